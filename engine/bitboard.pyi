@@ -1,0 +1,25 @@
+"""The bitboard kernels as Python can call them, for tests and tools. Masks: bit 0 = a1, bit 63 = h8."""
+
+KERNELS: str
+"""The kernels this build uses: ``avx512``, ``avx2`` or ``portable``."""
+
+def popcount(mask: int) -> int:
+    """How many squares are in `mask`."""
+
+def legal_moves(own: int, opp: int) -> int:
+    """Empty squares where the side owning `own` may play."""
+
+def turned_discs(own: int, opp: int, square: int) -> int:
+    """Discs that `own` turns by playing on `square`, in all directions; 0 if the move is illegal."""
+
+def turned_one_way(own: int, opp: int, square: int, direction: int) -> int:
+    """Discs bracketed in one direction (0..7: n ne e se s sw w nw) by playing on `square`."""
+
+def transform(mask: int, symmetry: int) -> int:
+    """The image of `mask` under one of the eight symmetries, 0 the identity."""
+
+def legal_moves_portable(own: int, opp: int) -> int:
+    """As ``legal_moves``, by the kernel that runs on any CPU."""
+
+def turned_discs_portable(own: int, opp: int, square: int) -> int:
+    """As ``turned_discs``, by the kernel that runs on any CPU."""

@@ -1,0 +1,185 @@
+"""A game: positions in order, with the passes that the rules force, undo and redo, and its transcript."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from outflank.engine.errors import IllegalMoveError, NotationError
+from outflank.engine.moves import PASS, Move
+from outflank.engine.position import Position
+from outflank.engine.rules import Rules
+from outflank.engine.squares import Colour
+
+_HAND_OF_A_SIDE = 32
+# "1. f5", "12.d3" and bare move numbers at a word's start are decoration.
+_MOVE_NUMBER = re.compile(r"(?<![a-z0-9])\d+\s*\.+|(?<![a-z0-9])\d+(?=\s)", re.IGNORECASE)
+_WORD = re.compile(r"\s*(pass|[a-z-]{2}|[a-z][0-9](?:/[a-z]+)?)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One entry of a game's history.
+
+    Attributes:
+        before: the position in which it was made.
+        move: the move, or a pass.
+        implied: whether it is a pass that nobody wrote down: it came with the next move.
+    """
+
+    before: Position
+    move: Move
+    implied: bool = False
+
+    @property
+    def colour(self) -> Colour:
+        """Who made it."""
+        return self.before.side
+
+
+class Game:
+    """The history of a game. A failed call changes nothing.
+
+    Args:
+        rules: the rules it is played by.
+        first: the position it begins with; the start of `rules` if left out.
+    """
+
+    def __init__(self, rules: Rules | None = None, first: Position | None = None) -> None:
+        self._first = first if first is not None else Position.start(rules or Rules())
+        self._turns: list[Turn] = []
+        self._undone: list[Turn] = []
+        self._position = self._first
+
+    @property
+    def rules(self) -> Rules:
+        """The rules it is played by."""
+        return self._first.rules
+
+    @property
+    def first(self) -> Position:
+        """The position it began with."""
+        return self._first
+
+    @property
+    def position(self) -> Position:
+        """The position now."""
+        return self._position
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """Everything played so far, passes included."""
+        return tuple(self._turns)
+
+    def play(self, move: Move | str, colour: Colour | None = None) -> Move:
+        """Play for `colour` (the side to move if None) and return the move as made.
+
+        If the side to move has no move, its pass is implied and the other side's disc is taken.
+
+        Raises: IllegalMoveError, NotationError as ``Position.parse_move``; IllegalMoveError if it is not the turn of `colour`.
+        """
+        position, implied = self._position, []
+        if colour is None:
+            colour = position.side.other if position.must_pass and not _is_pass(move) else position.side
+        if colour is not position.side:
+            if not position.must_pass:
+                raise IllegalMoveError(f"{position.side} is to move, got a move for {colour}")
+            implied = [Turn(position, PASS, implied=True)]
+            position = position.pass_()
+        made = position.parse_move(str(move))
+        turns = [*implied, Turn(position, made)]
+        self._turns += turns
+        self._undone.clear()
+        self._position = position.play(made)
+        return made
+
+    def pass_(self) -> None:
+        """Pass for the side to move.
+
+        Raises: IllegalMoveError if it has a move.
+        """
+        self.play(PASS)
+
+    def undo(self) -> bool:
+        """Take back the last move together with a pass it implied; False if there is none."""
+        if not self._turns:
+            return False
+        self._take_back()
+        if self._turns and self._turns[-1].implied:
+            self._take_back()
+        return True
+
+    def redo(self) -> bool:
+        """Play again what was taken back last, with a pass it implied; False if there is nothing."""
+        if not self._undone:
+            return False
+        implied = self._undone[-1].implied
+        self._replay()
+        if implied:
+            self._replay()
+        return True
+
+    def hand(self, colour: Colour) -> int:
+        """Discs `colour` still has in hand where a sheet deals 32 to each side.
+
+        A side that has none left when it plays is given one by the other, so both hands together are always
+        the number of empty squares. On a board given by hand the side to move is taken to have the odd one more.
+        """
+        side, empties = self._first.side, self._first.empties
+        hands = {side: (empties + 1) // 2, side.other: empties // 2}
+        for turn in self._turns:
+            if not turn.move.is_pass:
+                giver = turn.colour if hands[turn.colour] else turn.colour.other
+                hands[giver] -= 1
+        return hands[colour]
+
+    def transcript(self, passes: bool = False) -> str:
+        """``f5d6c3...``; passes written as ``pa`` if asked for.
+
+        Where moves name a direction (one-direction rules) they are separated by blanks.
+        """
+        words = [
+            "pa" if turn.move.is_pass else str(turn.move)
+            for turn in self._turns
+            if passes or not turn.move.is_pass
+        ]
+        return (" " if self.rules.one_direction else "").join(words)
+
+    @classmethod
+    def from_transcript(cls, text: str, rules: Rules | None = None, first: Position | None = None) -> "Game":
+        """Read a transcript, with or without passes, move numbers, blanks and line ends.
+
+        Raises: NotationError or IllegalMoveError naming the number of the offending move, 1 for the first.
+        """
+        game = cls(rules, first)
+        for number, word in enumerate(_words(text), 1):
+            try:
+                game.play(word)
+            except (NotationError, IllegalMoveError) as error:
+                raise type(error)(f"move {number} of the transcript: {error}") from None
+        return game
+
+    def _take_back(self) -> None:
+        turn = self._turns.pop()
+        self._undone.append(turn)
+        self._position = turn.before
+
+    def _replay(self) -> None:
+        turn = self._undone.pop()
+        self._turns.append(turn)
+        self._position = turn.before.play(turn.move)
+
+
+def _is_pass(move: Move | str) -> bool:
+    return (move if isinstance(move, Move) else Move.parse(move)).is_pass
+
+
+def _words(text: str) -> Iterator[str]:
+    """The moves of a transcript as they are written."""
+    text = _MOVE_NUMBER.sub(" ", text).rstrip()
+    at = 0
+    while at < len(text):
+        match = _WORD.match(text, at)
+        if match is None:
+            raise NotationError(f"expected a move at character {at + 1} of the transcript, got {text[at : at + 10]!r}")
+        yield match[1]
+        at = match.end()

@@ -1,0 +1,105 @@
+/* The bitboard kernels that need intrinsics. Each has a portable twin in kernels.pxd; the tests compare the two.
+ *
+ * Bit 0 is a1, bit 63 is h8. "Up" means towards higher squares: south, east, south-west, south-east.
+ */
+#ifndef OUTFLANK_KERNELS_H
+#define OUTFLANK_KERNELS_H
+
+#include <stdint.h>
+
+/* The squares beyond square x in each direction, up to the edge. */
+#define OF_RIGHT_OF(x) (0x0101010101010101ULL * (0xFEULL << ((x) & 7) & 0xFF))
+#define OF_LEFT_OF(x) (0x0101010101010101ULL * ((1ULL << ((x) & 7)) - 1))
+#define OF_S(x) (0x0101010101010100ULL << (x))
+#define OF_E(x) ((0xFEULL << (x)) & (0xFFULL << ((x) & 56)))
+#define OF_SW(x) ((0x0002040810204080ULL << (x)) & OF_LEFT_OF(x))
+#define OF_SE(x) ((0x8040201008040200ULL << (x)) & OF_RIGHT_OF(x))
+#define OF_N(x) (0x0080808080808080ULL >> (63 - (x)))
+#define OF_W(x) (((1ULL << (x)) - 1) & (0xFFULL << ((x) & 56)))
+#define OF_NE(x) ((0x0102040810204000ULL >> (63 - (x))) & OF_RIGHT_OF(x))
+#define OF_NW(x) ((0x0040201008040201ULL >> (63 - (x))) & OF_LEFT_OF(x))
+#define OF_RAYS(x) {OF_S(x), OF_E(x), OF_SW(x), OF_SE(x), OF_N(x), OF_W(x), OF_NE(x), OF_NW(x)}
+#define OF_ROW(y) OF_RAYS(y), OF_RAYS(y + 1), OF_RAYS(y + 2), OF_RAYS(y + 3), \
+    OF_RAYS(y + 4), OF_RAYS(y + 5), OF_RAYS(y + 6), OF_RAYS(y + 7)
+
+/* Lanes 0-3 upwards, 4-7 downwards, in the order of STEPS below. */
+static const uint64_t outflank_rays[64][8] __attribute__((aligned(64))) = {
+    OF_ROW(0), OF_ROW(8), OF_ROW(16), OF_ROW(24), OF_ROW(32), OF_ROW(40), OF_ROW(48), OF_ROW(56)};
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#define OUTFLANK_SIMD 1
+#if defined(__AVX512CD__) && defined(__AVX512VL__)
+#define OUTFLANK_KERNELS "avx512"
+#else
+#define OUTFLANK_KERNELS "avx2"
+#endif
+
+#define STEPS _mm256_set_epi64x(9, 7, 1, 8)
+#define TWICE_STEPS _mm256_set_epi64x(18, 14, 2, 16)
+/* A run of turned discs may not wrap round the a or h file. */
+#define INNER _mm256_set_epi64x(0x7E7E7E7E7E7E7E7E, 0x7E7E7E7E7E7E7E7E, 0x7E7E7E7E7E7E7E7E, -1)
+
+static inline uint64_t or_of_lanes(__m256i lanes) {
+    const __m128i half = _mm_or_si128(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));
+    return (uint64_t)_mm_cvtsi128_si64(_mm_or_si128(half, _mm_unpackhi_epi64(half, half)));
+}
+
+/* Empty squares where `own` may play: runs of opposing discs grow along all four axes at once, both ways. */
+static inline uint64_t legal_moves_simd(uint64_t own, uint64_t opp) {
+    const __m256i steps = STEPS, twice = TWICE_STEPS;
+    const __m256i start = _mm256_set1_epi64x((long long)own);
+    const __m256i through = _mm256_and_si256(_mm256_set1_epi64x((long long)opp), INNER);
+    __m256i up = _mm256_and_si256(through, _mm256_sllv_epi64(start, steps));
+    __m256i down = _mm256_and_si256(through, _mm256_srlv_epi64(start, steps));
+    up = _mm256_or_si256(up, _mm256_and_si256(through, _mm256_sllv_epi64(up, steps)));
+    down = _mm256_or_si256(down, _mm256_and_si256(through, _mm256_srlv_epi64(down, steps)));
+    const __m256i pairs_up = _mm256_and_si256(through, _mm256_sllv_epi64(through, steps));
+    const __m256i pairs_down = _mm256_srlv_epi64(pairs_up, steps);
+    up = _mm256_or_si256(up, _mm256_and_si256(pairs_up, _mm256_sllv_epi64(up, twice)));
+    down = _mm256_or_si256(down, _mm256_and_si256(pairs_down, _mm256_srlv_epi64(down, twice)));
+    up = _mm256_or_si256(up, _mm256_and_si256(pairs_up, _mm256_sllv_epi64(up, twice)));
+    down = _mm256_or_si256(down, _mm256_and_si256(pairs_down, _mm256_srlv_epi64(down, twice)));
+    return or_of_lanes(_mm256_or_si256(_mm256_sllv_epi64(up, steps), _mm256_srlv_epi64(down, steps))) & ~(own | opp);
+}
+
+/* Discs that `own` turns by playing on `square`, which must be empty.
+ *
+ * Upwards a carry runs through the opponent's discs to the first square of the ray that is not his; downwards
+ * that square is the highest bit of what is left of the ray. If it is ours, all between is turned.
+ */
+static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square) {
+    const __m256i mine = _mm256_set1_epi64x((long long)own), theirs = _mm256_set1_epi64x((long long)opp);
+    const __m256i ray_up = _mm256_load_si256((const __m256i *)outflank_rays[square]);
+    const __m256i ray_down = _mm256_load_si256((const __m256i *)(outflank_rays[square] + 4));
+    const __m256i none = _mm256_setzero_si256(), all = _mm256_set1_epi64x(-1);
+
+    const __m256i carried = _mm256_sub_epi64(_mm256_or_si256(theirs, _mm256_andnot_si256(ray_up, all)), all);
+    const __m256i end_up = _mm256_and_si256(_mm256_and_si256(carried, ray_up), mine);
+    /* end - 1 covers what lies below the end; a lane without an end stays empty. */
+    const __m256i below = _mm256_sub_epi64(_mm256_add_epi64(end_up, all), _mm256_cmpeq_epi64(end_up, none));
+
+    __m256i left = _mm256_andnot_si256(theirs, ray_down);
+#if defined(__AVX512CD__) && defined(__AVX512VL__)
+    const __m256i top = _mm256_set1_epi64x((long long)0x8000000000000000ULL);
+    const __m256i end_down = _mm256_and_si256(_mm256_srlv_epi64(top, _mm256_lzcnt_epi64(left)), mine);
+#else
+    left = _mm256_or_si256(left, _mm256_srlv_epi64(left, STEPS));
+    left = _mm256_or_si256(left, _mm256_srlv_epi64(left, TWICE_STEPS));
+    left = _mm256_or_si256(left, _mm256_srlv_epi64(left, _mm256_slli_epi64(TWICE_STEPS, 1)));
+    const __m256i end_down = _mm256_and_si256(_mm256_andnot_si256(_mm256_srlv_epi64(left, STEPS), left), mine);
+#endif
+    /* -(2 * end) covers what lies above the end. */
+    const __m256i above = _mm256_sub_epi64(none, _mm256_add_epi64(end_down, end_down));
+    return or_of_lanes(_mm256_or_si256(_mm256_and_si256(ray_up, below), _mm256_and_si256(ray_down, above)));
+}
+
+#else
+#define OUTFLANK_SIMD 0
+#define OUTFLANK_KERNELS "portable"
+/* Never called: kernels.pxd asks OUTFLANK_SIMD first. */
+static inline uint64_t legal_moves_simd(uint64_t own, uint64_t opp) { return own & opp; }
+static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square) { return own & opp & (uint64_t)square; }
+#endif
+
+#endif

@@ -1,0 +1,146 @@
+"""Bitboard kernels: inline, nogil, shared by every compiled module. Bit 0 is a1, bit 63 is h8.
+
+`own` and `opp` are the discs of the side to move and of the other side, `turned` the discs a move turns.
+"""
+
+from libc.stdint cimport uint64_t
+
+cdef extern from * nogil:
+    int popcount "__builtin_popcountll" (uint64_t mask) noexcept
+    # The lowest square of a mask that is not empty.
+    int first_square "__builtin_ctzll" (uint64_t mask) noexcept
+    uint64_t reverse_rows "__builtin_bswap64" (uint64_t mask) noexcept
+
+cdef extern from "kernels.h" nogil:
+    const char *OUTFLANK_KERNELS
+    bint OUTFLANK_SIMD
+    uint64_t legal_moves_simd(uint64_t own, uint64_t opp) noexcept
+    uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square) noexcept
+
+cdef enum:
+    # Distances from a square to its neighbours.
+    EAST_WEST = 1
+    NORTH_EAST = 7
+    NORTH_SOUTH = 8
+    NORTH_WEST = 9
+
+
+cdef inline uint64_t bit(int square) noexcept nogil:
+    """The mask of one square."""
+    return <uint64_t>1 << square
+
+
+cdef inline uint64_t _inner(uint64_t discs) noexcept nogil:
+    """Without the a and h files: a run of turned discs that is not vertical would wrap round them."""
+    return discs & <uint64_t>0x7E7E7E7E7E7E7E7E
+
+
+cdef inline uint64_t _ray_ends(uint64_t own, uint64_t through, int step) noexcept nogil:
+    """Squares just past a run of 1-6 `through` discs that starts beside `own`, both ways."""
+    cdef uint64_t up = through & (own << step), down = through & (own >> step)
+    cdef uint64_t up_pairs = through & (through << step), down_pairs = through & (through >> step)
+    up |= through & (up << step)
+    down |= through & (down >> step)
+    up |= up_pairs & (up << 2 * step)
+    down |= down_pairs & (down >> 2 * step)
+    up |= up_pairs & (up << 2 * step)
+    down |= down_pairs & (down >> 2 * step)
+    return (up << step) | (down >> step)
+
+
+cdef inline uint64_t legal_moves_portable(uint64_t own, uint64_t opp) noexcept nogil:
+    """As `legal_moves`, on any CPU."""
+    cdef uint64_t inner = _inner(opp)
+    return (
+        _ray_ends(own, inner, EAST_WEST)
+        | _ray_ends(own, opp, NORTH_SOUTH)
+        | _ray_ends(own, inner, NORTH_WEST)
+        | _ray_ends(own, inner, NORTH_EAST)
+    ) & ~(own | opp)
+
+
+cdef inline uint64_t _turned_up(uint64_t own, uint64_t through, int square, int step) noexcept nogil:
+    """The run of `through` discs next to `square` towards higher squares if `own` brackets it, else 0."""
+    cdef uint64_t run = through & (bit(square) << step)
+    cdef uint64_t pairs = through & (through << step)
+    run |= through & (run << step)
+    run |= pairs & (run << 2 * step)
+    run |= pairs & (run << 2 * step)
+    return run if (run << step) & own else 0
+
+
+cdef inline uint64_t _turned_down(uint64_t own, uint64_t through, int square, int step) noexcept nogil:
+    """The run of `through` discs next to `square` towards lower squares if `own` brackets it, else 0."""
+    cdef uint64_t run = through & (bit(square) >> step)
+    cdef uint64_t pairs = through & (through >> step)
+    run |= through & (run >> step)
+    run |= pairs & (run >> 2 * step)
+    run |= pairs & (run >> 2 * step)
+    return run if (run >> step) & own else 0
+
+
+cdef inline uint64_t turned_one_way(uint64_t own, uint64_t opp, int square, int direction) noexcept nogil:
+    """Discs bracketed in one direction (0..7: n ne e se s sw w nw) by playing on the empty `square`."""
+    cdef uint64_t inner = _inner(opp)
+    if direction == 0:
+        return _turned_down(own, opp, square, NORTH_SOUTH)
+    if direction == 1:
+        return _turned_down(own, inner, square, NORTH_EAST)
+    if direction == 2:
+        return _turned_up(own, inner, square, EAST_WEST)
+    if direction == 3:
+        return _turned_up(own, inner, square, NORTH_WEST)
+    if direction == 4:
+        return _turned_up(own, opp, square, NORTH_SOUTH)
+    if direction == 5:
+        return _turned_up(own, inner, square, NORTH_EAST)
+    if direction == 6:
+        return _turned_down(own, inner, square, EAST_WEST)
+    return _turned_down(own, inner, square, NORTH_WEST)
+
+
+cdef inline uint64_t turned_discs_portable(uint64_t own, uint64_t opp, int square) noexcept nogil:
+    """As `turned_discs`, on any CPU."""
+    cdef uint64_t turned = 0
+    cdef int direction
+    for direction in range(8):
+        turned |= turned_one_way(own, opp, square, direction)
+    return turned
+
+
+cdef inline uint64_t legal_moves(uint64_t own, uint64_t opp) noexcept nogil:
+    """Empty squares where the side owning `own` may play."""
+    return legal_moves_simd(own, opp) if OUTFLANK_SIMD else legal_moves_portable(own, opp)
+
+
+cdef inline uint64_t turned_discs(uint64_t own, uint64_t opp, int square) noexcept nogil:
+    """Discs that `own` turns by playing on the empty `square`, in all directions; 0 if the move is illegal."""
+    return turned_discs_simd(own, opp, square) if OUTFLANK_SIMD else turned_discs_portable(own, opp, square)
+
+
+cdef inline uint64_t _transpose(uint64_t mask) noexcept nogil:
+    """Rows become columns: a8 and h1 change places. Delta swaps of 4x4, 2x2 and 1x1 blocks."""
+    cdef uint64_t swap = (mask ^ (mask << 28)) & <uint64_t>0x0F0F0F0F00000000
+    mask ^= swap ^ (swap >> 28)
+    swap = (mask ^ (mask << 14)) & <uint64_t>0x3333000033330000
+    mask ^= swap ^ (swap >> 14)
+    swap = (mask ^ (mask << 7)) & <uint64_t>0x5500550055005500
+    return mask ^ swap ^ (swap >> 7)
+
+
+cdef inline uint64_t _reverse_columns(uint64_t mask) noexcept nogil:
+    """The a and h files change places, b and g, and so on."""
+    mask = ((mask >> 1) & <uint64_t>0x5555555555555555) | ((mask & <uint64_t>0x5555555555555555) << 1)
+    mask = ((mask >> 2) & <uint64_t>0x3333333333333333) | ((mask & <uint64_t>0x3333333333333333) << 2)
+    return ((mask >> 4) & <uint64_t>0x0F0F0F0F0F0F0F0F) | ((mask & <uint64_t>0x0F0F0F0F0F0F0F0F) << 4)
+
+
+cdef inline uint64_t transform(uint64_t mask, int symmetry) noexcept nogil:
+    """The image under one of the eight symmetries: bit 0 reverses columns, 1 reverses rows, 2 then transposes."""
+    if symmetry & 1:
+        mask = _reverse_columns(mask)
+    if symmetry & 2:
+        mask = reverse_rows(mask)
+    if symmetry & 4:
+        mask = _transpose(mask)
+    return mask

@@ -1,0 +1,39 @@
+"""A move as the search sees it: a square and the discs it turns, whatever the rules say about directions."""
+
+from libc.stdint cimport int32_t, uint64_t
+
+from outflank.engine.kernels cimport first_square, legal_moves, turned_discs, turned_one_way
+
+cdef enum:
+    ALL_DIRECTIONS = -1
+    # The longest list: every square empty but for its eight directions can't be reached, yet bounds it.
+    MAX_MOVES = 512
+
+cdef struct MoveEntry:
+    uint64_t turned
+    int32_t value  # what the ordering thinks of it
+    signed char square
+    signed char direction  # 0..7 in one-direction rules, else ALL_DIRECTIONS
+
+
+cdef inline int generate(uint64_t own, uint64_t opp, bint one_direction, MoveEntry *moves) noexcept nogil:
+    """Write the legal moves, a1 first, to `moves` and return how many there are."""
+    cdef uint64_t squares = legal_moves(own, opp), turned
+    cdef int square, direction, count = 0
+    while squares:
+        square = first_square(squares)
+        squares &= squares - 1
+        if not one_direction:
+            moves[count].turned = turned_discs(own, opp, square)
+            moves[count].square = square
+            moves[count].direction = ALL_DIRECTIONS
+            count += 1
+            continue
+        for direction in range(8):
+            turned = turned_one_way(own, opp, square, direction)
+            if turned:
+                moves[count].turned = turned
+                moves[count].square = square
+                moves[count].direction = direction
+                count += 1
+    return count

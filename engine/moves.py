@@ -1,0 +1,50 @@
+"""A move as the rules family needs it: a square, perhaps a direction, or a pass."""
+
+from dataclasses import dataclass
+
+from outflank.engine.errors import NotationError
+from outflank.engine.squares import DIRECTIONS, parse_square, square_name
+
+_PASS_WORDS = frozenset({"pass", "pa", "ps", "--"})
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What a player does in his turn.
+
+    Attributes:
+        square: 0..63 (a1 first), or None for a pass.
+        direction: one of ``n ne e se s sw w nw``, only where a rule sheet turns one direction and this
+            square brackets discs in several; else None.
+    """
+
+    square: int | None
+    direction: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Move":
+        """Read ``f5``, ``F5``, ``d3/ne`` or a word for a pass (``pass pa ps --``, any case).
+
+        Raises: NotationError if `text` is none of these. Whether the move is legal is the position's business.
+        """
+        word = text.strip().lower()
+        if word in _PASS_WORDS:
+            return PASS
+        square, slash, direction = word.partition("/")
+        if slash and direction not in DIRECTIONS:
+            raise NotationError(f"expected a direction out of {' '.join(DIRECTIONS)} after the slash, got {text!r}")
+        return cls(parse_square(square), direction or None)
+
+    @property
+    def is_pass(self) -> bool:
+        """Whether this is a pass."""
+        return self.square is None
+
+    def __str__(self) -> str:
+        if self.square is None:
+            return "pass"
+        name = square_name(self.square)
+        return f"{name}/{self.direction}" if self.direction else name
+
+
+PASS = Move(None)

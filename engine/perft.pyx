@@ -1,0 +1,90 @@
+"""Perft over the kernels; perft.pyi documents it."""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport uint64_t
+
+from outflank.engine.kernels cimport bit, first_square, legal_moves, popcount, turned_discs
+from outflank.engine.movegen cimport MAX_MOVES, MoveEntry, generate
+from outflank.engine.position cimport Position
+
+from outflank.engine.errors import SettingsError
+
+# Between subtrees of this depth (some hundredths of a second) Python may see a Ctrl-C.
+cdef enum: _DEEPEST_WITHOUT_PYTHON = 7
+
+
+cdef uint64_t _leaves(uint64_t own, uint64_t opp, int depth, bint pass_is_free) noexcept nogil:
+    """Leaves under all-directions rules, `depth` at least 1; the last ply is counted without playing it."""
+    cdef uint64_t moves = legal_moves(own, opp), turned, count = 0
+    cdef int square
+    if not moves:
+        return _leaves_of_pass(own, opp, depth, pass_is_free)
+    if depth == 1:
+        return popcount(moves)
+    while moves:
+        square = first_square(moves)
+        moves &= moves - 1
+        turned = turned_discs(own, opp, square)
+        count += _leaves(opp ^ turned, own ^ turned ^ bit(square), depth - 1, pass_is_free)
+    return count
+
+
+cdef uint64_t _leaves_of_pass(uint64_t own, uint64_t opp, int depth, bint pass_is_free) noexcept nogil:
+    """Leaves where `own` has no move: a finished game is one, a pass uses up a ply unless it is free."""
+    if not legal_moves(opp, own):
+        return 1
+    if pass_is_free:
+        return _leaves(opp, own, depth, True)
+    return 1 if depth == 1 else _leaves(opp, own, depth - 1, False)
+
+
+cdef uint64_t _leaves_one_way(uint64_t own, uint64_t opp, int depth, bint pass_is_free) noexcept nogil:
+    """Leaves under one-direction rules, `depth` at least 1."""
+    cdef MoveEntry[MAX_MOVES] moves
+    cdef int i, count = generate(own, opp, True, moves)
+    cdef uint64_t total = 0
+    if not count:
+        if not legal_moves(opp, own) or (depth == 1 and not pass_is_free):
+            return 1
+        return _leaves_one_way(opp, own, depth if pass_is_free else depth - 1, pass_is_free)
+    if depth == 1:
+        return count
+    for i in range(count):
+        total += _leaves_one_way(
+            opp ^ moves[i].turned, own ^ moves[i].turned ^ bit(moves[i].square), depth - 1, pass_is_free
+        )
+    return total
+
+
+cdef uint64_t _leaves_below(Position position, int depth, bint pass_is_free):
+    """Leaves without touching Python."""
+    cdef uint64_t own = position.own, opp = position.opp, count
+    cdef bint one_direction = position.rules.one_direction
+    if depth == 0:
+        return 1
+    with nogil:
+        if one_direction:
+            count = _leaves_one_way(own, opp, depth, pass_is_free)
+        else:
+            count = _leaves(own, opp, depth, pass_is_free)
+    PyErr_CheckSignals()
+    return count
+
+
+def perft(Position position, int depth, bint pass_is_free=False):
+    if depth < 0:
+        raise SettingsError(f"expected a depth of at least 0, got {depth}")
+    if depth <= _DEEPEST_WITHOUT_PYTHON or position.is_over:
+        return _leaves_below(position, depth, pass_is_free)
+    if position.must_pass and pass_is_free:
+        return perft(position.pass_(), depth, True)
+    return sum(perft(position.play(move), depth - 1, pass_is_free) for move in position.legal_moves())
+
+
+def divide(Position position, int depth, bint pass_is_free=False):
+    if depth < 1:
+        raise SettingsError(f"expected a depth of at least 1, got {depth}")
+    return {
+        str(move): perft(position.play(move), depth - (not (move.is_pass and pass_is_free)), pass_is_free)
+        for move in position.legal_moves()
+    }

@@ -1,0 +1,133 @@
+"""A position: who owns which square, whose turn it is, and under which rules. Immutable and hashable."""
+
+from collections.abc import Iterable
+
+from outflank.engine.moves import Move
+from outflank.engine.rules import Rules
+from outflank.engine.squares import Colour
+
+class Position:
+    """A board, the side to move and the rules; a value: equal positions are interchangeable.
+
+    Args:
+        own: discs of the side to move, one bit a square, bit 0 = a1, bit 63 = h8.
+        opp: discs of the other side.
+        side: the side to move.
+        rules: the member of the rules family; tournament Othello if left out.
+
+    Raises: NotationError if a square is owned by both.
+    """
+
+    def __init__(self, own: int, opp: int, side: Colour, rules: Rules = ...) -> None: ...
+    @classmethod
+    def start(cls, rules: Rules = ...) -> Position:
+        """The position in which a game under `rules` begins."""
+
+    @classmethod
+    def parse(cls, text: str, rules: Rules = ...) -> Position:
+        """Read 64 squares a1..h8 row by row, then perhaps the side to move.
+
+        Black is one of ``X x * b B 1``, White ``O o w W 2``, empty ``- . _``; blanks and line ends between squares
+        are skipped. The side is such a letter or the word ``black`` or ``white``; left out, the side that
+        begins under `rules` moves. A trailing ``;`` and what follows it (OBF scores) are ignored.
+
+        Raises: NotationError saying what was expected, and where.
+        """
+
+    @property
+    def own(self) -> int:
+        """Discs of the side to move, one bit a square."""
+    @property
+    def opp(self) -> int:
+        """Discs of the other side, one bit a square."""
+    @property
+    def black(self) -> int:
+        """Black's discs, one bit a square."""
+    @property
+    def white(self) -> int:
+        """White's discs, one bit a square."""
+    @property
+    def side(self) -> Colour:
+        """The side to move (it may have to pass)."""
+    @property
+    def rules(self) -> Rules:
+        """The rules it is played by."""
+    @property
+    def empties(self) -> int:
+        """How many squares are empty."""
+    @property
+    def is_over(self) -> bool:
+        """Whether neither side can move."""
+    @property
+    def must_pass(self) -> bool:
+        """Whether the side to move has no move but the other side has."""
+
+    def legal_moves(self) -> tuple[Move, ...]:
+        """The moves of the side to move, a1 first, directions in the order n ne e se s sw w nw.
+
+        ``(PASS,)`` if it has to pass, ``()`` if the game is over.
+        """
+
+    def legal_mask(self, colour: Colour | None = None) -> int:
+        """Squares where `colour` (the side to move if None) could play, one bit a square."""
+
+    def parse_move(self, text: str) -> Move:
+        """Read a move and check that it is legal here: ``f5``, ``d3/ne``, ``pass``, any case.
+
+        Raises: NotationError if it can't be read; IllegalMoveError if it is not legal, or if ``d3`` stands where several
+        directions would have to be chosen from (the message lists them).
+        """
+
+    def turned(self, move: Move | str) -> int:
+        """The discs that `move` turns, one bit a square.
+
+        Raises: as ``parse_move``.
+        """
+
+    def play(self, move: Move | str) -> Position:
+        """The position after `move` by the side to move; a pass only where it is the only move.
+
+        Raises: as ``parse_move``.
+        """
+
+    def pass_(self) -> Position:
+        """The position after a pass.
+
+        Raises: IllegalMoveError unless ``must_pass``.
+        """
+
+    def with_side(self, side: Colour) -> Position:
+        """The same board with `side` to move."""
+
+    def with_rules(self, rules: Rules) -> Position:
+        """The same board and side under other rules."""
+
+    def discs(self, colour: Colour) -> int:
+        """How many discs `colour` has on the board."""
+
+    def score(self, colour: Colour = ...) -> int:
+        """Disc difference from `colour`'s point of view (Black's if left out), by the rules' scoring.
+
+        Where the winner takes the empties that is done only if the game is over; before, it is the plain difference.
+        """
+
+    def winner(self) -> Colour | None:
+        """Who has won by the rules' tie rule, or None for a draw; the leader if the game is not over."""
+
+    def symmetries(self) -> tuple[Position, ...]:
+        """The eight images of the board under rotation and reflection, itself first."""
+
+    def canonical(self) -> Position:
+        """The one of the eight images with the smallest (own, opp)."""
+
+    def board_string(self) -> str:
+        """``-----...X``: 64 squares of ``X O -`` a1 first, a blank and the side to move; ``parse`` reads it."""
+
+    def __str__(self) -> str:
+        """A board for people: rows 1 to 8, legal squares as dots, side to move and disc counts."""
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[object, ...]: ...
+
+def unpack(mask: int) -> Iterable[int]:
+    """The squares of a mask, a1 first."""

@@ -1,0 +1,131 @@
+"""Rules are data: one frozen dataclass describes a member of the Reversi family.
+
+The presets come from the rule sheets of the boxed games and from the tournament rules. ``docs/rules.md``
+quotes what each sheet settles and names the readings that are ours.
+"""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from outflank.engine.errors import NotationError
+from outflank.engine.squares import Colour
+
+# The six ways to lay two discs of each colour on the four centre squares: which of d4 e4 d5 e5 are White's.
+STARTS = {
+    "diagonal": ("d4", "e5"),
+    "mirrored": ("e4", "d5"),
+    "parallel-north": ("d4", "e4"),
+    "parallel-south": ("d5", "e5"),
+    "parallel-west": ("d4", "d5"),
+    "parallel-east": ("e4", "e5"),
+}
+_CHOICES = {
+    "turns": ("all", "one"),
+    "tie": ("draw", "second"),
+    "scoring": ("empties", "count"),
+    "begins": ("black", "white"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A member of the family.
+
+    Attributes:
+        name: the preset it was made from.
+        start: a key of STARTS, or a board string (see ``Position.parse``) of 64 squares.
+        begins: the colour that moves first.
+        turns: ``all`` bracketed directions, or ``one`` that the mover chooses.
+        tie: an equal count is a ``draw``, or a win for the ``second`` player.
+        scoring: the winner takes the ``empties``, or only discs on the board ``count``.
+        colour_names: what the sheet calls Black and White.
+        shows_hand: whether the sheet deals each side 32 discs, so that a board shows the discs in hand.
+    """
+
+    name: str = "othello"
+    start: str = "diagonal"
+    begins: Colour = Colour.BLACK
+    turns: str = "all"
+    tie: str = "draw"
+    scoring: str = "empties"
+    colour_names: tuple[str, str] = ("Black", "White")
+    shows_hand: bool = False
+
+    def __post_init__(self) -> None:
+        for option, choices in _CHOICES.items():
+            if getattr(self, option) not in choices:
+                expected = " or ".join(choices)
+                raise NotationError(f"expected {option}={expected}, got {option}={getattr(self, option)!r}")
+        object.__setattr__(self, "begins", Colour(self.begins))
+        if self.start not in STARTS:
+            _check_board(self.start)
+
+    @classmethod
+    def parse(cls, text: str) -> "Rules":
+        """Read ``PRESET`` or ``PRESET,option=value,...``, as ``--rules`` takes it.
+
+        The options are ``start begins turns tie scoring``; a blank may stand for a comma.
+
+        Raises: NotationError naming the presets or options there are.
+        """
+        preset, *options = text.replace(",", " ").split() or [""]
+        if preset not in PRESETS:
+            raise NotationError(f"expected rules out of {' '.join(PRESETS)}, got {preset!r}")
+        settings: dict[str, Any] = {}
+        for option in options:
+            key, equals, value = option.partition("=")
+            if key not in (*_CHOICES, "start") or not equals:
+                raise NotationError(f"expected an option out of start= {'= '.join(_CHOICES)}=, got {option!r}")
+            settings[key] = value
+        return replace(PRESETS[preset], **settings)
+
+    @property
+    def one_direction(self) -> bool:
+        """Whether a move turns discs in one direction only."""
+        return self.turns == "one"
+
+    def __str__(self) -> str:
+        """The text that ``parse`` reads back: the preset and what differs from it."""
+        preset = PRESETS[self.name]
+        changed = [
+            f"{field.name}={getattr(self, field.name)}"
+            for field in fields(self)
+            if getattr(self, field.name) != getattr(preset, field.name)
+        ]
+        return ",".join([self.name, *changed])
+
+
+def _check_board(start: str) -> None:
+    """Raise NotationError unless `start` is a board; Position.parse says what is wrong with it."""
+    from outflank.engine.position import Position
+
+    try:
+        Position.parse(start)
+    except NotationError as error:
+        raise NotationError(f"expected start= {' '.join(STARTS)} or a board string: {error}") from None
+
+
+PRESETS = {
+    rules.name: rules
+    for rules in (
+        Rules(),
+        Rules("reveris", start="mirrored"),
+        Rules("reversi", begins=Colour.WHITE, scoring="count"),
+        Rules(
+            "ravensburger-1987",
+            begins=Colour.WHITE,
+            turns="one",
+            scoring="count",
+            colour_names=("Red", "White"),
+        ),
+        Rules(
+            "ravensburger-2006",
+            begins=Colour.WHITE,
+            tie="second",
+            scoring="count",
+            colour_names=("Black", "Gold"),
+            shows_hand=True,
+        ),
+        Rules("obversi", start="parallel-north", scoring="count", colour_names=("Red", "Yellow")),
+    )
+}

@@ -1,0 +1,47 @@
+"""Squares, directions and colours: the words of the game and how they are written.
+
+Square 0 is a1, the top left corner; 7 is h1, 63 is h8. Letters are columns, numbers rows, row 1 on top.
+"""
+
+from enum import StrEnum
+
+from outflank.engine.errors import NotationError
+
+SQUARES = range(64)
+SQUARE_NAMES = tuple(f"{column}{row}" for row in "12345678" for column in "abcdefgh")
+# North is towards row 1. The order is also the number of a direction in the compiled code.
+DIRECTIONS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
+_SQUARES_BY_NAME = {name: square for square, name in enumerate(SQUARE_NAMES)}
+
+
+class Colour(StrEnum):
+    """The side that owns a disc. A preset may print other words: see ``Rules.colour_names``."""
+
+    BLACK = "black"
+    WHITE = "white"
+
+    @property
+    def other(self) -> "Colour":
+        """The opponent."""
+        return Colour.WHITE if self is Colour.BLACK else Colour.BLACK
+
+    @property
+    def letter(self) -> str:
+        """``B`` or ``W``, as GTP scores, SGF and GGF have it."""
+        return self[0].upper()
+
+
+def square_name(square: int) -> str:
+    """``"a1"`` for 0, ``"h8"`` for 63."""
+    return SQUARE_NAMES[square]
+
+
+def parse_square(text: str) -> int:
+    """The number of a square: ``"f5"`` or ``"F5"`` is 37.
+
+    Raises: NotationError if `text` is no square.
+    """
+    try:
+        return _SQUARES_BY_NAME[text.lower()]
+    except KeyError:
+        raise NotationError(f"expected a square from a1 to h8, got {text!r}") from None

@@ -1,0 +1,107 @@
+"""Builds the Cython modules and maps the root folders to ``outflank.*``.
+
+The compiler tunes for the CPU it runs on. ``OUTFLANK_MARCH=<value>`` is handed to ``gcc -march`` instead,
+so ``OUTFLANK_MARCH=x86-64-v3`` makes a wheel for any CPU with AVX2. The features that the compiler was
+allowed to use are recorded in ``engine/buildinfo.py``; ``engine/cpu.py`` compares them with the CPU that
+imports the package.
+"""
+
+import os
+import subprocess
+import sysconfig
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+ROOT = Path(__file__).resolve().parent
+FOLDERS = ("engine", "protocol", "book", "tools", "tests")
+TEST_FOLDERS = ("tests.engine", "tests.protocol", "tests.tools", "tests.bench")
+MARCH = os.environ.get("OUTFLANK_MARCH", "native")
+# gcc's macro -> the name of the same feature in /proc/cpuinfo. Only what the kernels and the compiler's own
+# vectoriser can profit from is compared; a feature that is not listed is switched off by no CPU that has these.
+CPU_FEATURES = {
+    "__POPCNT__": "popcnt", "__LZCNT__": "abm", "__BMI__": "bmi1", "__BMI2__": "bmi2", "__SSE4_2__": "sse4_2",
+    "__AVX__": "avx", "__FMA__": "fma", "__AVX2__": "avx2", "__AVX512F__": "avx512f", "__AVX512BW__": "avx512bw",
+    "__AVX512CD__": "avx512cd", "__AVX512DQ__": "avx512dq", "__AVX512VL__": "avx512vl",
+    "__AVX512VBMI2__": "avx512_vbmi2", "__AVX512VPOPCNTDQ__": "avx512_vpopcntdq", "__AVXVNNI__": "avx_vnni",
+    "__AVX512FP16__": "avx512_fp16", "__AVX512BF16__": "avx512_bf16",
+}  # fmt: skip
+
+
+def compiler() -> str:
+    """The C compiler that will build the modules."""
+    return os.environ.get("CC") or sysconfig.get_config_var("CC").split()[0] or "cc"
+
+
+def used_features() -> list[str]:
+    """CPU features that ``-march=MARCH`` lets the compiler use, by their names in /proc/cpuinfo.
+
+    Raises: SystemExit with one sentence if the compiler is missing or refuses the value.
+    """
+    command = [*compiler().split(), f"-march={MARCH}", "-dM", "-E", "-x", "c", os.devnull]
+    try:
+        made = subprocess.run(command, capture_output=True, text=True, check=True)
+    except FileNotFoundError:
+        raise SystemExit(f"outflank needs a C compiler: expected to find {compiler()!r}, found none") from None
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.strip().splitlines()[:1]
+        raise SystemExit(f"the C compiler refuses -march={MARCH} (from OUTFLANK_MARCH): {said}") from None
+    macros = {line.split()[1] for line in made.stdout.splitlines()}
+    return sorted(name for macro, name in CPU_FEATURES.items() if macro in macros)
+
+
+def record_build() -> None:
+    """Write engine/buildinfo.py, which the import reads before it loads a tuned module."""
+    text = f'"""Written by setup.py: what this build was tuned for."""\n\nMARCH = {MARCH!r}\n'
+    text += f"FEATURES = {tuple(used_features())!r}\n"
+    target = ROOT / "engine" / "buildinfo.py"
+    if not target.exists() or target.read_text() != text:
+        target.write_text(text)
+
+
+def alias_folder() -> str:
+    """build/cimport, where the folders appear under the dotted names that Cython and mypy look up."""
+    package = ROOT / "build" / "cimport" / "outflank"
+    package.mkdir(parents=True, exist_ok=True)
+    (package / "__init__.pxd").touch()
+    for folder in FOLDERS:
+        link = package / folder
+        if not link.is_symlink():
+            link.symlink_to(os.path.relpath(ROOT / folder, package), target_is_directory=True)
+    return str(package.parent.relative_to(ROOT))
+
+
+def extensions() -> list[Extension]:
+    """One extension module for each .pyx of the engine."""
+    return [
+        Extension(
+            f"outflank.engine.{source.stem}",
+            [f"engine/{source.name}"],
+            include_dirs=["engine"],
+            depends=["engine/kernels.h"],
+            # -O3 unrolls the kernels; no -ffast-math, since scores must not depend on the compiler.
+            extra_compile_args=["-O3", f"-march={MARCH}", "-Wno-unused-function"],
+            define_macros=[("CYTHON_WITHOUT_ASSERTIONS", "1")] if not os.environ.get("OUTFLANK_ASSERT") else [],
+        )
+        for source in sorted((ROOT / "engine").glob("*.pyx"))
+    ]
+
+
+os.chdir(ROOT)
+record_build()
+PACKAGES = [*FOLDERS, *TEST_FOLDERS]
+setup(
+    packages=[f"outflank.{name}" for name in PACKAGES],
+    package_dir={f"outflank.{name}": name.replace(".", "/") for name in PACKAGES},
+    package_data={
+        f"outflank.{name}": ["py.typed", "*.pxd", "*.pyi", "*.h", "data/**/*", "data/*", "*.gtp"] for name in PACKAGES
+    },
+    ext_modules=cythonize(
+        extensions(),
+        include_path=[alias_folder()],
+        build_dir="build/cython",
+        language_level=3,
+        compiler_directives={"embedsignature": False, "profile": bool(os.environ.get("OUTFLANK_PROFILE"))},
+    ),
+)
