@@ -18,7 +18,7 @@ from outflank.engine.moves import PASS, Move  # noqa: E402
 from outflank.engine.perft import divide, perft  # noqa: E402
 from outflank.engine.position import Position  # noqa: E402
 from outflank.engine.rules import PRESETS, STARTS, Rules  # noqa: E402
-#from outflank.engine.search import Searcher  # noqa: E402
+from outflank.engine.search import Searcher  # noqa: E402
 from outflank.engine.squares import Colour  # noqa: E402
 
 __all__ = [
@@ -38,7 +38,7 @@ __all__ = [
     "Rules",
     "SearchInfo",
     "SearchResult",
-    # "Searcher",
+    "Searcher",
     "SettingsError",
     "Turn",
     "divide",

@@ -1,0 +1,89 @@
+"""The transposition table: what earlier searches proved about a board.
+
+One entry holds the whole board, so two boards are never confused:
+
+    word 0   own discs  ^ payload * odd constant
+    word 1   opp discs  ^ payload * another odd constant
+    word 2   payload:   lower, upper (int8, discs, side to move), depth, selectivity, best, second, direction, date
+
+No locks. A reader recomputes both boards from the payload it read; if another thread wrote between its loads
+the words belong to different payloads and the board comes out wrong but for a chance of about 2^-64 (the
+multiplications spread every payload bit), so a torn entry is a miss and never a wrong score. Two threads
+writing one entry at once leave such a torn entry at worst.
+"""
+
+from libc.stdint cimport int8_t, uint8_t, uint64_t
+
+cdef enum:
+    ENTRIES_A_BUCKET = 2
+    NO_SQUARE = 64
+
+cdef struct Payload:
+    int8_t lower
+    int8_t upper
+    uint8_t depth  # plies; the number of empties if the search went to the end
+    uint8_t selectivity
+    uint8_t best  # squares, NO_SQUARE if unknown
+    uint8_t second
+    int8_t direction  # of `best`
+    uint8_t date  # number of the search that wrote it
+
+cdef union PayloadWord:
+    Payload fields
+    uint64_t word
+
+cdef struct Entry:
+    uint64_t own
+    uint64_t opp
+    uint64_t payload
+
+# One cache line.
+cdef struct Bucket:
+    Entry[ENTRIES_A_BUCKET] entries
+    uint64_t[8 - 3 * ENTRIES_A_BUCKET] unused
+
+cdef struct Table:
+    Bucket *buckets
+    uint64_t mask  # number of buckets - 1
+    uint8_t date
+
+cdef extern from * nogil:
+    void prefetch "__builtin_prefetch" (const void *address) noexcept
+
+
+cdef inline Bucket *bucket_of(Table *table, uint64_t own, uint64_t opp) noexcept nogil:
+    """Where a board belongs."""
+    cdef uint64_t mixed = own * <uint64_t>0x9E3779B97F4A7C15 + (opp ^ (opp >> 32)) * <uint64_t>0xC2B2AE3D27D4EB4F
+    mixed ^= mixed >> 29
+    mixed *= <uint64_t>0xBF58476D1CE4E5B9
+    return &table.buckets[(mixed >> 32 ^ mixed) & table.mask]
+
+
+cdef inline uint64_t own_seal(uint64_t payload) noexcept nogil:
+    return payload * <uint64_t>0xD6E8FEB86659FD93
+
+
+cdef inline uint64_t opp_seal(uint64_t payload) noexcept nogil:
+    return payload * <uint64_t>0xA0761D6478BD642F
+
+
+cdef inline bint probe(Table *table, uint64_t own, uint64_t opp, Payload *found) noexcept nogil:
+    """Copy what is known about a board to `found`; False if nothing is."""
+    cdef Bucket *bucket = bucket_of(table, own, opp)
+    cdef PayloadWord read
+    cdef int i
+    for i in range(ENTRIES_A_BUCKET):
+        read.word = bucket.entries[i].payload
+        if bucket.entries[i].own ^ own_seal(read.word) == own and bucket.entries[i].opp ^ opp_seal(read.word) == opp:
+            found[0] = read.fields
+            return True
+    return False
+
+
+cdef void store(Table *table, uint64_t own, uint64_t opp, Payload news) noexcept nogil
+
+
+cdef class HashTable:
+    cdef Table table
+    cdef object _memory
+    cdef readonly int megabytes

@@ -1,0 +1,95 @@
+"""The transposition table's memory and its replacement rule; hashtable.pxd has the layout and the probe."""
+
+from libc.stdint cimport uint64_t
+from libc.string cimport memset
+
+import mmap
+import os
+
+from outflank.engine.errors import SettingsError
+
+
+cdef inline int _worth(Payload *entry, int date) noexcept nogil:
+    """How much an entry is worth keeping: this search's before older ones, then by depth."""
+    return (256 if entry.date == date else 0) + entry.depth
+
+
+cdef void store(Table *table, uint64_t own, uint64_t opp, Payload news) noexcept nogil:
+    """Remember `news` about a board, in place of what is known about it or of the least worthy neighbour."""
+    cdef Bucket *bucket = bucket_of(table, own, opp)
+    cdef Entry *place = NULL
+    cdef PayloadWord old, new
+    cdef int i, worth, least = 1 << 30
+    news.date = table.date
+    for i in range(ENTRIES_A_BUCKET):
+        old.word = bucket.entries[i].payload
+        if bucket.entries[i].own ^ own_seal(old.word) == own and bucket.entries[i].opp ^ opp_seal(old.word) == opp:
+            place = &bucket.entries[i]
+            _merge(&news, &old.fields)
+            break
+        worth = _worth(&old.fields, table.date)
+        if worth < least:
+            least = worth
+            place = &bucket.entries[i]
+    new.fields = news
+    place.own = own ^ own_seal(new.word)
+    place.opp = opp ^ opp_seal(new.word)
+    place.payload = new.word
+
+
+cdef inline void _merge(Payload *news, Payload *known) noexcept nogil:
+    """Add to `news` what was known of the same board: the other bound of the same question, a best move."""
+    if known.depth == news.depth and known.selectivity == news.selectivity:
+        if known.lower > news.lower and known.lower <= news.upper:
+            news.lower = known.lower
+        if known.upper < news.upper and known.upper >= news.lower:
+            news.upper = known.upper
+    if news.best == NO_SQUARE:
+        news.best = known.best
+        news.direction = known.direction
+        news.second = known.second
+    elif known.best != news.best:
+        news.second = known.best
+
+
+cdef class HashTable:
+    """Owns the memory of one table; `megabytes` is rounded down to a power of two.
+
+    Raises: SettingsError if the memory can't be had.
+    """
+
+    def __cinit__(self, int megabytes):
+        if megabytes < 1:
+            raise SettingsError(f"expected a table of at least 1 MB, got {megabytes}")
+        self.megabytes = 1 << (megabytes.bit_length() - 1)
+        self._memory = _reserve(self.megabytes)
+        cdef unsigned char[::1] view = self._memory
+        self.table.buckets = <Bucket *>&view[0]
+        self.table.mask = (<uint64_t>self.megabytes << 20) // sizeof(Bucket) - 1
+        self.table.date = 0
+
+    def clear(self):
+        """Forget everything."""
+        with nogil:
+            memset(self.table.buckets, 0, (self.table.mask + 1) * sizeof(Bucket))
+
+    def new_search(self):
+        """Let entries of earlier searches give way first from now on."""
+        self.table.date += 1
+
+
+def _reserve(megabytes):
+    """Zeroed memory that the system fills in when it is first touched, in huge pages where it has them.
+
+    Raises: SettingsError if the machine has less.
+    """
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+    if megabytes > machine:
+        raise SettingsError(f"expected a table of at most the machine's {machine} MB of memory, got {megabytes} MB")
+    try:
+        memory = mmap.mmap(-1, megabytes << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError as error:
+        raise SettingsError(f"expected memory for a table of {megabytes} MB, got none: {error.strerror}") from None
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory

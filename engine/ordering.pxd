@@ -1,0 +1,70 @@
+"""Which move to try first."""
+
+from libc.stdint cimport int32_t, uint64_t
+
+from outflank.engine.evaluate cimport neighbours
+from outflank.engine.hashtable cimport Payload
+from outflank.engine.kernels cimport bit, legal_moves, popcount
+from outflank.engine.movegen cimport MoveEntry
+
+cdef enum:
+    _WIPE_OUT = 1 << 30
+    _TABLE_MOVE = 1 << 29
+    _SECOND_MOVE = 1 << 28
+    _PER_REPLY = 1 << 14
+    _PER_OPEN_SQUARE = 1 << 5
+
+# What a square is worth to him who plays on it, other things being equal: corner 18, A 16, B 12, C 4, X 2 ...
+cdef extern from *:
+    """
+    static const signed char outflank_square_value[64] = {
+        18,  4, 16, 12, 12, 16,  4, 18,
+         4,  2,  6,  8,  8,  6,  2,  4,
+        16,  6, 14, 10, 10, 14,  6, 16,
+        12,  8, 10,  0,  0, 10,  8, 12,
+        12,  8, 10,  0,  0, 10,  8, 12,
+        16,  6, 14, 10, 10, 14,  6, 16,
+         4,  2,  6,  8,  8,  6,  2,  4,
+        18,  4, 16, 12, 12, 16,  4, 18};
+    """
+    const signed char *SQUARE_VALUE "outflank_square_value"
+
+
+cdef inline int weighted_mobility(uint64_t moves) noexcept nogil:
+    """The number of moves, a corner counting twice."""
+    return popcount(moves) + popcount(moves & <uint64_t>0x8100000000000081)
+
+
+cdef inline int32_t quiet_value(uint64_t own, uint64_t opp, MoveEntry *move) noexcept nogil:
+    """What a move promises without searching it: few replies first, then few squares to open, then the square.
+
+    `own` and `opp` are the discs before the move.
+    """
+    cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
+    if not theirs:
+        return _WIPE_OUT
+    return (
+        (36 - weighted_mobility(legal_moves(theirs, mine))) * _PER_REPLY
+        - popcount(neighbours(mine) & ~(mine | theirs)) * _PER_OPEN_SQUARE
+        + SQUARE_VALUE[move.square]
+    )
+
+
+cdef inline int32_t table_value(MoveEntry *move, Payload *known) noexcept nogil:
+    """What the transposition table says of a move: 0 if nothing."""
+    if move.square == known.best and move.direction == known.direction:
+        return _TABLE_MOVE
+    return _SECOND_MOVE if move.square == known.second else 0
+
+
+cdef inline void bring_best_forward(MoveEntry *moves, int first, int count) noexcept nogil:
+    """Exchange moves[first] with the best of moves[first..count-1]: one step of a selection sort."""
+    cdef int i, best = first
+    cdef MoveEntry swapped
+    for i in range(first + 1, count):
+        if moves[i].value > moves[best].value:
+            best = i
+    if best != first:
+        swapped = moves[first]
+        moves[first] = moves[best]
+        moves[best] = swapped
