@@ -1,0 +1,1 @@
+"""Opening books: the layer between the engine and the protocols that use both."""

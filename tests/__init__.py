@@ -1,0 +1,1 @@
+"""What Outflank promises, as tests; the folders mirror those of the program."""

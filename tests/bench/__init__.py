@@ -1,0 +1,1 @@
+"""Measurements of hot code, by pytest-benchmark: `make bench`."""
