@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#define OF_BIT(x) (1ULL << (x))
 /* The squares beyond square x in each direction, up to the edge. */
 #define OF_RIGHT_OF(x) (0x0101010101010101ULL * (0xFEULL << ((x) & 7) & 0xFF))
 #define OF_LEFT_OF(x) (0x0101010101010101ULL * ((1ULL << ((x) & 7)) - 1))
@@ -25,6 +26,15 @@
 /* Lanes 0-3 upwards, 4-7 downwards, in the order of STEPS below. */
 static const uint64_t outflank_rays[64][8] __attribute__((aligned(64))) = {
     OF_ROW(0), OF_ROW(8), OF_ROW(16), OF_ROW(24), OF_ROW(32), OF_ROW(40), OF_ROW(48), OF_ROW(56)};
+
+/* The squares beside each square: without an opposing disc there, a move turns nothing. */
+#define OF_ROW_OF_3(x) (OF_BIT(x) | (OF_BIT(x) << 1 & 0xFEFEFEFEFEFEFEFEULL) | (OF_BIT(x) >> 1 & 0x7F7F7F7F7F7F7F7FULL))
+#define OF_BESIDE(x) ((OF_ROW_OF_3(x) | OF_ROW_OF_3(x) << 8 | OF_ROW_OF_3(x) >> 8) & ~OF_BIT(x))
+#define OF_ROW_BESIDE(y) OF_BESIDE(y), OF_BESIDE(y + 1), OF_BESIDE(y + 2), OF_BESIDE(y + 3), \
+    OF_BESIDE(y + 4), OF_BESIDE(y + 5), OF_BESIDE(y + 6), OF_BESIDE(y + 7)
+static const uint64_t outflank_neighbours[64] = {
+    OF_ROW_BESIDE(0), OF_ROW_BESIDE(8), OF_ROW_BESIDE(16), OF_ROW_BESIDE(24),
+    OF_ROW_BESIDE(32), OF_ROW_BESIDE(40), OF_ROW_BESIDE(48), OF_ROW_BESIDE(56)};
 
 #if defined(__AVX2__)
 #include <immintrin.h>

@@ -7,6 +7,7 @@ nothing but the board and the depth, whatever the table holds.
 
 from libc.stdint cimport uint64_t
 
+from outflank.engine.endgame cimport MOST_FOR_ENDGAME, solve
 from outflank.engine.evaluate cimport evaluate
 from outflank.engine.hashtable cimport NO_SQUARE, Payload, probe, store
 from outflank.engine.kernels cimport bit, legal_moves, popcount
@@ -27,12 +28,17 @@ cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha
     cdef MoveEntry *moves = worker.scratch
     cdef Payload known
     cdef int count, score
+    cdef uint64_t moves_mask
     if depth > empties:
         depth = empties
     if must_stop(worker):
         return alpha
     if depth == 0 and empties:
         return evaluate(own, opp)
+    if depth == empties and empties <= MOST_FOR_ENDGAME and beta == alpha + 1 and not worker.one_direction:
+        moves_mask = legal_moves(own, opp)
+        if moves_mask:
+            return solve(worker, own, opp, moves_mask, alpha, empties)
     count = generate(own, opp, worker.one_direction, moves)
     if count == 0:
         if not legal_moves(opp, own):

@@ -1,6 +1,6 @@
 """Searcher: iterative deepening in a worker thread that does not hold the GIL; search.pyi documents it."""
 
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.stdint cimport uint64_t
 
 import math
@@ -9,6 +9,7 @@ import random
 import threading
 import time
 
+from outflank.engine.cache cimport CACHE_BITS, CacheEntry
 from outflank.engine.evaluate cimport evaluate
 from outflank.engine.hashtable cimport NO_SQUARE, HashTable, Payload, probe
 from outflank.engine.kernels cimport bit
@@ -137,7 +138,8 @@ cdef class _Iteration:
 
     def __cinit__(self, Searcher searcher, Position position, limit, moves):
         self._memory = <MoveEntry *>PyMem_Malloc((MAX_MOVES + SCRATCH_MOVES) * sizeof(MoveEntry))
-        if self._memory == NULL:
+        self._worker.cache = <CacheEntry *>PyMem_Calloc(1 << CACHE_BITS, sizeof(CacheEntry))
+        if self._memory == NULL or self._worker.cache == NULL:
             raise MemoryError
         self._searcher = searcher
         self._position = position
@@ -156,6 +158,7 @@ cdef class _Iteration:
 
     def __dealloc__(self):
         PyMem_Free(self._memory)
+        PyMem_Free(self._worker.cache)
 
     def _set_limits(self, limit):
         """Hand the limits in nodes and time to the worker."""

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport uint64_t
 
+from outflank.engine.cache cimport CacheEntry
 from outflank.engine.hashtable cimport Table
 from outflank.engine.movegen cimport MoveEntry
 
@@ -21,6 +22,7 @@ cdef struct Worker:
     bint one_direction
     bint count_only_discs  # scoring: the winner does not take the empties
     Table *table
+    CacheEntry *cache  # private
     MoveEntry *scratch  # the next free entry of the thread's move lists
 
 cdef extern from "<time.h>" nogil:
