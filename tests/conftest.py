@@ -1,0 +1,36 @@
+"""What more than one folder of tests needs: how hard Hypothesis tries, and random numbers to be had again.
+
+A failing Hypothesis test prints the smallest example and a blob that replays it, and the next run tries that
+example first. ``--hypothesis-profile=thorough`` tries ten times as many examples. Other random tests take
+`rng`; its seed is printed when they fail, and ``OUTFLANK_TEST_SEED`` sets it.
+"""
+
+import os
+import random
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "default",
+    max_examples=200,
+    deadline=None,  # a shared machine stalls now and then; pytest-timeout catches what hangs
+    derandomize=False,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],  # the oracle is slow on purpose
+)
+settings.register_profile("thorough", settings.get_profile("default"), max_examples=2000)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Use our default unless the command line names a profile; with CI set Hypothesis would use its own."""
+    if config.getoption("--hypothesis-profile") is None:
+        settings.load_profile("default")
+
+
+@pytest.fixture
+def rng() -> random.Random:
+    """Random numbers, new in every run; the seed is shown with a failure."""
+    seed = int(os.environ.get("OUTFLANK_TEST_SEED", random.SystemRandom().randrange(2**32)))
+    print(f"repeat with OUTFLANK_TEST_SEED={seed}")
+    return random.Random(seed)

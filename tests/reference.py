@@ -1,0 +1,234 @@
+"""Reversi with an 8x8 list and loops: slow, obvious, and the oracle of the engine's tests.
+
+It is written from the rule sheets alone and imports nothing of ours. A board is eight rows of eight letters,
+row 1 first: ``X`` is Black, ``O`` is White, ``-`` is empty. A square is a pair (row, column), both from 0.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Board = list[list[str]]
+Square = tuple[int, int]
+
+BLACK, WHITE, EMPTY = "X", "O", "-"
+STEPS = {
+    "n": (-1, 0),
+    "ne": (-1, 1),
+    "e": (0, 1),
+    "se": (1, 1),
+    "s": (1, 0),
+    "sw": (1, -1),
+    "w": (0, -1),
+    "nw": (-1, -1),
+}
+# Rows 4 and 5 of columns d and e; everything else is empty.
+CENTRES = {
+    "diagonal": ("OX", "XO"),
+    "mirrored": ("XO", "OX"),
+    "parallel-north": ("OO", "XX"),
+    "parallel-south": ("XX", "OO"),
+    "parallel-west": ("OX", "OX"),
+    "parallel-east": ("XO", "XO"),
+}
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What a rule sheet settles, in the words of ``--rules``."""
+
+    start: str = "diagonal"
+    begins: str = BLACK
+    turns: str = "all"
+    tie: str = "draw"
+    scoring: str = "empties"
+
+
+SHEETS = {
+    "othello": Sheet(),
+    "reveris": Sheet(start="mirrored"),
+    "reversi": Sheet(begins=WHITE, scoring="count"),
+    "ravensburger-1987": Sheet(begins=WHITE, turns="one", scoring="count"),
+    "ravensburger-2006": Sheet(begins=WHITE, tie="second", scoring="count"),
+    "obversi": Sheet(start="parallel-north", scoring="count"),
+}
+
+
+def board_of(text: str) -> Board:
+    """The board of 64 letters; blanks and line ends are skipped."""
+    letters = "".join(text.split())
+    assert len(letters) == 64, f"expected 64 squares, got {len(letters)}"
+    assert set(letters) <= {BLACK, WHITE, EMPTY}, f"expected only X O -, got {letters!r}"
+    return [list(letters[8 * row : 8 * row + 8]) for row in range(8)]
+
+
+def text_of(board: Board) -> str:
+    """64 letters, a1 first."""
+    return "".join("".join(row) for row in board)
+
+
+def start_board(start: str) -> Board:
+    """The board that a game with this arrangement of the four discs begins with."""
+    board = [[EMPTY] * 8 for _ in range(8)]
+    for row, letters in zip((3, 4), CENTRES[start], strict=True):
+        for column, letter in zip((3, 4), letters, strict=True):
+            board[row][column] = letter
+    return board
+
+
+def other(side: str) -> str:
+    """The opponent."""
+    return WHITE if side == BLACK else BLACK
+
+
+def name_of(row: int, column: int) -> str:
+    """``a1`` for (0, 0), ``h1`` for (0, 7)."""
+    return "abcdefgh"[column] + "12345678"[row]
+
+
+def bracketed(board: Board, side: str, row: int, column: int, direction: str) -> list[Square]:
+    """The discs between a new disc of `side` here and the next of its own in this direction."""
+    down, right = STEPS[direction]
+    line: list[Square] = []
+    row, column = row + down, column + right
+    while 0 <= row < 8 and 0 <= column < 8 and board[row][column] != EMPTY:
+        if board[row][column] == side:
+            return line
+        line.append((row, column))
+        row, column = row + down, column + right
+    return []
+
+
+def moves(board: Board, side: str, turns: str) -> dict[str, set[Square]]:
+    """Every legal move as it is written, a1 first, and the discs it turns."""
+    found: dict[str, set[Square]] = {}
+    for row in range(8):
+        for column in range(8):
+            if board[row][column] != EMPTY:
+                continue
+            lines = {direction: bracketed(board, side, row, column, direction) for direction in STEPS}
+            lines = {direction: line for direction, line in lines.items() if line}
+            square = name_of(row, column)
+            if turns == "one" and len(lines) > 1:
+                for direction, line in lines.items():
+                    found[f"{square}/{direction}"] = set(line)
+            elif lines:
+                found[square] = {disc for line in lines.values() for disc in line}
+    return found
+
+
+def choices(board: Board, side: str, turns: str) -> list[str]:
+    """What `side` may do: its moves, ``pass`` if only the opponent has any, nothing if the game is over."""
+    own = list(moves(board, side, turns))
+    if own:
+        return own
+    return ["pass"] if moves(board, other(side), turns) else []
+
+
+def after(board: Board, side: str, move: str, turns: str) -> Board:
+    """The board after a legal move of `side`."""
+    result = [list(row) for row in board]
+    if move == "pass":
+        return result
+    for row, column in moves(board, side, turns)[move]:
+        result[row][column] = side
+    result["12345678".index(move[1])]["abcdefgh".index(move[0])] = side
+    return result
+
+
+def count(board: Board, letter: str) -> int:
+    """How many squares hold this letter."""
+    return sum(row.count(letter) for row in board)
+
+
+def final_score(board: Board, sheet: Sheet) -> int:
+    """Black's lead in discs at the end of a game."""
+    black, white = count(board, BLACK), count(board, WHITE)
+    if sheet.scoring == "empties" and black > white:
+        black += count(board, EMPTY)
+    elif sheet.scoring == "empties" and white > black:
+        white += count(board, EMPTY)
+    return black - white
+
+
+def winner(board: Board, sheet: Sheet) -> str | None:
+    """Who has won a finished game, None for a draw."""
+    lead = final_score(board, sheet)
+    if lead > 0:
+        return BLACK
+    if lead < 0:
+        return WHITE
+    return other(sheet.begins) if sheet.tie == "second" else None
+
+
+def leaves(board: Board, side: str, turns: str, depth: int, pass_is_free: bool) -> int:
+    """Perft: positions after every line of `depth` plies, a finished game counting as one."""
+    options = choices(board, side, turns)
+    if depth == 0 or not options:
+        return 1
+    total = 0
+    for move in options:
+        spent = 0 if pass_is_free and move == "pass" else 1
+        total += leaves(after(board, side, move, turns), other(side), turns, depth - spent, pass_is_free)
+    return total
+
+
+def _turned_clockwise(board: Board) -> Board:
+    """Column a, read from row 8 up, becomes row 1."""
+    return [[board[7 - column][row] for column in range(8)] for row in range(8)]
+
+
+def _mirrored(board: Board) -> Board:
+    """Columns a and h change places, b and g, and so on."""
+    return [[row[7 - column] for column in range(8)] for row in board]
+
+
+def _symmetry(quarters: int, mirror: bool) -> Callable[[Board], Board]:
+    """Perhaps a reflection, then so many quarter turns clockwise."""
+
+    def image(board: Board) -> Board:
+        if mirror:
+            board = _mirrored(board)
+        for _ in range(quarters):
+            board = _turned_clockwise(board)
+        return board
+
+    return image
+
+
+SYMMETRIES = [_symmetry(quarters, mirror) for mirror in (False, True) for quarters in range(4)]
+
+
+class Game:
+    """A game played on lists, with the discs in hand counted as a sheet deals them: 32 to each side."""
+
+    def __init__(self, sheet: Sheet, board: Board | None = None) -> None:
+        self.sheet = sheet
+        self.board = board if board is not None else start_board(sheet.start)
+        self.side = sheet.begins
+        # The discs of the start come out of both hands; an odd empty square is the first player's.
+        empty = count(self.board, EMPTY)
+        self.hand = {self.side: empty - empty // 2, other(self.side): empty // 2}
+        self.played: list[tuple[Board, str, dict[str, int], str]] = []
+
+    def choices(self) -> list[str]:
+        """What the side to move may do."""
+        return choices(self.board, self.side, self.sheet.turns)
+
+    def play(self, move: str) -> None:
+        """Play one of the choices."""
+        self.played.append((self.board, self.side, dict(self.hand), move))
+        if move != "pass":
+            if self.hand[self.side] == 0:
+                self.hand[other(self.side)] -= 1
+                self.hand[self.side] += 1
+            self.hand[self.side] -= 1
+        self.board = after(self.board, self.side, move, self.sheet.turns)
+        self.side = other(self.side)
+
+    def undo(self) -> None:
+        """Take back one move or pass."""
+        self.board, self.side, self.hand, _ = self.played.pop()
+
+    def score(self) -> int:
+        """Black's final lead; meant for a game that is over."""
+        return final_score(self.board, self.sheet)
