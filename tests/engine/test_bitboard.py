@@ -1,0 +1,189 @@
+"""The kernels: what this build uses and the portable ones, both against the oracle and against each other."""
+
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outflank.engine import bitboard
+from outflank.tests import reference, strategies
+from outflank.tests.masks import board_of_mask, mask_of, mask_of_discs
+from outflank.tests.reference import BLACK, EMPTY, STEPS, WHITE
+
+LEGAL = [bitboard.legal_moves, bitboard.legal_moves_portable]
+TURNED = [bitboard.turned_discs, bitboard.turned_discs_portable]
+
+
+def masks_of(board: reference.Board) -> tuple[int, int]:
+    """Black's discs and White's."""
+    return mask_of_discs(board, BLACK), mask_of_discs(board, WHITE)
+
+
+def empty_squares(board: reference.Board) -> Iterator[tuple[int, int, int]]:
+    """Number, row and column of each empty square."""
+    for row in range(8):
+        for column in range(8):
+            if board[row][column] == EMPTY:
+                yield 8 * row + column, row, column
+
+
+def turned_by_black(board: reference.Board, row: int, column: int) -> int:
+    """The oracle's answer."""
+    lines = (reference.bracketed(board, BLACK, row, column, direction) for direction in STEPS)
+    return mask_of(disc for line in lines for disc in line)
+
+
+@pytest.mark.parametrize("legal_moves", LEGAL)
+@given(board=strategies.boards)
+def test_legal_moves_are_the_oracles_on_any_board(
+    legal_moves: Callable[[int, int], int], board: reference.Board
+) -> None:
+    squares = [(row, column) for _, row, column in empty_squares(board)]
+    expected = mask_of(square for square in squares if turned_by_black(board, *square))
+
+    assert expected == legal_moves(*masks_of(board))
+
+
+@pytest.mark.parametrize("turned_discs", TURNED)
+@given(board=strategies.boards)
+def test_turned_discs_are_the_oracles_on_every_empty_square_of_any_board(
+    turned_discs: Callable[[int, int, int], int], board: reference.Board
+) -> None:
+    for square, row, column in empty_squares(board):
+        assert turned_by_black(board, row, column) == turned_discs(*masks_of(board), square)
+
+
+@given(board=strategies.boards)
+def test_one_direction_turns_what_the_oracle_brackets_in_it(board: reference.Board) -> None:
+    for square, row, column in empty_squares(board):
+        for number, direction in enumerate(STEPS):
+            expected = mask_of(reference.bracketed(board, BLACK, row, column, direction))
+
+            assert expected == bitboard.turned_one_way(*masks_of(board), square, number)
+
+
+def rays() -> Iterator[tuple[int, str, list[reference.Square]]]:
+    """Every square, every direction, and the squares from there to the rim."""
+    for row in range(8):
+        for column in range(8):
+            for direction, (down, right) in STEPS.items():
+                ray = [(row + n * down, column + n * right) for n in range(1, 8)]
+                yield 8 * row + column, direction, [(r, c) for r, c in ray if 0 <= r < 8 and 0 <= c < 8]
+
+
+@pytest.mark.parametrize("legal_moves", LEGAL)
+@pytest.mark.parametrize("turned_discs", TURNED)
+def test_every_run_of_every_length_is_turned_exactly_if_an_own_disc_ends_it(
+    legal_moves: Callable[[int, int], int], turned_discs: Callable[[int, int, int], int]
+) -> None:
+    for square, _, ray in rays():
+        for length in range(len(ray) + 1):
+            run = mask_of(ray[:length])
+            if length < len(ray):
+                bracketed = mask_of(ray[length : length + 1]), run, square
+                assert turned_discs(*bracketed) == run
+                assert bool(legal_moves(*bracketed[:2]) >> square & 1) == bool(run)
+            assert turned_discs(0, run, square) == 0
+
+
+@pytest.mark.parametrize("legal_moves", LEGAL)
+@pytest.mark.parametrize("turned_discs", TURNED)
+def test_a_run_to_the_rim_is_not_turned_whatever_stands_anywhere_else(
+    legal_moves: Callable[[int, int], int], turned_discs: Callable[[int, int, int], int]
+) -> None:
+    """Own discs everywhere off the ray are what a shift that wraps round the board would find."""
+    for square, direction, ray in rays():
+        run = mask_of(ray)
+        own = (2**64 - 1) & ~run & ~(1 << square)
+        board = [list(row) for row in board_of_mask(own)]
+        for row, column in ray:
+            board[row][column] = WHITE
+        expected = turned_by_black(board, square // 8, square % 8)
+
+        assert reference.bracketed(board, BLACK, square // 8, square % 8, direction) == []
+        assert turned_discs(own, run, square) == expected
+        assert legal_moves(own, run) == (1 << square if expected else 0)
+
+
+def test_the_kernels_of_this_build_agree_with_the_portable_ones(rng: random.Random) -> None:
+    for _ in range(20_000):
+        own, opp = rng.getrandbits(64), rng.getrandbits(64)
+        own &= ~opp
+        if rng.random() < 0.5:  # half as many discs
+            own, opp = own & rng.getrandbits(64), opp & rng.getrandbits(64)
+        moves = bitboard.legal_moves_portable(own, opp)
+
+        assert moves == bitboard.legal_moves(own, opp)
+        for square in range(64):
+            if not (own | opp) >> square & 1:
+                turned = bitboard.turned_discs_portable(own, opp, square)
+                assert turned == bitboard.turned_discs(own, opp, square)
+                assert bool(turned) == bool(moves >> square & 1)
+
+
+@given(board=strategies.boards, square=st.integers(0, 63))
+def test_nothing_is_turned_by_playing_on_an_occupied_square(board: reference.Board, square: int) -> None:
+    board[square // 8][square % 8] = WHITE
+
+    for turned_discs in TURNED:
+        assert turned_discs(*masks_of(board), square) == 0
+
+
+@given(mask=strategies.masks)
+def test_popcount_counts_the_squares_of_a_mask(mask: int) -> None:
+    assert bitboard.popcount(mask) == sum(mask >> square & 1 for square in range(64))
+
+
+def image_of(mask: int, symmetry: Callable[[reference.Board], reference.Board]) -> int:
+    """The oracle's image of a mask."""
+    return mask_of_discs(symmetry(board_of_mask(mask)), BLACK)
+
+
+TELLTALE = 0b1011
+"""The discs on a1, b1 and d1 have eight different images, so they tell the symmetries apart."""
+
+
+def test_transform_knows_eight_symmetries_and_0_is_the_identity() -> None:
+    expected = {image_of(TELLTALE, symmetry) for symmetry in reference.SYMMETRIES}
+
+    assert bitboard.transform(TELLTALE, 0) == TELLTALE
+    assert {bitboard.transform(TELLTALE, number) for number in range(8)} == expected
+    assert len(expected) == 8
+
+
+@given(mask=strategies.masks)
+def test_transform_moves_any_mask_as_it_moves_the_telltale(mask: int) -> None:
+    by_telltale = {image_of(TELLTALE, symmetry): symmetry for symmetry in reference.SYMMETRIES}
+    for number in range(8):
+        symmetry = by_telltale[bitboard.transform(TELLTALE, number)]
+
+        assert image_of(mask, symmetry) == bitboard.transform(mask, number)
+
+
+@pytest.mark.parametrize("square", [-1, 64, 2**31 - 1])
+def test_a_square_off_the_board_is_refused(square: int) -> None:
+    for turned_discs in TURNED:
+        with pytest.raises(IndexError, match=f"expected a square from 0 to 63, got {square}"):
+            turned_discs(1, 2, square)
+    with pytest.raises(IndexError, match="expected a square from 0 to 63"):
+        bitboard.turned_one_way(1, 2, square, 0)
+
+
+@pytest.mark.parametrize("mask", [-1, 2**64])
+def test_a_mask_of_more_than_64_squares_is_refused(mask: int) -> None:
+    with pytest.raises(OverflowError):
+        bitboard.legal_moves(mask, 0)
+
+
+@pytest.mark.parametrize("number", [-1, 8])
+def test_a_direction_or_symmetry_other_than_the_eight_is_refused(number: int) -> None:
+    with pytest.raises(IndexError, match=f"expected a direction from 0 to 7, got {number}"):
+        bitboard.turned_one_way(1, 2, 2, number)
+    with pytest.raises(IndexError, match=f"expected a symmetry from 0 to 7, got {number}"):
+        bitboard.transform(1, number)
+
+
+def test_says_which_kernels_it_uses() -> None:
+    assert bitboard.KERNELS in ("avx512", "avx2", "portable")

@@ -1,0 +1,59 @@
+"""Limits and results: plain values that refuse nonsense."""
+
+import dataclasses
+import math
+
+import pytest
+
+from outflank.engine import PASS, Clock, Limit, SearchInfo, SearchResult, SettingsError
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("depth", 1), ("depth", 60), ("nodes", 1), ("seconds", 0), ("seconds", 0.001), ("exact_from", 0)],
+)
+def test_a_sensible_limit_is_taken_as_it_is(setting: str, value: float) -> None:
+    limit = Limit(**{setting: value})  # type: ignore[arg-type]
+
+    assert getattr(limit, setting) == value
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "least"),
+    [
+        ("depth", 0, 1),
+        ("depth", -3, 1),
+        ("nodes", 0, 1),
+        ("seconds", -0.5, 0),
+        ("seconds", math.nan, 0),
+        ("exact_from", -1, 0),
+    ],
+)
+def test_a_senseless_limit_is_refused_in_one_sentence(setting: str, value: float, least: int) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Limit(**{setting: value})  # type: ignore[arg-type]
+
+    assert str(caught.value) == f"expected {setting} of at least {least}, got {value!r}"
+
+
+def test_no_limit_at_all_is_a_limit() -> None:
+    assert dataclasses.astuple(Limit()) == (None,) * 5
+
+
+def test_a_clock_has_no_increment_and_no_period_unless_told() -> None:
+    assert Clock(60.0) == Clock(remaining=60.0, moves=None, increment=0.0, period=0.0, period_moves=0)
+
+
+def test_a_result_is_an_info_with_a_move() -> None:
+    result = SearchResult(depth=1, score=0.0, exact=True, nodes=0, seconds=0.0, pv=(), move=PASS)
+
+    assert isinstance(result, SearchInfo)
+    assert not result.stopped
+
+
+@pytest.mark.parametrize("value", [Limit(), Clock(1.0)])
+def test_limits_and_clocks_cannot_be_changed(value: Limit | Clock) -> None:
+    field = dataclasses.fields(value)[0].name
+
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(value, field, 1)

@@ -1,0 +1,138 @@
+"""Perft: the published leaves, in both conventions, and the oracle's for the rest of the family."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from outflank.engine import Position, Rules, SettingsError, divide, perft
+from outflank.tests import reference, strategies
+from outflank.tests.masks import position_of, rules_of
+
+PUBLISHED: dict[str, Any] = json.loads(
+    (Path(__file__).parents[1] / "data" / "perft" / "counts.json").read_text()
+)
+CONVENTIONS = {"pass_is_a_ply": False, "pass_is_free": True}
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+@pytest.mark.parametrize("table", ["standard", "parallel"])
+@pytest.mark.parametrize(
+    "depth",
+    [*range(11), pytest.param(11, marks=pytest.mark.slow), pytest.param(12, marks=pytest.mark.slow)],
+)
+def test_leaves_are_the_published_ones(table: str, convention: str, depth: int) -> None:
+    first = Position.start(Rules(start=PUBLISHED[table]["start"]))
+
+    assert PUBLISHED[table][convention][depth] == perft(first, depth, CONVENTIONS[convention])
+
+
+def test_the_two_conventions_part_at_depth_9() -> None:
+    """The first forced passes come after eight discs."""
+    first = Position.start()
+
+    assert perft(first, 8) == perft(first, 8, pass_is_free=True)
+    assert (perft(first, 9), perft(first, 9, pass_is_free=True)) == (3005288, 3005320)
+
+
+@pytest.mark.parametrize("start", ["mirrored", "parallel-south", "parallel-west", "parallel-east"])
+def test_a_start_turned_or_reflected_has_as_many_leaves(start: str) -> None:
+    table = "standard" if start == "mirrored" else "parallel"
+
+    assert PUBLISHED[table]["pass_is_a_ply"][7] == perft(Position.start(Rules(start=start)), 7)
+
+
+@pytest.mark.parametrize("pass_is_free", [False, True])
+@pytest.mark.parametrize("name", strategies.PRESETS)
+def test_leaves_of_each_preset_are_the_oracles(name: str, pass_is_free: bool) -> None:
+    sheet = reference.SHEETS[name]
+    expected = reference.leaves(
+        reference.start_board(sheet.start), sheet.begins, sheet.turns, 4, pass_is_free
+    )
+
+    assert expected == perft(Position.start(Rules.parse(name)), 4, pass_is_free)
+
+
+@settings(max_examples=60)
+@given(
+    board=strategies.boards,
+    side=strategies.sides,
+    turns=st.sampled_from(["all", "one"]),
+    pass_is_free=st.booleans(),
+    depth=st.integers(0, 2),
+)
+def test_leaves_of_any_board_are_the_oracles(
+    board: reference.Board, side: str, turns: str, pass_is_free: bool, depth: int
+) -> None:
+    position = position_of(board, side, Rules(turns=turns))
+
+    assert reference.leaves(board, side, turns, depth, pass_is_free) == perft(position, depth, pass_is_free)
+
+
+@settings(max_examples=60)
+@given(data=st.data(), turns=st.sampled_from(["all", "one"]), pass_is_free=st.booleans())
+def test_leaves_of_an_endgame_are_the_oracles_to_the_last_disc(
+    data: st.DataObject, turns: str, pass_is_free: bool
+) -> None:
+    """Forced passes and games that end early are the rule here, not the exception."""
+    sheet = reference.Sheet(turns=turns)
+    game = data.draw(strategies.games(sheet, whole=True))
+    for _ in range(min(5, len(game.played))):
+        game.undo()
+    position = position_of(game.board, game.side, rules_of("othello", sheet))
+    for depth in range(9):
+        expected = reference.leaves(game.board, game.side, turns, depth, pass_is_free)
+
+        assert expected == perft(position, depth, pass_is_free)
+
+
+def test_a_pass_is_a_ply_unless_it_is_free() -> None:
+    """Black has to pass; White then turns b1 and b3 in either order, Black passing in between."""
+    position = Position.parse("OX------" + "-" * 8 + "OX------" + "-" * 40 + "X")
+
+    assert [perft(position, depth) for depth in range(5)] == [1, 1, 2, 2, 2]
+    assert [perft(position, depth, pass_is_free=True) for depth in range(4)] == [1, 2, 2, 2]
+
+
+def test_a_finished_game_is_one_leaf_at_every_depth() -> None:
+    wiped_out = Position.parse("X" + "-" * 63)
+
+    assert [perft(wiped_out, depth) for depth in (0, 1, 2, 30)] == [1, 1, 1, 1]
+    assert divide(wiped_out, 3) == {}
+
+
+def test_a_move_in_one_direction_is_a_leaf_for_each_direction() -> None:
+    """d3 is Black's only square; from there he brackets discs to the east, the south and the west."""
+    board = "-" * 16 + "-XO-OX--" + "---O----" + "---X----" + "-" * 24
+
+    assert perft(Position.parse(board), 1) == 1
+    assert perft(Position.parse(board, Rules(turns="one")), 1) == 3
+    assert list(divide(Position.parse(board, Rules(turns="one")), 1)) == ["d3/e", "d3/s", "d3/w"]
+
+
+@pytest.mark.parametrize("pass_is_free", [False, True])
+@pytest.mark.parametrize("depth", [1, 2, 5])
+def test_divide_tells_the_leaves_behind_each_move(depth: int, pass_is_free: bool) -> None:
+    first = Position.start()
+    parts = divide(first, depth, pass_is_free)
+
+    assert list(parts) == ["d3", "c4", "f5", "e6"]
+    assert set(parts.values()) == {PUBLISHED["standard"]["pass_is_a_ply"][depth] // 4}
+
+
+def test_divide_writes_a_forced_pass_and_its_leaves() -> None:
+    position = Position.parse("OX------" + "-" * 8 + "OX------" + "-" * 40 + "X")
+
+    assert divide(position, 2) == {"pass": 2}
+    assert divide(position, 1) == {"pass": 1}
+    assert divide(position, 1, pass_is_free=True) == {"pass": 2}
+
+
+def test_a_negative_depth_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"^expected a depth of at least 0, got -1$"):
+        perft(Position.start(), -1)
+    with pytest.raises(SettingsError, match=r"^expected a depth of at least 1, got 0$"):
+        divide(Position.start(), 0)

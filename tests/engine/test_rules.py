@@ -1,0 +1,111 @@
+"""The rules dataclass: its texts, its refusals, and its agreement with the oracle's sheets."""
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+
+from outflank.engine import PRESETS, STARTS, Colour, NotationError, Position, Rules
+from outflank.tests import reference, strategies
+from outflank.tests.masks import mask_of_discs, rules_of
+
+
+def test_the_presets_are_the_oracles_sheets() -> None:
+    assert list(reference.SHEETS) == list(PRESETS)
+
+
+@pytest.mark.parametrize("name", strategies.PRESETS)
+def test_each_preset_settles_what_the_oracles_sheet_settles(name: str) -> None:
+    assert rules_of(name, reference.SHEETS[name]) == PRESETS[name] == Rules.parse(name)
+
+
+@pytest.mark.parametrize("start", reference.CENTRES)
+def test_each_start_lays_the_discs_as_the_oracle_does(start: str) -> None:
+    position = Position.start(Rules(start=start))
+    board = reference.start_board(start)
+
+    assert (position.black, position.white) == (mask_of_discs(board, "X"), mask_of_discs(board, "O"))
+    assert list(STARTS) == list(reference.CENTRES)
+
+
+@given(named=strategies.sheets())
+def test_any_rules_are_read_back_as_they_are_written(named: tuple[str, reference.Sheet]) -> None:
+    rules = rules_of(*named)
+
+    assert rules == Rules.parse(str(rules))
+
+
+@pytest.mark.parametrize("name", strategies.PRESETS)
+def test_a_preset_is_written_as_its_name_alone(name: str) -> None:
+    assert str(PRESETS[name]) == name
+
+
+def test_what_differs_from_the_preset_is_written_behind_it() -> None:
+    rules = Rules.parse("ravensburger-1987 turns=all,start=parallel-east")
+
+    assert str(rules) == "ravensburger-1987,start=parallel-east,turns=all"
+
+
+def test_an_option_that_says_what_the_preset_says_is_not_written() -> None:
+    assert str(Rules.parse("reversi,begins=white,scoring=count")) == "reversi"
+
+
+def test_a_board_may_be_the_start() -> None:
+    board = "-" * 27 + "XO" + "-" * 6 + "OX" + "-" * 27
+    rules = Rules.parse(f"othello,start={board}")
+
+    assert Position.start(rules).board_string() == f"{board} X"
+    assert Rules.parse(str(rules)) == rules
+
+
+@given(text=strategies.bad_rules)
+def test_what_names_no_rules_is_refused_with_what_there_is(text: str) -> None:
+    with pytest.raises(NotationError, match=r"^expected .*, got .*") as caught:
+        Rules.parse(text)
+
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_preset_is_answered_with_the_presets() -> None:
+    with pytest.raises(NotationError) as caught:
+        Rules.parse("chess")
+
+    assert str(caught.value) == f"expected rules out of {' '.join(strategies.PRESETS)}, got 'chess'"
+
+
+def test_an_unknown_option_is_answered_with_the_options() -> None:
+    with pytest.raises(NotationError) as caught:
+        Rules.parse("othello,komi=7")
+
+    assert str(caught.value) == "expected an option out of start= turns= tie= scoring= begins=, got 'komi=7'"
+
+
+@pytest.mark.parametrize(
+    ("option", "choices"),
+    [
+        ("turns", "all or one"),
+        ("tie", "draw or second"),
+        ("scoring", "empties or count"),
+        ("begins", "black or white"),
+    ],
+)
+def test_an_unknown_value_is_answered_with_the_values(option: str, choices: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        Rules.parse(f"othello,{option}=perhaps")
+
+    assert str(caught.value) == f"expected {option}={choices}, got {option}='perhaps'"
+
+
+def test_an_unknown_start_is_answered_with_the_starts() -> None:
+    with pytest.raises(NotationError, match=f"^expected start= {' '.join(STARTS)} or a board string"):
+        Rules.parse("othello,start=sideways")
+
+
+def test_a_colour_may_be_given_as_a_word_in_python_too() -> None:
+    assert Rules(begins="white").begins is Colour.WHITE  # type: ignore[arg-type]
+
+
+def test_rules_are_values() -> None:
+    assert {Rules(), Rules.parse("othello")} == {Rules()}
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Rules().turns = "one"  # type: ignore[misc]

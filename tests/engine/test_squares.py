@@ -1,0 +1,45 @@
+"""Squares and colours: how the words of the game are written."""
+
+import pytest
+
+from outflank.engine import Colour, NotationError
+from outflank.engine.squares import DIRECTIONS, SQUARE_NAMES, SQUARES, parse_square, square_name
+from outflank.tests import reference
+
+
+@pytest.mark.parametrize(("name", "square"), [("a1", 0), ("h1", 7), ("a2", 8), ("f5", 37), ("h8", 63)])
+def test_letters_are_columns_and_row_1_is_on_top(name: str, square: int) -> None:
+    assert square == parse_square(name)
+    assert name == square_name(square)
+
+
+def test_every_square_has_the_oracles_name_and_is_read_back() -> None:
+    assert [reference.name_of(square // 8, square % 8) for square in SQUARES] == list(SQUARE_NAMES)
+    assert [parse_square(name) for name in SQUARE_NAMES] == list(SQUARES)
+
+
+def test_a_square_may_be_written_in_capitals() -> None:
+    assert parse_square("F5") == parse_square("f5")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", "a0", "a9", "i1", "5f", "f5 ", " f5", "f55", "é5", "f\u0665", "pass"]
+)
+def test_what_is_no_square_is_refused_in_one_sentence(text: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        parse_square(text)
+
+    assert str(caught.value) == f"expected a square from a1 to h8, got {text!r}"
+
+
+def test_the_directions_go_clockwise_from_north() -> None:
+    assert list(DIRECTIONS) == list(reference.STEPS)
+
+
+def test_each_colour_has_an_opponent_and_a_letter() -> None:
+    assert (Colour.BLACK.other, Colour.WHITE.other) == (Colour.WHITE, Colour.BLACK)
+    assert (Colour.BLACK.letter, Colour.WHITE.letter) == ("B", "W")
+
+
+def test_a_colour_reads_as_its_word() -> None:
+    assert (str(Colour.BLACK), str(Colour.WHITE)) == ("black", "white")
