@@ -18,20 +18,22 @@ ROOT = Path(__file__).resolve().parent
 FOLDERS = ("engine", "protocol", "book", "tools", "tests")
 TEST_FOLDERS = ("tests.engine", "tests.protocol", "tests.tools", "tests.bench")
 MARCH = os.environ.get("OUTFLANK_MARCH", "native")
-# gcc's macro -> the name of the same feature in /proc/cpuinfo. Only what the kernels and the compiler's own
-# vectoriser can profit from is compared; a feature that is not listed is switched off by no CPU that has these.
+# gcc's macro -> the name of the same feature in /proc/cpuinfo, for what gcc may use in plain C and the kernels
+# use by intrinsics. A hypervisor may hide any of them, so each is compared by itself.
 CPU_FEATURES = {
-    "__POPCNT__": "popcnt", "__LZCNT__": "abm", "__BMI__": "bmi1", "__BMI2__": "bmi2", "__SSE4_2__": "sse4_2",
-    "__AVX__": "avx", "__FMA__": "fma", "__AVX2__": "avx2", "__AVX512F__": "avx512f", "__AVX512BW__": "avx512bw",
-    "__AVX512CD__": "avx512cd", "__AVX512DQ__": "avx512dq", "__AVX512VL__": "avx512vl",
-    "__AVX512VBMI2__": "avx512_vbmi2", "__AVX512VPOPCNTDQ__": "avx512_vpopcntdq", "__AVXVNNI__": "avx_vnni",
-    "__AVX512FP16__": "avx512_fp16", "__AVX512BF16__": "avx512_bf16",
+    "__POPCNT__": "popcnt", "__LZCNT__": "abm", "__BMI__": "bmi1", "__BMI2__": "bmi2", "__MOVBE__": "movbe",
+    "__SSE4_2__": "sse4_2", "__AVX__": "avx", "__AVX2__": "avx2", "__FMA__": "fma", "__GFNI__": "gfni",
+    "__AVX512F__": "avx512f", "__AVX512BW__": "avx512bw", "__AVX512CD__": "avx512cd",
+    "__AVX512DQ__": "avx512dq", "__AVX512VL__": "avx512vl", "__AVX512VBMI__": "avx512vbmi",
+    "__AVX512VBMI2__": "avx512_vbmi2", "__AVX512BITALG__": "avx512_bitalg",
+    "__AVX512VPOPCNTDQ__": "avx512_vpopcntdq", "__AVXVNNI__": "avx_vnni", "__AVX512FP16__": "avx512_fp16",
+    "__AVX512BF16__": "avx512_bf16",
 }  # fmt: skip
 
 
 def compiler() -> str:
-    """The C compiler that will build the modules."""
-    return os.environ.get("CC") or sysconfig.get_config_var("CC").split()[0] or "cc"
+    """The command that will compile the modules."""
+    return os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
 
 
 def used_features() -> list[str]:
@@ -43,9 +45,9 @@ def used_features() -> list[str]:
     try:
         made = subprocess.run(command, capture_output=True, text=True, check=True)
     except FileNotFoundError:
-        raise SystemExit(f"outflank needs a C compiler: expected to find {compiler()!r}, found none") from None
+        raise SystemExit(f"outflank needs a C compiler: expected {compiler()!r}, found none") from None
     except subprocess.CalledProcessError as error:
-        said = error.stderr.strip().splitlines()[:1]
+        said = error.stderr.strip().partition("\n")[0]
         raise SystemExit(f"the C compiler refuses -march={MARCH} (from OUTFLANK_MARCH): {said}") from None
     macros = {line.split()[1] for line in made.stdout.splitlines()}
     return sorted(name for macro, name in CPU_FEATURES.items() if macro in macros)
@@ -79,10 +81,11 @@ def extensions() -> list[Extension]:
             f"outflank.engine.{source.stem}",
             [f"engine/{source.name}"],
             include_dirs=["engine"],
-            depends=["engine/kernels.h"],
+            depends=["engine/kernels.h", "engine/buildinfo.py"],  # the latter changes with MARCH
             # -O3 unrolls the kernels; no -ffast-math, since scores must not depend on the compiler.
-            extra_compile_args=["-O3", f"-march={MARCH}", "-Wno-unused-function"],
-            define_macros=[("CYTHON_WITHOUT_ASSERTIONS", "1")] if not os.environ.get("OUTFLANK_ASSERT") else [],
+            # The two warnings are about code that Cython writes for every module.
+            extra_compile_args=["-O3", f"-march={MARCH}", "-Wno-unused-function", "-Wno-array-bounds"],
+            define_macros=[] if os.environ.get("OUTFLANK_ASSERT") else [("CYTHON_WITHOUT_ASSERTIONS", "1")],
         )
         for source in sorted((ROOT / "engine").glob("*.pyx"))
     ]
@@ -94,14 +97,17 @@ PACKAGES = [*FOLDERS, *TEST_FOLDERS]
 setup(
     packages=[f"outflank.{name}" for name in PACKAGES],
     package_dir={f"outflank.{name}": name.replace(".", "/") for name in PACKAGES},
+    include_package_data=False,  # else MANIFEST.in, which is for the sdist, would put the .pyx into the wheel
     package_data={
-        f"outflank.{name}": ["py.typed", "*.pxd", "*.pyi", "*.h", "data/**/*", "data/*", "*.gtp"] for name in PACKAGES
+        f"outflank.{name}": ["py.typed", "*.pxd", "*.pyi", "*.h", "data/**/*", "transcripts/*"]
+        for name in PACKAGES
     },
     ext_modules=cythonize(
         extensions(),
         include_path=[alias_folder()],
         build_dir="build/cython",
         language_level=3,
+        quiet=True,
         compiler_directives={"embedsignature": False, "profile": bool(os.environ.get("OUTFLANK_PROFILE"))},
     ),
 )

@@ -1,0 +1,66 @@
+# `make match` and `make test` do all their own set-up. ARGS="..." is handed on: make test ARGS="-m slow"
+PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
+BIN = .venv/bin
+# One name for each CPU that a build may be tuned for, so that another OUTFLANK_MARCH builds again.
+BUILT = build/made-for-$(or $(OUTFLANK_MARCH),native)
+SOURCES = $(wildcard engine/*.pyx engine/*.pxd engine/*.h)
+HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
+COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
+missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
+
+.PHONY: help match test bench lint types dist annotate clean build
+.DELETE_ON_ERROR:
+
+help:  ## list what make can do
+	@sed -n 's/^\([a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-9s %s\n", $$1, $$2 }'
+
+match: build  ## watch two levels of Outflank play a short match
+	$(BIN)/outflank match $(ARGS)
+
+test: build  ## run the tests; ARGS="-m slow" runs the slow proofs
+	$(BIN)/pytest $(ARGS)
+
+bench: build  ## measure the hot code
+	$(BIN)/pytest tests/bench --benchmark-only $(ARGS)
+
+lint: build  ## check style and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/cython-lint engine
+
+types: build  ## check types, and the stubs against the compiled modules
+	MYPYPATH=build/cimport $(BIN)/mypy $(foreach name,engine book protocol tools tests,-p outflank.$(name))
+	MYPYPATH=build/cimport $(BIN)/stubtest --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases \
+		$(patsubst engine/%.pyi,outflank.engine.%,$(wildcard engine/*.pyi))
+
+dist: build  ## make the source distribution and the wheel in dist/
+	$(BIN)/python -m build
+
+annotate: build  ## write Cython's yellow pages to build/annotate/: white lines cost nothing
+	mkdir -p build/annotate
+	for source in engine/*.pyx; do \
+		$(BIN)/cython -3 --annotate -I build/cimport --module-name outflank.engine.$$(basename $$source .pyx) \
+			-o build/annotate/$$(basename $$source .pyx).c $$source || exit 1; done
+
+clean:  ## remove all that make has made
+	rm -rf .venv build dist *.egg-info engine/*.so engine/buildinfo.py
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+build: .venv/made $(BUILT)  ## make the virtual environment and the compiled modules, as an editable install
+
+.venv/made: pyproject.toml
+	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || $(call missing,Python 3.11 or newer,python3)
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(call missing,Python's venv module,$(notdir $(PYTHON))-venv)
+	@set -- $(COMPILER); command -v "$$1" >/dev/null || $(call missing,a C compiler,gcc)
+	@test -f "$(HEADERS)/Python.h" || $(call missing,Python's headers,$(notdir $(PYTHON))-dev)
+	@echo '#include <Python.h>' | $(COMPILER) -I"$(HEADERS)" -fsyntax-only -xc - || $(call missing,the C headers,libc6-dev)
+	@echo "Setting up .venv and compiling, which takes a minute or two."
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,match]'
+	@touch $(BUILT) $@  # pip has compiled the modules too
+
+$(BUILT): setup.py $(SOURCES) | .venv/made
+	@rm -f build/made-for-*
+	$(BIN)/python setup.py --quiet build_ext --inplace
+	@touch $@
