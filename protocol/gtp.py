@@ -1,0 +1,122 @@
+"""The wire of GTP version 2: bytes -> lines -> commands, and answers -> text. Pure; knows no engine.
+
+What the draft leaves open is settled as GNU Go and gomill do it; ``docs/gtp.md`` lists it.
+"""
+
+import re
+from dataclasses import dataclass
+
+from outflank.engine.errors import OutflankError
+
+# A line needs no limit by the protocol, the memory it is kept in does.
+LINE_CAP = 1 << 20
+HIGHEST_NUMBER = 2**31 - 1
+_FAILURE_CAP = 1000
+_INTERRUPT = b"# interrupt"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_CONTROL = bytes(byte for byte in (*range(32), 127) if byte not in b"\t\n")
+_TAB_IS_BLANK = bytes.maketrans(b"\t", b" ")
+_NOT_SENT = dict.fromkeys(_CONTROL)
+_ID = re.compile(rb" *(-?)([0-9]+)")
+
+
+class CommandError(OutflankError):
+    """A command that fails and has changed nothing.
+
+    Args:
+        words: GTP's standard text for such a failure, which controllers compare.
+        detail: what was expected, and what came.
+    """
+
+    def __init__(self, words: str, detail: str = "") -> None:
+        super().__init__(f"{words}: {detail}" if detail else words)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A line that asks for an answer.
+
+    Attributes:
+        id: digits to be repeated in the answer; empty if the line has none.
+        name: the command's name; empty only if the line is too long to be read.
+        arguments: the words behind it.
+    """
+
+    id: str
+    name: str
+    arguments: tuple[str, ...] = ()
+
+
+class LineSplitter:
+    """Cuts the bytes of a stream into lines; of a line longer than the cap it keeps just enough to tell."""
+
+    def __init__(self) -> None:
+        self._begun = bytearray()
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """The lines that `chunk` completes, without their line feeds."""
+        *ends, begun = chunk.split(b"\n")
+        lines = []
+        for end in ends:
+            self._append(end)
+            lines.append(bytes(self._begun))
+            self._begun.clear()
+        self._append(begun)
+        return lines
+
+    def _append(self, part: bytes) -> None:
+        self._begun += part[: LINE_CAP + 1 - len(self._begun)]
+
+
+def parse(line: bytes) -> Command | None:
+    """Read a line; None if it is blank or only a comment, and so gets no answer.
+
+    The command of a line longer than LINE_CAP has no name (a comment is not counted).
+    """
+    text = _cleaned(line)
+    number = _ID.match(text)
+    command_id = "" if number is None or number[1] else _echoed(number[2].decode())
+    # Bytes, since str.split() would also cut at blanks that ASCII does not have.
+    words = text[number.end() if number else 0 :].split()
+    if len(line) > LINE_CAP and b"#" not in line:
+        return Command(command_id, "")
+    if not words:
+        return None
+    name, *arguments = (word.decode("utf-8", "surrogateescape") for word in words)
+    return Command(command_id, name, tuple(arguments))
+
+
+def is_interrupt(line: bytes) -> bool:
+    """Whether the line is GoGui's ``# interrupt``."""
+    return line.translate(_TAB_IS_BLANK, _CONTROL).strip() == _INTERRUPT
+
+
+def answer(command_id: str, text: str, success: bool = True) -> str:
+    """A whole answer, its closing empty line included.
+
+    Empty lines within `text` would end the answer early and are left out; an empty first line stays.
+    """
+    if not success and len(text) > _FAILURE_CAP:
+        text = text[:_FAILURE_CAP] + "..."
+    first, *rest = text.translate(_NOT_SENT).split("\n")
+    head = opening(command_id, success) + (f" {first}" if first else "")
+    return "\n".join([head, *(line for line in rest if line.strip())]) + "\n\n"
+
+
+def opening(command_id: str, success: bool = True) -> str:
+    """How an answer begins: the sign and the id glued to it."""
+    return ("=" if success else "?") + command_id
+
+
+def _cleaned(line: bytes) -> bytes:
+    """The line without its comment and without what the protocol drops."""
+    text = line.removeprefix(_BYTE_ORDER_MARK).partition(b"#")[0]
+    return text.translate(_TAB_IS_BLANK, _CONTROL)
+
+
+def _echoed(digits: str) -> str:
+    """An id as the answer repeats it: unchanged, but never above what the protocol allows."""
+    if len(digits) < len(str(HIGHEST_NUMBER)):
+        return digits
+    significant = digits.lstrip("0")[: len(str(HIGHEST_NUMBER)) + 1]
+    return str(min(int(significant or "0"), HIGHEST_NUMBER))

@@ -1,0 +1,240 @@
+"""What one controller has set up: the game being played, its rules, the clocks and how strongly to play."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from outflank.engine import (
+    PASS,
+    Clock,
+    Colour,
+    Game,
+    IllegalMoveError,
+    Limit,
+    Move,
+    Position,
+    Rules,
+    Searcher,
+    SearchInfo,
+)
+from outflank.engine.levels import DEFAULT_LEVEL, limit_for_level
+from outflank.protocol.gtp import CommandError
+from outflank.protocol.inbox import Inbox
+from outflank.protocol.timekeeping import PlayerClock, TimeSettings
+
+OnInfo = Callable[[SearchInfo], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """What limits a search besides the clock; None is no such limit.
+
+    If nothing else limits the search, not even a clock, it is DEFAULT_LEVEL that does.
+
+    Attributes:
+        level: 0 to 60, see ``limit_for_level``.
+        depth: plies; used instead of the level's own.
+        seconds: for one move.
+        nodes: for one move.
+
+    Raises: SettingsError if one of them makes no sense.
+    """
+
+    level: int | None = None
+    depth: int | None = None
+    seconds: float | None = None
+    nodes: int | None = None
+
+    def __post_init__(self) -> None:
+        self.limit(None)
+
+    def limit(self, clock: Clock | None) -> Limit:
+        """The limit of a search while `clock` runs (None if there is none)."""
+        limited = Limit(depth=self.depth, nodes=self.nodes, seconds=self.seconds, clock=clock)
+        if self.seconds is not None and clock is None:
+            # A move's time is kept as a clock is: with something left for the way to the controller.
+            limited = replace(limited, seconds=None, clock=Clock(self.seconds, moves=1))
+        if self.level is None and limited != Limit():
+            return limited
+        level = limit_for_level(DEFAULT_LEVEL if self.level is None else self.level)
+        return replace(limited, depth=self.depth or level.depth, exact_from=level.exact_from)
+
+
+class Session:
+    """A game against one controller. A method that raises has changed nothing.
+
+    Args:
+        searcher: finds the moves.
+        steady: finds the moves of ``reg_genmove``, which must not vary; `searcher` if left out.
+        strength: how far to search.
+        rules: of the first game.
+        inbox: where the controller's lines arrive; it is asked whether to stop early.
+        seed: of `searcher`, to be told to those who want to repeat a game.
+    """
+
+    def __init__(
+        self,
+        searcher: Searcher,
+        *,
+        steady: Searcher | None = None,
+        strength: Strength | None = None,
+        rules: Rules | None = None,
+        inbox: Inbox | None = None,
+        seed: int | None = None,
+    ) -> None:
+        self.searcher = searcher
+        self.strength = strength or Strength()
+        self.inbox = inbox or Inbox()
+        self.closed = False
+        self._steady = steady or searcher
+        self._seed = seed
+        self._clocks = {colour: PlayerClock() for colour in Colour}
+        self._game = Game(rules)
+        self._closing_passes = 0  # passes after the end, which are no part of the game but may be taken back
+
+    @property
+    def game(self) -> Game:
+        """The game being played."""
+        return self._game
+
+    @property
+    def position(self) -> Position:
+        """The position now."""
+        return self._game.position
+
+    @property
+    def rules(self) -> Rules:
+        """The rules being played by."""
+        return self._game.rules
+
+    def new_game(self, rules: Rules | None = None) -> None:
+        """Begin again, under other rules if given; clocks are full again, tables stay as they are."""
+        self.resume(Game(rules or self.rules))
+        for clock in self._clocks.values():
+            clock.reset()
+
+    def resume(self, game: Game) -> None:
+        """Go on from the end of another game."""
+        self._game = game
+        self._closing_passes = 0
+
+    def set_time(self, settings: TimeSettings | None) -> None:
+        """Give both sides a full clock; None for no limit."""
+        self._clocks = {colour: PlayerClock(settings) for colour in Colour}
+
+    def set_time_left(self, colour: Colour, seconds: float, stones: int) -> None:
+        """Correct one side's clock, see ``PlayerClock.set_left``."""
+        self._clocks[colour].set_left(seconds, stones)
+
+    def time_left(self, colour: Colour) -> Clock | None:
+        """One side's clock; None for no limit."""
+        return self._clocks[colour].reading()
+
+    def play(self, colour: Colour, move: Move) -> Move:
+        """Play for `colour`; after the end both sides may pass for ever. Returns the move as made.
+
+        Raises: IllegalMoveError.
+        """
+        if move.is_pass and self.position.is_over:
+            self._closing_passes += 1
+            return move
+        return self._game.play(move, self.position.side if self.position.is_over else colour)
+
+    def play_all(self, moves: Sequence[tuple[Colour, Move]]) -> None:
+        """Play several moves, or none if one of them is illegal.
+
+        Raises: IllegalMoveError naming the number of the move, 1 for the first.
+        """
+        for number, (colour, move) in enumerate(moves):
+            try:
+                self.play(colour, move)
+            except IllegalMoveError as error:
+                self.undo(number)
+                raise IllegalMoveError(f"move {number + 1}: {error}") from None
+
+    def undo(self, count: int = 1) -> None:
+        """Take back the last `count` moves, each with a pass that it implied.
+
+        Raises: CommandError (``cannot undo``) if there are fewer.
+        """
+        made = self._closing_passes + sum(not turn.implied for turn in self._game.turns)
+        if count > made:
+            raise CommandError("cannot undo", f"expected at most {made} moves, got {count}")
+        for _ in range(count):
+            if self._closing_passes:
+                self._closing_passes -= 1
+            else:
+                self._game.undo()
+
+    def genmove(self, colour: Colour, on_info: OnInfo | None = None) -> Move:
+        """Choose a move for `colour` and play it; its time is taken from the clock.
+
+        Raises: IllegalMoveError if `colour` is not on move.
+        """
+        began = time.monotonic()
+        move = self.play(colour, self._choose(self.searcher, colour, on_info))
+        self._clocks[colour].spend(time.monotonic() - began)
+        return move
+
+    def reg_genmove(self, colour: Colour) -> Move:
+        """Choose a move for `colour` without chance and without playing it.
+
+        Raises: IllegalMoveError if `colour` is not on move.
+        """
+        return self._choose(self._steady, colour, None)
+
+    def best_line(self) -> Sequence[Move]:
+        """The line of best play for both sides, without chance; empty if the game is over."""
+        limit = self.strength.limit(self.time_left(self.position.side))
+        return self._steady.search(self.position, limit, on_info=self.heed()).pv
+
+    def check_turn(self, colour: Colour) -> None:
+        """Raise IllegalMoveError if `colour` is not on move; see ``genmove``."""
+        self._turn_of(colour)
+
+    def description(self) -> list[str]:
+        """What, besides the version, is needed to repeat a game; a fact in each line."""
+        limits = asdict(self.strength).items()
+        given = [f"{name} {value}" for name, value in limits if value is not None]
+        return [
+            f"rules {self.rules}",
+            f"search limits: {', '.join(given) or f'the clock, or level {DEFAULT_LEVEL} without one'}",
+            f"threads {self.searcher.threads}, table {self.searcher.hash_mb} MB",
+            f"seed {'none' if self._seed is None else self._seed}",
+        ]
+
+    def interrupt(self) -> None:
+        """End the search under way, from another thread."""
+        self.searcher.stop()
+        self._steady.stop()
+
+    def heed(self, on_info: OnInfo | None = None) -> OnInfo:
+        """An ``on_info`` that also ends a search whose interruption came before it had begun."""
+
+        def told(info: SearchInfo) -> None:
+            if self.inbox.interrupted:
+                self.interrupt()
+            if on_info is not None:
+                on_info(info)
+
+        return told
+
+    def _choose(self, searcher: Searcher, colour: Colour, on_info: OnInfo | None) -> Move:
+        """The move to play; a pass if there is no other or the game is over."""
+        position = self._turn_of(colour)
+        if position.is_over or position.must_pass:
+            return PASS
+        limit = self.strength.limit(self.time_left(colour))
+        return searcher.search(position, limit, on_info=self.heed(on_info)).move
+
+    def _turn_of(self, colour: Colour) -> Position:
+        """The position with `colour` to move, the other side's forced pass made.
+
+        Raises: IllegalMoveError if the other side has a move.
+        """
+        position = self.position
+        if colour is position.side or position.is_over:
+            return position
+        if not position.must_pass:
+            raise IllegalMoveError(f"{position.side} is to move")
+        return position.pass_()
