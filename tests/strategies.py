@@ -33,8 +33,8 @@ def sheets(draw: st.DrawFn) -> tuple[str, reference.Sheet]:
 @st.composite
 def games(draw: st.DrawFn, sheet: reference.Sheet, whole: bool = False) -> reference.Game:
     """A random game under `sheet`: played to its end if `whole`, else stopped anywhere on the way."""
-    # 60 discs and the few passes of a long game; a list's own length would nearly always be short.
-    plies = 80 if whole else draw(st.integers(0, 70))
+    # 60 discs with a pass before each is the longest game; a list's own length would nearly always be short.
+    plies = 120 if whole else draw(st.integers(0, 70))
     picks = draw(st.lists(st.integers(0, 255), min_size=plies, max_size=plies))
     game = reference.Game(sheet)
     for pick in picks:

@@ -1,0 +1,351 @@
+"""Positions: every preset against the oracle, and what a value has to be."""
+
+import copy
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from outflank.engine import PASS, PRESETS, Colour, IllegalMoveError, Move, NotationError, Position, Rules
+from outflank.engine.position import unpack
+from outflank.tests import reference, strategies
+from outflank.tests.masks import COLOURS, mask_of, mask_of_discs, position_of, rules_of
+
+COUNTS = Path(__file__).parents[1] / "data" / "perft" / "counts.json"
+START = "-" * 27 + "OX" + "-" * 6 + "XO" + "-" * 27
+
+
+def assert_same(board: reference.Board, side: str, sheet: reference.Sheet, position: Position) -> None:
+    """Everything an engine's position can be asked, against the oracle."""
+    assert position.board_string() == f"{reference.text_of(board)} {side}"
+    assert position.side is COLOURS[side]
+    assert position.empties == reference.count(board, "-")
+    options = reference.choices(board, side, sheet.turns)
+    assert options == [str(move) for move in position.legal_moves()]
+    assert position.is_over == (options == [])
+    assert position.must_pass == (options == ["pass"])
+    for letter, colour in COLOURS.items():
+        assert position.discs(colour) == reference.count(board, letter)
+        playable = {move[:2] for move in reference.moves(board, letter, sheet.turns)}
+        assert playable == {str(Move(square)) for square in unpack(position.legal_mask(colour))}
+    for move, turned in reference.moves(board, side, sheet.turns).items():
+        assert position.turned(move) == mask_of(turned)
+    if position.is_over:
+        assert position.score() == -position.score(Colour.WHITE) == reference.final_score(board, sheet)
+        winner = reference.winner(board, sheet)
+        assert position.winner() is (COLOURS[winner] if winner else None)
+
+
+@pytest.mark.parametrize("name", strategies.PRESETS)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_every_position_of_a_whole_game_is_the_oracles(name: str, data: st.DataObject) -> None:
+    sheet = reference.SHEETS[name]
+    game = data.draw(strategies.games(sheet, whole=True))
+    position = Position.start(PRESETS[name])
+    for board, side, _, move in game.played:
+        assert_same(board, side, sheet, position)
+        position = position.play(move)
+
+    assert_same(game.board, game.side, sheet, position)
+    assert position.is_over
+
+
+@pytest.mark.parametrize("name", strategies.PRESETS)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_all_eight_images_of_a_position_are_the_oracles(name: str, data: st.DataObject) -> None:
+    sheet = reference.SHEETS[name]
+    game = data.draw(strategies.games(sheet))
+    for symmetry in reference.SYMMETRIES:
+        image = symmetry(game.board)
+
+        assert_same(image, game.side, sheet, position_of(image, game.side, PRESETS[name]))
+
+
+@given(named=strategies.sheets(), board=strategies.boards, side=strategies.sides)
+def test_any_board_under_any_rules_is_the_oracles(
+    named: tuple[str, reference.Sheet], board: reference.Board, side: str
+) -> None:
+    assert_same(board, side, named[1], position_of(board, side, rules_of(*named)))
+
+
+@given(named=strategies.sheets(), board=strategies.boards, side=strategies.sides)
+def test_every_move_on_any_board_leads_to_the_oracles_board(
+    named: tuple[str, reference.Sheet], board: reference.Board, side: str
+) -> None:
+    position = position_of(board, side, rules_of(*named))
+    turns = named[1].turns
+    for move in reference.choices(board, side, turns):
+        board_after = reference.after(board, side, move, turns)
+        after = position_of(board_after, reference.other(side), position.rules)
+
+        assert after == position.play(move) == position.play(Move.parse(move))
+
+
+@given(board=strategies.boards, side=strategies.sides, turns=st.sampled_from(["all", "one"]))
+def test_every_square_that_the_oracle_does_not_list_is_illegal(
+    board: reference.Board, side: str, turns: str
+) -> None:
+    position = position_of(board, side, Rules(turns=turns))
+    legal = {move[:2] for move in reference.moves(board, side, turns)}
+    for row in range(8):
+        for column in range(8):
+            if reference.name_of(row, column) not in legal:
+                with pytest.raises(IllegalMoveError):
+                    position.play(reference.name_of(row, column))
+
+
+@given(board=strategies.boards, side=strategies.sides)
+def test_before_the_end_the_score_is_the_plain_difference(board: reference.Board, side: str) -> None:
+    position = position_of(board, side, Rules())
+    lead = reference.count(board, "X") - reference.count(board, "O")
+
+    if not position.is_over:
+        assert (position.score(), position.score(Colour.WHITE)) == (lead, -lead)
+
+
+class TestSymmetries:
+    """The eight images of a board."""
+
+    @given(board=strategies.boards, side=strategies.sides)
+    def test_are_the_oracles_eight_with_the_position_itself_first(
+        self, board: reference.Board, side: str
+    ) -> None:
+        position = position_of(board, side, Rules())
+        expected = sorted(reference.text_of(image(board)) + f" {side}" for image in reference.SYMMETRIES)
+
+        assert position == position.symmetries()[0]
+        assert expected == sorted(image.board_string() for image in position.symmetries())
+
+    @given(board=strategies.boards, side=strategies.sides)
+    def test_share_one_canonical_position_which_is_the_smallest_of_them(
+        self, board: reference.Board, side: str
+    ) -> None:
+        position = position_of(board, side, Rules())
+        images = position.symmetries()
+
+        assert {image.canonical() for image in images} == {position.canonical()}
+        assert (position.canonical().own, position.canonical().opp) == min((i.own, i.opp) for i in images)
+
+    def test_keep_the_rules(self) -> None:
+        position = Position.start(PRESETS["obversi"])
+
+        assert {image.rules for image in position.symmetries()} == {PRESETS["obversi"]}
+
+    @pytest.mark.parametrize(
+        "plies", [*range(8), pytest.param(8, marks=pytest.mark.slow), pytest.param(9, marks=pytest.mark.slow)]
+    )
+    def test_leave_as_many_different_positions_as_published(self, plies: int) -> None:
+        published = json.loads(COUNTS.read_text())["distinct_by_ply"]
+        different = {Position.start().canonical()}
+        for _ in range(plies):
+            different = {
+                position.play(move).canonical() for position in different for move in position.legal_moves()
+            }
+
+        assert published[plies] == len(different)
+
+
+class TestReading:
+    """``Position.parse`` and ``board_string``."""
+
+    @given(named=strategies.sheets(), board=strategies.boards, side=strategies.sides)
+    def test_reads_back_any_board_it_writes(
+        self, named: tuple[str, reference.Sheet], board: reference.Board, side: str
+    ) -> None:
+        position = position_of(board, side, rules_of(*named))
+
+        assert position == Position.parse(position.board_string(), position.rules)
+
+    @pytest.mark.parametrize("black", "Xx*bB1")
+    @pytest.mark.parametrize("white", "OowW2")
+    @pytest.mark.parametrize("empty", "-._")
+    def test_knows_every_alphabet(self, black: str, white: str, empty: str) -> None:
+        letters = START.replace("X", black).replace("O", white).replace("-", empty)
+
+        assert Position.parse(f"{letters} {black}") == Position.start()
+        assert Position.parse(f"{letters} {white}").side is Colour.WHITE
+
+    @pytest.mark.parametrize(
+        "side", ["O", " O", "\nO", " white", " White", "  WHITE ", " O;", " O; F5:+2; D3:-4;"]
+    )
+    def test_takes_the_side_from_what_follows_the_board(self, side: str) -> None:
+        assert Position.parse(START + side) == Position.start().with_side(Colour.WHITE)
+
+    @pytest.mark.parametrize(("name", "side"), [("othello", Colour.BLACK), ("reversi", Colour.WHITE)])
+    def test_without_a_side_the_one_that_begins_moves(self, name: str, side: Colour) -> None:
+        assert Position.parse(START, PRESETS[name]).side is side
+
+    def test_skips_blanks_and_line_ends_between_squares(self) -> None:
+        rows = [" ".join(START[at : at + 8]) for at in range(0, 64, 8)]
+
+        assert Position.parse("\n".join(rows) + "\r\n\t") == Position.start()
+
+    @given(text=strategies.bad_boards)
+    def test_refuses_what_is_no_board_in_one_sentence(self, text: str) -> None:
+        with pytest.raises(NotationError, match=r"^expected .*, got ") as caught:
+            Position.parse(text)
+
+        assert "\n" not in str(caught.value)
+
+    def test_says_which_square_is_wrong(self) -> None:
+        with pytest.raises(NotationError) as caught:
+            Position.parse(START[:37] + "?" + START[38:])
+
+        assert str(caught.value) == "expected X, O or - for square f5 of the board, got '?'"
+
+    def test_says_how_many_squares_there_are(self) -> None:
+        with pytest.raises(NotationError, match=r"^expected a board of 64 squares, got 63: "):
+            Position.parse(START[:63])
+
+    def test_says_what_stands_where_the_side_should(self) -> None:
+        with pytest.raises(NotationError) as caught:
+            Position.parse(START + " green")
+
+        assert str(caught.value) == "expected X, O, black or white behind the 64 squares, got 'green'"
+
+    def test_says_which_square_has_two_owners(self) -> None:
+        with pytest.raises(NotationError) as caught:
+            Position(0b110, 0b010, Colour.BLACK)
+
+        assert str(caught.value) == "expected a square to have one owner, got b1 twice"
+
+
+class TestRefusals:
+    """Moves that the rules forbid: what the sentence says."""
+
+    def test_an_illegal_square_is_answered_with_the_legal_ones(self) -> None:
+        with pytest.raises(IllegalMoveError) as caught:
+            Position.start().play("a1")
+
+        assert str(caught.value) == "expected black to play d3 c4 f5 e6, got a1"
+
+    def test_text_that_is_no_move_is_a_notation_error(self) -> None:
+        with pytest.raises(NotationError):
+            Position.start().play("k9")
+
+    def test_a_pass_with_a_move_at_hand_is_answered_with_the_moves(self) -> None:
+        with pytest.raises(
+            IllegalMoveError, match="expected black to play d3 c4 f5 e6, since a pass is legal only"
+        ):
+            Position.start().pass_()
+
+    def test_nothing_may_be_played_after_the_end(self) -> None:
+        over = Position.parse("X" + "-" * 63)
+        for move in ("a2", "pass"):
+            with pytest.raises(IllegalMoveError, match="since the game is over"):
+                over.play(move)
+
+    def test_turned_refuses_what_play_refuses(self) -> None:
+        with pytest.raises(IllegalMoveError, match="got a1"):
+            Position.start().turned("a1")
+
+    def test_a_forced_pass_turns_nothing(self) -> None:
+        position = Position.parse("OX------" + "-" * 56 + "X")
+
+        assert position.turned("pass") == 0
+        assert position.pass_() == position.play(PASS) == position.with_side(Colour.WHITE)
+
+
+class TestValue:
+    """Equality, hashing, copies: equal positions are interchangeable."""
+
+    def test_positions_reached_by_different_moves_are_equal(self) -> None:
+        one = Position.start().play("f5").play("f6").play("e6")
+        other = Position.start().play("e6").play("f6").play("f5")
+
+        assert one == other
+        assert hash(one) == hash(other)
+
+    def test_differs_by_board_side_and_rules(self) -> None:
+        first = Position.start()
+        others = [
+            first.play("f5"),
+            first.with_side(Colour.WHITE),
+            first.with_rules(PRESETS["ravensburger-2006"]),
+            Position(first.opp, first.own, Colour.BLACK),
+        ]
+
+        assert len({first, *others}) == 5
+        assert first not in others
+
+    def test_is_equal_under_equal_rules_that_were_made_apart(self) -> None:
+        assert Position.start(Rules.parse("othello")) == Position.start(Rules())
+        assert hash(Position.start(Rules.parse("othello"))) == hash(Position.start(Rules()))
+
+    def test_is_equal_to_nothing_but_a_position(self) -> None:
+        assert Position.start() != Position.start().board_string()
+
+    @given(named=strategies.sheets(), board=strategies.boards, side=strategies.sides)
+    def test_survives_pickling_and_copying(
+        self, named: tuple[str, reference.Sheet], board: reference.Board, side: str
+    ) -> None:
+        position = position_of(board, side, rules_of(*named))
+        for again in (pickle.loads(pickle.dumps(position)), copy.copy(position), copy.deepcopy(position)):
+            assert again == position
+            assert hash(again) == hash(position)
+            assert again.rules == position.rules
+
+    @pytest.mark.parametrize("name", ["own", "opp", "side", "rules", "black", "white", "nickname"])
+    def test_cannot_be_changed(self, name: str) -> None:
+        with pytest.raises(AttributeError):
+            setattr(Position.start(), name, 0)
+
+    def test_is_not_changed_by_playing_on_it(self) -> None:
+        first = Position.start()
+        first.play("f5")
+
+        assert first == Position.start()
+
+    @given(board=strategies.boards, side=strategies.sides)
+    def test_knows_its_discs_by_colour_and_by_turn(self, board: reference.Board, side: str) -> None:
+        position = position_of(board, side, Rules())
+        black, white = mask_of_discs(board, "X"), mask_of_discs(board, "O")
+
+        assert (position.black, position.white) == (black, white)
+        assert (position.own, position.opp) == ((black, white) if side == "X" else (white, black))
+
+    @given(board=strategies.boards, side=strategies.sides)
+    def test_with_side_leaves_the_board_alone(self, board: reference.Board, side: str) -> None:
+        position = position_of(board, side, Rules())
+        for letter, colour in COLOURS.items():
+            assert position.with_side(colour) == position_of(board, letter, Rules())
+
+    def test_its_representation_makes_it_again(self) -> None:
+        position = Position.start(Rules.parse("obversi,turns=one")).play("c3")
+
+        assert eval(repr(position)) == position
+
+
+class TestPicture:
+    """``str``: a board for people."""
+
+    def test_shows_rows_legal_squares_counts_and_the_side_to_move(self) -> None:
+        assert str(Position.start()).splitlines() == [
+            "  a b c d e f g h",
+            "1                 1",
+            "2                 2",
+            "3       .         3",
+            "4     . O X       4",
+            "5       X O .     5",
+            "6         .       6",
+            "7                 7",
+            "8                 8",
+            "  a b c d e f g h",
+            "Black (X) 2, White (O) 2, Black to move",
+        ]
+
+    def test_names_the_colours_as_the_sheet_does(self) -> None:
+        assert str(Position.start(PRESETS["obversi"])).endswith("Red (X) 2, Yellow (O) 2, Red to move")
+
+    def test_says_when_the_game_is_over(self) -> None:
+        assert str(Position.parse("X" + "-" * 63)).endswith("Black (X) 1, White (O) 0, game over")
+
+
+@given(mask=strategies.masks)
+def test_unpack_lists_the_squares_of_a_mask_a1_first(mask: int) -> None:
+    assert [square for square in range(64) if mask >> square & 1] == list(unpack(mask))
