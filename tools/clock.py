@@ -1,0 +1,138 @@
+"""The referee's clock: what a time control allows, and how it is written.
+
+Time runs from just before `genmove` is written until its answer is complete. All times are in seconds.
+"""
+
+import math
+import re
+from dataclasses import dataclass
+
+from outflank.engine import NotationError
+
+MARGIN_SECONDS = 0.05  # forgiven on each move: what reading a pipe and waking up may cost
+_LONGEST_SECONDS = 1_000_000
+_GRAMMAR = "none, S (a move), MAIN+INC or MAIN+S/MOVES in seconds"
+_NUMBER = r"(\d+\.?\d*|\.\d+)"
+_TEXT = re.compile(rf"{_NUMBER}(?:\+{_NUMBER}(?:/(\d+))?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """How much time a side has.
+
+    Attributes:
+        main: for the whole game, infinite without a limit.
+        increment: added after each move (Fischer).
+        period: once `main` is used up, seconds for every `period_moves` moves (Canadian byo-yomi); 0 if none.
+        period_moves: moves due in each period; with a `main` of 0, 1 means `period` seconds for each move.
+    """
+
+    main: float = math.inf
+    increment: float = 0.0
+    period: float = 0.0
+    period_moves: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> "TimeControl":
+        """Read ``none``, ``0.5`` (a move), ``60+1`` (Fischer), ``60+0`` (absolute), ``60+10/5`` (Canadian).
+
+        Raises: NotationError if `text` is none of these or leaves no time at all.
+        """
+        if text.strip().lower() == "none":
+            return NO_LIMIT
+        match = _TEXT.fullmatch(text.strip())
+        if match is None:
+            raise NotationError(f"expected a time of {_GRAMMAR}, got {text!r}")
+        main, extra, moves = float(match[1]), float(match[2] or 0), int(match[3] or 0)
+        if match[2] is None:
+            control = cls(main=0.0, period=main, period_moves=1)
+        elif match[3] is None:
+            control = cls(main=main, increment=extra)
+        else:
+            control = cls(main=main, period=extra, period_moves=moves)
+        # An increment comes only after a move that was in time, so the first needs time of another kind.
+        if control.main + control.period <= 0 or (control.period > 0 and not control.period_moves):
+            raise NotationError(f"expected time for the first move and moves for a period, got {text!r}")
+        if max(control.main, control.increment, control.period) > _LONGEST_SECONDS:
+            raise NotationError(f"expected at most {_LONGEST_SECONDS} seconds, got {text!r}")
+        return control
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is a clock at all."""
+        return math.isfinite(self.main)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all its times are whole seconds."""
+        return all(value == int(value) for value in (self.main, self.increment, self.period))
+
+    def __str__(self) -> str:
+        """The text that ``parse`` reads back."""
+        if not self.is_limited:
+            return "none"
+        if self.period_moves == 1 and self.main == 0:
+            return seconds_text(self.period)
+        if self.period_moves:
+            return f"{seconds_text(self.main)}+{seconds_text(self.period)}/{self.period_moves}"
+        return f"{seconds_text(self.main)}+{seconds_text(self.increment)}"
+
+
+NO_LIMIT = TimeControl()
+
+
+class Clock:
+    """The clock of one side in one game."""
+
+    def __init__(self, control: TimeControl) -> None:
+        self.control = control
+        self._main = control.main
+        self._period_left = control.period
+        self._moves_left = control.period_moves
+
+    @property
+    def allowance(self) -> float:
+        """Seconds the next move may take; infinite without a limit."""
+        if self._in_period:
+            return self._period_left
+        return self._main + self.control.period
+
+    @property
+    def time_left(self) -> tuple[float, int]:
+        """Seconds and moves as GTP's ``time_left`` has them: moves is 0 in main time."""
+        if self._in_period:
+            return self._period_left, self._moves_left
+        return self._main, 0
+
+    def is_overrun_by(self, seconds: float) -> bool:
+        """Whether a move that took `seconds` comes too late, the margin being forgiven."""
+        return seconds > self.allowance + MARGIN_SECONDS
+
+    def spend(self, seconds: float) -> None:
+        """Charge a move that was in time; it may have eaten up to the margin more than was left."""
+        if not self._in_period and seconds < self._main:
+            self._main += self.control.increment - seconds
+            return
+        if not self._in_period:
+            seconds -= self._main
+            self._main = 0.0
+        if self.control.period_moves:
+            self._spend_in_period(seconds)
+        else:
+            self._main = self.control.increment
+
+    @property
+    def _in_period(self) -> bool:
+        return self._main <= 0 and self.control.period_moves > 0
+
+    def _spend_in_period(self, seconds: float) -> None:
+        self._period_left = max(0.0, self._period_left - seconds)
+        self._moves_left -= 1
+        if self._moves_left == 0:
+            self._period_left = self.control.period
+            self._moves_left = self.control.period_moves
+
+
+def seconds_text(seconds: float) -> str:
+    """``60`` for 60.0, else thousandths without superfluous zeros: ``0.5``."""
+    return f"{seconds:.3f}".rstrip("0").rstrip(".")

@@ -1,0 +1,186 @@
+"""What came of the games: how each ended, and what each engine has to its name."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from outflank.engine import Colour, Move, Rules, Turn
+
+
+class Ending(StrEnum):
+    """How a game ended. All but the first two are faults of the loser."""
+
+    DISCS = "discs"
+    RESIGNATION = "resignation"
+    TIME = "time"
+    ILLEGAL_MOVE = "illegal move"
+    PROTOCOL_ERROR = "protocol error"
+    CRASH = "crash"
+    STALL = "stall"
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the loser lost by a fault."""
+        return self not in (Ending.DISCS, Ending.RESIGNATION)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A game that is to be played.
+
+    Attributes:
+        number: of the game, 1 for the first.
+        pair: number of the two games that share an opening with colours swapped, 1 for the first.
+        names: who plays which colour.
+        opening: the moves both sides are given, passes left out.
+    """
+
+    number: int
+    pair: int
+    names: dict[Colour, str]
+    opening: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """A game that was played.
+
+    Attributes:
+        pairing: what was to be played.
+        rules: by which rules.
+        turns: everything played, opening and passes included.
+        seconds: for each turn the time its mover took; None for the opening and for forced passes.
+        winner: None for a draw.
+        ending: how it ended.
+        detail: what happened, in a sentence, if it was a fault.
+        margin: disc difference from Black's side by the rules' scoring; None if it was not played to the end.
+        started: when, in ISO format with time zone.
+        dialogue: what was said on the wire, if it was a fault.
+    """
+
+    pairing: Pairing
+    rules: Rules
+    turns: tuple[Turn, ...]
+    seconds: tuple[float | None, ...]
+    winner: Colour | None
+    ending: Ending
+    detail: str
+    margin: int | None
+    started: str
+    dialogue: tuple[str, ...] = ()
+
+    @property
+    def transcript(self) -> str:
+        """The discs played, as ``Game.transcript`` writes them."""
+        words = [str(turn.move) for turn in self.turns if not turn.move.is_pass]
+        return (" " if self.rules.one_direction else "").join(words)
+
+    @property
+    def forced_passes(self) -> int:
+        """How many turns were passes."""
+        return sum(turn.move.is_pass for turn in self.turns)
+
+    @property
+    def winner_name(self) -> str | None:
+        """The engine that won; None for a draw."""
+        return self.pairing.names[self.winner] if self.winner else None
+
+    def colour_of(self, name: str) -> Colour:
+        """The side that engine `name` played."""
+        return Colour.BLACK if self.pairing.names[Colour.BLACK] == name else Colour.WHITE
+
+    def points_of(self, name: str) -> float:
+        """1 for a win, 0.5 for a draw, 0 for a loss."""
+        if self.winner is None:
+            return 0.5
+        return float(self.winner_name == name)
+
+    def margin_of(self, name: str) -> int | None:
+        """Disc difference from the side of engine `name`; None if the game was not played to the end."""
+        if self.margin is None:
+            return None
+        return self.margin if self.colour_of(name) is Colour.BLACK else -self.margin
+
+
+@dataclass(slots=True)
+class Standing:
+    """What one engine has to its name after some games.
+
+    Attributes:
+        name: the engine.
+        wins: games won, those by a fault of the opponent included.
+        draws: games drawn.
+        losses: games lost, those by a fault of its own included.
+        fault_wins: how many of the wins came by a fault of the opponent, by the fault.
+        faults: how many of the losses came by a fault of its own, by the fault.
+        margins: disc difference of each game that was played to the end.
+        seconds: of each of its moves.
+    """
+
+    name: str
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    fault_wins: Counter[Ending] = field(default_factory=Counter)
+    faults: Counter[Ending] = field(default_factory=Counter)
+    margins: list[int] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def points(self) -> float:
+        """Wins and half the draws."""
+        return self.wins + self.draws / 2
+
+    @property
+    def mean_margin(self) -> float | None:
+        """Discs a game over the games played to the end; None if there is none."""
+        return _mean(self.margins)
+
+    @property
+    def mean_seconds(self) -> float | None:
+        """Seconds a move; None if it made none."""
+        return _mean(self.seconds)
+
+    @property
+    def longest_seconds(self) -> float | None:
+        """Its slowest move; None if it made none."""
+        return max(self.seconds, default=None)
+
+    def add(self, game: GameRecord) -> None:
+        """Count `game`."""
+        points = game.points_of(self.name)
+        self.wins += points == 1
+        self.draws += points == 0.5
+        self.losses += points == 0
+        if game.ending.is_fault:
+            (self.fault_wins if points else self.faults)[game.ending] += 1
+        margin = game.margin_of(self.name)
+        if margin is not None:
+            self.margins.append(margin)
+        colour = game.colour_of(self.name)
+        self.seconds += [
+            seconds
+            for turn, seconds in zip(game.turns, game.seconds, strict=True)
+            if seconds is not None and turn.colour is colour
+        ]
+
+
+def standing(name: str, games: Iterable[GameRecord]) -> Standing:
+    """What engine `name` has to its name after `games`."""
+    result = Standing(name)
+    for game in games:
+        result.add(game)
+    return result
+
+
+def pair_points(name: str, games: Sequence[GameRecord]) -> list[float]:
+    """Points of `name` in each complete pair, 0 to 2, in the order of the pairs."""
+    pairs: dict[int, list[float]] = {}
+    for game in games:
+        pairs.setdefault(game.pairing.pair, []).append(game.points_of(name))
+    return [sum(points) for _, points in sorted(pairs.items()) if len(points) == 2]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
