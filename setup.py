@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parent
 FOLDERS = ("engine", "protocol", "book", "tools", "tests")
 TEST_FOLDERS = ("tests.engine", "tests.protocol", "tests.tools", "tests.bench")
 MARCH = os.environ.get("OUTFLANK_MARCH", "native")
-# gcc's macro -> the name of the same feature in /proc/cpuinfo, for what gcc may use in plain C and the kernels
-# use by intrinsics. A hypervisor may hide any of them, so each is compared by itself.
+# gcc's macro -> the same feature in /proc/cpuinfo, for all that gcc may use in plain C or the kernels use
+# by intrinsics. A hypervisor may hide any of them, so each is compared by itself.
 CPU_FEATURES = {
     "__POPCNT__": "popcnt", "__LZCNT__": "abm", "__BMI__": "bmi1", "__BMI2__": "bmi2", "__MOVBE__": "movbe",
     "__SSE4_2__": "sse4_2", "__AVX__": "avx", "__AVX2__": "avx2", "__FMA__": "fma", "__GFNI__": "gfni",

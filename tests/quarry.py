@@ -1,0 +1,140 @@
+"""Plays a whole game in the GUI Quarry, on a screen that nobody sees, and photographs its end.
+
+``python -m outflank.tests.quarry docs/images/quarry.png`` makes the picture in the README.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from outflank.engine import Colour, Game
+
+# Debian keeps games apart from other programs.
+_PATH = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/games"
+_PROGRAMS = ("quarry", "Xvfb", "xdotool", "import")
+# Each engine logs to a file of its own, named after its process.
+_CONFIGURATION = """\
+[GTP Engine "Outflank"]
+Screen name format = "%n %v"
+Name = "Outflank"
+Version = "{version}"
+Command line = "sh -c 'exec {command} --log {folder}/$$.engine'"
+Supported games = "Reversi"
+"""
+# The dialog's shortcuts: Reversi, White and Black by the computer, Forward, Play.
+_NEW_GAME_KEYS = ("alt+r", "alt+o", "alt+p", "alt+f", "alt+p")
+_PATIENCE_SECONDS = 60.0
+
+
+def missing_programs() -> list[str]:
+    """What has to be installed before Quarry can be driven."""
+    return [name for name in _PROGRAMS if shutil.which(name, path=_PATH) is None]
+
+
+def play(command: str, version: str, folder: Path, photo: Path | None = None) -> list[Game]:
+    """Let Quarry play a game between two processes of `command`, each taking ``--log FILE``.
+
+    Args:
+        command: the engine's command line.
+        version: what Quarry shall call its version.
+        folder: an empty folder to work in; Quarry's home.
+        photo: where a picture of the finished game goes, as PNG.
+
+    Returns: the finished game as each of the two engines saw it.
+
+    Raises: TimeoutError if the game is not over in time.
+    """
+    (folder / ".quarry").write_text(
+        _CONFIGURATION.format(command=command, version=version, folder=folder), encoding="utf-8"
+    )
+    with _screen() as screen:
+        environment = {"PATH": _PATH, "HOME": str(folder), "LC_ALL": "C", "DISPLAY": screen}
+        with _running([str(shutil.which("quarry", path=_PATH))], environment):
+            _press(environment, "^Quarry Control Center$", "alt+n")
+            _press(environment, "^New Game$", *_NEW_GAME_KEYS)
+            window = _window(environment, " vs[.] ")
+            games = _wait_for_end(folder)
+            if photo is not None:
+                time.sleep(1.0)  # Quarry draws when it has nothing else to do
+                subprocess.run(["import", "-window", window, str(photo)], env=environment, check=True)
+            return games
+
+
+def read_log(text: str) -> Game:
+    """The game in the log of an engine that was asked for one side's moves and told the other's."""
+    commands = re.findall(r"^ *[\d.]+ < (.*)$", text, re.MULTILINE)
+    answers = re.findall(r"^ *[\d.]+ > (=.*|\?.*)$", text, re.MULTILINE)
+    game = Game()
+    for command, answer in zip(commands, answers, strict=False):
+        assert answer.startswith("="), f"{command!r} failed: {answer!r}"
+        match command.split():
+            case ["genmove", colour]:
+                game.play(answer.removeprefix("=").strip(), Colour(colour))
+            case ["play", colour, vertex]:
+                game.play(vertex, Colour(colour))
+    return game
+
+
+@contextmanager
+def _screen() -> Iterator[str]:
+    """A screen in memory; the name of its display."""
+    command = ["Xvfb", "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp"]
+    with _running(command, {"PATH": _PATH}) as process:
+        assert process.stdout is not None
+        yield f":{process.stdout.readline().decode().strip()}"
+
+
+@contextmanager
+def _running(command: list[str], environment: dict[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
+    """The process of `command`, ended on leaving."""
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.communicate(timeout=_PATIENCE_SECONDS)
+
+
+def _window(environment: dict[str, str], title: str) -> str:
+    """The number of the window of that title, once it is there."""
+    command = ["xdotool", "search", "--sync", "--onlyvisible", "--name", title]
+    found = subprocess.run(
+        command, env=environment, check=True, capture_output=True, text=True, timeout=_PATIENCE_SECONDS
+    )
+    return found.stdout.split()[0]
+
+
+def _press(environment: dict[str, str], title: str, *keys: str) -> None:
+    """Press keys in the window of that title."""
+    window = _window(environment, title)
+    # Without a window manager nobody else gives it the keyboard.
+    command = ["xdotool", "windowfocus", "--sync", window, "key", "--delay", "300", *keys]
+    subprocess.run(command, env=environment, check=True, timeout=_PATIENCE_SECONDS)
+
+
+def _wait_for_end(folder: Path) -> list[Game]:
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        games = [read_log(log.read_text()) for log in folder.glob("*.engine")]
+        if len(games) == 2 and all(game.position.is_over for game in games):
+            return games
+        time.sleep(0.2)
+    raise TimeoutError(f"expected a finished game within {_PATIENCE_SECONDS:.0f} s; see {folder}")
+
+
+if __name__ == "__main__":
+    from importlib.metadata import version
+
+    with tempfile.TemporaryDirectory() as home:
+        outflank = Path(sys.executable).with_name("outflank")
+        finished = play(f"{outflank} gtp --level 10", version("outflank"), Path(home), Path(sys.argv[1]))
+        sys.stdout.write(f"{finished[0].transcript()}\n{finished[0].position}\n")
