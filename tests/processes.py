@@ -1,0 +1,34 @@
+"""What is left of processes and files: for tests that nothing is."""
+
+import os
+import time
+from pathlib import Path
+
+
+def living_members(group: int) -> list[int]:
+    """Ids of the processes of a process group that go on living, zombies not counted.
+
+    A killed process takes a moment to die; it has a second.
+    """
+    deadline = time.monotonic() + 1
+    while (members := _members(group)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return members
+
+
+def open_files() -> int:
+    """How many file descriptors this process has open."""
+    return len(os.listdir("/proc/self/fd"))
+
+
+def _members(group: int) -> list[int]:
+    members = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = stat.read_text()
+        except OSError:
+            continue  # it has just ended
+        state, _, process_group = text.rpartition(")")[2].split()[:3]
+        if int(process_group) == group and state != "Z":
+            members.append(int(stat.parent.name))
+    return members
