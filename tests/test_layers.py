@@ -1,0 +1,176 @@
+"""tools -> protocol -> book -> engine, never back: imports and cimports, read from the sources."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LAYERS = ("engine", "book", "protocol", "tools")
+"""Lowest first: a file may use its own folder and those before it."""
+SUFFIXES = (".py", ".pyi", ".pyx", ".pxd")
+
+_TRIPLE_QUOTED = re.compile(r'("""|\'\'\').*?\1', re.DOTALL)
+_FROM = re.compile(r"^\s*from\s+([\w.]+)\s+c?import\s+(\(.*?\)|[^\n]*)", re.DOTALL | re.MULTILINE)
+_PLAIN = re.compile(r"^\s*c?import\s+([^\n]+)", re.MULTILINE)
+
+
+def violations(root: Path) -> list[str]:
+    """A sentence for each wrong import below the four folders of `root`."""
+    return [
+        f"{path.relative_to(root)} line {line}: {wrong}"
+        for layer in LAYERS
+        for path in sources(root / layer)
+        for line, module in imports(path, package_of(path, root))
+        if (wrong := complaint(layer, module))
+    ]
+
+
+def sources(folder: Path) -> list[Path]:
+    """Every source file below a folder."""
+    return sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES)
+
+
+def package_of(path: Path, root: Path) -> str:
+    """The package a file lies in: ``outflank.engine`` for engine/moves.py."""
+    return ".".join(["outflank", *path.relative_to(root).parent.parts])
+
+
+def complaint(layer: str, module: str) -> str | None:
+    """What is wrong with `layer` importing `module`, or None."""
+    top, _, rest = module.partition(".")
+    if top in (*LAYERS, "tests"):
+        return f"imports {module}, expected outflank.{module}: a second copy would be loaded"
+    allowed = LAYERS[: LAYERS.index(layer) + 1]
+    used = rest.partition(".")[0]
+    if top == "outflank" and used not in allowed:
+        return f"{layer} imports {module}, expected only {', '.join(allowed)} to be used there"
+    return None
+
+
+def imports(path: Path, package: str) -> Iterator[tuple[int, str]]:
+    """Line number and dotted name of everything a file in `package` imports or cimports."""
+    text = path.read_text()
+    read = _python_imports if path.suffix in (".py", ".pyi") else _cython_imports
+    return read(text, package)
+
+
+def _python_imports(text: str, package: str) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, name.name) for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = _absolute("." * node.level + (node.module or ""), package)
+            yield from ((node.lineno, name) for name in _named(module, [name.name for name in node.names]))
+
+
+def _cython_imports(text: str, package: str) -> Iterator[tuple[int, str]]:
+    # Blanked, not removed, so that line numbers stay true.
+    text = _TRIPLE_QUOTED.sub(lambda match: "\n" * match[0].count("\n"), text)
+    text = re.sub(r"#[^\n]*", "", text)
+    for match in _FROM.finditer(text):
+        names = [name.split()[0] for name in match[2].strip("()").split(",") if name.strip()]
+        line = text.count("\n", 0, match.start(1)) + 1
+        yield from ((line, name) for name in _named(_absolute(match[1], package), names))
+    for match in _PLAIN.finditer(text):
+        line = text.count("\n", 0, match.start(1)) + 1
+        yield from ((line, name.split()[0]) for name in match[1].split(","))
+
+
+def _absolute(module: str, package: str) -> str:
+    """A relative name such as ``..tools.cli`` as seen from a module of `package`."""
+    dots = len(module) - len(module.lstrip("."))
+    if not dots:
+        return module
+    parents = package.split(".")[: len(package.split(".")) - (dots - 1)]
+    return ".".join([*parents, module.lstrip(".")]).rstrip(".")
+
+
+def _named(module: str, names: list[str]) -> list[str]:
+    """The modules meant by ``from module import names``: of ``outflank`` only the names are."""
+    return [f"outflank.{name}" for name in names] if module == "outflank" else [module]
+
+
+def test_no_layer_imports_a_higher_one() -> None:
+    assert violations(ROOT) == []
+
+
+def test_every_kind_of_source_is_walked() -> None:
+    """The premise of the test above: there is something of each kind, and it imports something of ours."""
+    walked = [path for layer in LAYERS for path in sources(ROOT / layer)]
+    importing = {path.suffix for path in walked for _, name in imports(path, "") if "outflank." in name}
+
+    assert importing == set(SUFFIXES)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "sentence"),
+    [
+        ("engine/a.py", "import outflank.tools.cli", "line 1: engine imports outflank.tools.cli, expected"),
+        ("engine/a.py", "def f():\n    from outflank.book import x", "line 2: engine imports outflank.book"),
+        ("engine/a.py", "from outflank import protocol", "engine imports outflank.protocol"),
+        ("engine/a.py", "from ..tools import cli", "engine imports outflank.tools"),
+        ("engine/a.py", "from .. import tools", "engine imports outflank.tools"),
+        ("engine/b/a.py", "from ...tools import cli", "engine imports outflank.tools"),
+        ("engine/b/a.py", "import outflank.tests.reference", "engine imports outflank.tests.reference"),
+        ("engine/a.pyi", "from outflank.protocol.gtp import x", "engine imports outflank.protocol.gtp"),
+        (
+            "engine/a.pyx",
+            '"""Two\nlines."""\nfrom outflank.book cimport c',
+            "line 3: engine imports outflank.book",
+        ),
+        ("engine/a.pyx", "from outflank cimport (\n    engine,\n    tools,\n)", "imports outflank.tools"),
+        ("engine/a.pxd", "cimport outflank.tools.x as x", "engine imports outflank.tools.x"),
+        ("engine/a.pxd", "cimport cython, outflank.book.x", "engine imports outflank.book.x"),
+        ("book/a.py", "import outflank.protocol", "expected only engine, book to be used there"),
+        ("protocol/a.py", "import outflank.tools", "expected only engine, book, protocol to be used there"),
+        ("tools/a.py", "import outflank.tests.strategies", "tools imports outflank.tests.strategies"),
+        ("tools/a.py", "from engine import Position", "expected outflank.engine: a second copy"),
+        ("engine/a.pyx", "cimport engine.kernels", "expected outflank.engine.kernels"),
+    ],
+)
+def test_a_planted_violation_is_found_and_told_in_words(
+    tmp_path: Path, file: str, text: str, sentence: str
+) -> None:
+    planted = tmp_path / file
+    planted.parent.mkdir(parents=True)
+    planted.write_text(text + "\n")
+    found = violations(tmp_path)
+
+    assert len(found) == 1
+    assert found[0].startswith(f"{file} line ")
+    assert sentence in found[0]
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("tools/a.py", "from outflank.engine import Position\nimport outflank.protocol.gtp, outflank.book"),
+        ("engine/a.py", "from . import moves\nfrom .moves import Move\nimport enginelike"),
+        ("engine/a.pyx", '"""As in\nfrom outflank.tools import x\n"""\nfrom outflank.engine cimport kernels'),
+        ("engine/a.pyx", "# cimport outflank.tools.x\ncimport cython"),
+    ],
+)
+def test_what_is_allowed_is_not_reported(tmp_path: Path, file: str, text: str) -> None:
+    allowed = tmp_path / file
+    allowed.parent.mkdir(parents=True)
+    allowed.write_text(text + "\n")
+
+    assert violations(tmp_path) == []
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_layer_cannot_be_imported_as_a_top_level_name(layer: str, tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, "-c", f"import {layer}"]
+    result = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
+    )
+
+    assert result.returncode == 1
+    assert f"No module named '{layer}'" in result.stderr
