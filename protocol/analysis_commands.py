@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from outflank.engine import Colour, Move, Position, SearchInfo
-from outflank.protocol.analysis import Analysis, Finding
+from outflank.engine.limits import Line
+from outflank.protocol.analysis import Analysis
 from outflank.protocol.arguments import Arguments
 from outflank.protocol.gtp import HIGHEST_NUMBER, CommandError
 from outflank.protocol.session import Session
 
 _DEFAULT_CENTISECONDS = 100
+_LEAST_INTERVAL = 0.01  # seconds
 # A lead of so many discs is reported as 73 % of the games. A convention for displays, fitted to nothing.
 _DISCS_A_LOGIT = 6.0
 # KataGo's extras that have no meaning here; their value is taken and ignored.
@@ -32,10 +34,11 @@ _KEYS = ("interval", "minmoves", "maxmoves", "avoid", "allow", "rootinfo", *_IGN
 def lz_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
     """Scores all moves ever deeper, until the controller sends any line.
 
-    Every interval one line comes with a block for each move, the best first: `info move D3 visits 812 winrate
-    5312 prior 2500 lcb 5312 order 0 depth 8 prob 100 exact 0 book 0 bound exact pv d3 c3`. Visits are boards
-    reached, the win rate is computed from the score, `depth` is in plies, `exact 1` means that the score is
-    proven; what `prior`, `lcb`, `prob`, `book` and `bound` tell is always the same here.
+    Every interval one line comes with a block for each move, the best first: `info move d3 visits 81234
+    winrate 5312 prior 2500 lcb 5312 order 0 depth 8 prob 100 exact 0 book 0 bound exact pv d3 c3`. Visits are
+    the boards reached for all moves together and `winrate` is computed from the score; `depth` is in plies,
+    `prob` the selectivity in percent, `exact 1` says that the score is proven. The others are there for their
+    readers.
 
     Arguments: [`colour`] [`centiseconds`] [`interval` n] [`minmoves` n] [`maxmoves` n] [`avoid|allow` colour
       vertex,vertex,... depth] ...
@@ -90,7 +93,7 @@ class _Order:
     allowed: set[str] = field(default_factory=set)
 
 
-Block = Callable[[int, int, Finding], str]
+Block = Callable[[SearchInfo, int, Line], str]
 
 
 def _order(session: Session, arguments: Arguments) -> _Order:
@@ -156,12 +159,13 @@ def _analyze(session: Session, order: _Order, block: Block) -> Iterator[str]:
 
 def _watch(session: Session, analysis: Analysis, order: _Order, block: Block) -> Iterator[str]:
     with analysis:
-        while not session.inbox.wait_for_input(max(order.interval, 0.01)):
-            if findings := analysis.findings():
-                yield _line(findings[: order.most_moves], order, block)
+        while not session.inbox.wait_for_input(max(order.interval, _LEAST_INTERVAL)):
+            if analysis.latest is not None:
+                yield _line(analysis.latest, order, block)
 
 
 def _genmove(session: Session, order: _Order, block: Block) -> Iterator[str]:
+    """Check the order at once, then think aloud."""
     session.check_turn(order.colour)
     return _think_aloud(session, order, block)
 
@@ -183,55 +187,55 @@ def _think_aloud(session: Session, order: _Order, block: Block) -> Iterator[str]
         while not isinstance(report := reports.get(), Move):
             if isinstance(report, BaseException):
                 raise report
-            if report.pv and monotonic() - told >= order.interval:
+            if monotonic() - told >= order.interval:
                 told = monotonic()
-                yield _line([Finding(report.pv[0], report, report.nodes)], order, block)
+                yield _line(report, order, block)
         yield f"play {report}"
     finally:
         while thread.is_alive():
             session.interrupt()
-            thread.join(0.005)
+            thread.join(_LEAST_INTERVAL)
 
 
-def _line(findings: Sequence[Finding], order: _Order, block: Block) -> str:
+def _line(info: SearchInfo, order: _Order, block: Block) -> str:
     """One line of the stream."""
-    text = " ".join(block(number, len(findings), finding) for number, finding in enumerate(findings))
+    told = info.lines[: order.most_moves]
+    text = " ".join(f"info {block(info, number, line)}" for number, line in enumerate(told))
     if not order.root_info:
         return text
-    best, visits = findings[0].info, sum(finding.nodes for finding in findings)
-    rate = _win_rate(best)
-    root = f"visits {visits} winrate {rate:.4f} scoreLead {best.score:.2f} utility {2 * rate - 1:.4f}"
+    rate = _win_rate(info, info.lines[0])
+    root = f"visits {info.nodes} winrate {rate:.4f} scoreLead {info.score:.2f} utility {2 * rate - 1:.4f}"
     return f"{text} rootInfo {root}"
 
 
-def _lz_block(number: int, count: int, finding: Finding) -> str:
-    rate = round(10000 * _win_rate(finding.info))
+def _lz_block(info: SearchInfo, number: int, line: Line) -> str:
+    rate = round(10000 * _win_rate(info, line))
     return (
-        f"info move {finding.move} visits {finding.nodes} winrate {rate} prior {10000 // count} lcb {rate} "
-        f"order {number} {_own_keys(finding.info)} pv {_pv(finding)}"
+        f"move {line.move} visits {info.nodes} winrate {rate} prior {10000 // len(info.lines)} lcb {rate} "
+        f"order {number} {_own_keys(info)} pv {_pv(line)}"
     )
 
 
-def _kata_block(number: int, count: int, finding: Finding) -> str:
-    rate, score = _win_rate(finding.info), finding.info.score
+def _kata_block(info: SearchInfo, number: int, line: Line) -> str:
+    rate = _win_rate(info, line)
     return (
-        f"info move {finding.move} visits {finding.nodes} utility {2 * rate - 1:.4f} winrate {rate:.4f} "
-        f"scoreMean {score:.2f} scoreLead {score:.2f} prior {1 / count:.4f} lcb {rate:.4f} "
-        f"order {number} {_own_keys(finding.info)} pv {_pv(finding)}"
+        f"move {line.move} visits {info.nodes} utility {2 * rate - 1:.4f} winrate {rate:.4f} "
+        f"scoreMean {line.score:.2f} scoreLead {line.score:.2f} prior {1 / len(info.lines):.4f} "
+        f"lcb {rate:.4f} order {number} {_own_keys(info)} pv {_pv(line)}"
     )
 
 
 def _own_keys(info: SearchInfo) -> str:
     """What an Othello program adds. Before ``pv``, since a reader takes all that follows that for moves."""
-    return f"depth {info.depth} prob 100 exact {int(info.exact)} book 0 bound exact"
+    return f"depth {info.depth} prob {info.selectivity} exact {int(info.exact)} book 0 bound exact"
 
 
-def _pv(finding: Finding) -> str:
-    return " ".join(map(str, finding.info.pv or (finding.move,)))
+def _pv(line: Line) -> str:
+    return " ".join(map(str, line.pv))
 
 
-def _win_rate(info: SearchInfo) -> float:
-    """The chance to win, from 0 to 1, for the side whose score it is; certain if the score is exact."""
+def _win_rate(info: SearchInfo, line: Line) -> float:
+    """The chance to win, from 0 to 1, for the side on move; certain if the score is exact."""
     if info.exact:
-        return 0.5 + 0.5 * ((info.score > 0) - (info.score < 0))
-    return 1 / (1 + math.exp(-info.score / _DISCS_A_LOGIT))
+        return 0.5 + 0.5 * ((line.score > 0) - (line.score < 0))
+    return 1 / (1 + math.exp(-line.score / _DISCS_A_LOGIT))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from outflank.engine import Colour, Game, Limit, Position, SearchResult
+from outflank.engine import Colour, Game, Limit, Position
 from outflank.protocol.arguments import Arguments
 from outflank.protocol.gtp import CommandError
 from outflank.protocol.session import Session
@@ -89,7 +89,7 @@ def gogui_analyze_commands(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_scores(session: Session, arguments: Arguments) -> str:
-    """Scores every legal move by a search of its own.
+    """Scores every legal move.
 
     Arguments: [`depth`] in plies, 8 if left out
     Answer: lines of vertex and score, the best first; in discs from the side on move, with one decimal unless
@@ -98,12 +98,12 @@ def outflank_scores(session: Session, arguments: Arguments) -> str:
     """
     depth = arguments.whole("a depth", 1, default=_DEPTH_OF_SCORES)
     position = session.position
-    found = []
-    for move in position.legal_moves():
-        result = session.searcher.search(position, Limit(depth=depth), moves=[move], on_info=session.heed())
-        found.append(replace(result, move=move))
-    found.sort(key=lambda result: -result.score)
-    return "\n".join(f"{str(result.move).upper()} {_score(result)}" for result in found)
+    if position.is_over:
+        return ""
+    moves = len(position.legal_moves())
+    info = session.searcher.search(position, Limit(depth=depth), multipv=moves, on_info=session.heed())
+    digits = 0 if info.exact else 1
+    return "\n".join(f"{str(line.move).upper()} {line.score:+.{digits}f}" for line in info.lines)
 
 
 def outflank_line(session: Session, arguments: Arguments) -> str:
@@ -138,7 +138,3 @@ def outflank_strength(session: Session, arguments: Arguments) -> str:
 
 def _limit(name: str, arguments: Arguments) -> float:
     return arguments.number("seconds", least=0) if name == "time" else arguments.whole(f"a {name}", 0)
-
-
-def _score(result: SearchResult) -> str:
-    return f"{result.score:+.0f}" if result.exact else f"{result.score:+.1f}"

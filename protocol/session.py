@@ -46,18 +46,19 @@ class Strength:
     nodes: int | None = None
 
     def __post_init__(self) -> None:
-        self.limit(None)
+        self.limit(None, empties=60)
 
-    def limit(self, clock: Clock | None) -> Limit:
-        """The limit of a search while `clock` runs (None if there is none)."""
-        limited = Limit(depth=self.depth, nodes=self.nodes, seconds=self.seconds, clock=clock)
-        if self.seconds is not None and clock is None:
+    def limit(self, clock: Clock | None, empties: int) -> Limit:
+        """The limit of a search with so many squares empty while `clock` runs (None if there is none)."""
+        seconds = self.seconds
+        if seconds is not None and clock is None:
             # A move's time is kept as a clock is: with something left for the way to the controller.
-            limited = replace(limited, seconds=None, clock=Clock(self.seconds, moves=1))
-        if self.level is None and limited != Limit():
-            return limited
-        level = limit_for_level(DEFAULT_LEVEL if self.level is None else self.level)
-        return replace(limited, depth=self.depth or level.depth, exact_from=level.exact_from)
+            clock, seconds = Clock(seconds, moves=1), None
+        limit = Limit(depth=self.depth, nodes=self.nodes, seconds=seconds, clock=clock)
+        if self.level is None and limit != Limit():
+            return limit
+        level = limit_for_level(DEFAULT_LEVEL if self.level is None else self.level, empties)
+        return replace(level, depth=self.depth or level.depth, nodes=self.nodes, seconds=seconds, clock=clock)
 
 
 class Session:
@@ -159,7 +160,7 @@ class Session:
         """
         made = self._closing_passes + sum(not turn.implied for turn in self._game.turns)
         if count > made:
-            raise CommandError("cannot undo", f"expected at most {made} moves, got {count}")
+            raise CommandError("cannot undo", f"expected a game of {count} or more moves, got {made}")
         for _ in range(count):
             if self._closing_passes:
                 self._closing_passes -= 1
@@ -185,8 +186,9 @@ class Session:
 
     def best_line(self) -> Sequence[Move]:
         """The line of best play for both sides, without chance; empty if the game is over."""
-        limit = self.strength.limit(self.time_left(self.position.side))
-        return self._steady.search(self.position, limit, on_info=self.heed()).pv
+        position = self.position
+        limit = self.strength.limit(self.time_left(position.side), position.empties)
+        return self._steady.search(position, limit, on_info=self.heed()).pv
 
     def check_turn(self, colour: Colour) -> None:
         """Raise IllegalMoveError if `colour` is not on move; see ``genmove``."""
@@ -224,7 +226,7 @@ class Session:
         position = self._turn_of(colour)
         if position.is_over or position.must_pass:
             return PASS
-        limit = self.strength.limit(self.time_left(colour))
+        limit = self.strength.limit(self.time_left(colour), position.empties)
         return searcher.search(position, limit, on_info=self.heed(on_info)).move
 
     def _turn_of(self, colour: Colour) -> Position:

@@ -1,0 +1,146 @@
+"""Games come out of SGF files as other programs write them, and damaged files are refused in words."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from outflank.tests.protocol.dialogue import Dialogue
+
+pytest.importorskip("sgfmill")
+
+PLAIN = "(;FF[4]GM[2]SZ[8]PB[a]PW[b]RE[B+12];B[f5];W[d6];B[c3])"
+EDAX = "(;PC[Edax]GM[2]SZ[8]RE[Void]B[f5];W[d6];B[c3];)"
+CAPITALS = "(;GM[2]\n;B[F5]\n;W[D6]\n;B[C3]\n)"
+BY_A_GO_PROGRAM = "(;FF[4]CA[UTF-8]GM[1]SZ[8];B[fd];W[dc];B[cf])"
+VARIATIONS = "(;GM[2];B[f5](;W[d6];B[c3])(;W[f6];B[e6]))"
+WITH_COMMENTS = "junk (;GM[2]C[a \\] and (; inside];B[f5]C[good];W[d6];B[c3])(;GM[2];B[d3])"
+
+
+@pytest.fixture
+def dialogue() -> Dialogue:
+    return Dialogue()
+
+
+def load(dialogue: Dialogue, folder: Path, sgf: str, suffix: str = "") -> str:
+    file = folder / "game.sgf"
+    file.write_text(sgf, encoding="utf-8")
+    return dialogue.send(f"loadsgf {file}{suffix}")
+
+
+@pytest.mark.parametrize("sgf", [PLAIN, EDAX, CAPITALS, BY_A_GO_PROGRAM, VARIATIONS, WITH_COMMENTS])
+def test_a_game_is_loaded_whoever_wrote_it(dialogue: Dialogue, tmp_path: Path, sgf: str) -> None:
+    assert load(dialogue, tmp_path, sgf) == "=\n\n"
+
+    assert dialogue.session.game.transcript() == "f5d6c3"
+
+
+@pytest.mark.parametrize(
+    ("before", "transcript"), [(1, ""), (2, "f5"), (3, "f5d6"), (4, "f5d6c3"), (99, "f5d6c3")]
+)
+def test_a_number_stops_before_that_move(
+    dialogue: Dialogue, tmp_path: Path, before: int, transcript: str
+) -> None:
+    load(dialogue, tmp_path, PLAIN, f" {before}")
+
+    assert dialogue.session.game.transcript() == transcript
+
+
+@pytest.mark.parametrize("passed", ["", "pass", "PA", "PASS"])
+def test_a_pass_is_read_in_every_form_or_left_out(dialogue: Dialogue, tmp_path: Path, passed: str) -> None:
+    moves = ";B[d3];W[c3];B[e6];W[d2];B[d1];W[e1];B[b2];W[c1]"
+
+    assert load(dialogue, tmp_path, f"(;GM[2]{moves};B[{passed}];W[a3])") == "=\n\n"
+    with_pass = dialogue.ask("showboard")
+    assert load(dialogue, tmp_path, f"(;GM[2]{moves};W[a3])") == "=\n\n"
+
+    assert dialogue.ask("showboard") == with_pass
+
+
+def test_passes_after_the_end_are_read_over(dialogue: Dialogue, tmp_path: Path) -> None:
+    moves = ";B[e6];W[f4];B[e3];W[f6];B[g5];W[d6];B[e7];W[f5];B[c5]"
+
+    assert load(dialogue, tmp_path, f"(;GM[2]{moves};W[];B[])") == "=\n\n"
+
+    assert dialogue.ask("final_score") == "B+64"
+
+
+def test_discs_set_up_replace_the_start(dialogue: Dialogue, tmp_path: Path) -> None:
+    assert load(dialogue, tmp_path, "(;GM[2]AB[d4][d5]AW[e4][e5]PL[W])") == "=\n\n"
+
+    assert dialogue.ask("gogui-rules_legal_moves") == "C3 C4 C5 C6"
+
+
+def test_the_file_may_name_the_rules(dialogue: Dialogue, tmp_path: Path) -> None:
+    assert load(dialogue, tmp_path, "(;GM[2]RU[ravensburger-1987];W[f4];B[f5];W[d6/ne])") == "=\n\n"
+
+    assert dialogue.ask("outflank-rules") == "ravensburger-1987"
+
+
+def test_rules_we_do_not_know_leave_ours_in_force(dialogue: Dialogue, tmp_path: Path) -> None:
+    dialogue.ask("outflank-rules reveris")
+
+    assert load(dialogue, tmp_path, "(;GM[2]RU[Japanese])") == "=\n\n"
+
+    assert dialogue.ask("outflank-rules") == "reveris"
+
+
+DAMAGED = {
+    "": "expected an SGF file: no SGF data found",
+    "f5d6c3": "expected an SGF file: no SGF data found",
+    "(;GM[2];B[f5]": "expected an SGF file: unexpected end of SGF data",
+    "(;GM[4];B[f5])": "expected a game of Othello (GM[2]), got GM[4]",
+    "(;GM[2]SZ[10];B[f5])": "expected a board of size 8, got SZ[10]",
+    "(;GM[2];B[a1])": "move 1: expected black to play d3 c4 f5 e6, got a1",
+    "(;GM[2];B[f5];B[d6])": "move 2: white is to move, got a move for black",
+    "(;GM[2];B[f5];W[x9])": "move 2: expected a square from a1 to h8, got 'x9'",
+    "(;GM[2]AB[z9])": "expected a square from a1 to h8, got 'z9'",
+    "(;GM[2]AB[d4]AW[d4])": "expected a square to have one owner, got d4 twice",
+    "(" * 1000 + ";": "expected an SGF file: ",
+    "(;" * 100000 + ")" * 100000: "",
+    "(;GM[2];" + "B[f5]" * 100000 + ")": "",
+}
+
+
+@pytest.mark.parametrize("sgf", DAMAGED, ids=lambda sgf: sgf[:30])
+def test_a_damaged_file_changes_nothing_and_is_refused_in_words(
+    dialogue: Dialogue, tmp_path: Path, sgf: str
+) -> None:
+    dialogue.ask("play b d3")
+    before = dialogue.state()
+
+    answer = load(dialogue, tmp_path, sgf)
+
+    if DAMAGED[sgf]:
+        assert answer.startswith(f"? cannot load file: {DAMAGED[sgf]}")
+        assert dialogue.state() == before
+    else:
+        assert answer[0] in "=?"
+
+
+@pytest.mark.parametrize("name", ["missing.sgf", ".", "/dev/zero", "/dev/null", "\x00", "ä" * 300])
+def test_what_is_no_readable_file_is_refused(dialogue: Dialogue, tmp_path: Path, name: str) -> None:
+    before = dialogue.state()
+
+    assert dialogue.refuse(f"loadsgf {tmp_path / name}").startswith("cannot load file: ")
+
+    assert dialogue.state() == before
+
+
+def test_a_name_in_any_encoding_is_found(dialogue: Dialogue, tmp_path: Path) -> None:
+    file = tmp_path / b"partie-n\xb01-\xc3\xa9.sgf".decode("utf-8", "surrogateescape")
+    file.write_text(PLAIN)
+
+    assert dialogue.send(f"loadsgf {file}") == "=\n\n"
+
+
+def test_without_sgfmill_the_failure_says_what_to_install(
+    dialogue: Dialogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sgfmill", None)
+
+    answer = load(dialogue, tmp_path, PLAIN)
+
+    assert (
+        answer == "? cannot load file: expected sgfmill to be installed (pip install 'outflank[match]')\n\n"
+    )
