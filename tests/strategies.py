@@ -46,6 +46,16 @@ def games(draw: st.DrawFn, sheet: reference.Sheet, whole: bool = False) -> refer
 
 
 @st.composite
+def endgames(draw: st.DrawFn, sheet: reference.Sheet, plies: int) -> reference.Game:
+    """A random game under `sheet` that is at most so many plies from one of its ends."""
+    game = draw(games(sheet, whole=True))
+    for _ in range(draw(st.integers(0, plies))):
+        if game.played:
+            game.undo()
+    return game
+
+
+@st.composite
 def _squares_filled(draw: st.DrawFn, free: str, letters: str) -> reference.Board:
     """Any of `letters` on each square that `free` (64 characters) marks with ``?``, its mark elsewhere."""
     drawn = draw(st.lists(st.sampled_from(letters), min_size=64, max_size=64))

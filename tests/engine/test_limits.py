@@ -5,7 +5,8 @@ import math
 
 import pytest
 
-from outflank.engine import PASS, Clock, Limit, SearchInfo, SearchResult, SettingsError
+from outflank.engine import PASS, Clock, Limit, Move, SearchInfo, SearchResult, SettingsError
+from outflank.engine.limits import Line
 
 
 @pytest.mark.parametrize(
@@ -36,18 +37,32 @@ def test_a_senseless_limit_is_refused_in_one_sentence(setting: str, value: float
     assert str(caught.value) == f"expected {setting} of at least {least}, got {value!r}"
 
 
-def test_no_limit_at_all_is_a_limit() -> None:
-    assert dataclasses.astuple(Limit()) == (None,) * 5
+@pytest.mark.parametrize("selectivity", [0, 72, 101, -1])
+def test_a_selectivity_that_was_not_fitted_is_refused_with_those_that_were(selectivity: int) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Limit(selectivity=selectivity)
+
+    assert str(caught.value) == f"expected a selectivity out of 73, 87, 95, 98, 99, 100, got {selectivity}"
+
+
+def test_no_limit_at_all_is_a_limit_and_cuts_nothing_on_a_guess() -> None:
+    limit = Limit()
+
+    assert (limit.depth, limit.nodes, limit.seconds, limit.clock, limit.exact_from) == (None,) * 5
+    assert limit.selectivity == 100
+    assert not limit.wld
 
 
 def test_a_clock_has_no_increment_and_no_period_unless_told() -> None:
     assert Clock(60.0) == Clock(remaining=60.0, moves=None, increment=0.0, period=0.0, period_moves=0)
 
 
-def test_a_result_is_an_info_with_a_move() -> None:
-    result = SearchResult(depth=1, score=0.0, exact=True, nodes=0, seconds=0.0, pv=(), move=PASS)
+def test_a_result_is_an_info_whose_first_line_holds_the_move_its_score_and_its_variation() -> None:
+    lines = (Line(PASS, 2.0, (PASS, Move(3))), Line(Move(5), -1.0, (Move(5),)))
+    result = SearchResult(depth=1, selectivity=100, exact=True, nodes=0, seconds=0.0, lines=lines)
 
     assert isinstance(result, SearchInfo)
+    assert (result.move, result.score, result.pv) == (PASS, 2.0, (PASS, Move(3)))
     assert not result.stopped
 
 

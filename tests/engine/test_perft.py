@@ -79,9 +79,7 @@ def test_leaves_of_an_endgame_are_the_oracles_to_the_last_disc(
 ) -> None:
     """Forced passes and games that end early are the rule here, not the exception."""
     sheet = reference.Sheet(turns=turns)
-    game = data.draw(strategies.games(sheet, whole=True))
-    for _ in range(min(5, len(game.played))):
-        game.undo()
+    game = data.draw(strategies.endgames(sheet, 5))
     position = position_of(game.board, game.side, rules_of("othello", sheet))
     for depth in range(9):
         expected = reference.leaves(game.board, game.side, turns, depth, pass_is_free)

@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -308,6 +309,17 @@ class TestValue:
 
         assert (position.black, position.white) == (black, white)
         assert (position.own, position.opp) == ((black, white) if side == "X" else (white, black))
+
+    def test_a_colour_may_be_given_as_its_word(self) -> None:
+        """In Python ``"white" == Colour.WHITE``, so a word must not be taken for the other colour."""
+        position = Position.start().play("f5")
+        for colour in Colour:
+            word: Any = str(colour)
+
+            assert position.discs(word) == position.discs(colour)
+            assert position.score(word) == position.score(colour)
+            assert position.legal_mask(word) == position.legal_mask(colour)
+            assert position.with_side(word) == position.with_side(colour)
 
     @given(board=strategies.boards, side=strategies.sides)
     def test_with_side_leaves_the_board_alone(self, board: reference.Board, side: str) -> None:

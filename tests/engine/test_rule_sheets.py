@@ -1,0 +1,628 @@
+"""Every sentence of docs/rules.md that states a rule, tested under its own name, on boards of its own.
+
+The random comparisons with the oracle are in the other files; here each rule stands alone, so that the one
+that is broken says so itself.
+"""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from outflank.engine import (
+    PRESETS,
+    STARTS,
+    Colour,
+    Game,
+    IllegalMoveError,
+    Limit,
+    NotationError,
+    Position,
+    Rules,
+    Searcher,
+)
+from outflank.tests import reference, strategies
+from outflank.tests.masks import COLOURS, mask_of_names, position_of, rules_of
+
+BLACK, WHITE = Colour
+EMPTY = "-" * 64
+
+
+def board(black: str = "", white: str = "") -> str:
+    """64 squares with discs on the squares named."""
+    letters = list(EMPTY)
+    for names, letter in ((black, "X"), (white, "O")):
+        for name in names.split():
+            letters["12345678".index(name[1]) * 8 + "abcdefgh".index(name[0])] = letter
+    return "".join(letters)
+
+
+def squares(position: Position) -> str:
+    """The legal moves as they are written, blanks between."""
+    return " ".join(map(str, position.legal_moves()))
+
+
+def start(name: str) -> Position:
+    """The start of a preset."""
+    return Position.start(PRESETS[name])
+
+
+def rows(picture: str) -> str:
+    """64 squares drawn as eight rows."""
+    return "".join(picture.split())
+
+
+# No ray from the three empty squares meets two colours, so neither side can move: 38 discs against 23.
+OVER_WITH_THREE_EMPTY = rows("""
+    --OOOOOO
+    -XXXXXXX
+    OXXXOOOO
+    OXXXXOOO
+    OXOXXXOO
+    OXOXXXXX
+    OXXXXXXX
+    OXXXXXXX
+""")
+FULL_AND_EQUAL = "XXXXOOOO" * 8
+# For each direction from d4, north first and clockwise: its name, the disc beside d4 and the one behind it.
+EIGHT_WAYS_FROM_D4 = [
+    ("n", "d3", "d2"),
+    ("ne", "e3", "f2"),
+    ("e", "e4", "f4"),
+    ("se", "e5", "f6"),
+    ("s", "d5", "d6"),
+    ("sw", "c5", "b6"),
+    ("w", "c4", "b4"),
+    ("nw", "c3", "b2"),
+]
+# White has discs on b1, b4 and b7 only and can never move; Black can turn them from c1, c4 and c7.
+WHITE_MUST_ALWAYS_PASS = "".join("XO-XXXXX" if row in (0, 3, 6) else "XXXXXXXX" for row in range(8))
+
+
+class TestOthello:
+    """Tournament rules, and the default."""
+
+    def test_is_the_default(self) -> None:
+        assert PRESETS["othello"] == Rules() == Position.start().rules == Game().rules
+
+    def test_begins_with_d4_and_e5_white_e4_and_d5_black(self) -> None:
+        assert start("othello").board_string() == board(black="e4 d5", white="d4 e5") + " X"
+
+    def test_black_begins(self) -> None:
+        assert start("othello").side is BLACK
+
+    def test_a_move_turns_all_directions(self) -> None:
+        assert not PRESETS["othello"].one_direction
+
+    def test_an_equal_count_is_a_draw(self) -> None:
+        assert Position.parse(FULL_AND_EQUAL).winner() is None
+
+    def test_the_winner_takes_the_empty_squares(self) -> None:
+        assert Position.parse(OVER_WITH_THREE_EMPTY).score() == 41 - 23
+
+    def test_a_draw_leaves_the_empty_squares_to_nobody(self) -> None:
+        assert Position.parse(board(black="a1", white="h8")).score() == 0
+
+    def test_a_wipe_out_counts_64_to_nothing(self) -> None:
+        assert Position.parse(board(white="c3 d3 e3")).score(WHITE) == 64
+
+    def test_the_colours_are_black_and_white(self) -> None:
+        assert PRESETS["othello"].colour_names == ("Black", "White")
+
+
+class TestReveris:
+    """The Reveris sheet as its text has it."""
+
+    def test_begins_with_e4_and_d5_white_d4_and_e5_black(self) -> None:
+        assert start("reveris").board_string() == board(black="d4 e5", white="e4 d5") + " X"
+
+    def test_black_begins_turns_all_directions_and_draws_equal_counts(self) -> None:
+        rules = PRESETS["reveris"]
+
+        assert (rules.begins, rules.turns, rules.tie) == (BLACK, "all", "draw")
+
+    def test_figure_2_black_f5_turning_one_disc_is_legal_from_othello(self) -> None:
+        assert start("othello").turned("f5") == mask_of_names("e5")
+
+    def test_figure_2_black_f5_is_not_legal_from_reveris(self) -> None:
+        with pytest.raises(IllegalMoveError, match="expected black to play e3 f4 c5 d6, got f5"):
+            start("reveris").play("f5")
+
+    def test_41_to_23_on_a_board_that_is_not_full_adds_up_to_64(self) -> None:
+        over = Position.parse(OVER_WITH_THREE_EMPTY, PRESETS["reveris"])
+
+        assert over.is_over
+        assert (over.discs(BLACK), over.discs(WHITE), over.empties) == (38, 23, 3)
+        assert over.score(BLACK) == 41 - 23
+        assert over.score(WHITE) == 23 - 41
+
+    def test_the_colours_are_black_and_white(self) -> None:
+        assert PRESETS["reveris"].colour_names == ("Black", "White")
+
+
+class TestReversi:
+    """Reversi-Spielregeln."""
+
+    def test_white_begins_from_the_same_four_discs_as_in_othello(self) -> None:
+        assert start("reversi") == start("othello").with_rules(PRESETS["reversi"]).with_side(WHITE)
+
+    def test_only_discs_on_the_board_count(self) -> None:
+        assert Position.parse(OVER_WITH_THREE_EMPTY, PRESETS["reversi"]).score() == 38 - 23
+
+    def test_turns_all_directions_and_draws_equal_counts(self) -> None:
+        assert PRESETS["reversi"].turns == "all"
+        assert Position.parse(FULL_AND_EQUAL, PRESETS["reversi"]).winner() is None
+
+    def test_the_colours_are_black_and_white(self) -> None:
+        assert PRESETS["reversi"].colour_names == ("Black", "White")
+
+
+class TestRavensburger1987:
+    """Ravensburger 1987: one direction, the mover's choice."""
+
+    # d3 is Black's only square; from there he brackets e3 to the east, d4 to the south and c3 to the west.
+    CROSS = board(black="b3 f3 d5", white="c3 e3 d4") + " X"
+
+    def cross(self, rules: str = "ravensburger-1987") -> Position:
+        return Position.parse(self.CROSS, Rules.parse(rules))
+
+    def test_white_begins_from_the_same_four_discs_as_in_othello(self) -> None:
+        position = start("ravensburger-1987")
+
+        assert position == start("othello").with_rules(position.rules).with_side(WHITE)
+
+    @pytest.mark.parametrize(("move", "turned"), [("d3/e", "e3"), ("d3/s", "d4"), ("d3/w", "c3")])
+    def test_a_move_turns_one_direction_of_the_movers_choice(self, move: str, turned: str) -> None:
+        position = self.cross()
+        after = position.play(move)
+
+        assert position.turned(move) == mask_of_names(turned)
+        assert after.black == mask_of_names(f"b3 f3 d5 d3 {turned}")
+        assert after.white == mask_of_names("c3 e3 d4") & ~mask_of_names(turned)
+
+    def test_the_whole_run_in_the_chosen_direction_is_turned(self) -> None:
+        position = Position.parse(board(black="a1 a8", white="b1 c1 d1 a7 a6") + " X", self.cross().rules)
+
+        assert position.parse_move("e1")
+        assert position.turned("e1") == mask_of_names("b1 c1 d1")
+
+    def test_a_move_with_one_bracketing_direction_is_written_without_it(self) -> None:
+        assert squares(start("ravensburger-1987")) == "e3 f4 c5 d6"
+
+    def test_a_move_with_several_is_written_with_the_one_chosen(self) -> None:
+        assert squares(self.cross()) == "d3/e d3/s d3/w"
+
+    def test_d3_alone_is_then_an_error_that_lists_the_choices(self) -> None:
+        with pytest.raises(IllegalMoveError) as caught:
+            self.cross().play("d3")
+
+        assert str(caught.value) == "expected a direction (d3/e or d3/s or d3/w), got d3"
+
+    def test_a_direction_that_brackets_nothing_is_an_error_that_lists_the_moves(self) -> None:
+        with pytest.raises(IllegalMoveError) as caught:
+            self.cross().play("d3/n")
+
+        assert str(caught.value) == "expected black to play d3/e d3/s d3/w, got d3/n"
+
+    def test_the_one_direction_there_is_may_be_written_too(self) -> None:
+        position = start("ravensburger-1987")
+
+        assert position.play("e3/s") == position.play("e3")
+
+    @pytest.mark.parametrize(("direction", "run"), [way[:2] for way in EIGHT_WAYS_FROM_D4])
+    def test_directions_are_as_seen_on_the_board_with_north_towards_row_1(
+        self, direction: str, run: str
+    ) -> None:
+        """From d4, with all eight directions bracketing at once."""
+        _, white, black = (" ".join(words) for words in zip(*EIGHT_WAYS_FROM_D4, strict=True))
+        position = Position.parse(board(black, white) + " X", PRESETS["ravensburger-1987"])
+
+        assert position.turned(f"d4/{direction}") == mask_of_names(run)
+        assert position.play(f"d4/{direction}").white == mask_of_names(white) & ~mask_of_names(run)
+        assert squares(position) == "d4/n d4/ne d4/e d4/se d4/s d4/sw d4/w d4/nw"
+
+    def test_turns_all_is_its_printed_variant(self) -> None:
+        position = self.cross("ravensburger-1987,turns=all")
+
+        assert squares(position) == "d3"
+        assert position.turned("d3") == mask_of_names("c3 d4 e3")
+
+    def test_transcripts_separate_moves_by_spaces(self) -> None:
+        game = Game(first=self.cross())
+        game.play("d3/s")
+
+        assert game.transcript() == "d3/s"
+        game.play("a3")
+        assert game.transcript() == "d3/s a3"
+        again = Game.from_transcript("d3/s a3", first=self.cross())
+        assert again.position == game.position
+
+    def test_only_discs_on_the_board_count_and_equal_counts_draw(self) -> None:
+        rules = PRESETS["ravensburger-1987"]
+
+        assert Position.parse(OVER_WITH_THREE_EMPTY, rules).score() == 38 - 23
+        assert Position.parse(FULL_AND_EQUAL, rules).winner() is None
+
+    def test_red_stands_for_black(self) -> None:
+        assert PRESETS["ravensburger-1987"].colour_names == ("Red", "White")
+
+
+class TestRavensburger2006:
+    """Ravensburger 2006: the second player wins ties; discs in hand."""
+
+    RULES = PRESETS["ravensburger-2006"]
+
+    def test_white_begins_from_the_same_four_discs_as_in_othello(self) -> None:
+        position = start("ravensburger-2006")
+
+        assert position == start("othello").with_rules(self.RULES).with_side(WHITE)
+
+    def test_an_equal_count_is_a_win_for_the_second_player(self) -> None:
+        over = Position.parse(FULL_AND_EQUAL, self.RULES)
+
+        assert over.is_over
+        assert over.score() == 0
+        assert over.winner() is BLACK
+
+    def test_the_second_player_is_the_one_that_did_not_begin(self) -> None:
+        rules = replace(self.RULES, begins=BLACK)
+        for side in "XO":
+            assert Position.parse(f"{FULL_AND_EQUAL} {side}", rules).winner() is WHITE
+
+    def test_equal_counts_with_empty_squares_are_ties_too(self) -> None:
+        assert Position.parse(board(black="a1", white="h8"), self.RULES).winner() is BLACK
+
+    def test_a_tie_never_matters_where_the_counts_differ(self) -> None:
+        other_colours = OVER_WITH_THREE_EMPTY.translate(str.maketrans("XO", "OX"))
+        over = Position.parse(other_colours, self.RULES)
+
+        assert over.score() == 23 - 38
+        assert over.winner() is WHITE
+
+    def test_only_discs_on_the_board_count(self) -> None:
+        assert Position.parse(OVER_WITH_THREE_EMPTY, self.RULES).score() == 38 - 23
+
+    def test_turns_all_directions_unless_turns_one_asks_for_the_childrens_variant(self) -> None:
+        cross = TestRavensburger1987.CROSS
+        children = Rules.parse("ravensburger-2006,turns=one")
+
+        assert squares(Position.parse(cross, self.RULES)) == "d3"
+        assert squares(Position.parse(cross, children)) == "d3/e d3/s d3/w"
+        assert children.tie == "second"
+
+    def test_each_side_owns_32_discs(self) -> None:
+        game = Game(self.RULES)
+        for colour in Colour:
+            assert game.hand(colour) + game.position.discs(colour) == 32
+        assert self.RULES.shows_hand
+
+    def test_a_side_with_none_in_hand_is_given_one_by_the_other(self) -> None:
+        """Black, who has the odd one of the three discs left, plays them all; the third was White's."""
+        game = Game(first=Position.parse(WHITE_MUST_ALWAYS_PASS + " X", self.RULES))
+        hands = [(game.hand(BLACK), game.hand(WHITE))]
+        for move in ("c1", "c4", "c7"):
+            game.play(move, BLACK)
+            hands.append((game.hand(BLACK), game.hand(WHITE)))
+
+        assert hands == [(2, 1), (1, 1), (0, 1), (0, 0)]
+
+    def test_the_supply_of_discs_never_limits_a_move(self) -> None:
+        game = Game(first=Position.parse(WHITE_MUST_ALWAYS_PASS + " X", self.RULES))
+        game.play("c1")
+        game.play("c4", BLACK)
+
+        assert game.hand(BLACK) == 0
+        assert squares(game.position.pass_()) == "c7"
+
+    def test_discs_in_hand_are_no_part_of_the_position(self) -> None:
+        """Two games with different hands reach one and the same position."""
+        game = Game(first=Position.parse(WHITE_MUST_ALWAYS_PASS + " X", self.RULES))
+        game.play("c1")
+        game.play("c4", BLACK)
+        game.pass_()
+        fresh = Game(first=game.position)
+
+        assert fresh.position == game.position
+        assert (fresh.hand(BLACK), fresh.hand(WHITE)) != (game.hand(BLACK), game.hand(WHITE))
+
+    def test_gold_stands_for_white(self) -> None:
+        assert self.RULES.colour_names == ("Black", "Gold")
+
+
+class TestObversi:
+    """Obversi: the parallel start."""
+
+    def test_begins_with_d4_and_e4_yellow_d5_and_e5_red(self) -> None:
+        assert start("obversi").board_string() == board(black="d5 e5", white="d4 e4") + " X"
+
+    def test_reds_first_moves_are_c3_d3_e3_f3(self) -> None:
+        assert squares(start("obversi")) == "c3 d3 e3 f3"
+
+    def test_yellow_stands_for_white_and_red_for_black(self) -> None:
+        assert PRESETS["obversi"].colour_names == ("Red", "Yellow")
+
+    @pytest.mark.parametrize(
+        ("name", "white"),
+        [
+            ("diagonal", "d4 e5"),
+            ("mirrored", "e4 d5"),
+            ("parallel-north", "d4 e4"),
+            ("parallel-south", "d5 e5"),
+            ("parallel-west", "d4 d5"),
+            ("parallel-east", "e4 e5"),
+        ],
+    )
+    def test_the_arrangement_of_the_four_discs_is_free(self, name: str, white: str) -> None:
+        position = Position.start(Rules.parse(f"obversi,start={name}"))
+
+        assert position.white == mask_of_names(white)
+        assert position.black | position.white == mask_of_names("d4 e4 d5 e5")
+        assert len(STARTS) == 6
+
+    def test_turns_all_directions_draws_equal_counts_and_counts_discs(self) -> None:
+        rules = PRESETS["obversi"]
+
+        assert rules.turns == "all"
+        assert Position.parse(FULL_AND_EQUAL, rules).winner() is None
+        assert Position.parse(OVER_WITH_THREE_EMPTY, rules).score() == 38 - 23
+
+    def test_yellow_f6_turns_d4_and_e5_and_leaves_d6_although_c7_is_yellow(self) -> None:
+        """E5 is turned and would bracket d6 with c7, but only the disc just played brackets."""
+        position = Position.parse(board(black="d4 e5 d6", white="c3 c7") + " O", PRESETS["obversi"])
+
+        assert position.turned("f6") == mask_of_names("d4 e5")
+        assert position.play("f6").black == mask_of_names("d6")
+
+
+@pytest.mark.parametrize("name", strategies.PRESETS)
+class TestEverySheet:
+    """What is common to all."""
+
+    def position(self, name: str, text: str) -> Position:
+        return Position.parse(text, PRESETS[name])
+
+    @pytest.mark.parametrize(("direction", "run", "end"), EIGHT_WAYS_FROM_D4)
+    def test_discs_are_bracketed_in_eight_directions(
+        self, name: str, direction: str, run: str, end: str
+    ) -> None:
+        position = self.position(name, board(black=end, white=run) + " X")
+
+        assert position.turned("d4") == mask_of_names(run), direction
+
+    def test_the_disc_just_played_must_bracket(self, name: str) -> None:
+        """B1 lies between two black discs that were there before: nothing happens to it."""
+        position = self.position(name, board(black="a1 c1 d3", white="b1 c3") + " X")
+
+        assert squares(position) == "b3"
+        assert position.play("b3").white == mask_of_names("b1")
+
+    def test_an_empty_square_ends_the_line(self, name: str) -> None:
+        position = self.position(name, board(black="a1", white="b1 d1") + " X")
+
+        assert squares(position) == "c1"
+        assert position.turned("c1") == mask_of_names("b1")
+
+    def test_turning_is_compulsory(self, name: str) -> None:
+        """The run of three is turned whole; no move turns a part of it, or nothing."""
+        position = self.position(name, board(black="a1", white="b1 c1 d1 h8") + " X")
+
+        assert squares(position) == "e1"
+        assert position.play("e1").white == mask_of_names("h8")
+
+    def test_a_move_that_turns_nothing_is_illegal(self, name: str) -> None:
+        position = start(name)
+        for square in ("a1", "e6" if "e6" not in squares(position) else "e3", "d4"):
+            with pytest.raises(IllegalMoveError):
+                position.play(square)
+
+    def test_a_side_without_a_move_passes(self, name: str) -> None:
+        position = self.position(name, board(black="b1", white="a1") + " X")
+
+        assert position.must_pass
+        assert squares(position) == "pass"
+        assert position.pass_() == position.with_side(WHITE)
+
+    def test_voluntary_passing_is_illegal(self, name: str) -> None:
+        with pytest.raises(IllegalMoveError, match="a pass is legal only without a move"):
+            start(name).pass_()
+
+    @pytest.mark.parametrize("side", "XO")
+    def test_the_game_ends_when_neither_side_can_move(self, name: str, side: str) -> None:
+        for text in (
+            OVER_WITH_THREE_EMPTY,
+            FULL_AND_EQUAL,
+            board(black="c3"),
+            board(black="a1", white="h8"),
+            EMPTY,
+        ):
+            position = self.position(name, f"{text} {side}")
+
+            assert position.is_over
+            assert not position.must_pass
+            assert position.legal_moves() == ()
+            with pytest.raises(IllegalMoveError, match="the game is over"):
+                position.pass_()
+
+    def test_white_e7_with_c5_and_e3_white_turns_d6_e6_e5_e4(self, name: str) -> None:
+        position = self.position(name, board(black="d6 e6 e5 e4", white="c5 e3") + " O")
+        if position.rules.one_direction:
+            assert position.turned("e7/nw") == mask_of_names("d6")
+            assert position.turned("e7/n") == mask_of_names("e6 e5 e4")
+        else:
+            assert position.turned("e7") == mask_of_names("d6 e6 e5 e4")
+
+    def test_scoring_overrides_the_presets(self, name: str) -> None:
+        for scoring, score in (("empties", 41 - 23), ("count", 38 - 23)):
+            rules = Rules.parse(f"{name},scoring={scoring}")
+
+            assert Position.parse(OVER_WITH_THREE_EMPTY, rules).score() == score
+
+    def test_a1_is_the_top_left_square_and_letters_are_columns(self, name: str) -> None:
+        position = self.position(name, "X" + "-" * 6 + "O" + "-" * 48 + "-" * 8)
+
+        assert (position.black, position.white) == (mask_of_names("a1"), mask_of_names("h1"))
+
+    def test_boards_given_by_hand_may_have_empty_centre_squares(self, name: str) -> None:
+        position = self.position(name, board(black="a1", white="b1") + " X")
+
+        assert squares(position) == "c1"
+
+    def test_a_suffix_exists_only_where_one_direction_is_turned(self, name: str) -> None:
+        if not PRESETS[name].one_direction:
+            move = f"{start(name).legal_moves()[0]}/s"
+            with pytest.raises(IllegalMoveError, match="expected no direction, since a move turns all"):
+                start(name).play(move)
+
+    def test_any_board_may_be_the_start(self, name: str) -> None:
+        rules = Rules.parse(f"{name},start={OVER_WITH_THREE_EMPTY}")
+
+        assert Position.start(rules).is_over
+        assert Position.start(rules).side is rules.begins
+
+    def test_a_start_that_is_no_board_is_refused(self, name: str) -> None:
+        with pytest.raises(NotationError):
+            Rules.parse(f"{name},start={'-' * 63}")
+
+
+class TestCounting:
+    """``scoring=count``: only discs on the board."""
+
+    RULES = Rules.parse("othello,scoring=count")
+
+    def test_scores_may_be_odd(self) -> None:
+        assert Position.parse(board(black="a1 a2 a3"), self.RULES).score() == 3
+
+    def test_a_wipe_out_scores_the_discs_on_the_board_and_not_64(self) -> None:
+        assert Position.parse(board(white="c3 d3 e3"), self.RULES).score(WHITE) == 3
+
+    def test_a_double_pass_adds_nothing(self) -> None:
+        for side in "XO":
+            assert Position.parse(f"{OVER_WITH_THREE_EMPTY} {side}", self.RULES).score() == 38 - 23
+
+
+class TestBoardsGivenByHand:
+    """Move lists are sized by the board, never by the textbook maximum of 33."""
+
+    MANY_MOVES = rows("""
+        X-------
+        XO--OXO-
+        XO-XXXX-
+        -X---XO-
+        -OX-OX--
+        -OX-XXO-
+        -O-OOOX-
+        --------
+    """)
+    MANY_DIRECTED = rows("""
+        XXXXXXXX
+        OOOOOOOO
+        --------
+        OOOOOOOO
+        XXXXXXXX
+        OOOOOOOO
+        --------
+        -OOXO-OX
+    """)
+
+    @pytest.mark.parametrize(
+        ("text", "turns", "expected"),
+        [(MANY_MOVES, "all", 34), (MANY_DIRECTED, "one", 63)],
+    )
+    def test_more_than_33_moves_are_all_listed(self, text: str, turns: str, expected: int) -> None:
+        position = Position.parse(text + " X", Rules(turns=turns))
+        found = [str(move) for move in position.legal_moves()]
+
+        assert len(found) == expected
+        assert found == list(reference.moves(reference.board_of(text), "X", turns))
+
+
+def best_result(game: reference.Game, side: str) -> tuple[int, int]:
+    """Minimax over the oracle: for `side`, 1, 0 or -1 as it wins, draws or loses, and its lead in discs."""
+    options = game.choices()
+    if not options:
+        won = reference.winner(game.board, game.sheet)
+        lead = game.score() if side == "X" else -game.score()
+        return (0 if won is None else 1 if won == side else -1), lead
+    results = []
+    for move in options:
+        game.play(move)
+        results.append(best_result(game, side))
+        game.undo()
+    return max(results) if game.side == side else min(results)
+
+
+class TestSearchObeysTheSheet:
+    """What a sheet makes of scores and ties, as the search has to see it."""
+
+    @settings(max_examples=60)
+    @given(data=st.data(), named=strategies.sheets())
+    def test_the_search_plays_for_the_sheets_own_result(
+        self, data: st.DataObject, named: tuple[str, reference.Sheet]
+    ) -> None:
+        """A tie ranks strictly between a win by one and a loss by one, whoever it is counted for."""
+        game = data.draw(strategies.endgames(named[1], 5))
+        position = position_of(game.board, game.side, rules_of(*named))
+        result = Searcher(hash_mb=1).search(position)
+
+        assert result.exact
+        assert result.score == best_result(game, game.side)[1]
+
+    @settings(max_examples=60)
+    @given(data=st.data(), begins=strategies.sides, scoring=st.sampled_from(["empties", "count"]))
+    def test_win_or_loss_solving_never_answers_draw_where_the_second_player_wins_ties(
+        self, data: st.DataObject, begins: str, scoring: str
+    ) -> None:
+        sheet = replace(reference.SHEETS["ravensburger-2006"], begins=begins, scoring=scoring)
+        game = data.draw(strategies.endgames(sheet, 5))
+        position = position_of(game.board, game.side, rules_of("ravensburger-2006", sheet))
+        result = Searcher(hash_mb=1).search(position, Limit(wld=True))
+
+        assert result.score == best_result(game, game.side)[0] != 0
+
+    @pytest.mark.parametrize("side", "XO")
+    def test_win_or_loss_solving_of_a_tie_names_the_second_player(self, side: str) -> None:
+        position = Position.parse(f"{FULL_AND_EQUAL} {side}", PRESETS["ravensburger-2006"])
+
+        assert Searcher(hash_mb=1).search(position, Limit(wld=True)).score == (1 if side == "X" else -1)
+
+    @settings(max_examples=20)
+    @given(data=st.data())
+    def test_a_table_filled_under_one_sheet_never_answers_under_another(self, data: st.DataObject) -> None:
+        """The same board is searched under every way of turning, scoring and breaking ties, in any order."""
+        game = data.draw(strategies.endgames(reference.SHEETS["othello"], 6))
+        family = [
+            Rules(turns=turns, scoring=scoring, tie=tie, begins=begins)
+            for turns in ("all", "one")
+            for scoring in ("empties", "count")
+            for tie, begins in (("draw", BLACK), ("second", BLACK), ("second", WHITE))
+        ]
+        searcher = Searcher(hash_mb=1)
+        for rules in data.draw(st.permutations(family)):
+            position = position_of(game.board, game.side, rules)
+
+            assert searcher.search(position).score == Searcher(hash_mb=1).search(position).score
+
+
+class TestReadingsOfOurs:
+    """Where a sheet or its figure is missing or silent; docs/rules.md says that these are ours."""
+
+    @pytest.mark.parametrize("name", ["reversi", "ravensburger-1987", "ravensburger-2006"])
+    def test_where_the_sheets_figure_is_missing_the_start_is_that_of_othello(self, name: str) -> None:
+        assert PRESETS[name].start == PRESETS["othello"].start == "diagonal"
+
+    def test_in_1987_turning_is_compulsory_although_the_sheet_says_may(self) -> None:
+        """There is no move that places a disc and turns nothing."""
+        position = start("ravensburger-1987")
+        for move in position.legal_moves():
+            assert position.turned(move) != 0
+
+    @pytest.mark.parametrize("name", ["reveris", "reversi", "ravensburger-1987", "obversi"])
+    def test_an_equal_count_is_a_draw_where_the_sheet_is_silent(self, name: str) -> None:
+        assert PRESETS[name].tie == "draw"
+        assert Position.parse(FULL_AND_EQUAL, PRESETS[name]).winner() is None
+
+
+def test_the_oracles_colours_are_the_engines() -> None:
+    """The premise of every comparison: X is Black and O is White on both sides."""
+    assert {"X": BLACK, "O": WHITE} == COLOURS
