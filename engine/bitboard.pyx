@@ -20,25 +20,30 @@ def legal_moves_portable(uint64_t own, uint64_t opp):
 
 
 def turned_discs(uint64_t own, uint64_t opp, int square):
-    _check_square(square)
-    return kernels.turned_discs(own, opp, square)
+    return 0 if _taken(own | opp, square) else kernels.turned_discs(own, opp, square)
 
 
 def turned_discs_portable(uint64_t own, uint64_t opp, int square):
-    _check_square(square)
-    return kernels.turned_discs_portable(own, opp, square)
+    return 0 if _taken(own | opp, square) else kernels.turned_discs_portable(own, opp, square)
 
 
 def turned_one_way(uint64_t own, uint64_t opp, int square, int direction):
-    _check_square(square)
-    return kernels.turned_one_way(own, opp, square, direction)
+    _check("direction", direction, 7)
+    return 0 if _taken(own | opp, square) else kernels.turned_one_way(own, opp, square, direction)
 
 
 def transform(uint64_t mask, int symmetry):
+    _check("symmetry", symmetry, 7)
     return kernels.transform(mask, symmetry)
 
 
-cdef int _check_square(int square) except -1:
-    if not 0 <= square < 64:
-        raise IndexError(f"expected a square from 0 to 63, got {square}")
+cdef bint _taken(uint64_t discs, int square) except -1:
+    """Whether a square is not empty; the kernels need one that is."""
+    _check("square", square, 63)
+    return discs >> square & 1
+
+
+cdef int _check(str what, int number, int highest) except -1:
+    if not 0 <= number <= highest:
+        raise IndexError(f"expected a {what} from 0 to {highest}, got {number}")
     return 0

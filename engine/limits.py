@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from outflank.engine.errors import SettingsError
 from outflank.engine.moves import Move
 
+# How sure a cut on a guess has to be, in percent; 100 cuts nothing on a guess.
+SELECTIVITIES = (73, 87, 95, 98, 99, 100)
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:
@@ -30,11 +33,14 @@ class Limit:
     """When a search shall stop; whichever limit is met first. No limit at all means: solve the position.
 
     Attributes:
-        depth: plies to search; an exact solve of fewer empties than that is exact.
+        depth: plies to search; a depth that reaches the end of the game is exact.
         nodes: boards reached by making a move, ordering and probes included.
         seconds: wall time for this move.
         clock: a game clock, from which the search chooses its own time.
-        exact_from: solve exactly once at most this many squares are empty, whatever `depth` says.
+        exact_from: search to the end once at most this many squares are empty, whatever `depth` says.
+        selectivity: a member of SELECTIVITIES; below 100 the search cuts what a shallow one says is hopeless. None
+            is 100 for a search to a depth or to the end, and as much as pays for one against time or nodes.
+        wld: of a position that is solved, find out only who wins: the score is 1, 0 or -1.
     """
 
     depth: int | None = None
@@ -42,33 +48,63 @@ class Limit:
     seconds: float | None = None
     clock: Clock | None = None
     exact_from: int | None = None
+    selectivity: int | None = None
+    wld: bool = False
 
     def __post_init__(self) -> None:
         for name, least in (("depth", 1), ("nodes", 1), ("seconds", 0), ("exact_from", 0)):
             value = getattr(self, name)
             if value is not None and not value >= least:
                 raise SettingsError(f"expected {name} of at least {least}, got {value!r}")
+        if self.selectivity not in (None, *SELECTIVITIES):
+            expected = ", ".join(map(str, SELECTIVITIES))
+            raise SettingsError(f"expected a selectivity out of {expected}, got {self.selectivity!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A move of the position searched and what is expected of it.
+
+    Attributes:
+        move: the move.
+        score: expected final disc difference from the side to move, by the rules' scoring.
+        pv: the best line found that begins with `move`.
+    """
+
+    move: Move
+    score: float
+    pv: tuple[Move, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SearchInfo:
-    """How far a search has come. Scores are in discs from the side to move.
+    """How far a search has come.
 
     Attributes:
-        depth: plies of the last finished iteration; the number of empties if it was exact.
-        score: expected final disc difference by the rules' scoring.
-        exact: whether `score` is proven.
+        depth: plies of the last finished iteration; the number of empty squares if it went to the end.
+        selectivity: of that iteration, in percent.
+        exact: whether the score is proven: the end was reached at 100 %.
         nodes: boards reached so far.
         seconds: wall time so far.
-        pv: the best line found, this position's move first; may be empty if the game is over.
+        lines: the best moves, best first; as many as were asked for.
     """
 
     depth: int
-    score: float
+    selectivity: int
     exact: bool
     nodes: int
     seconds: float
-    pv: tuple[Move, ...]
+    lines: tuple[Line, ...]
+
+    @property
+    def score(self) -> float:
+        """The score of the best move, in discs from the side to move."""
+        return self.lines[0].score
+
+    @property
+    def pv(self) -> tuple[Move, ...]:
+        """The best line found."""
+        return self.lines[0].pv
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +112,12 @@ class SearchResult(SearchInfo):
     """What a finished or stopped search found.
 
     Attributes:
-        move: the move to play: legal always, however early the search was stopped; a pass if there is no other.
         stopped: whether ``Searcher.stop`` ended it.
     """
 
-    move: Move
     stopped: bool = False
+
+    @property
+    def move(self) -> Move:
+        """The move to play: legal however early the search was stopped; a pass if there is no other."""
+        return self.lines[0].move

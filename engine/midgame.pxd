@@ -6,3 +6,4 @@ from outflank.engine.worker cimport Worker
 
 
 cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil
+cdef void serve(Worker *worker) noexcept nogil

@@ -1,64 +1,200 @@
 """Principal variation search over the general move form, with a transposition table.
 
 Scores are whole discs from the side to move and fail-soft. A search whose depth reaches the end of the game is
-exact; there `depth` is the number of empties. A pass uses up no depth, so the value of a board at a depth depends on
-nothing but the board and the depth, whatever the table holds.
+exact; there `depth` is the number of empty squares. A pass uses up no depth, so the value of a board at a depth
+depends, at full width, on nothing but the board and the depth, whatever the table holds.
 """
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int32_t, uint64_t
 
 from outflank.engine.endgame cimport MOST_FOR_ENDGAME, solve
-from outflank.engine.evaluate cimport evaluate
-from outflank.engine.hashtable cimport NO_SQUARE, Payload, probe, store
-from outflank.engine.kernels cimport bit, legal_moves, popcount
+from outflank.engine.hashtable cimport FULL_WIDTH, NO_SQUARE, Payload, bucket_of, prefetch, probe, store
+from outflank.engine.kernels cimport bit, first_square, legal_moves, popcount, turned_discs
 from outflank.engine.movegen cimport MoveEntry, generate
 from outflank.engine.ordering cimport bring_best_forward, quiet_value, table_value
+from outflank.engine.probcut cimport guess_margin, probe_depth, probe_margin
 from outflank.engine.scoring cimport final_score
-from outflank.engine.worker cimport Worker, must_stop
+from outflank.engine.splitting cimport (
+    Crew,
+    SplitPoint,
+    close_split,
+    find_work,
+    open_split,
+    pthread_cond_broadcast,
+    pthread_cond_wait,
+    pthread_mutex_lock,
+    pthread_mutex_unlock,
+)
+from outflank.engine.stability cimport stability_cuts
+from outflank.engine.worker cimport Worker, enter, guess, leave, must_stop
 
 cdef enum:
     _WORST = -65
-    _FULL_WIDTH = 5  # the selectivity an entry records when nothing was cut on a guess
-    _TABLE_FROM_DEPTH = 2
+    _TABLE_FROM_DEPTH = 3
+    _TABLE_CUT_FROM_DEPTH = 5  # look the replies up before searching any
+    _LOOK_FROM_DEPTH = 4  # order by evaluation, not by a glance alone
+    _VALUE_PER_DISC = 1 << 13
+    _PROBE_FROM_DEPTH = 3
+    _MOST_NESTED_PROBES = 2
+    # Depths from which waking another thread costs little beside the work it takes over.
+    _SHARE_FROM_DEPTH = 8
+    _SHARE_EXACT_FROM = 14
 
 
 cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
     """The value of a board `depth` plies deep, if within alpha..beta; else a bound beyond it."""
-    cdef int empties = 64 - popcount(own | opp)
+    cdef int empties = 64 - popcount(own | opp), score
+    cdef uint64_t moves
+    if must_stop(worker):
+        return alpha
+    if depth > empties:
+        depth = empties
+    if depth == 0 and empties:
+        return guess(worker, empties)
+    moves = legal_moves(own, opp)
+    if not moves:
+        return _search_passed(worker, own, opp, depth, alpha, beta)
+    if depth == 1 and empties > 1:
+        return _best_guess(worker, own, opp, moves, empties, beta)
+    if depth == empties and beta == alpha + 1 and not worker.one_direction:
+        if empties <= MOST_FOR_ENDGAME:
+            return solve(worker, own, opp, moves, alpha, empties)
+        if stability_cuts(own, opp, alpha, empties, &score):
+            return score
+    return _search_node(worker, own, opp, depth, alpha, beta, empties)
+
+
+cdef int _search_passed(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
+    """The value of a board where the side to move has no move."""
+    cdef int score
+    if not legal_moves(opp, own):
+        return final_score(own, opp, worker.count_only_discs)
+    worker.side ^= 1
+    score = -search(worker, opp, own, depth, -beta, -alpha)
+    worker.side ^= 1
+    return score
+
+
+cdef int _best_guess(Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int empties, int beta) noexcept nogil:
+    """The value one ply deep: the evaluation after the best move."""
+    cdef MoveEntry *entries = worker.scratch
+    cdef int count = generate(own, opp, worker.one_direction, entries)
+    cdef int best = _WORST, score, i
+    for i in range(count):
+        enter(worker, entries[i].square, entries[i].turned)
+        score = -guess(worker, empties - 1)
+        leave(worker)
+        if score > best:
+            best = score
+            if best >= beta:
+                break
+    return best
+
+
+cdef int _search_node(
+    Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, int empties
+) noexcept nogil:
+    """The value of a board with a move, worth remembering and ordering with care."""
     cdef MoveEntry *moves = worker.scratch
     cdef Payload known
     cdef int count, score
-    cdef uint64_t moves_mask
-    if depth > empties:
-        depth = empties
-    if must_stop(worker):
-        return alpha
-    if depth == 0 and empties:
-        return evaluate(own, opp)
-    if depth == empties and empties <= MOST_FOR_ENDGAME and beta == alpha + 1 and not worker.one_direction:
-        moves_mask = legal_moves(own, opp)
-        if moves_mask:
-            return solve(worker, own, opp, moves_mask, alpha, empties)
-    count = generate(own, opp, worker.one_direction, moves)
-    if count == 0:
-        if not legal_moves(opp, own):
-            return final_score(own, opp, worker.count_only_discs)
-        return -search(worker, opp, own, depth, -beta, -alpha)
     known.best = known.second = NO_SQUARE
     known.direction = 0
     if depth >= _TABLE_FROM_DEPTH and probe(worker.table, own, opp, &known):
-        if known.depth == depth and known.selectivity == _FULL_WIDTH:
+        if _answers(worker, &known, depth):
             if known.lower >= beta or known.lower == known.upper:
                 return known.lower
             if known.upper <= alpha:
                 return known.upper
-    for i in range(count):
-        score = table_value(&moves[i], &known)
-        moves[i].value = score if score else quiet_value(own, opp, &moves[i])
+    if beta == alpha + 1 and _cut_by_probe(worker, own, opp, depth, beta, empties, &score):
+        return score
+    count = generate(own, opp, worker.one_direction, moves)
+    if depth >= _TABLE_CUT_FROM_DEPTH and _cut_by_reply(worker, own, opp, depth, beta, moves, count, &score):
+        return score
     worker.scratch += count
+    _value_moves(worker, own, opp, depth, empties, &known, moves, count)
     score = _search_moves(worker, own, opp, depth, alpha, beta, moves, count)
     worker.scratch -= count
     return score
+
+
+cdef inline bint _answers(Worker *worker, Payload *known, int depth) noexcept nogil:
+    """Whether what is known answers the question asked: at full width only the very same one."""
+    if worker.selectivity == FULL_WIDTH:
+        return known.depth == depth and known.selectivity == FULL_WIDTH
+    return known.depth >= depth and known.selectivity >= worker.selectivity
+
+
+cdef bint _cut_by_probe(
+    Worker *worker, uint64_t own, uint64_t opp, int depth, int beta, int empties, int *score
+) noexcept nogil:
+    """Multi-ProbCut: whether a shallow search makes it likely enough that the deep one ends beyond the null window."""
+    cdef int probe, margin, easy, static, alpha = beta - 1
+    if worker.selectivity == FULL_WIDTH or depth < _PROBE_FROM_DEPTH or worker.probes >= _MOST_NESTED_PROBES:
+        return False
+    probe = probe_depth(depth)
+    margin = probe_margin(worker.margins, worker.selectivity, empties, depth)
+    easy = guess_margin(worker.margins, worker.selectivity, empties, depth)
+    static = guess(worker, empties)
+    worker.probes += 1
+    if static >= beta + easy and beta + margin <= 64:
+        if search(worker, own, opp, probe, beta + margin - 1, beta + margin) >= beta + margin:
+            worker.probes -= 1
+            score[0] = beta
+            return not worker.aborted
+    elif static <= alpha - easy and alpha - margin >= -64:
+        if search(worker, own, opp, probe, alpha - margin, alpha - margin + 1) <= alpha - margin:
+            worker.probes -= 1
+            score[0] = alpha
+            return not worker.aborted
+    worker.probes -= 1
+    return False
+
+
+cdef bint _cut_by_reply(
+    Worker *worker, uint64_t own, uint64_t opp, int depth, int beta, MoveEntry *moves, int count, int *score
+) noexcept nogil:
+    """Enhanced transposition cut-off: whether the table already knows a move that reaches `beta`."""
+    cdef uint64_t mine, theirs
+    cdef Payload known
+    cdef int i
+    for i in range(count):
+        mine = own ^ moves[i].turned ^ bit(moves[i].square)
+        theirs = opp ^ moves[i].turned
+        if probe(worker.table, theirs, mine, &known) and _answers(worker, &known, depth - 1) and -known.upper >= beta:
+            score[0] = -known.upper
+            return True
+    return False
+
+
+cdef void _value_moves(
+    Worker *worker, uint64_t own, uint64_t opp, int depth, int empties, Payload *known, MoveEntry *moves, int count
+) noexcept nogil:
+    """Value the moves for the ordering: the table's first, the others by a glance and a shallow search."""
+    cdef uint64_t mine, theirs
+    cdef int look = _depth_of_look(depth, empties), i
+    if count == 1:
+        return
+    for i in range(count):
+        moves[i].value = table_value(&moves[i], known)
+        if moves[i].value:
+            continue
+        moves[i].value = quiet_value(own, opp, &moves[i])
+        if look >= 0:
+            mine = own ^ moves[i].turned ^ bit(moves[i].square)
+            theirs = opp ^ moves[i].turned
+            enter(worker, moves[i].square, moves[i].turned)
+            moves[i].value -= search(worker, theirs, mine, look, _WORST, -_WORST) * (_VALUE_PER_DISC << min(look, 2))
+            leave(worker)
+
+
+cdef inline int _depth_of_look(int depth, int empties) noexcept nogil:
+    """How deep to search the moves before ordering them; -1 for not at all."""
+    if depth < _LOOK_FROM_DEPTH:
+        return -1
+    if depth == empties:
+        return 0 if empties < 15 else 1 if empties < 20 else 2
+    return 0 if depth < 10 else 1 if depth < 16 else 2
 
 
 cdef int _search_moves(
@@ -67,29 +203,165 @@ cdef int _search_moves(
     """Try the moves in order, the first with the full window, and remember the outcome."""
     cdef int best = _WORST, lower = alpha, score, i
     cdef MoveEntry *best_move = moves
-    cdef uint64_t mine, theirs
     for i in range(count):
         bring_best_forward(moves, i, count)
-        mine = own ^ moves[i].turned ^ bit(moves[i].square)
-        theirs = opp ^ moves[i].turned
-        worker.nodes += 1
-        if i == 0:
-            score = -search(worker, theirs, mine, depth - 1, -beta, -lower)
-        else:
-            score = -search(worker, theirs, mine, depth - 1, -lower - 1, -lower)
-            if lower < score < beta:
-                score = -search(worker, theirs, mine, depth - 1, -beta, -score)
+        if i and worker.crew != NULL and worker.crew.idle and _worth_sharing(worker, depth, count - i, own | opp):
+            best = _share_moves(worker, own, opp, depth, lower, beta, best, best_move, &moves[i], count - i)
+            break
+        score = _search_move(worker, own, opp, depth, lower, beta, &moves[i], i == 0)
         if worker.aborted:
-            return alpha
+            break
         if score > best:
             best = score
             best_move = &moves[i]
             lower = max(lower, best)
             if best >= beta:
                 break
+    if worker.aborted:
+        return alpha
     if depth >= _TABLE_FROM_DEPTH:
         _remember(worker, own, opp, depth, alpha, beta, best, best_move)
     return best
+
+
+cdef inline int _search_move(
+    Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
+) noexcept nogil:
+    """The value of a move: with the full window if it is the first, else only if a null window says that it is better."""
+    cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
+    cdef int score
+    enter(worker, move.square, move.turned)
+    if first:
+        score = -search(worker, theirs, mine, depth - 1, -beta, -alpha)
+    else:
+        score = -search(worker, theirs, mine, depth - 1, -alpha - 1, -alpha)
+        if alpha < score < beta and not worker.aborted:
+            score = -search(worker, theirs, mine, depth - 1, -beta, -score + 1)
+    leave(worker)
+    return score
+
+
+cdef inline bint _worth_sharing(Worker *worker, int depth, int moves_left, uint64_t discs) noexcept nogil:
+    """Whether the moves left take long enough to pay for waking another thread."""
+    if depth == 64 - popcount(discs):
+        return depth >= _SHARE_EXACT_FROM and moves_left > 1
+    return depth >= _SHARE_FROM_DEPTH and moves_left > 1
+
+
+cdef int _share_moves(
+    Worker *worker,
+    uint64_t own,
+    uint64_t opp,
+    int depth,
+    int lower,
+    int beta,
+    int best,
+    MoveEntry *best_move,
+    MoveEntry *moves,
+    int count,
+) noexcept nogil:
+    """Search the moves left together with whoever is idle; the best score, its move written to `best_move`."""
+    cdef SplitPoint split
+    cdef int i
+    for i in range(count - 1):
+        bring_best_forward(moves, i, count)
+    split.parent = worker.split
+    split.own, split.opp = own, opp
+    split.features, split.side = worker.features, worker.side
+    split.depth, split.beta = depth, beta
+    split.selectivity, split.probes = worker.selectivity, worker.probes
+    split.moves, split.count, split.next = moves, count, 0
+    split.lower, split.best, split.best_move = lower, best, best_move[0]
+    split.helpers = 0
+    split.cut = split.abandoned = False
+    open_split(worker.crew, &split)
+    worker.split = &split
+    _work_on(worker, &split)
+    _wait_for_helpers(worker, &split)
+    worker.split = split.parent
+    worker.aborted = split.abandoned and not split.cut
+    best_move[0] = split.best_move
+    return split.best
+
+
+cdef void _work_on(Worker *worker, SplitPoint *split) noexcept nogil:
+    """Take moves of a split point and search them until there are none or the rest is pointless."""
+    cdef Crew *crew = worker.crew
+    cdef MoveEntry *move
+    cdef int lower, score
+    pthread_mutex_lock(&crew.lock)
+    while split.next < split.count and not split.cut:
+        move = &split.moves[split.next]
+        split.next += 1
+        lower = split.lower
+        pthread_mutex_unlock(&crew.lock)
+        score = _search_move(worker, split.own, split.opp, split.depth, lower, split.beta, move, False)
+        pthread_mutex_lock(&crew.lock)
+        if worker.aborted:
+            split.abandoned = True
+            break
+        if score > split.best:
+            split.best = score
+            split.best_move = move[0]
+            split.lower = max(split.lower, score)
+            split.cut = score >= split.beta
+    pthread_mutex_unlock(&crew.lock)
+
+
+cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
+    """Wait until nobody works on a split point any more, and help those who still do."""
+    cdef Crew *crew = worker.crew
+    cdef SplitPoint *below
+    pthread_mutex_lock(&crew.lock)
+    close_split(crew, split)
+    while split.helpers:
+        below = NULL if worker.aborted else find_work(crew, split)
+        if below != NULL:
+            _help(worker, below)
+            worker.aborted = False  # that concerned `below`; who abandons `split` says so there
+            continue
+        crew.idle += 1
+        pthread_cond_wait(&crew.changed, &crew.lock)
+        crew.idle -= 1
+    pthread_mutex_unlock(&crew.lock)
+
+
+cdef void _help(Worker *worker, SplitPoint *split) noexcept nogil:
+    """Work on another thread's split point; called and left under the crew's lock."""
+    cdef Crew *crew = worker.crew
+    cdef SplitPoint *working_in = worker.split
+    cdef int side = worker.side, selectivity = worker.selectivity, probes = worker.probes
+    split.helpers += 1
+    worker.features += 1
+    worker.features[0] = split.features[0]
+    worker.side, worker.selectivity, worker.probes = split.side, split.selectivity, split.probes
+    worker.split = split
+    pthread_mutex_unlock(&crew.lock)
+    _work_on(worker, split)
+    pthread_mutex_lock(&crew.lock)
+    worker.features -= 1
+    worker.side, worker.selectivity, worker.probes = side, selectivity, probes
+    worker.split = working_in
+    split.helpers -= 1
+    if split.helpers == 0:
+        pthread_cond_broadcast(&crew.changed)
+
+
+cdef void serve(Worker *worker) noexcept nogil:
+    """Help wherever there is work until the crew is dismissed."""
+    cdef Crew *crew = worker.crew
+    cdef SplitPoint *split
+    pthread_mutex_lock(&crew.lock)
+    while not crew.dismissed:
+        split = find_work(crew, NULL)
+        if split != NULL:
+            _help(worker, split)
+            worker.aborted = False
+            continue
+        crew.idle += 1
+        pthread_cond_wait(&crew.changed, &crew.lock)
+        crew.idle -= 1
+    pthread_mutex_unlock(&crew.lock)
 
 
 cdef void _remember(
@@ -100,7 +372,7 @@ cdef void _remember(
     news.lower = best if best > alpha else -64
     news.upper = best if best < beta else 64
     news.depth = depth
-    news.selectivity = _FULL_WIDTH
+    news.selectivity = worker.selectivity
     news.best = move.square if best > alpha else NO_SQUARE
     news.direction = move.direction
     news.second = NO_SQUARE

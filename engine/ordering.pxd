@@ -1,18 +1,17 @@
-"""Which move to try first."""
+"""Which move to try first, by what can be seen without searching."""
 
 from libc.stdint cimport int32_t, uint64_t
 
-from outflank.engine.evaluate cimport neighbours
 from outflank.engine.hashtable cimport Payload
 from outflank.engine.kernels cimport bit, legal_moves, popcount
 from outflank.engine.movegen cimport MoveEntry
 
 cdef enum:
-    _WIPE_OUT = 1 << 30
-    _TABLE_MOVE = 1 << 29
-    _SECOND_MOVE = 1 << 28
-    _PER_REPLY = 1 << 14
-    _PER_OPEN_SQUARE = 1 << 5
+    WIPE_OUT_VALUE = 1 << 30
+    TABLE_VALUE = 1 << 29
+    SECOND_TABLE_VALUE = 1 << 28
+    VALUE_PER_REPLY = 1 << 15
+    VALUE_PER_OPEN_SQUARE = 1 << 5
 
 # What a square is worth to him who plays on it, other things being equal: corner 18, A 16, B 12, C 4, X 2 ...
 cdef extern from *:
@@ -30,31 +29,37 @@ cdef extern from *:
     const signed char *SQUARE_VALUE "outflank_square_value"
 
 
+cdef inline uint64_t neighbours(uint64_t discs) noexcept nogil:
+    """Squares beside `discs` in any direction, `discs` themselves among them."""
+    cdef uint64_t row = discs | ((discs << 1) & <uint64_t>0xFEFEFEFEFEFEFEFE) | ((discs >> 1) & <uint64_t>0x7F7F7F7F7F7F7F7F)
+    return row | (row << 8) | (row >> 8)
+
+
 cdef inline int weighted_mobility(uint64_t moves) noexcept nogil:
     """The number of moves, a corner counting twice."""
     return popcount(moves) + popcount(moves & <uint64_t>0x8100000000000081)
 
 
 cdef inline int32_t quiet_value(uint64_t own, uint64_t opp, MoveEntry *move) noexcept nogil:
-    """What a move promises without searching it: few replies first, then few squares to open, then the square.
+    """What a move promises at a glance: few replies first, then few squares opened, then the square itself.
 
     `own` and `opp` are the discs before the move.
     """
     cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
     if not theirs:
-        return _WIPE_OUT
+        return WIPE_OUT_VALUE
     return (
-        (36 - weighted_mobility(legal_moves(theirs, mine))) * _PER_REPLY
-        - popcount(neighbours(mine) & ~(mine | theirs)) * _PER_OPEN_SQUARE
-        + SQUARE_VALUE[move.square]
+        SQUARE_VALUE[move.square]
+        - weighted_mobility(legal_moves(theirs, mine)) * VALUE_PER_REPLY
+        - popcount(neighbours(mine) & ~(mine | theirs)) * VALUE_PER_OPEN_SQUARE
     )
 
 
 cdef inline int32_t table_value(MoveEntry *move, Payload *known) noexcept nogil:
     """What the transposition table says of a move: 0 if nothing."""
     if move.square == known.best and move.direction == known.direction:
-        return _TABLE_MOVE
-    return _SECOND_MOVE if move.square == known.second else 0
+        return TABLE_VALUE
+    return SECOND_TABLE_VALUE if move.square == known.second else 0
 
 
 cdef inline void bring_best_forward(MoveEntry *moves, int first, int count) noexcept nogil:

@@ -91,7 +91,7 @@ cdef class Position:
         return legal_moves(self.opp, self.own) != 0 if opponent else legal_moves(self.own, self.opp) != 0
 
     def legal_mask(self, colour=None):
-        if colour is None or colour is self.side:
+        if colour is None or colour == self.side:
             return legal_moves(self.own, self.opp)
         return legal_moves(self.opp, self.own)
 
@@ -188,10 +188,10 @@ cdef class Position:
         return Position(self.own, self.opp, self.side, rules)
 
     def discs(self, colour):
-        return popcount(self.own if colour is self.side else self.opp)
+        return popcount(self.own if colour == self.side else self.opp)
 
     def score(self, colour=Colour.BLACK):
-        difference = self.discs(colour) - self.discs(colour.other)
+        difference = self.discs(colour) - self.discs(Colour(colour).other)
         if self.rules.scoring == "empties" and difference and self.is_over:
             return difference + self.empties if difference > 0 else difference - self.empties
         return difference

@@ -96,11 +96,11 @@ class Rules:
 
 
 def _check_board(start: str) -> None:
-    """Raise NotationError unless `start` is a board; Position.parse says what is wrong with it."""
+    """Raise NotationError unless `start` is 64 squares; a side behind them would compete with `begins`."""
     from outflank.engine.position import Position
 
     try:
-        Position.parse(start)
+        Position.parse(f"{start} black")
     except NotationError as error:
         raise NotationError(f"expected start= {' '.join(STARTS)} or a board string: {error}") from None
 

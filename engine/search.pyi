@@ -1,6 +1,7 @@
 """The one door to the search: a position and a limit in, a result out."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from outflank.engine.limits import Limit, SearchInfo, SearchResult
 from outflank.engine.moves import Move
@@ -17,28 +18,40 @@ class Searcher:
         hash_mb: size of the transposition table in MB (2^20 bytes).
         threads: worker threads.
         seed: None plays the first best move always; a number varies the choice among moves of equal value.
+        weights: the evaluation's weights file; the shipped one if left out.
 
-    Raises: SettingsError if the table can't be had or a number makes no sense.
+    Raises: SettingsError if the table can't be had or a number makes no sense;
+    FileFormatError if the weights can't be read.
     """
 
-    def __init__(self, hash_mb: int = ..., threads: int = 1, seed: int | None = None) -> None: ...
+    def __init__(
+        self, hash_mb: int = ..., threads: int = 1, seed: int | None = None, weights: Path = ...
+    ) -> None: ...
+    def evaluate(self, position: Position) -> float:
+        """What is expected without any search, in whole discs from the side to move; the final score of a finished game."""
+
     def search(
         self,
         position: Position,
         limit: Limit = ...,
         *,
         moves: Sequence[Move] | None = None,
+        multipv: int = 1,
         on_info: Callable[[SearchInfo], object] | None = None,
     ) -> SearchResult:
         """Search until a limit is met or ``stop`` is called; Ctrl-C raises KeyboardInterrupt at once.
 
-        A game that is over gives a pass and the final score, exact; a forced pass is answered with the score behind it.
+        A game that is over gives a pass and the final score, exact; a forced pass the score of what it leads to.
 
         Args:
+            position: what to search.
+            limit: when to stop; the position is solved if left out.
             moves: consider only these moves at the root.
+            multipv: how many of the best moves to give a score and a line of their own.
             on_info: called from the calling thread after each finished iteration.
 
-        Raises: SettingsError if `moves` is empty or holds an illegal move, or if a search is under way.
+        Raises: SettingsError if `moves` is empty, if `multipv` is not positive, or if a search is under way;
+        IllegalMoveError if one of `moves` is illegal.
         """
 
     def stop(self) -> None:

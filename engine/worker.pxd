@@ -1,29 +1,42 @@
 """What one searching thread carries along: counters, limits, the table and its scratch memory."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int16_t, uint64_t
 
 from outflank.engine.cache cimport CacheEntry
+from outflank.engine.evaluate cimport Evaluation, evaluate
 from outflank.engine.hashtable cimport Table
 from outflank.engine.movegen cimport MoveEntry
+from outflank.engine.patterns cimport Features, features_after
+from outflank.engine.splitting cimport Crew, SplitPoint, is_cut
 
 cdef enum:
     # Nodes between two looks at the clock: some ten microseconds.
     NODES_BETWEEN_CHECKS = 1024
     # Scratch moves for every ply of the longest line under the rules with the longest lists.
     SCRATCH_MOVES = 16384
+    MOST_PLIES = 64
 
 cdef struct Worker:
     uint64_t nodes  # boards reached by making a move
     uint64_t node_limit
+    uint64_t nodes_told  # those the crew knows of
     uint64_t next_check  # the number of nodes at which to look at the clock again
     double deadline  # seconds of the monotonic clock
     bint *stop  # set by whoever wants the search to end
-    bint aborted  # once set, scores are worth nothing
+    bint aborted  # while set, scores are worth nothing
+    Crew *crew  # the threads that search together; NULL if this one is alone
+    SplitPoint *split  # the innermost split point this thread works in, or NULL
     bint one_direction
     bint count_only_discs  # scoring: the winner does not take the empties
     Table *table
     CacheEntry *cache  # private
     MoveEntry *scratch  # the next free entry of the thread's move lists
+    Evaluation evaluation
+    Features *features  # of the board being searched; those of the moves that led to it lie before
+    int side  # 0 or 1: whose turn it is, by the numbers that `features` gives the sides
+    int selectivity  # an index of probcut's confidences; FULL_WIDTH for no cuts on a guess
+    const int16_t *margins  # probcut's
+    int probes  # how many ProbCut searches this one lies in
 
 cdef extern from "<time.h>" nogil:
     ctypedef long time_t
@@ -41,12 +54,45 @@ cdef inline double monotonic() noexcept nogil:
     return now.tv_sec + 1e-9 * now.tv_nsec
 
 
+cdef extern from * nogil:
+    uint64_t add_atomically "__sync_add_and_fetch" (uint64_t *total, uint64_t more) noexcept
+
+
 cdef inline bint must_stop(Worker *worker) noexcept nogil:
-    """Whether the search is over its limits; cheap enough to ask at every node."""
-    if worker.nodes < worker.next_check:
-        return worker.aborted
-    worker.next_check = min(worker.nodes + NODES_BETWEEN_CHECKS, worker.node_limit)
-    if worker.nodes >= worker.node_limit or worker.stop[0] or monotonic() >= worker.deadline:
+    """Whether the search is over its limits, or this thread's part of it pointless; cheap enough to ask at every node."""
+    if worker.split != NULL and is_cut(worker.split):
         worker.aborted = True
-        worker.next_check = 0  # from now on every question is answered here, with yes
+    if worker.nodes >= worker.next_check:
+        _look_at_limits(worker)
     return worker.aborted
+
+
+cdef inline void _look_at_limits(Worker *worker) noexcept nogil:
+    """Abort if the nodes or the time are used up or if somebody asked for it."""
+    cdef uint64_t total = worker.nodes
+    if worker.crew != NULL:
+        total = add_atomically(&worker.crew.nodes, worker.nodes - worker.nodes_told)
+        worker.nodes_told = worker.nodes
+    if total >= worker.node_limit or worker.stop[0] or monotonic() >= worker.deadline:
+        worker.aborted = True
+        return  # the next question is answered here again
+    worker.next_check = worker.nodes + min(<uint64_t>NODES_BETWEEN_CHECKS, worker.node_limit - total)
+
+
+cdef inline void enter(Worker *worker, int square, uint64_t turned) noexcept nogil:
+    """Make a move: its features come on top, the other side is to move."""
+    features_after(worker.features + 1, worker.features, worker.side, square, turned)
+    worker.features += 1
+    worker.side ^= 1
+    worker.nodes += 1
+
+
+cdef inline void leave(Worker *worker) noexcept nogil:
+    """Take back the last move entered."""
+    worker.features -= 1
+    worker.side ^= 1
+
+
+cdef inline int guess(Worker *worker, int empties) noexcept nogil:
+    """The evaluation of the board being searched, in discs from the side to move."""
+    return evaluate(&worker.evaluation, worker.features, worker.side, empties)

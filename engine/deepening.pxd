@@ -1,0 +1,32 @@
+"""Iterative deepening of one search, as the Searcher runs it."""
+
+from libc.stdint cimport uint64_t
+
+from outflank.engine.crew cimport Crew
+from outflank.engine.hashtable cimport HashTable
+from outflank.engine.movegen cimport MoveEntry
+from outflank.engine.worker cimport Worker
+
+# One of the moves to choose from.
+cdef struct RootMove:
+    MoveEntry entry
+    int score  # in the iteration under way; a bound if it ended outside the window
+    int told  # the last one that was found true
+
+
+cdef class Deepening:
+    cdef object _position, _limit
+    cdef HashTable _table
+    cdef double _began
+    cdef bint _stop
+    cdef Crew _crew
+    cdef Worker *_worker  # the crew's leader
+    cdef RootMove *_moves
+    cdef uint64_t _own, _opp
+    cdef int _count, _lines, _empties
+    # The last finished iteration; _depth is 0 before the first.
+    cdef int _depth, _selectivity
+
+    cdef int _search_root(self, int depth, int alpha, int beta) noexcept nogil
+    cdef int _search_move(self, RootMove *move, int depth, int alpha, int beta) noexcept nogil
+    cdef void _move_up(self, int index) noexcept nogil

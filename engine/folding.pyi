@@ -1,0 +1,17 @@
+"""Leaves out of the weights what can be told from the rest, for a small file.
+
+Configurations of a pattern that mirror each other share a weight: only the first of each pair is kept. And phases
+differ little from the next, least where a configuration is rare: only the difference is kept, from the last phase
+back to the first. Differences wrap round at 16 bits, and come back the same way.
+"""
+
+from array import array
+
+def representatives() -> array[int]:
+    """For each weight of a phase the first weight that has to be equal to it; int32."""
+
+def fold(weights: array[int], representative: array[int], phases: int) -> array[int]:
+    """The weights of all phases, int16, without what `unfold` can tell: last phase first, int16."""
+
+def unfold(folded: array[int], representative: array[int], phases: int) -> array[int]:
+    """The weights of all phases, phase by phase, from what `fold` kept."""

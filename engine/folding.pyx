@@ -1,0 +1,69 @@
+"""Configurations that mirror each other share a weight; folding.pyi documents it."""
+
+from cpython cimport array
+from libc.stdint cimport int16_t, int32_t
+
+from array import array as new_array
+
+from outflank.engine.patterns import PATTERNS, TABLE_OFFSETS, mirrored_places
+
+
+def representatives():
+    cdef array.array found = new_array("i", bytes(4 * (TABLE_OFFSETS[len(PATTERNS)] + 1)))
+    cdef int32_t[::1] view = found
+    cdef int table
+    for table in range(len(PATTERNS)):
+        _pair_up(view[TABLE_OFFSETS[table] : TABLE_OFFSETS[table + 1]], TABLE_OFFSETS[table], mirrored_places(table))
+    view[view.shape[0] - 1] = view.shape[0] - 1
+    return found
+
+
+def _pair_up(int32_t[::1] found, int32_t offset, places):
+    """Fill one table: digit by digit, `places` telling where each digit of the mirrored index comes from."""
+    cdef int length = len(places), place
+    cdef int32_t index, mirrored, digits
+    cdef int[16] worth  # of each digit, counted from the last one, in the mirrored index
+    for place in range(length):
+        worth[length - 1 - place] = 3 ** (length - 1 - places.index(place))
+    for index in range(found.shape[0]):
+        digits, mirrored = index, 0
+        for place in range(length):
+            mirrored += worth[place] * (digits % 3)
+            digits //= 3
+        found[index] = offset + min(index, mirrored)
+
+
+def unfold(const int16_t[::1] folded, const int32_t[::1] representative, int phases):
+    cdef Py_ssize_t count = representative.shape[0]
+    cdef array.array weights = new_array("h", bytes(2 * count * phases))
+    cdef int16_t[::1] out = weights
+    cdef Py_ssize_t weight, source = 0
+    cdef int phase
+    cdef int16_t step
+    for phase in range(phases - 1, -1, -1):
+        for weight in range(count):
+            if representative[weight] != weight:
+                out[phase * count + weight] = out[phase * count + representative[weight]]
+                continue
+            step = folded[source]
+            source += 1
+            if phase < phases - 1:
+                step += out[(phase + 1) * count + weight]
+            out[phase * count + weight] = step
+    return weights
+
+
+def fold(const int16_t[::1] weights, const int32_t[::1] representative, int phases):
+    cdef Py_ssize_t count = representative.shape[0]
+    cdef list steps = []
+    cdef Py_ssize_t weight
+    cdef int phase
+    cdef int16_t step
+    for phase in range(phases - 1, -1, -1):
+        for weight in range(count):
+            if representative[weight] == weight:
+                step = weights[phase * count + weight]
+                if phase < phases - 1:
+                    step -= weights[(phase + 1) * count + weight]
+                steps.append(step)
+    return new_array("h", steps)

@@ -1,0 +1,131 @@
+"""The patterns: twelve shapes, 46 instances of them on the board; patterns.pxd says how they are counted.
+
+The set is the classical one of Edax: corners, edges with both X squares, rows, and diagonals of four and more squares.
+"""
+
+from libc.stdint cimport int32_t, uint16_t, uint64_t
+
+import zlib
+
+from outflank.engine.kernels cimport bit, first_square
+from outflank.engine.kernels cimport transform as transform_mask
+
+from outflank.engine.squares import parse_square, square_name
+
+PATTERNS = tuple(
+    tuple(squares.split())
+    for squares in (
+        "a1 b1 a2 b2 c1 a3 c2 b3 c3",
+        "e1 d1 c1 b1 a1 a2 a3 a4 a5 b2",
+        "b2 a1 b1 c1 d1 e1 f1 g1 h1 g2",
+        "a1 c1 d1 c2 d2 e2 f2 e1 f1 h1",
+        "a2 b2 c2 d2 e2 f2 g2 h2",
+        "a3 b3 c3 d3 e3 f3 g3 h3",
+        "a4 b4 c4 d4 e4 f4 g4 h4",
+        "a1 b2 c3 d4 e5 f6 g7 h8",
+        "b1 c2 d3 e4 f5 g6 h7",
+        "c1 d2 e3 f4 g5 h6",
+        "d1 e2 f3 g4 h5",
+        "a4 b3 c2 d1",
+    )
+)
+
+
+def _image(squares, symmetry):
+    """The squares of a pattern under one of the eight symmetries, in the same order."""
+    return tuple(square_name(first_square(transform_mask(bit(parse_square(name)), symmetry))) for name in squares)
+
+
+def _instances():
+    """Every distinct image of every pattern, with the number of its pattern."""
+    for table, squares in enumerate(PATTERNS):
+        images = {}
+        for symmetry in range(8):
+            image = _image(squares, symmetry)
+            images.setdefault(frozenset(image), image)
+        for image in images.values():
+            yield table, image
+
+
+# Python's integers, since a power of C integers is a float.
+_POWERS_OF_3 = [1, 3, 9, 27, 81, 243, 729, 2187, 6561, 19683, 59049]
+TABLE_OF, INSTANCES = zip(*_instances(), strict=True)
+TABLE_OFFSETS = tuple(
+    sum(_POWERS_OF_3[len(squares)] for squares in PATTERNS[:table]) for table in range(len(PATTERNS) + 1)
+)
+
+
+def layout_hash():
+    return zlib.crc32(repr((PATTERNS, INSTANCES)).encode())
+
+
+def mirrored_places(int table):
+    squares = PATTERNS[table]
+    # The symmetry, other than the identity, that maps the pattern onto itself; the identity if there is none.
+    images = [_image(squares, symmetry) for symmetry in range(7, -1, -1)]
+    image = next(image for image in images if set(image) == set(squares))
+    return [image.index(name) for name in squares]
+
+
+cdef void _fill_tables():
+    """Fill STEPS and OFFSETS from the instances."""
+    for feature, (table, squares) in enumerate(zip(TABLE_OF, INSTANCES, strict=True)):
+        OFFSETS[feature] = TABLE_OFFSETS[table]
+        for place, name in enumerate(squares):
+            STEPS[parse_square(name)][feature] = _POWERS_OF_3[len(squares) - 1 - place]
+    for lane in range(FEATURES, LANES):
+        OFFSETS[lane] = TABLE_OFFSETS[len(PATTERNS)]
+
+
+_fill_tables()
+assert TABLE_OFFSETS[len(PATTERNS)] + 1 == WEIGHTS_A_PHASE and len(INSTANCES) == FEATURES
+
+
+cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side) noexcept nogil:
+    """Count the features of a board from nothing; `side` is the one owning `own`."""
+    cdef int square, lane
+    cdef uint16_t own_digit, opp_digit
+    for lane in range(LANES):
+        features.views[0][lane] = features.views[1][lane] = 0
+    for square in range(64):
+        own_digit = 0 if own & bit(square) else 1 if opp & bit(square) else 2
+        opp_digit = 2 if own_digit == 2 else 1 - own_digit
+        for lane in range(LANES):
+            features.views[side][lane] += own_digit * STEPS[square][lane]
+            features.views[1 - side][lane] += opp_digit * STEPS[square][lane]
+
+
+cdef void features_after(
+    Features *after, const Features *before, int side, int square, uint64_t turned
+) noexcept nogil:
+    """The features after `side` played on `square` and turned some discs."""
+    cdef const uint16_t *own = before.views[side]
+    cdef const uint16_t *opp = before.views[1 - side]
+    cdef uint16_t[LANES] own_now, opp_now
+    cdef const uint16_t *step = STEPS[square]
+    cdef int lane
+    for lane in range(LANES):
+        own_now[lane] = own[lane] - 2 * step[lane]
+        opp_now[lane] = opp[lane] - step[lane]
+    while turned:
+        step = STEPS[first_square(turned)]
+        turned &= turned - 1
+        for lane in range(LANES):
+            own_now[lane] -= step[lane]
+            opp_now[lane] += step[lane]
+    for lane in range(LANES):
+        after.views[side][lane] = own_now[lane]
+        after.views[1 - side][lane] = opp_now[lane]
+
+
+def extract(const uint64_t[::1] own, const uint64_t[::1] opp, int32_t[:, ::1] out):
+    cdef Py_ssize_t board
+    cdef int feature
+    cdef Features features
+    if own.shape[0] != opp.shape[0] or out.shape[0] != own.shape[0] or out.shape[1] != FEATURES:
+        raise ValueError(f"expected out of shape ({own.shape[0]}, {FEATURES}), got {tuple(out.shape)[:2]}")
+    with nogil:
+        for board in range(own.shape[0]):
+            set_features(&features, own[board], opp[board], 0)
+            for feature in range(FEATURES):
+                out[board, feature] = OFFSETS[feature] + features.views[0][feature]

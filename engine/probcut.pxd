@@ -1,0 +1,22 @@
+"""Multi-ProbCut as the search sees it: margins in discs, looked up by confidence, empty squares and depth."""
+
+from libc.stdint cimport int16_t
+
+cdef enum:
+    PROBCUT_PLIES = 65
+
+
+cdef inline int probe_depth(int depth) noexcept nogil:
+    """As probcut.probe_depth."""
+    cdef int probe = 2 * (depth >> 2) + (depth & 1)
+    return probe if probe else depth - 2
+
+
+cdef inline int probe_margin(const int16_t *margins, int selectivity, int empties, int depth) noexcept nogil:
+    """How far beyond the window the probe must end."""
+    return margins[((selectivity * PROBCUT_PLIES + empties) * PROBCUT_PLIES + depth) * 2]
+
+
+cdef inline int guess_margin(const int16_t *margins, int selectivity, int empties, int depth) noexcept nogil:
+    """How far beyond the window the evaluation must be before the probe is tried."""
+    return margins[((selectivity * PROBCUT_PLIES + empties) * PROBCUT_PLIES + depth) * 2 + 1]

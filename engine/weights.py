@@ -1,0 +1,110 @@
+r"""The evaluation's weights file: reads, checks and writes it.
+
+    line 1    OUTFLANK WEIGHTS 1
+    line 2    a JSON object: layout (hash of the patterns), phases, weights (a phase), bytes, crc32, provenance
+    the rest  zlib-compressed weights in 1/128 disc from the side to move, folded (folding.pyi): first the low
+              bytes of all, then the high bytes, which compress better apart
+
+`bytes` and `crc32` are of the uncompressed folded weights. Anything else is refused, with the file's name and the
+reason.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from array import array
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from outflank.engine.errors import FileFormatError
+from outflank.engine.folding import fold, representatives, unfold
+from outflank.engine.patterns import TABLE_OFFSETS, layout_hash
+
+SHIPPED = Path(__file__).with_name("weights.bin")
+PHASES = 30
+# The last weight of each phase belongs to the padding lanes and is 0.
+WEIGHTS_A_PHASE = TABLE_OFFSETS[-1] + 1
+_MAGIC = b"OUTFLANK WEIGHTS 1\n"
+_REPRESENTATIVES = representatives()
+_BYTES = PHASES * len(set(_REPRESENTATIVES)) * 2
+
+
+def read(path: Path = SHIPPED) -> array[int]:
+    """All weights, phase by phase: int16, PHASES * WEIGHTS_A_PHASE of them.
+
+    Raises: FileFormatError naming the file and what is wrong with it.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise FileFormatError(f"expected evaluation weights in {path}, got: {error.strerror}") from None
+    try:
+        return _decode(content)
+    except ValueError as error:
+        raise FileFormatError(f"expected evaluation weights in {path}, got {error}") from None
+
+
+def provenance(path: Path = SHIPPED) -> Mapping[str, Any]:
+    """How the weights were made: command, seed, data counts, date.
+
+    Raises: FileFormatError as ``read``.
+    """
+    read(path)
+    header: dict[str, Any] = json.loads(path.read_bytes().split(b"\n", 2)[1])
+    return dict(header["provenance"])
+
+
+def write(path: Path, weights: array[int], made: Mapping[str, Any]) -> None:
+    """Write a weights file; `made` is its provenance. Of mirrored configurations the first one's weight counts.
+
+    Raises: ValueError unless there are PHASES * WEIGHTS_A_PHASE int16 weights.
+    """
+    if weights.typecode != "h" or len(weights) != PHASES * WEIGHTS_A_PHASE:
+        raise ValueError(f"expected {PHASES * WEIGHTS_A_PHASE} weights of 16 bits, got {len(weights)} {weights.typecode!r}")
+    folded = fold(weights, _REPRESENTATIVES, PHASES)
+    raw = bytes(weight & 0xFF for weight in folded) + bytes(weight >> 8 & 0xFF for weight in folded)
+    header = {**_expected_header(), "crc32": zlib.crc32(raw), "provenance": dict(made)}
+    path.write_bytes(_MAGIC + json.dumps(header).encode() + b"\n" + zlib.compress(raw, 9))
+
+
+def _expected_header() -> dict[str, int]:
+    return {"layout": layout_hash(), "phases": PHASES, "weights": WEIGHTS_A_PHASE, "bytes": _BYTES}
+
+
+def _decode(content: bytes) -> array[int]:
+    """The weights in a file's content.
+
+    Raises: ValueError saying what came instead.
+    """
+    if not content.startswith(_MAGIC):
+        raise ValueError("a file of another kind or version")
+    first_line, _, packed = content.removeprefix(_MAGIC).partition(b"\n")
+    try:
+        header = json.loads(first_line)
+    except ValueError:
+        raise ValueError("a damaged header") from None
+    for key, value in _expected_header().items():
+        if not isinstance(header, dict) or header.get(key) != value:
+            raise ValueError(f"another {key} than this engine's {value}")
+    raw = _unpack(packed)
+    if zlib.crc32(raw) != header.get("crc32"):
+        raise ValueError("weights that differ from their checksum")
+    both = bytearray(_BYTES)
+    low = 0 if sys.byteorder == "little" else 1
+    both[low::2], both[1 - low :: 2] = raw[: _BYTES // 2], raw[_BYTES // 2 :]
+    return unfold(array("h", both), _REPRESENTATIVES, PHASES)
+
+
+def _unpack(packed: bytes) -> bytes:
+    """The raw weights, never more than their announced length: a hostile file may not fill the memory."""
+    unpacker = zlib.decompressobj()
+    try:
+        raw = unpacker.decompress(packed, _BYTES + 1)
+    except zlib.error:
+        raise ValueError("damaged weights") from None
+    if len(raw) != _BYTES or not unpacker.eof or unpacker.unused_data:
+        raise ValueError("truncated or overlong weights")
+    return raw
