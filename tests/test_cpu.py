@@ -1,0 +1,105 @@
+"""A build for another CPU says so in one sentence, before a module of that build is loaded."""
+
+import platform
+from pathlib import Path
+
+import pytest
+
+from outflank.engine.cpu import available, require
+from outflank.tests.installation import ROOT, Environment, clone, python_script
+
+# Stands in for a build that was tuned for a CPU which nobody has.
+FOREIGN_BUILD = """
+import sys, types
+build = types.ModuleType("outflank.engine.buildinfo")
+build.MARCH, build.FEATURES = "future", ("warpdrive",)
+sys.modules["outflank.engine.buildinfo"] = build
+"""
+SENTENCE = "this build of outflank was tuned for a CPU with warpdrive, which this one lacks"
+
+
+@pytest.fixture
+def cpuinfo(tmp_path: Path) -> Path:
+    """What Linux tells about a CPU, cut down."""
+    file = tmp_path / "cpuinfo"
+    file.write_text("processor\t: 0\nmodel name\t: Any\nflags\t\t: fpu sse4_2 popcnt\n\nprocessor\t: 1\n")
+    return file
+
+
+def test_the_features_are_read_from_the_first_processor(cpuinfo: Path) -> None:
+    assert available(cpuinfo) == frozenset({"fpu", "sse4_2", "popcnt"})
+
+
+def test_a_cpu_that_has_every_feature_is_accepted(cpuinfo: Path) -> None:
+    require(["popcnt", "sse4_2"], "x86-64-v2", cpuinfo)
+
+
+def test_a_cpu_that_lacks_features_is_refused_with_what_is_missing_and_what_to_do(cpuinfo: Path) -> None:
+    with pytest.raises(ImportError) as caught:
+        require(["popcnt", "bmi2", "avx2"], "x86-64-v3", cpuinfo)
+
+    sentence = str(caught.value)
+    assert "avx2, bmi2, which this one lacks (built with -march=x86-64-v3)" in sentence
+    assert "OUTFLANK_MARCH=x86-64-v2" in sentence
+    assert "popcnt" not in sentence
+
+
+def test_where_the_system_does_not_tell_the_build_is_trusted(tmp_path: Path) -> None:
+    assert available(tmp_path / "missing") is None
+    require(["avx2"], "native", tmp_path / "missing")
+
+
+def test_a_foreign_build_fails_to_import_before_any_tuned_module_is_loaded() -> None:
+    told = python_script("-c", FOREIGN_BUILD + """
+try:
+    import outflank.engine
+except ImportError as error:
+    print(error)
+loaded = [line for line in open("/proc/self/maps") if "/engine/" in line]
+print(loaded, [name for name in sys.modules if name.startswith("outflank.engine.")])
+""")  # fmt: skip
+    sentence, loaded = told.stdout.splitlines()
+
+    assert sentence.startswith(SENTENCE)
+    assert loaded == "[] ['outflank.engine.buildinfo', 'outflank.engine.cpu']"
+
+
+def test_the_program_of_a_foreign_build_ends_with_that_sentence() -> None:
+    told = python_script("-c", FOREIGN_BUILD + "from outflank.tools.cli import main; main()", "perft", "1")
+
+    assert told.returncode == 1
+    assert told.stdout == ""
+    assert told.stderr.startswith(f"outflank: {SENTENCE}")
+    assert told.stderr.count("\n") == 1
+
+
+def test_a_march_that_the_compiler_does_not_know_is_refused_with_a_sentence() -> None:
+    told = python_script(str(ROOT / "setup.py"), "--version", OUTFLANK_MARCH="z80")
+
+    assert told.returncode == 1
+    assert told.stderr.startswith("the C compiler refuses -march=z80 (from OUTFLANK_MARCH): ")
+    assert told.stderr.count("\n") == 1
+
+
+def test_a_missing_compiler_is_named() -> None:
+    told = python_script(str(ROOT / "setup.py"), "--version", CC="no-such-compiler")
+
+    assert told.returncode == 1
+    assert told.stderr == "outflank needs a C compiler: expected 'no-such-compiler', found none\n"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="x86-64-v2 is a name of another family")
+def test_a_portable_build_uses_no_more_than_it_was_allowed_and_counts_the_same(tmp_path: Path) -> None:
+    environment = Environment(tmp_path, march="x86-64-v2")
+    environment.install(str(clone(tmp_path)))
+
+    told = environment.run("python", "-c", """
+from outflank.engine import Position, perft
+from outflank.engine.bitboard import KERNELS
+from outflank.engine.buildinfo import FEATURES, MARCH
+print(MARCH, *FEATURES, KERNELS, perft(Position.start(), 8))
+""")  # fmt: skip
+
+    assert told == "x86-64-v2 popcnt sse4_2 portable 390216\n"

@@ -1,0 +1,147 @@
+"""Outflank can be installed in every usual way, and what is installed is all that it needs."""
+
+import ast
+import tarfile
+import tomllib
+import zipfile
+from importlib.metadata import metadata, version
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from outflank.tests.installation import ROOT, Environment, clone
+from outflank.tools.cli import cli
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PERFT_6 = 8200
+
+
+def packages_in_setup() -> set[str]:
+    """The folders that setup.py lists, by its two constants."""
+    constants = {
+        node.targets[0].id: ast.literal_eval(node.value)
+        for node in ast.parse((ROOT / "setup.py").read_text()).body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        and node.targets[0].id in ("FOLDERS", "TEST_FOLDERS")
+    }  # fmt: skip
+    return {*constants["FOLDERS"], *constants["TEST_FOLDERS"]}
+
+
+def test_setup_lists_every_folder_that_holds_a_package() -> None:
+    tops = [path.parent for path in ROOT.glob("*/__init__.py")]
+    packages = {found.parent.relative_to(ROOT) for top in tops for found in top.rglob("__init__.py")}
+
+    assert {".".join(package.parts) for package in packages} == packages_in_setup()
+
+
+@pytest.mark.parametrize("folder", ["engine", "book", "protocol", "tools"])
+def test_every_package_says_that_it_is_typed(folder: str) -> None:
+    assert (ROOT / folder / "py.typed").is_file()
+
+
+def test_the_version_is_told_by_the_metadata_and_by_the_program() -> None:
+    assert version("outflank") == PROJECT["version"]
+    assert (
+        CliRunner().invoke(cli, ["--version"], prog_name="outflank").output
+        == f"outflank {version('outflank')}\n"
+    )
+
+
+def test_the_extras_are_those_that_the_documentation_names() -> None:
+    assert set(metadata("outflank").get_all("Provides-Extra", [])) == {"match", "cluster", "train", "dev"}
+
+
+def test_nothing_but_click_is_needed_to_run_the_engine() -> None:
+    assert [requirement.split(">")[0] for requirement in PROJECT["dependencies"]] == ["click"]
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The sdist of a fresh clone, and the wheel built from that sdist alone."""
+    folder = tmp_path_factory.mktemp("distributions")
+    environment = Environment(folder)
+    source = clone(folder)
+    backend = "from setuptools import build_meta; print(build_meta.build_{}({!r}))"
+    environment.run(
+        "python", "-c", f"import os; os.chdir({str(source)!r}); " + backend.format("sdist", str(folder))
+    )
+    (sdist,) = folder.glob("*.tar.gz")
+    environment.run("python", "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", str(sdist))
+    (wheel,) = folder.glob("*.whl")
+    return {"sdist": sdist, "wheel": wheel}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_sdist_holds_the_sources_and_nothing_that_was_built(distributions: dict[str, Path]) -> None:
+    with tarfile.open(distributions["sdist"]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    sources = {
+        str(path.relative_to(ROOT))
+        for folder in packages_in_setup()
+        for path in (ROOT / folder.replace(".", "/")).iterdir()
+        if path.suffix in {".py", ".pyx", ".pxd", ".pyi", ".h", ".typed"} and path.name != "buildinfo.py"
+    }
+
+    assert names >= sources | {
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        "Makefile",
+        "setup.py",
+        "pyproject.toml",
+    }
+    assert not [name for name in names if name.endswith((".so", ".c", "buildinfo.py"))]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_wheel_holds_modules_stubs_and_no_sources(distributions: dict[str, Path]) -> None:
+    names = zipfile.ZipFile(distributions["wheel"]).namelist()
+    stubs = [path.name for path in (ROOT / "engine").glob("*.pyi")]
+
+    assert {f"outflank/engine/{name}" for name in [*stubs, "py.typed", "buildinfo.py"]} <= set(names)
+    assert len([name for name in names if name.endswith(".so")]) == len(list((ROOT / "engine").glob("*.pyx")))
+    assert not [name for name in names if name.endswith((".c", ".pyx"))]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_wheel_made_from_the_sdist_counts_and_plays(distributions: dict[str, Path], tmp_path: Path) -> None:
+    environment = Environment(tmp_path)
+    environment.install(str(distributions["wheel"]))
+
+    assert_counts_and_plays(environment)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_plain_install_counts_and_plays(tmp_path: Path) -> None:
+    environment = Environment(tmp_path)
+    environment.install(str(clone(tmp_path)))
+
+    assert_counts_and_plays(environment)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_an_editable_install_counts_and_plays_and_follows_an_edit(tmp_path: Path) -> None:
+    source, environment = clone(tmp_path), Environment(tmp_path)
+    environment.install("--editable", str(source))
+
+    assert_counts_and_plays(environment)
+    (source / "book" / "__init__.py").write_text("EDITED = 7\n")
+    assert environment.run("python", "-c", "import outflank.book; print(outflank.book.EDITED)") == "7\n"
+
+
+def assert_counts_and_plays(environment: Environment) -> None:
+    """Through Python and through the program; and the folders' bare names lead nowhere."""
+    count = "from outflank.engine import Position, perft; print(perft(Position.start(), 6))"
+    play = "from outflank.engine import *; print(Searcher().search(Position.start(), Limit(4)).depth)"
+    bare = "import importlib.util; print(importlib.util.find_spec('engine'))"
+    assert environment.run("python", "-c", count) == f"{PERFT_6}\n"
+    assert environment.run("python", "-c", play) == "4\n"
+    assert environment.run("python", "-c", bare) == "None\n"
+    assert environment.run("outflank", "--version") == f"outflank {PROJECT['version']}\n"
+    assert str(PERFT_6) in environment.run("outflank", "perft", "6").replace(",", "")
