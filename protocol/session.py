@@ -46,7 +46,8 @@ class Strength:
     nodes: int | None = None
 
     def __post_init__(self) -> None:
-        self.limit(None, empties=60)
+        Limit(depth=self.depth, nodes=self.nodes, seconds=self.seconds)
+        limit_for_level(self.level or 0, empties=60)
 
     def limit(self, clock: Clock | None, empties: int) -> Limit:
         """The limit of a search with so many squares empty while `clock` runs (None if there is none)."""

@@ -1,0 +1,441 @@
+"""``outflank gtp`` as a process: ends, signals, floods, pipes (reliability tests 1, 2, 5-7, 11, 14, 15)."""
+
+import os
+import random
+import re
+import resource
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from outflank.protocol.gtp import parse
+from outflank.tests.protocol.dialogue import PROGRAM, Program, check_form, run_program
+
+# Long enough to be still under way whenever a test looks, whatever the machine.
+ENDLESS = "genmove b"
+NO_LIMIT = ("--depth", "60")
+
+
+def answers(output: bytes) -> list[str]:
+    """The answers in an output, each checked to be well formed."""
+    parts = [part + "\n\n" for part in output.decode().split("\n\n")]
+    assert parts.pop() == "\n\n", "expected the output to end with a whole answer"
+    for part in parts:
+        check_form(part)
+    return parts
+
+
+def resident_mb(pid: int) -> float:
+    """The memory a process holds."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+# --- Beginning and end
+
+
+def test_the_dialogue_of_a_shell_is_answered_in_full() -> None:
+    result = run_program(b"name\nquit\n")
+
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"= Outflank\n\n=\n\n", b"")
+
+
+def test_what_follows_quit_is_not_executed() -> None:
+    assert run_program(b"1 quit\n2 name\n").stdout == b"=1\n\n"
+
+
+def test_the_end_of_the_input_ends_the_program_without_an_answer() -> None:
+    assert run_program(b"").stdout == b""
+    assert run_program(b"name\n").returncode == 0
+
+
+def test_an_unfinished_line_at_the_end_is_no_command() -> None:
+    assert run_program(b"name\nversio").stdout == b"= Outflank\n\n"
+
+
+def test_a_search_before_quit_is_done_in_full() -> None:
+    result = run_program(b"genmove b\nquit\n", "--level", "8")
+
+    assert re.fullmatch(rb"= [a-h][1-8]\n\n=\n\n", result.stdout)
+
+
+def test_a_file_of_commands_is_executed_in_full(tmp_path: Path) -> None:
+    file = tmp_path / "commands"
+    file.write_text("".join(f"genmove {'bw'[ply % 2]}\n" for ply in range(60)))
+
+    with file.open("rb") as source:
+        output = subprocess.run(
+            [*PROGRAM, "--level", "2"], stdin=source, capture_output=True, check=True
+        ).stdout
+
+    assert len(answers(output)) == 60
+
+
+@pytest.mark.parametrize("beginning", ["", "na", ENDLESS + "\n", "lz-analyze b 10\n", "name\n" * 100])
+def test_the_end_of_the_input_in_any_state_ends_the_program_within_a_second(beginning: str) -> None:
+    with Program(*NO_LIMIT) as program:
+        program.ask("name")
+        program.write(beginning)
+        time.sleep(0.2)
+        began = time.monotonic()
+        program.close_input()
+        code, _, error = program.finish()
+
+        assert (code, error) == (0, "")
+        assert time.monotonic() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+@pytest.mark.parametrize("line", ["", ENDLESS + "\n", "lz-analyze b 10\n", "lz-genmove_analyze b 10\n"])
+def test_a_signal_in_any_state_ends_the_program_within_a_second(
+    number: signal.Signals, code: int, line: str
+) -> None:
+    with Program(*NO_LIMIT) as program:
+        program.ask("name")
+        program.write(line)
+        time.sleep(0.2)
+        began = time.monotonic()
+        program.process.send_signal(number)
+
+        assert program.finish()[::2] == (code, "")
+        assert time.monotonic() - began < 1
+
+
+def signals_at_random_moments(times: int, seed: int) -> None:
+    """Reliability test 11: signals during searches, in the first 60 ms of them."""
+    moments = random.Random(seed)
+    for _ in range(times):
+        number = moments.choice([signal.SIGINT, signal.SIGTERM])
+        with Program(*NO_LIMIT, "--hash", "16") as program:
+            program.ask("name")
+            program.write(ENDLESS + "\n")
+            time.sleep(moments.random() * 0.06)
+            began = time.monotonic()
+            program.process.send_signal(number)
+            code, _, error = program.finish()
+            assert (code, error) == (128 + number, "")
+            assert time.monotonic() - began < 1
+
+
+def test_a_signal_ends_a_search_at_any_moment() -> None:
+    signals_at_random_moments(10, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_signal_ends_a_search_at_any_moment_many_times() -> None:
+    signals_at_random_moments(200, seed=2)
+
+
+def test_a_stopped_and_continued_program_goes_on() -> None:
+    with Program("--time", "0.2") as program:
+        program.write("genmove b\n")
+        program.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.5)
+        program.process.send_signal(signal.SIGCONT)
+
+        assert re.fullmatch(r"= [a-h][1-8]\n\n", program.answer(5))
+        assert program.ask("name") == "Outflank"
+
+
+# --- Interrupts
+
+
+def test_an_interrupt_ends_a_search_at_once_with_a_move() -> None:
+    with Program(*NO_LIMIT) as program:
+        program.ask("name")
+        program.write("5 genmove b\n")
+        time.sleep(0.3)
+        began = time.monotonic()
+        program.write("# interrupt\n")
+
+        assert re.fullmatch(r"=5 [a-h][1-8]\n\n", program.answer())
+        assert time.monotonic() - began < 0.3
+        assert program.ask("undo") == ""
+
+
+def test_an_interrupt_sent_with_the_command_is_not_lost() -> None:
+    with Program(*NO_LIMIT) as program:
+        program.ask("name")
+        for _ in range(20):
+            began = time.monotonic()
+            program.write("genmove b\n# interrupt\n")
+            program.answer()
+            assert time.monotonic() - began < 1
+            program.ask("undo")
+
+
+def test_an_interrupt_without_a_search_is_only_a_comment() -> None:
+    with Program("--level", "1") as program:
+        program.write("# interrupt\n")
+
+        assert program.ask("name") == "Outflank"
+        assert program.ask("genmove b")
+
+
+# --- Floods
+
+
+def test_commands_may_be_sent_without_reading_the_answers() -> None:
+    """Reliability test 6."""
+    with Program() as program:
+        lines = [f"{number} gogui-rules_board\n" for number in range(10000)]
+        sender = threading.Thread(target=program.write, args=["".join(lines)])
+        sender.start()
+        sender.join(30)
+        assert not sender.is_alive(), "expected all commands to be taken without an answer being read"
+
+        for number in range(10000):
+            assert program.answer().startswith(f"={number} . .")
+
+
+def random_lines(size: int, seed: int) -> bytes:
+    """Random bytes, made to hold known commands here and there."""
+    source = random.Random(seed)
+    data = bytearray(source.randbytes(size))
+    for _ in range(size // 200):
+        at = source.randrange(size)
+        word = source.choice(
+            [b"\nplay b ", b"\nplay w d3\n", b"\nundo\n", b"\n5 boardsize ", b"\ngogui-setup ", b"\n"]
+        )
+        data[at : at + len(word)] = word
+    return bytes(data) + b"\n"
+
+
+def survive_random_bytes(size: int, seed: int) -> None:
+    """Reliability test 1: an answer for each line that is not blank, and no memory eaten."""
+    data = random_lines(size, seed)
+    commands = [command for line in data.split(b"\n") if (command := parse(line))]
+    assert not any(command.name == "quit" for command in commands)
+    with Program() as program:
+        program.ask("name")
+        before = resident_mb(program.process.pid)
+        sender = threading.Thread(target=program.write, args=[data])
+        sender.start()
+        for command in commands:
+            answer = program.answer()
+            check_form(answer)
+            assert answer[1:].startswith(command.id)
+        sender.join()
+        assert program.ask("name") == "Outflank"
+        assert resident_mb(program.process.pid) < before + 64
+        program.close_input()
+        assert program.finish()[:2] == (0, "")
+
+
+def test_random_bytes_are_survived() -> None:
+    survive_random_bytes(1 << 19, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", range(3))
+def test_ten_megabytes_of_random_bytes_are_survived(seed: int) -> None:
+    survive_random_bytes(10 << 20, seed)
+
+
+@pytest.mark.parametrize("megabytes", [8, pytest.param(100, marks=pytest.mark.slow)])
+def test_an_endless_line_fails_once(megabytes: int) -> None:
+    """Reliability test 2."""
+    with Program() as program:
+        program.ask("name")
+        before = resident_mb(program.process.pid)
+        program.write("12 play ")
+        for _ in range(megabytes):
+            program.write(b"x" * (1 << 20))
+        program.write("\n13 name\n")
+
+        assert (
+            program.answer()
+            == "?12 syntax error: expected a line of at most 1048576 bytes, got a longer one\n\n"
+        )
+        assert program.answer() == "=13 Outflank\n\n"
+        assert resident_mb(program.process.pid) < before + 16
+
+
+def test_a_flood_of_short_lines_keeps_memory_bounded() -> None:
+    with Program() as program:
+        program.ask("name")
+        before = resident_mb(program.process.pid)
+        sender = threading.Thread(
+            target=program.write, args=[b"\n" * (4 << 20) + b"a\n" * 200_000], daemon=True
+        )
+        sender.start()
+        sender.join(1)
+
+        assert resident_mb(program.process.pid) < before + 64
+
+
+# --- Those who read the answers
+
+
+def test_a_reader_that_has_gone_is_no_trouble() -> None:
+    """Reliability test 7: quiet, and code 0 or 141."""
+    with Program() as program:
+        program.ask("name")
+        assert program.process.stdout is not None
+        program.process.stdout.close()
+        program.process.stdout = None
+        program.write("name\n" * 10)
+        code, _, error = program.finish(5)
+
+        assert (code, error) == (141, "")
+
+
+def test_a_slow_reader_costs_no_processor_time() -> None:
+    with Program() as program:
+        program.ask("name")
+        program.write("gogui-rules_board\n" * 5000)
+        time.sleep(0.5)
+        spent = cpu_seconds(program.process.pid)
+        time.sleep(1)
+
+        assert cpu_seconds(program.process.pid) - spent < 0.1
+        for _ in range(5000):
+            program.answer()
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_no_place_to_write_is_told_in_one_sentence() -> None:
+    with Path("/dev/full").open("wb") as full:
+        result = subprocess.run(
+            PROGRAM, input=b"name\n", stdout=full, stderr=subprocess.PIPE, check=False, timeout=20
+        )
+
+    assert result.returncode == 1
+    assert re.fullmatch(rb"outflank: .*No space left on device.*\n", result.stderr)
+
+
+# --- The command line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--rules", "chess"], 1, "outflank: expected rules out of othello "),
+        (["--rules", "othello,start=upside"], 1, "outflank: expected start="),
+        (["--level", "61"], 2, "61 is not in the range 0<=x<=60"),
+        (["--depth", "0"], 2, "0 is not in the range"),
+        (["--nodes", "-5"], 2, "-5 is not in the range"),
+        (["--time", "nan"], 1, "outflank: expected seconds of at least 0, got nan"),
+        (["--time", "-1"], 1, "outflank: expected seconds of at least 0, got -1.0"),
+        (["--time", "soon"], 2, "'soon' is not a valid float"),
+        (["--threads", "0"], 2, "0 is not in the range"),
+        (["--threads", "-1"], 2, "-1 is not in the range"),
+        (["--threads", "1000000"], 1, "outflank: expected 1 to "),
+        (["--threads", "99999999999999999999"], 2, "is not in the range"),
+        (["--hash", "0"], 2, "0 is not in the range"),
+        (["--hash", "2000000000"], 1, "outflank: expected a table of at most "),
+        (["--seed", "x"], 2, "'x' is not a valid integer"),
+        (["--log", "/no/such/folder/log"], 1, "outflank: [Errno 2] No such file or directory: "),
+        (["--frobnicate"], 2, "No such option"),
+        (["surplus"], 2, "unexpected extra argument"),
+    ],
+)
+def test_wrong_use_is_told_in_one_sentence(arguments: list[str], code: int, sentence: str) -> None:
+    result = run_program(b"name\n", *arguments)
+
+    assert result.returncode == code
+    assert result.stdout == b""
+    assert sentence in result.stderr.decode()
+    assert b"Traceback" not in result.stderr
+
+
+def test_every_option_tells_its_default() -> None:
+    text = run_program(b"", "--help").stdout.decode()
+
+    options = [" ".join(option.split()) for option in re.split(r"\n  --", text)[1:]]
+    assert len(options) == 10
+    for option in options[:-1]:
+        assert "[default: " in option, option
+
+
+def test_options_reach_the_search() -> None:
+    arguments = [
+        "--rules",
+        "reversi",
+        "--level",
+        "4",
+        "--depth",
+        "3",
+        "--time",
+        "2",
+        "--nodes",
+        "1000",
+        "--threads",
+        "1",
+        "--hash",
+        "2",
+        "--seed",
+        "5",
+    ]
+
+    text = run_program(b"gomill-describe_engine\n", *arguments).stdout.decode()
+
+    for fact in ("rules reversi", "level 4", "depth 3", "seconds 2.0", "nodes 1000", "table 2 MB", "seed 5"):
+        assert fact in text
+
+
+def test_the_log_holds_both_sides(tmp_path: Path) -> None:
+    file = tmp_path / "gtp.log"
+
+    for _ in range(2):
+        run_program(b"1 name\n# remark\nquit\n", "--log", str(file))
+
+    text = file.read_text()
+    for entry in ("< 1 name\n", "> =1 Outflank\n\n", "< # remark\n", "< quit\n"):
+        assert text.count(entry) == 2
+
+
+def test_a_full_disk_ends_the_log_and_not_the_game() -> None:
+    result = run_program(b"name\nversion\nquit\n", "--log", "/dev/full")
+
+    assert result.returncode == 0
+    assert len(answers(result.stdout)) == 3
+    assert result.stderr.startswith(b"outflank: the log ends here")
+    assert result.stderr.count(b"\n") == 1
+
+
+def test_little_memory_is_a_clean_failure_or_enough() -> None:
+    """Reliability test 14."""
+
+    def little() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
+
+    command = [*PROGRAM, "--hash", "512"]
+    result = subprocess.run(
+        command, input=b"genmove b\n", capture_output=True, preexec_fn=little, timeout=30, check=False
+    )
+
+    assert result.returncode == 1
+    assert re.fullmatch(rb"outflank: expected memory for a table of 512 MB, got none.*\n", result.stderr)
+
+
+def test_more_threads_than_cores_still_play() -> None:
+    """Reliability test 15."""
+    result = run_program(b"genmove b\nquit\n", "--threads", "64", "--level", "5")
+
+    assert result.returncode == 0
+    assert len(answers(result.stdout)) == 2
+
+
+def test_little_is_done_before_the_first_answer() -> None:
+    """The target is 150 ms; processor time is measured, since on the wall clock others count too."""
+    spent = []
+    for _ in range(3):
+        with Program() as program:
+            program.ask("name")
+            spent.append(cpu_seconds(program.process.pid))
+
+    assert min(spent) <= 0.15
