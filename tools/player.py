@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from outflank.engine import Colour, Move, OutflankError, Rules
 from outflank.protocol.client import Answer, EngineRefusal, GtpClient
+from outflank.protocol.process import EngineCrash
 from outflank.tools.clock import Clock
 from outflank.tools.dialect import TimeDialect, choose_dialect
 from outflank.tools.entries import Entry
@@ -56,9 +57,6 @@ class Player:
         Raises: EngineStartError, EngineCrash, EngineTimeout, EngineProtocolError, EngineRefusal,
             UnfitEngineError.
         """
-        if self._client is not None and not self._client.is_running:
-            self.remark("ended between two games and was started again")
-            self.stop()
         if self._client is None:
             self._start()
         return self._running
@@ -68,8 +66,8 @@ class Player:
 
         Raises: as ``make_ready``.
         """
-        client = self.make_ready()
-        client.order("boardsize 8")
+        self._begin()
+        client = self._running
         if "outflank-rules" in client.commands:
             client.order(f"outflank-rules {self._rules}")
         client.order("clear_board")
@@ -123,6 +121,22 @@ class Player:
             self.remarks.append(sentence)
             if self._on_remark:
                 self._on_remark(sentence)
+
+    def _begin(self) -> None:
+        """Send the first command of a game.
+
+        A process kept from an earlier game may have ended since, or be just about to; nothing has been played
+        yet, so that is no fault of this game, and a new one gets its chance.
+        """
+        kept = self._client is not None
+        try:
+            self.make_ready().order("boardsize 8")
+        except EngineCrash:
+            if not kept:
+                raise
+            self.remark("ended between two games and was started again")
+            self.stop()
+            self.make_ready().order("boardsize 8")
 
     @property
     def _running(self) -> GtpClient:

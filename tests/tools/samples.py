@@ -1,0 +1,89 @@
+"""Finished games to write down, count and show."""
+
+from collections.abc import Sequence
+
+from outflank.engine import Colour, Game, Rules
+from outflank.tools.clock import TimeControl
+from outflank.tools.entries import Entry
+from outflank.tools.openings import OpeningsChoice
+from outflank.tools.results import Ending, GameRecord, Pairing
+from outflank.tools.summary import MatchResult, MatchSettings
+
+# A short game that White loses by having no disc left.
+WIPE_OUT = "f5d6c5f4e3f6g5e6e7"
+# Two forced passes.
+WITH_PASSES = (
+    "d3e3f4c5d2f3d6e2b6g5f1c4h6e1d1f6b3g3e6c1g6f2g1c7g2h1c6c3b2c2d8a6"
+    "g4d7a7h2b1f5b4h3f7a1e7g7a5a4b5a8f8b8h5e8b7c8a3h8h7h4g8a2"
+)
+# By the rules of ravensburger-1987: moves with directions, and two forced passes.
+ONE_WAY = """c5 c4 f3 d6 b4 d3 c7 d7 e2 b6 d8 e3 c6 g3 g4 e6/n f4/w c8 f6/nw g6 a5 e1 b8 g5/n h6/nw d2 f5 a6
+e7/ne g7 c2 b2 h4 e8/nw a7/ne h5/w h2 f7/w b1 g2/s c1 b5/ne b3/se b7/n f8/n c3/s h3/w a8/n a2 h1 f2 d1/s
+h7/w h8/n g1 a4/s f1 a3/e g8/n a1/e"""
+STARTED = "2026-05-17T12:30:00+02:00"
+
+
+def played(
+    transcript: str = WIPE_OUT,
+    rules: Rules | None = None,
+    number: int = 1,
+    names: tuple[str, str] = ("A", "B"),
+    opening: int = 2,
+    seconds: float = 0.25,
+) -> GameRecord:
+    """The game of a transcript, played to the end; its first `opening` moves were given."""
+    game = Game.from_transcript(transcript, rules)
+    final = game.position
+    assert final.is_over
+    discs = [turn.move for turn in game.turns if not turn.move.is_pass]
+    given = 0
+    times: list[float | None] = []
+    for turn in game.turns:
+        times.append(None if turn.move.is_pass or given < opening else seconds)
+        given += not turn.move.is_pass
+    return GameRecord(
+        pairing=Pairing(
+            number, (number + 1) // 2, dict(zip(Colour, names, strict=True)), tuple(discs[:opening])
+        ),
+        rules=game.rules,
+        turns=game.turns,
+        seconds=tuple(times),
+        winner=final.winner(),
+        ending=Ending.DISCS,
+        detail="",
+        margin=final.score(Colour.BLACK),
+        started=STARTED,
+    )
+
+
+def broken_off(
+    ending: Ending,
+    loser: Colour,
+    transcript: str = "f5d6c3",
+    number: int = 1,
+    names: tuple[str, str] = ("A", "B"),
+    detail: str = "it broke",
+) -> GameRecord:
+    """A game that ended early."""
+    game = Game.from_transcript(transcript)
+    return GameRecord(
+        pairing=Pairing(number, (number + 1) // 2, dict(zip(Colour, names, strict=True)), ()),
+        rules=game.rules,
+        turns=game.turns,
+        seconds=(0.125,) * len(game.turns),
+        winner=loser.other,
+        ending=ending,
+        detail=detail,
+        margin=None,
+        started=STARTED,
+        dialogue=("A > genmove black", "A < = a1"),
+    )
+
+
+def match_of(games: Sequence[GameRecord], rules: Rules | None = None) -> MatchResult:
+    """The match of A against B that these games are."""
+    entry = Entry("A", "engine-a --fast", TimeControl()), Entry("B", "engine-b", TimeControl.parse("0.5"))
+    settings = MatchSettings(
+        entry, len(games), OpeningsChoice.parse("random:2"), rules or Rules(), seed=5, stall=600
+    )
+    return MatchResult(settings, tuple(games), ("B refuses to say hello",), interrupted=False)

@@ -1,0 +1,127 @@
+"""The referee's clock: how a time control is written, and what it allows move by move."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outflank.engine import NotationError
+from outflank.tools.clock import MARGIN_SECONDS, Clock, TimeControl
+
+
+@pytest.mark.parametrize(
+    ("text", "control"),
+    [
+        ("none", TimeControl()),
+        ("0.5", TimeControl(main=0, period=0.5, period_moves=1)),
+        ("60+1", TimeControl(main=60, increment=1)),
+        ("60+0", TimeControl(main=60)),
+        ("60+10/5", TimeControl(main=60, period=10, period_moves=5)),
+        (".25+.125", TimeControl(main=0.25, increment=0.125)),
+    ],
+)
+def test_a_time_control_reads_and_writes(text: str, control: TimeControl) -> None:
+    assert TimeControl.parse(text) == control
+    assert TimeControl.parse(str(control)) == control
+
+
+@pytest.mark.parametrize(
+    "text", ["", "fast", "-1", "1e3", "nan", "inf", "60+", "+1", "60+1/", "1/5", "60 +x", "9" * 400]
+)
+def test_other_text_is_no_time_control(text: str) -> None:
+    with pytest.raises(NotationError, match=r"^expected "):
+        TimeControl.parse(text)
+
+
+@pytest.mark.parametrize("text", ["0", "0+0", "0+1", "0+0/5", "10+5/0"])
+def test_a_first_move_needs_time(text: str) -> None:
+    with pytest.raises(NotationError, match="time for the first move"):
+        TimeControl.parse(text)
+
+
+def test_without_a_limit_no_move_is_late() -> None:
+    clock = Clock(TimeControl())
+    clock.spend(1e6)
+
+    assert clock.allowance == math.inf
+    assert not clock.is_overrun_by(1e9)
+
+
+def test_seconds_a_move_are_not_carried_over() -> None:
+    clock = Clock(TimeControl.parse("0.5"))
+    for _ in range(3):
+        assert clock.allowance == 0.5
+        assert clock.time_left == (0.5, 1)
+        clock.spend(0.1)
+
+
+def test_the_margin_is_forgiven_and_no_more() -> None:
+    clock = Clock(TimeControl.parse("0.5"))
+
+    assert not clock.is_overrun_by(0.5 + MARGIN_SECONDS)
+    assert clock.is_overrun_by(0.501 + MARGIN_SECONDS)
+
+
+def test_absolute_time_runs_out() -> None:
+    clock = Clock(TimeControl.parse("10+0"))
+    clock.spend(4)
+    assert clock.time_left == (6, 0)
+    clock.spend(6.04)
+    assert clock.time_left == (0, 0)
+    assert clock.is_overrun_by(0.06)
+
+
+def test_an_increment_comes_after_each_move() -> None:
+    clock = Clock(TimeControl.parse("10+2"))
+    clock.spend(5)
+
+    assert clock.time_left == (7, 0)
+    assert clock.allowance == 7
+
+
+def test_an_increment_comes_after_a_move_that_ate_the_margin_too() -> None:
+    clock = Clock(TimeControl.parse("10+2"))
+    clock.spend(10.03)
+
+    assert clock.time_left == (2, 0)
+
+
+def test_canadian_time_goes_from_main_time_into_the_first_period_within_a_move() -> None:
+    clock = Clock(TimeControl.parse("10+6/3"))
+    assert clock.time_left == (10, 0)
+    assert clock.allowance == 16
+    clock.spend(12)
+    assert clock.time_left == (4, 2)
+    clock.spend(1)
+    assert clock.time_left == (3, 1)
+    clock.spend(3)
+    assert clock.time_left == (6, 3)
+
+
+def test_a_period_that_is_used_up_leaves_nothing_for_its_other_moves() -> None:
+    clock = Clock(TimeControl.parse("0+6/3"))
+    clock.spend(6.02)
+
+    assert clock.time_left == (0, 2)
+    assert clock.is_overrun_by(0.06)
+
+
+@given(
+    main=st.floats(0, 100),
+    increment=st.floats(0, 10),
+    period=st.floats(0.125, 10),
+    moves=st.integers(0, 5),
+    shares=st.lists(st.floats(0, 1), max_size=30),
+)
+def test_a_side_that_keeps_to_its_allowance_never_has_less_than_nothing(
+    main: float, increment: float, period: float, moves: int, shares: list[float]
+) -> None:
+    control = TimeControl(main, 0, period, moves) if moves else TimeControl(main, increment)
+    clock = Clock(control)
+    for share in shares:
+        clock.spend(share * clock.allowance)
+        seconds, due = clock.time_left
+        assert seconds >= 0
+        assert 0 <= due <= moves
+        assert clock.allowance >= seconds
