@@ -1,0 +1,159 @@
+"""OBF, in which endgame suites are published: on each line a position and the scores of its moves.
+
+``<64 squares> X; A2:+38; C7:+36;``: fields end with ``;``, scores are final disc differences from the side
+to move. One score without a move is the position's own, a pass is ``PA`` or ``PS``, ``%`` begins a comment,
+and -127 is no score at all. The format is Edax's; its suites write moves in capitals, as we do.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from outflank.engine import FileFormatError, IllegalMoveError, Move, NotationError, Position, Rules
+
+_FIELD = re.compile(r"[^;\s][^;]*")  # blanks before it left out, so that it begins at its column
+_BOARD = re.compile(r"[-._Xx*bB1OowW2\s]*")
+_SCORE = re.compile(r"[+-]?\d{1,3}")
+_NO_SCORE = -127
+_HIGHEST = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A position and what is known about it.
+
+    Attributes:
+        position: the position.
+        scores: of moves, in the order of the file; may be empty.
+        own_score: the position's score where the file gives no moves; None if it gives none.
+        line: number of its line in the file, 1 for the first.
+    """
+
+    position: Position
+    scores: Mapping[Move, int] = field(default_factory=dict)
+    own_score: int | None = None
+    line: int = 1
+
+    @property
+    def score(self) -> int | None:
+        """The score of the best move, or of the position; None if the file gives neither."""
+        return max(self.scores.values(), default=self.own_score)
+
+    @property
+    def best_moves(self) -> frozenset[Move]:
+        """The moves with the best score; none if the file gives no moves."""
+        return frozenset(move for move, score in self.scores.items() if score == self.score)
+
+    def __str__(self) -> str:
+        """The line that ``parse`` reads back."""
+        fields = [self.position.board_string()]
+        fields += [f"{_move_text(move)}:{score:+d}" for move, score in self.scores.items()]
+        if self.own_score is not None:
+            fields.append(f"{self.own_score:+d}")
+        return "; ".join(fields) + ";"
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """What a file holds: the problems in order, and an error for each line that is none."""
+
+    problems: tuple[Problem, ...]
+    errors: tuple[FileFormatError, ...]
+
+
+def read(lines: Iterable[str], name: str, rules: Rules) -> Suite:
+    """Read a file line by line; a line that can't be read takes no other with it.
+
+    Args:
+        lines: of the file.
+        name: of the file, for the errors: ``NAME:LINE:COLUMN: expected ..., got ...``.
+        rules: by which the positions are played.
+    """
+    problems, errors = [], []
+    for number, line in enumerate(lines, 1):
+        if not _without_comment(line).strip():
+            continue
+        try:
+            problems.append(parse(line, rules, number))
+        except LineError as error:
+            errors.append(FileFormatError(f"{name}:{number}:{error.column}: {error}"))
+    return Suite(tuple(problems), tuple(errors))
+
+
+class LineError(NotationError):
+    """A line that is no OBF.
+
+    Attributes:
+        column: where what was expected is missing, 1 for the first character.
+    """
+
+    def __init__(self, message: str, column: int) -> None:
+        super().__init__(message)
+        self.column = column
+
+
+def parse(line: str, rules: Rules, number: int = 1) -> Problem:
+    """Read one line; `number` is its number in the file.
+
+    Raises: LineError.
+    """
+    (board, board_column), *fields = _fields(line)
+    position = _position(board, board_column, rules)
+    scores: dict[Move, int] = {}
+    own_score = None
+    for text, column in fields:
+        try:
+            move, score = _entry(text, position)
+        except (NotationError, IllegalMoveError) as error:
+            raise LineError(str(error), column) from None
+        if score == _NO_SCORE:
+            continue
+        if move in scores or own_score is not None or (move is None and scores):
+            raise LineError(
+                f"expected one score for each move or one for the position, got also {text!r}", column
+            )
+        if move is None:
+            own_score = score
+        else:
+            scores[move] = score
+    return Problem(position, scores, own_score, number)
+
+
+def _without_comment(line: str) -> str:
+    return line.partition("%")[0]
+
+
+def _fields(line: str) -> list[tuple[str, int]]:
+    """What stands between the semicolons, each with its column; empty fields are left out."""
+    return [(match[0], match.start() + 1) for match in _FIELD.finditer(_without_comment(line))] or [("", 1)]
+
+
+def _position(text: str, column: int, rules: Rules) -> Position:
+    """Read the board.
+
+    Raises: LineError.
+    """
+    try:
+        return Position.parse(text, rules)
+    except NotationError as error:
+        readable = _BOARD.match(text)
+        assert readable is not None
+        raise LineError(str(error), column + readable.end()) from None
+
+
+def _entry(text: str, position: Position) -> tuple[Move | None, int]:
+    """Read ``A2:+38``, or ``+38`` for the position itself; a move without a score is not looked at.
+
+    Raises: NotationError, IllegalMoveError.
+    """
+    move, colon, number = (part.strip() for part in text.rpartition(":"))
+    if not _SCORE.fullmatch(number):
+        raise NotationError(f"expected a move and its score such as A2:+38, got {text!r}")
+    score = int(number)
+    if abs(score) > _HIGHEST and score != _NO_SCORE:
+        raise NotationError(f"expected a score from -{_HIGHEST} to +{_HIGHEST}, got {number}")
+    return (position.parse_move(move) if colon and score != _NO_SCORE else None), score
+
+
+def _move_text(move: Move) -> str:
+    return "PA" if move.is_pass else str(move).upper()
