@@ -15,6 +15,8 @@ import click
 # Command NAME is the click command NAME in tools/NAME.py; the text is the first line of its help.
 COMMANDS = {
     "gtp": "Answer GTP commands on standard input, as an engine for a GUI or a match runner.",
+    "analyze": "Tell the best moves of a position and what each is worth.",
+    "solve": "Find out who wins, by how much and with which move.",
     "match": "Play games between GTP engines and say who is stronger.",
     "perft": "Count the positions that every line of DEPTH plies leads to.",
 }
