@@ -1,0 +1,88 @@
+"""What the protocol costs beside the search: ``python -m outflank.tests.bench.gtp_speed``."""
+
+import random
+import threading
+import time
+from statistics import median
+
+from outflank.engine import Game
+from outflank.tests.protocol.dialogue import Program
+
+_RUNS = 5
+# What GoGui was seen to send to its ruler in one game.
+_GOGUI_CLEARS, _GOGUI_PLAYS, _GOGUI_QUESTIONS = 377, 5795, 5990
+
+
+def start_up() -> float:
+    """Seconds from starting the program to its first answer."""
+    began = time.monotonic()
+    with Program() as program:
+        program.ask("name")
+        return time.monotonic() - began
+
+
+def round_trip(program: Program) -> float:
+    """Seconds from writing a command to having its answer, over a thousand of them."""
+    began = time.monotonic()
+    for _ in range(1000):
+        program.ask("gogui-rules_side_to_move")
+    return (time.monotonic() - began) / 1000
+
+
+def commands_a_second(program: Program, commands: list[str]) -> float:
+    """Commands executed in a second if all are sent at once."""
+    began = time.monotonic()
+    sender = threading.Thread(target=program.write, args=["".join(f"{command}\n" for command in commands)])
+    sender.start()
+    for _ in commands:
+        program.answer()
+    sender.join()
+    return len(commands) / (time.monotonic() - began)
+
+
+def gogui_game() -> list[str]:
+    """Commands as many and of the kinds that GoGui sends to its ruler in one game."""
+    chance, game = random.Random(1), Game()
+    while not game.position.is_over:
+        game.play(chance.choice(game.position.legal_moves()))
+    plays = [f"play {turn.colour} {turn.move}" for turn in game.turns]
+    commands: list[str] = []
+    for replay in range(_GOGUI_CLEARS):
+        commands.append("clear_board")
+        for play in plays[
+            : _GOGUI_PLAYS * (replay + 1) // _GOGUI_CLEARS - _GOGUI_PLAYS * replay // _GOGUI_CLEARS
+        ]:
+            commands += [play, "gogui-rules_side_to_move"]
+    return commands + ["gogui-rules_legal_moves"] * (_GOGUI_QUESTIONS - _GOGUI_PLAYS)
+
+
+def genmove_overhead(program: Program) -> float:
+    """Seconds that a search of one ply takes, from writing ``genmove`` to having its answer."""
+    times = []
+    for _ in range(50):
+        program.ask("clear_board")
+        began = time.monotonic()
+        program.ask("genmove b")
+        times.append(time.monotonic() - began)
+    return median(times)
+
+
+def main() -> None:
+    """Print every figure: median, least and most of five runs."""
+    game = gogui_game()
+
+    def report(name: str, unit: str, values: list[float]) -> None:
+        print(f"{name:45} {median(values):9.2f} ({min(values):.2f} to {max(values):.2f}) {unit}", flush=True)
+
+    report("start to first answer", "ms", [1000 * start_up() for _ in range(_RUNS)])
+    with Program("--depth", "1") as program:
+        runs = range(_RUNS)
+        report("one command and its answer", "us", [1e6 * round_trip(program) for _ in runs])
+        report("genmove at depth 1", "ms", [1e3 * genmove_overhead(program) for _ in runs])
+        report(
+            "all of a GoGui game, pipelined", "1000/s", [commands_a_second(program, game) / 1e3 for _ in runs]
+        )
+
+
+if __name__ == "__main__":
+    main()

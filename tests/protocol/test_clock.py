@@ -1,0 +1,131 @@
+"""No game is lost on time under any clock (reliability tests 12 and 13)."""
+
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+import pytest
+
+from outflank.protocol.session import Strength
+from outflank.tests.bench.timekeeping import SETTINGS, Setting, overruns
+from outflank.tests.protocol.dialogue import Dialogue, Program
+
+MARGIN_SECONDS = 0.05
+
+
+class StallMeter:
+    """How late this machine wakes a thread, at worst: time that is no engine's fault."""
+
+    def __enter__(self) -> "StallMeter":
+        self.worst = 0.0
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._measure)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _measure(self) -> None:
+        while not self._ended.is_set():
+            began = time.monotonic()
+            self._ended.wait(0.002)
+            self.worst = max(self.worst, time.monotonic() - began - 0.002)
+
+
+def play_in_time(setting: Setting, seed: int) -> None:
+    with StallMeter() as meter:
+        found = list(overruns(setting, seed))
+
+    assert len(found) > 10
+    assert max(found) < MARGIN_SECONDS + 2 * meter.worst
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_a_game_is_never_lost_on_time(setting: Setting) -> None:
+    play_in_time(setting, seed=0)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_many_games_are_never_lost_on_time(setting: Setting) -> None:
+    for seed in range(1, 11):
+        play_in_time(setting, seed)
+
+
+CONTRADICTIONS = [
+    ["time_settings 0 0 0"],
+    ["time_settings 300 0 0", "time_left b 0 0"],
+    ["time_settings 300 0 0", "time_left b -100 0"],
+    ["time_settings 300 0 0", "time_left b 0 5"],
+    ["time_settings 0 1 0", "time_left b 0 0"],
+    ["time_settings 0 0.01 1", "time_left b 0.005 1"],
+    ["time_settings 0 30 10", "time_left b 0.01 10"],
+    ["time_left b 0.01 0"],
+    ["time_left b 0.01 25"],
+    ["kata-time_settings fischer 0 0.01"],
+    ["kata-time_settings byoyomi 0 0.01 3", "time_left b 0.01 2"],
+    ["kata-time_settings canadian 0.001 0.001 1"],
+    ["time_settings 0 0.001 30"],
+    ["time_settings 2147483647 0 0", "time_left b 0.01 0"],
+]
+
+
+@pytest.mark.parametrize("commands", CONTRADICTIONS, ids="; ".join)
+def test_however_little_time_is_told_there_is_a_move_at_once(commands: list[str]) -> None:
+    with Program() as program, StallMeter() as meter:
+        program.ask("genmove b")  # the first search of a process is slower
+        program.ask("clear_board")
+        for command in commands:
+            program.ask(command)
+        began = time.monotonic()
+        move = program.ask("genmove b")
+        elapsed = time.monotonic() - began
+
+    assert move in ("d3", "c4", "f5", "e6")
+    assert elapsed < 0.01 + MARGIN_SECONDS + 2 * meter.worst
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [["time_settings 0 1 0"], ["kata-time_settings none"], ["time_settings 300 0 0", "time_settings 0 1 0"]],
+    ids="; ".join,
+)
+def test_no_limit_leaves_it_to_the_level(commands: list[str]) -> None:
+    dialogue = Dialogue()
+    for command in commands:
+        dialogue.ask(command)
+
+    assert dialogue.session.time_left("black") is None  # type: ignore[arg-type]
+
+
+def test_more_time_is_used_where_there_is_more() -> None:
+    def seconds(clock: str) -> float:
+        with Program() as program:
+            program.ask(clock)
+            began = time.monotonic()
+            program.ask("genmove b")
+            return time.monotonic() - began
+
+    assert seconds("time_settings 0 0.5 1") > 4 * seconds("time_settings 0 0.02 1")
+
+
+def test_the_wall_clock_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reliability test 12: it jumps by a day during a search."""
+    day: Callable[[], float] = iter(range(0, 10**9, 86400)).__next__
+    monkeypatch.setattr(time, "time", day)
+    dialogue = Dialogue(strength=Strength())
+    dialogue.ask("time_settings 10 0 0")
+    began = time.monotonic()
+
+    dialogue.ask("genmove b")
+
+    assert time.monotonic() - began < 3
+    clock = dialogue.session.time_left("black")  # type: ignore[arg-type]
+    assert clock is not None
+    assert 7 < clock.remaining < 10
