@@ -1,7 +1,6 @@
 """What the protocol costs beside the search: ``python -m outflank.tests.bench.gtp_speed``."""
 
 import random
-import threading
 import time
 from statistics import median
 
@@ -32,11 +31,9 @@ def round_trip(program: Program) -> float:
 def commands_a_second(program: Program, commands: list[str]) -> float:
     """Commands executed in a second if all are sent at once."""
     began = time.monotonic()
-    sender = threading.Thread(target=program.write, args=["".join(f"{command}\n" for command in commands)])
-    sender.start()
+    program.write_meanwhile("".join(f"{command}\n" for command in commands))
     for _ in commands:
         program.answer()
-    sender.join()
     return len(commands) / (time.monotonic() - began)
 
 

@@ -1,9 +1,11 @@
 """Talking to Outflank from tests: to a session in this process, or to the program itself through pipes."""
 
+import contextlib
 import os
 import select
 import subprocess
 import sys
+import threading
 import time
 from typing import Any
 
@@ -92,6 +94,17 @@ class Program:
         data = text.encode() if isinstance(text, str) else text
         while data:
             data = data[self.process.stdin.write(data) :]
+
+    def write_meanwhile(self, text: str | bytes) -> threading.Thread:
+        """Send text from another thread, which ends when all of it is taken or the program has gone."""
+
+        def write() -> None:
+            with contextlib.suppress(OSError):
+                self.write(text)
+
+        thread = threading.Thread(target=write, daemon=True)
+        thread.start()
+        return thread
 
     def answer(self, patience: float = _PATIENCE_SECONDS) -> str:
         """The next raw answer; fails if it is late or does not come."""

@@ -6,7 +6,6 @@ import re
 import resource
 import signal
 import subprocess
-import threading
 import time
 from pathlib import Path
 
@@ -186,8 +185,7 @@ def test_commands_may_be_sent_without_reading_the_answers() -> None:
     """Reliability test 6."""
     with Program() as program:
         lines = [f"{number} gogui-rules_board\n" for number in range(10000)]
-        sender = threading.Thread(target=program.write, args=["".join(lines)])
-        sender.start()
+        sender = program.write_meanwhile("".join(lines))
         sender.join(30)
         assert not sender.is_alive(), "expected all commands to be taken without an answer being read"
 
@@ -216,8 +214,7 @@ def survive_random_bytes(size: int, seed: int) -> None:
     with Program() as program:
         program.ask("name")
         before = resident_mb(program.process.pid)
-        sender = threading.Thread(target=program.write, args=[data])
-        sender.start()
+        sender = program.write_meanwhile(data)
         for command in commands:
             answer = program.answer()
             check_form(answer)
@@ -263,10 +260,7 @@ def test_a_flood_of_short_lines_keeps_memory_bounded() -> None:
     with Program() as program:
         program.ask("name")
         before = resident_mb(program.process.pid)
-        sender = threading.Thread(
-            target=program.write, args=[b"\n" * (4 << 20) + b"a\n" * 200_000], daemon=True
-        )
-        sender.start()
+        sender = program.write_meanwhile(b"\n" * (4 << 20) + b"a\n" * 200_000)
         sender.join(1)
 
         assert resident_mb(program.process.pid) < before + 64
