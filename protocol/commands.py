@@ -6,7 +6,6 @@ docs/gtp.md is made. It answers with a text, or with the lines of an answer that
 
 import sys
 import time
-import traceback
 from collections.abc import Callable, Iterator
 
 from outflank.engine import IllegalMoveError, NotationError, OutflankError, SettingsError
@@ -29,6 +28,8 @@ def respond(session: Session, line: bytes) -> Iterator[str]:
         yield answer(command.id, _failure(error), success=False)
         return
     except Exception as error:  # a fault of ours in one command must not end the game
+        import traceback  # slow to import, and hoped never to be needed
+
         traceback.print_exc(file=sys.stderr)
         yield answer(command.id, f"internal error: {error!r}", success=False)
         return

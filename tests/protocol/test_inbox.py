@@ -71,8 +71,12 @@ def test_quit_is_known_before_it_is_executed() -> None:
 def test_a_reader_waits_while_too_much_is_waiting() -> None:
     inbox = Inbox()
     line = b"x" * (1 << 20)
-    flood = threading.Thread(target=lambda: [inbox.put(line) for _ in range(40)], daemon=True)
 
+    def put_forty() -> None:
+        for _ in range(40):
+            inbox.put(line)
+
+    flood = threading.Thread(target=put_forty, daemon=True)
     flood.start()
     flood.join(0.2)
     assert flood.is_alive()
