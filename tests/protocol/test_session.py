@@ -1,7 +1,9 @@
 """Sessions of any commands in any order, compared with the oracle (reliability test 8)."""
 
+import math
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,8 +17,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from outflank.engine import Clock, Colour, Limit, Searcher, SettingsError
+from outflank.engine.levels import DEFAULT_LEVEL, limit_for_level
 from outflank.protocol.commands import COMMANDS
 from outflank.protocol.gtp import parse
+from outflank.protocol.session import Session, Strength
 from outflank.tests import reference
 from outflank.tests.protocol.dialogue import Dialogue, check_form
 from outflank.tests.reference import BLACK, WHITE
@@ -301,3 +306,45 @@ def test_sessions_agree_with_the_oracle() -> None:
 @pytest.mark.timeout(7200)
 def test_ten_thousand_sessions_agree_with_the_oracle() -> None:
     run_state_machine_as_test(SessionMachine, settings=sessions(10_000, 60))
+
+
+def test_without_any_limit_the_default_level_limits_the_search() -> None:
+    assert Strength().limit(None, 60) == limit_for_level(DEFAULT_LEVEL, 60)
+
+
+def test_a_clock_alone_is_the_only_limit() -> None:
+    assert Strength().limit(Clock(30), 60) == Limit(clock=Clock(30))
+
+
+def test_seconds_for_a_move_are_kept_as_a_clock_is() -> None:
+    assert Strength(seconds=0.5).limit(None, 60) == Limit(clock=Clock(0.5, moves=1))
+
+
+def test_limits_add_up() -> None:
+    limit = Strength(level=12, nodes=1000, seconds=2).limit(Clock(30), 60)
+
+    assert limit == replace(limit_for_level(12, 60), nodes=1000, seconds=2, clock=Clock(30))
+
+
+def test_a_depth_is_used_instead_of_the_levels_own() -> None:
+    assert Strength(level=12, depth=3).limit(None, 60).depth == 3
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"level": 61}, {"level": -1}, {"depth": 0}, {"seconds": -1.0}, {"seconds": math.nan}, {"nodes": 0}],
+)
+def test_a_strength_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(SettingsError, match=r"^expected "):
+        Strength(**wrong)
+
+
+def test_chance_varies_genmove_but_never_reg_genmove() -> None:
+    played, advised = set(), set()
+    for seed in range(12):
+        session = Session(Searcher(1, seed=seed), steady=Searcher(1), strength=Strength(depth=2), seed=seed)
+        advised.add(session.reg_genmove(Colour.BLACK))
+        played.add(session.genmove(Colour.BLACK))
+
+    assert len(played) > 1
+    assert len(advised) == 1
