@@ -12,13 +12,14 @@ from typing import IO, Any
 
 import click
 
-# Command NAME is the click command NAME in tools/NAME.py; the text is the first line of its help.
+# Command NAME is the click command NAME in tools/NAME.py; the text is the first paragraph of its help.
 COMMANDS = {
-    "gtp": "Answer GTP commands on standard input, as an engine for a GUI or a match runner.",
-    "analyze": "Tell the best moves of a position and what each is worth.",
-    "solve": "Find out who wins, by how much and with which move.",
-    "match": "Play games between GTP engines and say who is stronger.",
+    "gtp": "Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.",
+    "analyze": "Search a position ever deeper and tell its best moves.",
+    "solve": "Solve the positions of an OBF file (- is standard input), each with an empty table.",
+    "match": "Play games between two GTP engines and say who is stronger.",
     "perft": "Count the positions that every line of DEPTH plies leads to.",
+    "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
 }
 _EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
