@@ -6,7 +6,7 @@ import math
 import pytest
 
 from outflank.engine import PASS, Clock, Limit, Move, SearchInfo, SearchResult, SettingsError
-from outflank.engine.limits import Line
+from outflank.engine.limits import SELECTIVITIES, Line
 
 
 @pytest.mark.parametrize(
@@ -42,15 +42,21 @@ def test_a_selectivity_that_was_not_fitted_is_refused_with_those_that_were(selec
     with pytest.raises(SettingsError) as caught:
         Limit(selectivity=selectivity)
 
-    assert str(caught.value) == f"expected a selectivity out of 73, 87, 95, 98, 99, 100, got {selectivity}"
+    fitted = ", ".join(map(str, SELECTIVITIES))
+    assert str(caught.value) == f"expected a selectivity out of {fitted}, got {selectivity}"
 
 
-def test_no_limit_at_all_is_a_limit_and_cuts_nothing_on_a_guess() -> None:
+def test_no_limit_at_all_is_a_limit() -> None:
     limit = Limit()
 
     assert (limit.depth, limit.nodes, limit.seconds, limit.clock, limit.exact_from) == (None,) * 5
-    assert limit.selectivity == 100
+    assert limit.selectivity is None
     assert not limit.wld
+
+
+@pytest.mark.parametrize("selectivity", [None, *SELECTIVITIES])
+def test_a_selectivity_that_was_fitted_is_taken_as_it_is(selectivity: int | None) -> None:
+    assert Limit(selectivity=selectivity).selectivity == selectivity
 
 
 def test_a_clock_has_no_increment_and_no_period_unless_told() -> None:
