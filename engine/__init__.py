@@ -13,7 +13,7 @@ from outflank.engine.errors import (  # noqa: E402
     SettingsError,
 )
 from outflank.engine.game import Game, Turn  # noqa: E402
-from outflank.engine.limits import Clock, Limit, SearchInfo, SearchResult  # noqa: E402
+from outflank.engine.limits import Clock, Limit, Line, SearchInfo, SearchResult  # noqa: E402
 from outflank.engine.moves import PASS, Move  # noqa: E402
 from outflank.engine.perft import divide, perft  # noqa: E402
 from outflank.engine.position import Position  # noqa: E402
@@ -31,6 +31,7 @@ __all__ = [
     "Game",
     "IllegalMoveError",
     "Limit",
+    "Line",
     "Move",
     "NotationError",
     "OutflankError",

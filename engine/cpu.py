@@ -7,7 +7,7 @@ _CPUINFO = Path("/proc/cpuinfo")
 
 
 def available(cpuinfo: Path = _CPUINFO) -> frozenset[str] | None:
-    """This CPU's feature names, or None where the system does not tell."""
+    """The feature names of the CPU, or None where the system does not tell."""
     try:
         lines = cpuinfo.read_text().splitlines()
     except OSError:

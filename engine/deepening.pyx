@@ -140,7 +140,7 @@ cdef class Deepening:
             serve(&self._crew.workers[number])
 
     def _iterations(self):
-        """Depth and selectivity of each iteration: one ply more at a time, then to the end of the game if that is due."""
+        """Depth and selectivity of each iteration: a ply more each time, then to the end of the game if that is due."""
         wanted, empties = self._selectivity_wanted(), self._empties
         last = self._last_depth()
         for depth in range(1, last + 1):

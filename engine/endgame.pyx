@@ -192,7 +192,13 @@ cdef int _solve_few(
         turned = turned_discs(own, opp, square)
         worker.nodes += 1
         score = -_solve_few(
-            worker, opp ^ turned, own ^ turned ^ bit(square), -alpha - 1, empties - 1, parity ^ _quadrants_of(square), False
+            worker,
+            opp ^ turned,
+            own ^ turned ^ bit(square),
+            -alpha - 1,
+            empties - 1,
+            parity ^ _quadrants_of(square),
+            False,
         )
         if score > best:
             best = score

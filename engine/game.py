@@ -75,7 +75,7 @@ class Game:
 
         If the side to move has no move, its pass is implied and the other side's disc is taken.
 
-        Raises: IllegalMoveError, NotationError as ``Position.parse_move``; IllegalMoveError if it is not the turn of `colour`.
+        Raises: IllegalMoveError, NotationError as ``Position.parse_move``; IllegalMoveError out of turn.
         """
         position, implied = self._position, []
         if colour is None:
@@ -180,6 +180,8 @@ def _words(text: str) -> Iterator[str]:
     while at < len(text):
         match = _WORD.match(text, at)
         if match is None:
-            raise NotationError(f"expected a move at character {at + 1} of the transcript, got {text[at : at + 10]!r}")
+            raise NotationError(
+                f"expected a move at character {at + 1} of the transcript, got {text[at : at + 10]!r}"
+            )
         yield match[1]
         at = match.end()

@@ -1,9 +1,9 @@
 """Playing strength by level, as the field counts it: how deep, how sure, and from where on the endgame is solved.
 
-    level      midgame            solved exactly     at 98 %      at 87 %
-    0-10       level plies, 73 %  2 * level empties  -            -
-    11-60      level plies, 73 %  20, 4 more for     3 more       6 more
-                                  every 11 levels
+level      midgame            solved exactly     at 98 %      at 87 %
+0-10       level plies, 73 %  2 * level empties  -            -
+11-60      level plies, 73 %  20, 4 more for     3 more       6 more
+                              every 11 levels
 """
 
 from outflank.engine.errors import SettingsError

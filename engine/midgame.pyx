@@ -5,11 +5,11 @@ exact; there `depth` is the number of empty squares. A pass uses up no depth, so
 depends, at full width, on nothing but the board and the depth, whatever the table holds.
 """
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport uint64_t
 
 from outflank.engine.endgame cimport MOST_FOR_ENDGAME, solve
 from outflank.engine.hashtable cimport FULL_WIDTH, NO_SQUARE, Payload, bucket_of, prefetch, probe, store
-from outflank.engine.kernels cimport bit, first_square, legal_moves, popcount, turned_discs
+from outflank.engine.kernels cimport bit, legal_moves, popcount
 from outflank.engine.movegen cimport MoveEntry, generate
 from outflank.engine.ordering cimport bring_best_forward, quiet_value, table_value
 from outflank.engine.probcut cimport guess_margin, probe_depth, probe_margin
@@ -129,21 +129,21 @@ cdef bint _cut_by_probe(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int beta, int empties, int *score
 ) noexcept nogil:
     """Multi-ProbCut: whether a shallow search makes it likely enough that the deep one ends beyond the null window."""
-    cdef int probe, margin, easy, static, alpha = beta - 1
+    cdef int shallow, margin, easy, static, alpha = beta - 1
     if worker.selectivity == FULL_WIDTH or depth < _PROBE_FROM_DEPTH or worker.probes >= _MOST_NESTED_PROBES:
         return False
-    probe = probe_depth(depth)
+    shallow = probe_depth(depth)
     margin = probe_margin(worker.margins, worker.selectivity, empties, depth)
     easy = guess_margin(worker.margins, worker.selectivity, empties, depth)
     static = guess(worker, empties)
     worker.probes += 1
     if static >= beta + easy and beta + margin <= 64:
-        if search(worker, own, opp, probe, beta + margin - 1, beta + margin) >= beta + margin:
+        if search(worker, own, opp, shallow, beta + margin - 1, beta + margin) >= beta + margin:
             worker.probes -= 1
             score[0] = beta
             return not worker.aborted
     elif static <= alpha - easy and alpha - margin >= -64:
-        if search(worker, own, opp, probe, alpha - margin, alpha - margin + 1) <= alpha - margin:
+        if search(worker, own, opp, shallow, alpha - margin, alpha - margin + 1) <= alpha - margin:
             worker.probes -= 1
             score[0] = alpha
             return not worker.aborted
@@ -227,9 +227,10 @@ cdef int _search_moves(
 cdef inline int _search_move(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
 ) noexcept nogil:
-    """The value of a move: with the full window if it is the first, else only if a null window says that it is better."""
+    """The value of a move: with the full window if it is the first or a null window says that it is better."""
     cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
     cdef int score
+    prefetch(bucket_of(worker.table, theirs, mine))
     enter(worker, move.square, move.turned)
     if first:
         score = -search(worker, theirs, mine, depth - 1, -beta, -alpha)

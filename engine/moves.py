@@ -32,7 +32,9 @@ class Move:
             return PASS
         square, slash, direction = word.partition("/")
         if slash and direction not in DIRECTIONS:
-            raise NotationError(f"expected a direction out of {' '.join(DIRECTIONS)} after the slash, got {text!r}")
+            raise NotationError(
+                f"expected a direction out of {' '.join(DIRECTIONS)} after the slash, got {text!r}"
+            )
         return cls(parse_square(square), direction or None)
 
     @property

@@ -31,7 +31,8 @@ cdef extern from *:
 
 cdef inline uint64_t neighbours(uint64_t discs) noexcept nogil:
     """Squares beside `discs` in any direction, `discs` themselves among them."""
-    cdef uint64_t row = discs | ((discs << 1) & <uint64_t>0xFEFEFEFEFEFEFEFE) | ((discs >> 1) & <uint64_t>0x7F7F7F7F7F7F7F7F)
+    cdef uint64_t row = discs | ((discs << 1) & <uint64_t>0xFEFEFEFEFEFEFEFE)
+    row |= (discs >> 1) & <uint64_t>0x7F7F7F7F7F7F7F7F
     return row | (row << 8) | (row >> 8)
 
 

@@ -16,7 +16,7 @@ def layout_hash() -> int:
     """A number that changes with the patterns, their order or their digits."""
 
 def mirrored_places(table: int) -> list[int]:
-    """For each place of a pattern's squares the place of the square it is reflected onto, the pattern staying itself."""
+    """For each place of a pattern the place of the square that a reflection of the pattern onto itself puts there."""
 
 def extract(own: NDArray[np.uint64], opp: NDArray[np.uint64], out: NDArray[np.int32]) -> None:
     """Write the position in a phase's weights of each feature of each board to `out`, shape (boards, instances)."""

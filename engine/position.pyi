@@ -74,8 +74,8 @@ class Position:
     def parse_move(self, text: str) -> Move:
         """Read a move and check that it is legal here: ``f5``, ``d3/ne``, ``pass``, any case.
 
-        Raises: NotationError if it can't be read; IllegalMoveError if it is not legal, or if ``d3`` stands where several
-        directions would have to be chosen from (the message lists them).
+        Raises: NotationError if it can't be read; IllegalMoveError if it is not legal, or if ``d3`` stands where
+        several directions would have to be chosen from (the message lists them).
         """
 
     def turned(self, move: Move | str) -> int:

@@ -29,7 +29,8 @@ _CENTRE = frozenset({"d4", "e4", "d5", "e5"})
 cdef class Position:
     def __init__(self, uint64_t own, uint64_t opp, side, rules=_OTHELLO):
         if own & opp:
-            raise NotationError(f"expected a square to have one owner, got {square_name(first_square(own & opp))} twice")
+            both = square_name(first_square(own & opp))
+            raise NotationError(f"expected a square to have one owner, got {both} twice")
         self.own = own
         self.opp = opp
         self.side = Colour(side)

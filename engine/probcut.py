@@ -17,7 +17,7 @@ _PLIES = 65
 
 
 def probe_depth(depth: int) -> int:
-    """Plies of the probe that stands for a search of `depth`: about half, of the same parity, at least one less pair."""
+    """Plies of the probe that stands for a search of `depth`: about half, and of the same parity."""
     return 2 * (depth // 4) + depth % 2 or depth - 2
 
 

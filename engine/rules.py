@@ -75,7 +75,9 @@ class Rules:
         for option in options:
             key, equals, value = option.partition("=")
             if key not in (*_CHOICES, "start") or not equals:
-                raise NotationError(f"expected an option out of start= {'= '.join(_CHOICES)}=, got {option!r}")
+                raise NotationError(
+                    f"expected an option out of start= {'= '.join(_CHOICES)}=, got {option!r}"
+                )
             settings[key] = value
         return replace(PRESETS[preset], **settings)
 

@@ -20,15 +20,15 @@ class Searcher:
         seed: None plays the first best move always; a number varies the choice among moves of equal value.
         weights: the evaluation's weights file; the shipped one if left out.
 
-    Raises: SettingsError if the table can't be had or a number makes no sense;
-    FileFormatError if the weights can't be read.
+    Raises: SettingsError if the table can't be had or a number makes no sense.
+    The weights are read by the first search: FileFormatError if that fails.
     """
 
     def __init__(
         self, hash_mb: int = ..., threads: int = 1, seed: int | None = None, weights: Path = ...
     ) -> None: ...
     def evaluate(self, position: Position) -> float:
-        """What is expected without any search, in whole discs from the side to move; the final score of a finished game."""
+        """What is expected without any search, in whole discs from the side to move; a finished game's final score."""
 
     def search(
         self,

@@ -29,7 +29,7 @@ _MOST_THREADS = 256
 cdef class Searcher:
     cdef HashTable _table
     cdef Crew _crew
-    cdef object _busy, _random, _scored_by
+    cdef object _busy, _random, _scored_by, _weights_file
     cdef Deepening _running
     cdef const int16_t[::1] _weights
     cdef const int16_t[::1] _margins
@@ -42,8 +42,7 @@ cdef class Searcher:
         self._busy = threading.Lock()
         self._random = None if seed is None else random.Random(seed)
         self._scored_by = None
-        self._weights = _evaluation(weights)
-        self._margins = _shipped_margins()
+        self._weights_file = weights
 
     @property
     def hash_mb(self):
@@ -62,6 +61,13 @@ cdef class Searcher:
         self._table.clear()
         self._crew.forget()
 
+    cdef int _load(self) except -1:
+        """Read the weights when first needed, so that whoever asks only for the engine's name is not kept waiting."""
+        if self._weights is None:
+            self._weights = _evaluation(self._weights_file)
+            self._margins = _shipped_margins()
+        return 0
+
     def evaluate(self, Position position):
         cdef Evaluation evaluation
         cdef Features features
@@ -69,6 +75,7 @@ cdef class Searcher:
             return float(position.score(position.side))
         if position.must_pass:
             return -self.evaluate(position.pass_())
+        self._load()
         evaluation.weights = &self._weights[0]
         evaluation.offsets = OFFSETS
         set_features(&features, position.own, position.opp, 0)
@@ -89,6 +96,7 @@ cdef class Searcher:
             return SearchResult(0, 100, True, 0, 0.0, (Line(PASS, _final_score(position, limit.wld), ()),))
         if position.must_pass:
             return self._search_behind_pass(position, limit, multipv, on_info)
+        self._load()
         self._forget_other_rules(position.rules)
         self._table.new_search()
         chosen = self._root_moves(position, moves)

@@ -128,5 +128,3 @@ _fill_edge_table()
 
 def edge_stable_discs(int own, int opp):
     return _EDGE[own & 0xFF][opp & 0xFF]
-
-

@@ -11,6 +11,7 @@ reason.
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 import zlib
@@ -28,8 +29,18 @@ PHASES = 30
 # The last weight of each phase belongs to the padding lanes and is 0.
 WEIGHTS_A_PHASE = TABLE_OFFSETS[-1] + 1
 _MAGIC = b"OUTFLANK WEIGHTS 1\n"
-_REPRESENTATIVES = representatives()
-_BYTES = PHASES * len(set(_REPRESENTATIVES)) * 2
+
+
+@functools.cache
+def _representatives() -> array[int]:
+    """The fold map, made when it is first needed: it takes some hundredths of a second."""
+    return representatives()
+
+
+@functools.cache
+def _bytes() -> int:
+    """Length of all folded weights."""
+    return PHASES * len(set(_representatives())) * 2
 
 
 def read(path: Path = SHIPPED) -> array[int]:
@@ -63,15 +74,17 @@ def write(path: Path, weights: array[int], made: Mapping[str, Any]) -> None:
     Raises: ValueError unless there are PHASES * WEIGHTS_A_PHASE int16 weights.
     """
     if weights.typecode != "h" or len(weights) != PHASES * WEIGHTS_A_PHASE:
-        raise ValueError(f"expected {PHASES * WEIGHTS_A_PHASE} weights of 16 bits, got {len(weights)} {weights.typecode!r}")
-    folded = fold(weights, _REPRESENTATIVES, PHASES)
+        raise ValueError(
+            f"expected {PHASES * WEIGHTS_A_PHASE} weights of 16 bits, got {len(weights)} {weights.typecode!r}"
+        )
+    folded = fold(weights, _representatives(), PHASES)
     raw = bytes(weight & 0xFF for weight in folded) + bytes(weight >> 8 & 0xFF for weight in folded)
     header = {**_expected_header(), "crc32": zlib.crc32(raw), "provenance": dict(made)}
     path.write_bytes(_MAGIC + json.dumps(header).encode() + b"\n" + zlib.compress(raw, 9))
 
 
 def _expected_header() -> dict[str, int]:
-    return {"layout": layout_hash(), "phases": PHASES, "weights": WEIGHTS_A_PHASE, "bytes": _BYTES}
+    return {"layout": layout_hash(), "phases": PHASES, "weights": WEIGHTS_A_PHASE, "bytes": _bytes()}
 
 
 def _decode(content: bytes) -> array[int]:
@@ -92,19 +105,19 @@ def _decode(content: bytes) -> array[int]:
     raw = _unpack(packed)
     if zlib.crc32(raw) != header.get("crc32"):
         raise ValueError("weights that differ from their checksum")
-    both = bytearray(_BYTES)
+    both = bytearray(_bytes())
     low = 0 if sys.byteorder == "little" else 1
-    both[low::2], both[1 - low :: 2] = raw[: _BYTES // 2], raw[_BYTES // 2 :]
-    return unfold(array("h", both), _REPRESENTATIVES, PHASES)
+    both[low::2], both[1 - low :: 2] = raw[: _bytes() // 2], raw[_bytes() // 2 :]
+    return unfold(array("h", both), _representatives(), PHASES)
 
 
 def _unpack(packed: bytes) -> bytes:
     """The raw weights, never more than their announced length: a hostile file may not fill the memory."""
     unpacker = zlib.decompressobj()
     try:
-        raw = unpacker.decompress(packed, _BYTES + 1)
+        raw = unpacker.decompress(packed, _bytes() + 1)
     except zlib.error:
         raise ValueError("damaged weights") from None
-    if len(raw) != _BYTES or not unpacker.eof or unpacker.unused_data:
+    if len(raw) != _bytes() or not unpacker.eof or unpacker.unused_data:
         raise ValueError("truncated or overlong weights")
     return raw

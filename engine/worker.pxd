@@ -59,7 +59,7 @@ cdef extern from * nogil:
 
 
 cdef inline bint must_stop(Worker *worker) noexcept nogil:
-    """Whether the search is over its limits, or this thread's part of it pointless; cheap enough to ask at every node."""
+    """Whether the search is over its limits or this thread's part of it pointless; cheap enough for every node."""
     if worker.split != NULL and is_cut(worker.split):
         worker.aborted = True
     if worker.nodes >= worker.next_check:
