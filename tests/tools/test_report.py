@@ -2,6 +2,9 @@
 
 import json
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,7 @@ from outflank.tests.tools.samples import ONE_WAY, WITH_PASSES, broken_off, match
 from outflank.tools.report import render_report
 from outflank.tools.results import Ending, GameRecord
 
+CHROMIUM = shutil.which("chromium")
 ONE_DIRECTION = PRESETS["ravensburger-1987"]
 
 
@@ -63,3 +67,24 @@ def test_a_match_without_games_has_a_page_too() -> None:
 @pytest.mark.parametrize(("preset", "colour"), [("obversi", "#b8352d"), ("ravensburger-2006", "#d4a72c")])
 def test_discs_have_the_colours_of_the_box(preset: str, colour: str) -> None:
     assert colour in render_report(match_of([], PRESETS[preset]))
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (Debian package chromium)")
+def test_a_browser_draws_the_final_board(tmp_path: Path) -> None:
+    """The sample ends on a full board; the page opens its first game at the end."""
+    page = tmp_path / "report.html"
+    page.write_text(render_report(match_of([played(WITH_PASSES)])))
+    command = [
+        str(CHROMIUM),
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={tmp_path}/profile",
+    ]
+    ran = subprocess.run([*command, "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=60)
+    board = ran.stdout.partition('<svg id="board"')[2].partition("</svg>")[0]
+
+    assert board.count("<rect") == 1 + 64
+    assert board.count('r="16"') == 64
+    assert board.count('fill="var(--first)"') == 10
+    assert "10-54, after 62. a2 in 0.250 s" in ran.stdout
