@@ -16,7 +16,7 @@ from setuptools import Extension, setup
 
 ROOT = Path(__file__).resolve().parent
 FOLDERS = ("engine", "protocol", "book", "tools", "tests")
-TEST_FOLDERS = ("tests.engine", "tests.protocol", "tests.tools", "tests.bench")
+DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "*.bin", "*.json", "data/**/*", "transcripts/*"]
 MARCH = os.environ.get("OUTFLANK_MARCH", "native")
 # gcc's macro -> the same feature in /proc/cpuinfo, for all that gcc may use in plain C or the kernels use
 # by intrinsics. A hypervisor may hide any of them, so each is compared by itself.
@@ -91,17 +91,21 @@ def extensions() -> list[Extension]:
     ]
 
 
+def packages() -> dict[str, str]:
+    """Our packages by dotted name, and their folders."""
+    found = [
+        init.parent.relative_to(ROOT) for folder in FOLDERS for init in (ROOT / folder).rglob("__init__.py")
+    ]
+    return {".".join(("outflank", *folder.parts)): str(folder) for folder in sorted(found)}
+
+
 os.chdir(ROOT)
 record_build()
-PACKAGES = [*FOLDERS, *TEST_FOLDERS]
 setup(
-    packages=[f"outflank.{name}" for name in PACKAGES],
-    package_dir={f"outflank.{name}": name.replace(".", "/") for name in PACKAGES},
+    packages=list(packages()),
+    package_dir=packages(),
     include_package_data=False,  # else MANIFEST.in, which is for the sdist, would put the .pyx into the wheel
-    package_data={
-        f"outflank.{name}": ["py.typed", "*.pxd", "*.pyi", "*.h", "data/**/*", "transcripts/*"]
-        for name in PACKAGES
-    },
+    package_data=dict.fromkeys(packages(), DATA),
     ext_modules=cythonize(
         extensions(),
         include_path=[alias_folder()],

@@ -43,6 +43,7 @@ cdef class Searcher:
         self._random = None if seed is None else random.Random(seed)
         self._scored_by = None
         self._weights_file = weights
+        self._weights = self._margins = None
 
     @property
     def hash_mb(self):
