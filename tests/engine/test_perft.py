@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outflank.engine import Position, Rules, SettingsError, divide, perft
+from outflank.engine import Game, Position, Rules, SettingsError, divide, perft
 from outflank.tests import reference, strategies
 from outflank.tests.masks import position_of, rules_of
 
@@ -93,6 +93,32 @@ def test_a_pass_is_a_ply_unless_it_is_free() -> None:
 
     assert [perft(position, depth) for depth in range(5)] == [1, 1, 2, 2, 2]
     assert [perft(position, depth, pass_is_free=True) for depth in range(4)] == [1, 2, 2, 2]
+
+
+# Black has to pass after eight discs, with 52 squares empty.
+EARLY_PASS = "d3c3b3b2e6a3a1c1"
+
+
+@pytest.mark.parametrize("depth", [1, 6, 7, 8, 9])
+def test_a_forced_pass_far_above_the_leaves_costs_a_ply_unless_it_is_free(depth: int) -> None:
+    """Deep counts are begun in Python and go on in C; a pass on either side of that border counts alike."""
+    position = Game.from_transcript(EARLY_PASS).position
+
+    assert position.must_pass
+    assert perft(position, depth) == perft(position.pass_(), depth - 1)
+    assert perft(position, depth, pass_is_free=True) == perft(position.pass_(), depth, pass_is_free=True)
+
+
+@pytest.mark.parametrize("pass_is_free", [False, True])
+@pytest.mark.parametrize("name", strategies.PRESETS)
+@pytest.mark.parametrize("depth", [7, 8])
+def test_the_leaves_of_a_position_are_those_behind_its_moves(
+    name: str, depth: int, pass_is_free: bool
+) -> None:
+    first = Position.start(Rules.parse(name))
+    parts = [perft(first.play(move), depth - 1, pass_is_free) for move in first.legal_moves()]
+
+    assert perft(first, depth, pass_is_free) == sum(parts) == sum(divide(first, depth, pass_is_free).values())
 
 
 def test_a_finished_game_is_one_leaf_at_every_depth() -> None:
