@@ -16,7 +16,8 @@ from outflank.tools.entries import Entry
 from outflank.tools.interrupts import Interrupts
 from outflank.tools.openings import OpeningsChoice
 from outflank.tools.referee import STALL_SECONDS
-from outflank.tools.scoreboard import Scoreboard, print_result
+from outflank.tools.resulttable import print_result
+from outflank.tools.scoreboard import Scoreboard
 from outflank.tools.summary import MatchSettings, match_summary
 
 _SHORT_MATCH = ('name="level 5" cmd="outflank gtp --level 5"', 'name="level 1" cmd="outflank gtp --level 1"')
@@ -141,13 +142,21 @@ def _entries(texts: tuple[str, ...], time: TimeControl) -> tuple[Entry, Entry]:
 
 def _show(outcome: Outcome, folder: Path | None, as_json: bool) -> None:
     """Print the result; what went wrong after the first game decides the exit code."""
+    try:
+        _print(outcome, as_json)
+        if folder and outcome.result.games and not outcome.trouble:
+            click.echo(f"Records and report are in {folder}/", err=True)
+    except OSError:
+        if not outcome.interruption:  # SIGHUP comes with the terminal gone
+            raise
+    if outcome.trouble:
+        raise OutflankError(outcome.trouble)
+    if outcome.interruption:
+        click.get_current_context().exit(outcome.interruption.exit_code)
+
+
+def _print(outcome: Outcome, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(match_summary(outcome.result), ensure_ascii=False))
     else:
         print_result(outcome.result)
-    if outcome.trouble:
-        raise OutflankError(outcome.trouble)
-    if folder and outcome.result.games:
-        click.echo(f"Records and report are in {folder}/", err=True)
-    if outcome.interruption:
-        click.get_current_context().exit(outcome.interruption.exit_code)

@@ -9,7 +9,7 @@ import jinja2
 from outflank.engine import Colour, Position, Turn
 from outflank.engine.position import unpack
 from outflank.tools.results import Ending, GameRecord
-from outflank.tools.scoreboard import elo_line, faults_text
+from outflank.tools.resulttable import elo_line, faults_text
 from outflank.tools.summary import MatchResult
 
 _TEMPLATES = Path(__file__).parent / "data"

@@ -1,21 +1,18 @@
-"""A match on the terminal: progress on stderr while it runs, the final table on stdout."""
+"""A match on the terminal while it is played: progress on stderr."""
 
+import io
+import os
 import sys
-from collections import Counter
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Self, TextIO, cast
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
 from rich.text import Text
 
 from outflank.engine import Colour, Game
-from outflank.tools.elo import EloEstimate
-from outflank.tools.results import Ending, GameRecord, Standing
+from outflank.tools.results import Ending, GameRecord
 from outflank.tools.summary import MatchResult
-
-_PIPE_WIDTH = 140  # columns where the output is no terminal
 
 
 class Scoreboard:
@@ -26,7 +23,9 @@ class Scoreboard:
     """
 
     def __init__(self, games: int) -> None:
-        self._console = _console(sys.stderr)
+        stream = _Patient(sys.stderr or io.StringIO())  # None if the program was started without one
+        # rich asks for a text file and needs no more of it than this.
+        self._console = Console(file=cast(IO[str], stream), highlight=False)
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -75,69 +74,36 @@ def game_line(game: GameRecord) -> str:
     return line + (f"{game.winner_name} by {margin}" if game.winner_name else "draw")
 
 
-def print_result(result: MatchResult) -> None:
-    """The final table on stdout."""
-    console = _console(sys.stdout)
-    console.print(Text(result.settings.line()))
-    if result.interrupted:
-        console.print(Text(f"interrupted after {len(result.games)} games", style="bold"))
-    console.print(_table(result.standings))
-    console.print(Text(elo_line(*result.settings.names, result.elo)), soft_wrap=True)
-    passes = sum(game.forced_passes > 0 for game in result.games)
-    console.print(Text(f"Games with a forced pass: {passes} of {len(result.games)}"))
-    for remark in result.remarks:
-        console.print(Text(f"Note: {remark}"), soft_wrap=True)
+class _Patient:
+    """A stream that may go away while we write to it: progress is not worth a lost match."""
 
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.encoding = stream.encoding
 
-def elo_line(first: str, second: str, elo: EloEstimate) -> str:
-    """``A against B: Elo +120 (95 %: +40 to +210), stronger with 99.8 %``."""
-    line = f"{first} against {second}: Elo {_signed(elo.elo, 'undefined')}"
-    if elo.low is not None or elo.high is not None:
-        line += f" (95 %: {_signed(elo.low, 'unbounded')} to {_signed(elo.high, 'unbounded')})"
-    elif elo.elo is not None:
-        line += " (interval undefined: too few pairs of games that differ)"
-    if elo.superiority is not None:
-        line += f", stronger with a likelihood of {elo.superiority:.1%}"
-    losses, *middle, wins = elo.pentanomial
-    return f"{line}; pairs with 0 to 2 points: {' '.join(map(str, [losses, *middle, wins]))}"
+    def write(self, text: str) -> int:
+        """Write `text`, if anybody is there to read it."""
+        try:
+            return self._stream.write(text)
+        except OSError:
+            return self._give_up(text)
 
+    def flush(self) -> None:
+        """Flush what was written."""
+        try:
+            self._stream.flush()
+        except OSError:
+            self._give_up("")
 
-def faults_text(faults: Counter[Ending]) -> str:
-    """``3 (time 2, crash 1)``, or ``0``."""
-    if not faults:
-        return "0"
-    return f"{faults.total()} ({', '.join(f'{ending} {count}' for ending, count in sorted(faults.items()))})"
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return self._stream.isatty()
 
+    def fileno(self) -> int:
+        """The file descriptor, from which rich learns how wide a terminal is."""
+        return self._stream.fileno()
 
-def _table(standings: tuple[Standing, Standing]) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("engine")
-    for heading in ("points", "wins", "draws", "losses", "discs/game", "mean s/move", "longest s"):
-        table.add_column(heading, justify="right")
-    table.add_column("wins by fault of the other")
-    for standing in standings:
-        table.add_row(
-            Text(standing.name),
-            f"{standing.points:g}",
-            str(standing.wins),
-            str(standing.draws),
-            str(standing.losses),
-            "-" if standing.mean_margin is None else f"{standing.mean_margin:+.1f}",
-            _seconds(standing.mean_seconds),
-            _seconds(standing.longest_seconds),
-            faults_text(standing.fault_wins),
-        )
-    return table
-
-
-def _console(stream: IO[str]) -> Console:
-    """Where there is no terminal, lines are not broken."""
-    return Console(file=stream, highlight=False, width=None if stream.isatty() else _PIPE_WIDTH)
-
-
-def _seconds(seconds: float | None) -> str:
-    return "-" if seconds is None else f"{seconds:.3f}"
-
-
-def _signed(value: float | None, otherwise: str) -> str:
-    return otherwise if value is None else f"{value:+.0f}"
+    def _give_up(self, text: str) -> int:
+        """Let the descriptor lead nowhere, so that what is still buffered can't fail again."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+        return len(text)

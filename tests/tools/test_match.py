@@ -1,11 +1,13 @@
 """``outflank match`` as a user meets it: the program, its output, its files and its exit codes."""
 
+import fcntl
 import json
 import os
 import shlex
 import signal
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -220,3 +222,44 @@ def test_without_engines_a_short_match_is_played(tmp_path: Path) -> None:
 def _children(parent: int) -> list[int]:
     """Process ids of the children of a process."""
     return [int(word) for word in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+
+
+def test_a_match_goes_on_when_nobody_watches(tmp_path: Path) -> None:
+    """Its standard error is a pipe without a reader."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    ran = subprocess.run(
+        [OUTFLANK, "match", *two(fake("A"), fake("B")), "--games", "4", "--out", "m"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=writing,
+        timeout=60,
+    )
+    os.close(writing)
+
+    assert ran.returncode == 0
+    assert len((tmp_path / "m/games.jsonl").read_text().splitlines()) == 4
+
+
+def test_a_terminal_that_goes_away_ends_the_match_and_loses_nothing(tmp_path: Path) -> None:
+    arguments = [*two(fake("A"), fake("B", "slow", 24)), "--games", "40", "--out", str(tmp_path / "m")]
+    command = f"exec {shlex.join([OUTFLANK, 'match', *arguments])}"
+    terminal, end = os.openpty()
+    running = subprocess.Popen(
+        ["sh", "-c", command], stdin=end, stdout=end, stderr=end, preexec_fn=_take_terminal, close_fds=True
+    )
+    os.close(end)
+    games = tmp_path / "m" / "games.jsonl"
+    while not (games.exists() and games.read_text()):
+        os.read(terminal, 4096)
+        assert running.poll() is None
+    os.close(terminal)
+
+    assert running.wait(20) == 128 + signal.SIGHUP
+    assert json.loads((tmp_path / "m" / "match.json").read_text())["interrupted"] is True
+
+
+def _take_terminal() -> None:
+    """Lead a new session whose terminal is standard input."""
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
