@@ -1,0 +1,123 @@
+"""The documentation is true: its examples run, its options exist, and it names what is there."""
+
+import doctest
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from outflank.tests.installation import ROOT
+from outflank.tools.cli import COMMANDS, cli
+
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The fenced blocks of a page, continuation lines joined."""
+    text = page.read_text()
+    found = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [block.replace("\\\n", " ") if language == "console" else block for block in found]
+
+
+def command_lines() -> list[object]:
+    """Every line of an example that calls outflank, continuation lines joined."""
+    found: list[object] = []
+    for page in PAGES:
+        text = page.read_text().replace("\\\n", " ")
+        for number, line in enumerate(text.splitlines(), 1):
+            match = re.match(r"(?:    |\$ )(?:\$ )?(outflank .*)", line)
+            if match:
+                found.append(pytest.param(match[1], id=f"{page.name}:{number}"))
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_examples_run(page: Path) -> None:
+    """Those of a page one after the other, like one session."""
+    names: dict[str, object] = {}
+    for code in blocks(page, "python"):
+        if ">>>" in code:
+            example = doctest.DocTestParser().get_doctest(code, names, page.name, None, 0)
+            runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+            assert runner.run(example, clear_globs=False).failed == 0
+            names = example.globs
+        else:
+            exec(compile(code, page.name, "exec"), names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_console_examples_print_what_they_show(page: Path) -> None:
+    """Commands without output are not run: they take their time, or write files."""
+    for dialogue in blocks(page, "console"):
+        for command, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", dialogue, re.MULTILINE):
+            if shown:
+                printed = run(command)
+                assert doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS), printed
+
+
+@pytest.mark.parametrize("line", command_lines())
+def test_commands_and_options_in_examples_exist(line: str) -> None:
+    words = shlex.split(line, comments=True)[1:]
+    command: click.Command | None = cli
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        command = command.get_command(click.Context(command), words.pop(0))
+    assert command is not None, f"no such command: {line}"
+    known = {
+        option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)
+    }
+
+    assert {word.partition("=")[0] for word in words if word.startswith("--")} <= known | {"--help"}
+
+
+def test_the_readme_names_every_command() -> None:
+    assert [name for name in COMMANDS if f"\n  {name} " not in README] == []
+
+
+def test_the_map_names_only_what_exists() -> None:
+    assert [str(path.relative_to(ROOT)) for path in mapped() if not path.exists()] == []
+
+
+def test_the_map_names_everything_at_the_top() -> None:
+    made = re.compile(r"build|dist|match-.*|.*[.]egg-info|__pycache__")
+    top = {path for path in ROOT.iterdir() if not path.name.startswith(".") and not made.fullmatch(path.name)}
+
+    assert top - {ROOT / "README.md"} <= mapped()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
+
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def mapped() -> set[Path]:
+    """What README's map names: the first column; what is indented lies in the folder above it."""
+    (lines,) = re.findall(r"^```\n(engine/.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    named, folder = set(), ROOT
+    for line in lines.splitlines():
+        names = re.split(r" {3,}", line.strip())[0].split()
+        parent = folder if line.startswith(" ") else ROOT
+        named |= {parent / name for name in names}
+        if names[0].endswith("/"):
+            folder = ROOT / names[0]
+    return named
+
+
+def run(command: str) -> str:
+    """What an `outflank` command prints on both streams."""
+    words = shlex.split(command)
+    assert words[0] == "outflank", f"only outflank is run, got {command!r}"
+    made = subprocess.run(
+        [sys.executable, "-m", "outflank.tools.cli", *words[1:]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=60,
+    )
+    return made.stdout
