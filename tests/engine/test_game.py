@@ -101,6 +101,7 @@ def test_any_sequence_of_calls_agrees_with_the_oracle() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_many_long_sequences_of_calls_agree_with_the_oracle() -> None:
     run_state_machine_as_test(GameAgainstOracle, settings=settings(max_examples=500, stateful_step_count=150))
 
