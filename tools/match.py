@@ -15,6 +15,7 @@ from outflank.tools.contest import Contest, Outcome
 from outflank.tools.entries import Entry
 from outflank.tools.interrupts import Interrupts
 from outflank.tools.openings import OpeningsChoice
+from outflank.tools.options import json_option, rules_option
 from outflank.tools.referee import STALL_SECONDS
 from outflank.tools.resulttable import print_result
 from outflank.tools.scoreboard import Scoreboard
@@ -69,13 +70,7 @@ def _read_by(read: Callable[[str], Any]) -> Callable[[click.Context, click.Param
     metavar="FILE|random:N",
     help="A transcript on each line of FILE, or N random moves.",
 )
-@click.option(
-    "--rules",
-    callback=_read_by(Rules.parse),
-    default="othello",
-    show_default=True,
-    help="Preset, perhaps with ,option=value ...",
-)
+@rules_option
 @click.option("--seed", type=click.IntRange(0, _SEEDS - 1), help="For random openings.  [default: drawn]")
 @click.option(
     "--stall",
@@ -92,7 +87,7 @@ def _read_by(read: Callable[[str], Any]) -> Callable[[click.Context, click.Param
     help="New or empty folder for the records.  [default: match-DATE-TIME]",
 )
 @click.option("--no-records", is_flag=True, help="Write no records.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@json_option
 def match(
     engines: tuple[str, ...],
     games: int,
