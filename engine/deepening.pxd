@@ -16,6 +16,7 @@ cdef struct RootMove:
 
 cdef class Deepening:
     cdef object _position, _limit
+    cdef list _history  # the best line of each finished iteration
     cdef HashTable _table
     cdef double _began
     cdef bint _stop

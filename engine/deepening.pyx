@@ -30,8 +30,11 @@ _LOOK_BEFORE_SOLVING = 8
 _PASSES_BEFORE_EXACT = ((17, 0), (21, 2), (26, 4))
 # Half the first window around the score of the iteration before; doubled until the score lies inside.
 _FIRST_WINDOW = 3
-# Against a clock no iteration begins once this share of the move's time is gone: it would not be finished.
-_SHARE_FOR_NEW_ITERATION = 0.6
+# Against a clock no iteration begins once this share of the move's time is gone: usually, when the same move has
+# been best for some iterations, and when the best move has just changed or its score has fallen.
+_USUAL_SHARE, _SHARE_IF_SETTLED, _SHARE_IF_IN_DOUBT = 0.6, 0.35, 1.0
+_ITERATIONS_TO_SETTLE = 5
+_FALL_IN_DISCS = 3
 _NODES_A_SECOND = 2e7  # a guess until the search has measured its own speed
 
 
@@ -67,6 +70,7 @@ cdef class Deepening:
         self._own, self._opp = position.own, position.opp
         self._empties = position.empties
         self._lines = min(lines, len(moves))
+        self._history = []
         self._moves = <RootMove *>PyMem_Malloc(len(moves) * sizeof(RootMove))
         if self._moves == NULL:
             raise MemoryError
@@ -125,7 +129,9 @@ cdef class Deepening:
                 if self._worker.aborted:
                     break
                 self._depth, self._selectivity = depth, selectivity
-                report(SearchInfo(*self._findings()))
+                info = SearchInfo(*self._findings())
+                self._history.append(info.lines[0])
+                report(info)
             outcome = SearchResult(*self._findings(), bool(self._stop))
         except BaseException as error:  # it belongs to the thread that waits for the report
             outcome = error
@@ -180,8 +186,21 @@ cdef class Deepening:
             return False
         if self._count == 1:
             return True
+        if self._limit.clock.moves == 1:
+            return False  # what this move leaves is lost
         elapsed = time.monotonic() - self._began
-        return elapsed > _SHARE_FOR_NEW_ITERATION * (self._worker.deadline - self._began)
+        return elapsed > self._share_for_thinking() * (self._worker.deadline - self._began)
+
+    def _share_for_thinking(self):
+        """The share of the move's time after which no new iteration begins."""
+        recent = self._history[-_ITERATIONS_TO_SETTLE:]
+        moves, scores = [line.move for line in recent], [line.score for line in recent]
+        # Scores of odd and even depths differ by nature: compare like with like.
+        fell = len(scores) > 2 and scores[-3] - scores[-1] >= _FALL_IN_DISCS
+        if fell or len(set(moves[-2:])) == 2:
+            return _SHARE_IF_IN_DOUBT
+        settled = len(recent) == _ITERATIONS_TO_SETTLE and len(set(moves)) == 1
+        return _SHARE_IF_SETTLED if settled else _USUAL_SHARE
 
     def _solving_is_due(self, last):
         """Whether to search to the end of the game now."""
