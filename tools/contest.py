@@ -11,7 +11,7 @@ from outflank.tools.openings import count_different
 from outflank.tools.player import Player
 from outflank.tools.referee import Referee
 from outflank.tools.report import render_report
-from outflank.tools.results import GameRecord, Pairing
+from outflank.tools.results import GameRecord, Pairing, Standing
 from outflank.tools.scoreboard import Scoreboard
 from outflank.tools.summary import MatchResult, MatchSettings, match_summary
 
@@ -53,6 +53,7 @@ class Contest:
         self._interrupts = interrupts
         self._dialogue = Dialogue()
         self._players = [self._player(number) for number in range(2)]
+        self._standings = [Standing(name) for name in settings.names]
         self._archive: Archive | None = None
         self._games: list[GameRecord] = []
         self._interruption: Interrupted | None = None
@@ -114,7 +115,9 @@ class Contest:
             self._archive.add(game)
             if self._archive.trouble:
                 self._board.say(f"Note: {self._archive.trouble}")
-        self._board.show_game(game, self._result())
+        for standing in self._standings:
+            standing.add(game)
+        self._board.show_game(game, self._standings)
         self._interrupts.check()
 
     def _result(self) -> MatchResult:

@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+from collections.abc import Sequence
 from types import TracebackType
 from typing import IO, Self, TextIO, cast
 
@@ -11,8 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.text import Text
 
 from outflank.engine import Colour, Game
-from outflank.tools.results import Ending, GameRecord
-from outflank.tools.summary import MatchResult
+from outflank.tools.results import Ending, GameRecord, Standing
 
 
 class Scoreboard:
@@ -56,9 +56,9 @@ class Scoreboard:
         discs = f"{position.discs(Colour.BLACK)}-{position.discs(Colour.WHITE)}"
         self._progress.update(self._task, description=f"{60 - position.empties:2d} discs played, {discs}")
 
-    def show_game(self, game: GameRecord, result: MatchResult) -> None:
+    def show_game(self, game: GameRecord, standings: Sequence[Standing]) -> None:
         """Write the line of a finished game and the score so far."""
-        first, second = result.standings
+        first, second = standings
         self.say(f"{game_line(game)}   [{first.name} {first.points:g} : {second.points:g} {second.name}]")
         self._progress.advance(self._task)
 
