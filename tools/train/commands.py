@@ -1,0 +1,310 @@
+"""The subcommands of ``outflank train``."""
+
+import json
+from pathlib import Path
+
+import click
+
+from outflank.engine.weights import SHIPPED
+from outflank.tools.train.options import (
+    DURATION,
+    any_file,
+    any_folder,
+    cluster_option,
+    existing_file,
+    existing_folder,
+    json_option,
+    seed_option,
+    shard_option,
+    weights_option,
+    workers_option,
+)
+
+
+@click.command()
+@click.argument("folder", type=any_folder)
+@click.option(
+    "--games", type=click.IntRange(1), default=100_000, show_default=True, help="Rounded up to thousands."
+)
+@click.option(
+    "--depth", type=click.IntRange(1, 60), default=4, show_default=True, help="Plies searched for a move."
+)
+@click.option(
+    "--exact-from",
+    type=click.IntRange(0, 60),
+    default=16,
+    show_default=True,
+    help="Empty squares from which on games are solved.",
+)
+@click.option(
+    "--budget", type=DURATION, help="Stop after 90s, 20m, 3h ...  [default: when all games are played]"
+)
+@shard_option
+@weights_option
+@seed_option
+@workers_option
+@cluster_option
+@json_option
+def selfplay(
+    folder: Path,
+    games: int,
+    depth: int,
+    exact_from: int,
+    budget: float | None,
+    games_a_shard: int,
+    weights: Path,
+    seed: int,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Play games into FOLDER; a run that was interrupted goes on where it was."""
+    from outflank.tools.train import selfplay as playing
+
+    settings = playing.Settings(weights, depth, exact_from, seed, games_a_shard)
+    played = playing.selfplay(folder, settings, games, seconds=budget, workers=workers, cluster=cluster)
+    if as_json:
+        click.echo(json.dumps({"folder": str(folder), "games": played, "settings": settings.described()}))
+    else:
+        click.echo(f"{played} games in {folder}, seed {seed}")
+
+
+@click.command()
+@click.argument("folder", type=any_folder)
+@click.option(
+    "--games",
+    type=existing_folder,
+    multiple=True,
+    metavar="FOLDER",
+    help="Take positions of these games; may be repeated.  [default: random games]",
+)
+@click.option("--positions", type=click.IntRange(1), default=10_000, show_default=True, help="How many.")
+@click.option(
+    "--fewest", type=click.IntRange(1, 60), default=10, show_default=True, help="Empty squares at least."
+)
+@click.option(
+    "--most", type=click.IntRange(1, 60), default=14, show_default=True, help="Empty squares at most."
+)
+@click.option("--depth", type=click.IntRange(1, 60), default=10, show_default=True, help="Plies searched.")
+@click.option(
+    "--exact-from",
+    type=click.IntRange(0, 60),
+    default=20,
+    show_default=True,
+    help="Empty squares from which on positions are solved.",
+)
+@weights_option
+@seed_option
+@workers_option
+@cluster_option
+@json_option
+def label(
+    folder: Path,
+    games: tuple[Path, ...],
+    positions: int,
+    fewest: int,
+    most: int,
+    depth: int,
+    exact_from: int,
+    weights: Path,
+    seed: int,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Solve single positions, or judge them by a deep search, into FOLDER; no board twice."""
+    from outflank.tools.train import label as labelling
+
+    if fewest > most:
+        raise click.UsageError(f"expected --fewest up to --most, got {fewest} and {most}")
+    settings = labelling.Settings(weights, depth, exact_from, seed)
+    boards = (
+        labelling.boards_of_games(games, fewest, most, positions, seed)
+        if games
+        else labelling.random_boards(fewest, most, positions, seed)
+    )
+    done = labelling.label(folder, settings, boards, workers=workers, cluster=cluster)
+    if as_json:
+        click.echo(json.dumps({"folder": str(folder), "positions": done, "settings": settings.described()}))
+    else:
+        click.echo(f"{done} positions in {folder}, seed {seed}")
+
+
+@click.command()
+@click.argument("folders", type=existing_folder, nargs=-1, required=True)
+@click.option(
+    "--solved",
+    type=existing_folder,
+    multiple=True,
+    metavar="FOLDER",
+    help="Use the solved positions of these games too, but not how they began; may be repeated.",
+)
+@click.option("--out", type=any_file, default="weights.bin", show_default=True, help="File for the weights.")
+@click.option(
+    "--trust",
+    type=click.FloatRange(0, 1),
+    default=0.9,
+    show_default=True,
+    help="In what comes later in a game: 1 learns the result alone, 0 what the search guessed.",
+)
+@click.option(
+    "--neighbours",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="What a position of the phase before or after counts.",
+)
+@click.option(
+    "--ridge",
+    type=click.FloatRange(0, min_open=True),
+    default=100.0,
+    show_default=True,
+    help="How firmly a weight is tied to the next phase's, in positions.",
+)
+@click.option("--plot", type=any_file, help="Draw the error by phase (.svg, .png, ...).")
+@json_option
+def fit(
+    folders: tuple[Path, ...],
+    solved: tuple[Path, ...],
+    out: Path,
+    trust: float,
+    neighbours: float,
+    ridge: float,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """Fit an evaluation to the games in FOLDERS; one game in 20 is kept out, to stop in time and to measure with."""
+    from outflank.tools.train import fitting
+
+    settings = fitting.Settings(trust, neighbours, ridge)
+    made = fitting.fit_folders(folders, solved, out, settings)
+    if plot is not None:
+        from outflank.tools.train.plot import plot_errors
+
+        plot_errors(made.reports, plot)
+    click.echo(json.dumps(made.described()) if as_json else fitting.as_table(made.reports))
+
+
+@click.command()
+@click.argument("folders", type=existing_folder, nargs=-1, required=True)
+@click.option("--out", type=any_file, default="probcut.json", show_default=True, help="File for the model.")
+@click.option(
+    "--boards", type=click.IntRange(1), default=100, show_default=True, help="For each number of empties."
+)
+@click.option(
+    "--depth", type=click.IntRange(2, 30), default=11, show_default=True, help="Plies of the deepest search."
+)
+@weights_option
+@seed_option
+@workers_option
+@cluster_option
+@json_option
+def probcut(
+    folders: tuple[Path, ...],
+    out: Path,
+    boards: int,
+    depth: int,
+    weights: Path,
+    seed: int,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Fit the selectivity model to the evaluation, on positions out of the games in FOLDERS."""
+    from outflank.tools.train import probcut as errors
+    from outflank.tools.train.fitting import made_now
+
+    model = errors.fit(
+        errors.measure(weights, folders, boards, depth, seed, workers=workers, cluster=cluster)
+    )
+    samples = sum(cell.samples for cell in model.cells)
+    model.write(out, {**made_now(), "weights": weights.name, "seed": seed, "samples": samples})
+    click.echo(
+        json.dumps({"coefficients": model.coefficients, "samples": samples})
+        if as_json
+        else errors.as_table(model)
+    )
+
+
+@click.command()
+@click.argument("candidate", type=existing_file)
+@click.option(
+    "--against", type=existing_file, default=SHIPPED, help="Evaluation to beat.  [default: the shipped one]"
+)
+@click.option("--depth", type=click.IntRange(1, 60), default=5, show_default=True, help="Plies both search.")
+@click.option(
+    "--pairs", type=click.IntRange(1), default=1000, show_default=True, help="Pairs of games at most."
+)
+@click.option(
+    "--elo0", type=float, default=0.0, show_default=True, help="Difference of a candidate to reject."
+)
+@click.option(
+    "--elo1", type=float, default=20.0, show_default=True, help="Difference of a candidate to accept."
+)
+@seed_option
+@workers_option
+@cluster_option
+@json_option
+def gate(
+    candidate: Path,
+    against: Path,
+    depth: int,
+    pairs: int,
+    elo0: float,
+    elo1: float,
+    seed: int,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Play the evaluation CANDIDATE against another and say whether to accept it (SPRT, both errors 5 %)."""
+    from outflank.tools.sprt import Sprt
+    from outflank.tools.train import gate as match
+
+    if elo1 <= elo0:
+        raise click.UsageError(f"expected --elo1 above --elo0, got {elo1:g} and {elo0:g}")
+    settings = match.Settings(candidate, against, depth, seed)
+    result = match.gate(settings, Sprt(elo0, elo1), pairs, workers=workers, cluster=cluster)
+    click.echo(json.dumps(result.described()) if as_json else str(result))
+
+
+@click.command(name="all")
+@click.argument("folder", type=any_folder)
+@click.option(
+    "--budget", type=DURATION, default="3h", show_default=True, help="Time for all of it: 90s, 20m, 3h ..."
+)
+@click.option(
+    "--depth", type=click.IntRange(1, 60), default=4, show_default=True, help="Plies searched for a move."
+)
+@click.option(
+    "--exact-from",
+    type=click.IntRange(0, 60),
+    default=14,
+    show_default=True,
+    help="Empty squares from which on games are solved.",
+)
+@shard_option
+@seed_option
+@workers_option
+@cluster_option
+def bootstrap(
+    folder: Path,
+    budget: float,
+    depth: int,
+    exact_from: int,
+    games_a_shard: int,
+    seed: int,
+    workers: int | None,
+    cluster: str | None,
+) -> None:
+    """Make an evaluation from nothing in FOLDER: generations of self-play and fit, then the selectivity model.
+
+    The weights of each generation stay in FOLDER; a run that was interrupted goes on where it was.
+    """
+    from outflank.tools.train import bootstrap as generations
+
+    settings = generations.Settings(folder, budget, depth, exact_from, seed, games_a_shard)
+    generations.bootstrap(settings, click.echo, workers=workers, cluster=cluster)
+
+
+COMMANDS = (selfplay, label, fit, probcut, gate, bootstrap)

@@ -1,0 +1,131 @@
+"""Positions and what became of them, on disk: a folder of shards, each complete or not there.
+
+    line 1    OUTFLANK POSITIONS 1
+    line 2    a JSON object: settings (what made it), seed, number, games, positions, crc32
+    the rest  zlib-compressed records: own, opp (8 bytes each, the side to move owns `own`), result, guess, place
+
+`result` is the final disc difference in discs from the side to move, the winner taking the empty squares, and
+`guess` what a search of the position said. `place` counts the positions of a game; 0 begins the next game.
+"""
+
+import json
+import os
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outflank.engine import FileFormatError
+
+RECORD = np.dtype([("own", "<u8"), ("opp", "<u8"), ("result", "i1"), ("guess", "i1"), ("place", "u1")])
+Records = NDArray[np.void]
+_MAGIC = b"OUTFLANK POSITIONS 1\n"
+_SUFFIX = ".positions"
+
+
+def shard_path(folder: Path, number: int) -> Path:
+    """The file of shard `number`."""
+    return folder / f"{number:06d}{_SUFFIX}"
+
+
+def write_shard(path: Path, records: Records, made: Mapping[str, Any]) -> None:
+    """Write a shard under another name, then give it its own: no reader ever sees half of it."""
+    raw = records.tobytes()
+    header = {
+        **made,
+        "games": int(np.count_nonzero(records["place"] == 0)),
+        "positions": len(records),
+        "crc32": zlib.crc32(raw),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.write_bytes(_MAGIC + json.dumps(header).encode() + b"\n" + zlib.compress(raw, 1))
+    os.replace(unfinished, path)
+
+
+def read_header(path: Path) -> dict[str, Any]:
+    """A shard's JSON object.
+
+    Raises: FileFormatError naming the file and what is wrong with it.
+    """
+    with path.open("rb") as file:
+        magic, line = file.readline(len(_MAGIC)), file.readline()
+    if magic != _MAGIC:
+        raise FileFormatError(
+            f"expected a shard of positions in {path}, got a file of another kind or version"
+        )
+    try:
+        header = json.loads(line)
+    except ValueError:
+        raise FileFormatError(f"expected a shard of positions in {path}, got a damaged header") from None
+    if not isinstance(header, dict):
+        raise FileFormatError(f"expected a shard of positions in {path}, got a damaged header")
+    return header
+
+
+def read_shard(path: Path) -> Records:
+    """The records of a shard.
+
+    Raises: FileFormatError naming the file and what is wrong with it.
+    """
+    header = read_header(path)
+    try:
+        raw = zlib.decompress(path.read_bytes().split(b"\n", 2)[2])
+    except zlib.error:
+        raise FileFormatError(f"expected a shard of positions in {path}, got damaged records") from None
+    if zlib.crc32(raw) != header.get("crc32") or len(raw) != header.get("positions", -1) * RECORD.itemsize:
+        raise FileFormatError(
+            f"expected a shard of positions in {path}, got records that differ from their checksum"
+        )
+    return np.frombuffer(raw, RECORD)
+
+
+def shards(folders: Iterable[Path]) -> list[Path]:
+    """All shards of some folders, by folder and number.
+
+    Raises: FileFormatError if a folder has none.
+    """
+    found = []
+    for folder in folders:
+        here = sorted(folder.glob(f"*{_SUFFIX}"))
+        if not here:
+            raise FileFormatError(f"expected shards of positions in {folder}, got none")
+        found += here
+    return found
+
+
+def load(folders: Iterable[Path]) -> Records:
+    """The records of all shards of some folders, games in one piece.
+
+    Raises: FileFormatError as ``read_shard`` and ``shards``.
+    """
+    return np.concatenate([read_shard(path) for path in shards(folders)])
+
+
+def load_solved(folders: Iterable[Path]) -> Records:
+    """As `load`, but only the positions whose result is that of perfect play, whoever played before.
+
+    Raises: FileFormatError as ``read_shard`` and ``shards``.
+    """
+    return np.concatenate([_solved(path) for path in shards(folders)])
+
+
+def _solved(path: Path) -> Records:
+    records, game = read_shard(path), game_numbers(read_shard(path))
+    solved = empties(records) <= int(read_header(path)["settings"]["exact_from"])
+    found, game = records[solved].copy(), game[solved]
+    found["place"] = np.append(0, np.diff(game) == 0)[: len(found)]
+    return found
+
+
+def game_numbers(records: Records) -> NDArray[np.int64]:
+    """For each record the number of its game, from 0."""
+    return np.asarray(np.cumsum(records["place"] == 0) - 1)
+
+
+def empties(records: Records) -> NDArray[np.int64]:
+    """How many squares of each position are empty."""
+    return np.asarray(64 - np.bitwise_count(records["own"] | records["opp"]).astype(np.int64))

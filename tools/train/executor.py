@@ -1,0 +1,71 @@
+"""Where the work is done: processes of this machine, or a Dask cluster; one seam for both."""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from itertools import islice
+from typing import ParamSpec, TypeVar
+
+from outflank.engine import SettingsError
+
+Arguments = ParamSpec("Arguments")
+Key = TypeVar("Key")
+Result = TypeVar("Result")
+
+
+@contextmanager
+def open_executor(workers: int | None = None, cluster: str | None = None) -> Iterator[tuple[Executor, int]]:
+    """An executor and how many tasks it runs at once; what has not begun when the context ends is dropped.
+
+    Args:
+        workers: processes to start on this machine; one for each processor if None.
+        cluster: address of a Dask scheduler (``tcp://host:port``), whose workers are used instead.
+
+    Raises: SettingsError if the cluster can't be reached.
+    """
+    if cluster is None:
+        count = workers or len(os.sched_getaffinity(0))
+        context = multiprocessing.get_context("forkserver")
+        executor: Executor = ProcessPoolExecutor(count, context, _leave_interrupts_to_the_parent)
+        try:
+            yield executor, count
+        finally:
+            executor.shutdown(cancel_futures=True)
+        return
+    from distributed import Client
+
+    try:
+        client = Client(cluster, timeout="10s")
+    except OSError as error:
+        raise SettingsError(f"expected a Dask scheduler at {cluster}, got: {error}") from None
+    with client:
+        yield client.get_executor(pure=False), max(1, sum(client.nthreads().values()))
+
+
+def run_all(
+    executor: Executor,
+    task: Callable[[Key], Result],
+    keys: Iterable[Key],
+    at_once: int,
+) -> Iterator[tuple[Key, Result]]:
+    """The results of `task` for each key, in the order in which they are ready.
+
+    `keys` is read only as tasks finish, so that it may go on for ever and the caller just stop listening.
+    """
+    waiting = iter(keys)
+    running: dict[Future[Result], Key] = {}
+    while True:
+        for key in islice(waiting, at_once - len(running)):
+            running[executor.submit(task, key)] = key
+        if not running:
+            return
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            yield running.pop(future), future.result()
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    """Ctrl-C reaches every process of the terminal; the parent decides what becomes of the workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,160 @@
+"""Fits the evaluation to games: phase by phase, from the last one back, each beginning where the next one ended.
+
+A phase is fitted to its own positions and, with less weight, to those of the phases beside it. One game in
+KEPT_OUT is kept out of all phases, to stop in time and to measure with.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from outflank.engine.weights import PHASES
+from outflank.tools.train.dataset import Records, empties, game_numbers
+from outflank.tools.train.patternmatrix import COLUMNS, Vector, engine_weights, pattern_matrix
+from outflank.tools.train.regression import Block, solve
+from outflank.tools.train.targets import targets
+
+KEPT_OUT = 20
+_UNITS_A_DISC = 128
+_GRAIN = 4  # weights are multiples of 1/32 disc: finer ones only swell the file
+_HIGHEST_SCORE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to fit.
+
+    Attributes:
+        trust: in what comes later in a game, see targets.py; 1 believes the result alone.
+        neighbour_weight: what a position of the phase before or after counts.
+        ridge: how firmly a weight is tied to the next phase's, in positions.
+    """
+
+    trust: float = 1.0
+    neighbour_weight: float = 0.5
+    ridge: float = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseReport:
+    """How well a phase is fitted; errors in discs, against the results of the games kept out.
+
+    Attributes:
+        phase: 0 to PHASES - 1.
+        empties: empty squares of its positions, the higher number.
+        positions: of the phase that it was fitted to.
+        kept_out: positions the errors were measured on.
+        steps: of the regression.
+        mae: mean absolute error.
+        rmse: root mean square error.
+        spread: standard deviation of the results themselves.
+    """
+
+    phase: int
+    empties: int
+    positions: int
+    kept_out: int
+    steps: int
+    mae: float
+    rmse: float
+    spread: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Weights as the engine reads them, and how good they are, first phase first."""
+
+    weights: array[int]
+    reports: tuple[PhaseReport, ...]
+
+    def described(self) -> list[dict[str, float]]:
+        """The reports as plain data."""
+        return [{key: round(value, 3) for key, value in asdict(report).items()} for report in self.reports]
+
+
+def phases(records: Records) -> NDArray[np.int64]:
+    """The phase of each position, as the engine has it."""
+    return np.clip((60 - empties(records)) // 2, 0, PHASES - 1)
+
+
+def fit(records: Records, settings: Settings, on_phase: Callable[[PhaseReport], None]) -> Fit:
+    """Fit all phases.
+
+    Args:
+        records: games in one piece.
+        settings: how.
+        on_phase: told of each phase when it is fitted, the last phase first.
+    """
+    of_phase = _positions_by_phase(records, settings)
+    columns = np.zeros(COLUMNS, np.float32)
+    weights = np.zeros((PHASES, len(engine_weights(columns))), np.int16)
+    reports = []
+    for phase in range(PHASES - 1, -1, -1):
+        kept_out, trained = of_phase(phase)
+        beside = [of_phase(other)[1] for other in (phase + 1, phase - 1) if 0 <= other < PHASES]
+        blocks = [Block(trained.rows, trained.targets, 1.0)]
+        blocks += [Block(other.rows, other.targets, settings.neighbour_weight) for other in beside]
+        solution = solve(blocks, Block(kept_out.rows, kept_out.targets, 1.0), columns, settings.ridge)
+        columns = solution.weights
+        weights[phase] = _rounded(engine_weights(columns))
+        reports.append(_report(phase, trained, kept_out, columns, solution.steps))
+        on_phase(reports[-1])
+    return Fit(array("h", weights.tobytes()), tuple(reversed(reports)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Positions:
+    """Some positions of a phase: the matrix, what to fit, and what the games' results were."""
+
+    rows: csr_array
+    targets: Vector
+    results: Vector
+
+
+def _positions_by_phase(
+    records: Records, settings: Settings
+) -> Callable[[int], tuple[_Positions, _Positions]]:
+    """A function from a phase to its positions, (kept out, trained on), that remembers the last few phases."""
+    kept_out = game_numbers(records) % KEPT_OUT == 0
+    phase_of = phases(records)
+    target_of = targets(records, settings.trust)
+
+    def chosen(which: NDArray[np.bool_]) -> _Positions:
+        here = records[which]
+        return _Positions(pattern_matrix(here), target_of[which], here["result"].astype(np.float32))
+
+    @lru_cache(maxsize=3)
+    def of_phase(phase: int) -> tuple[_Positions, _Positions]:
+        here = phase_of == phase
+        return chosen(here & kept_out), chosen(here & ~kept_out)
+
+    return of_phase
+
+
+def _rounded(weights: Vector) -> NDArray[np.int16]:
+    """The weights in the engine's units."""
+    limit = _HIGHEST_SCORE * _UNITS_A_DISC
+    return (np.round(weights * (_UNITS_A_DISC / _GRAIN)) * _GRAIN).clip(-limit, limit).astype(np.int16)
+
+
+def _report(
+    phase: int, trained: _Positions, kept_out: _Positions, columns: Vector, steps: int
+) -> PhaseReport:
+    errors = kept_out.results - np.clip(kept_out.rows @ columns, -_HIGHEST_SCORE, _HIGHEST_SCORE)
+    return PhaseReport(
+        phase,
+        60 - 2 * phase,
+        len(trained.targets),
+        len(kept_out.targets),
+        steps,
+        float(np.mean(np.abs(errors))) if len(errors) else 0.0,
+        float(np.sqrt(np.mean(errors**2))) if len(errors) else 0.0,
+        float(np.std(kept_out.results)) if len(errors) else 0.0,
+    )

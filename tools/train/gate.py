@@ -1,0 +1,129 @@
+"""A match between two evaluations, in this program, to say whether the new one is stronger.
+
+Each pair of games begins with an opening that self-play never uses, played with both colours. Both sides search
+the same number of plies, so the verdict is about what they know and not about how fast they are.
+"""
+
+import functools
+import random
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from outflank.engine import Colour, Limit, Position, Searcher
+from outflank.tools.elo import EloEstimate, estimate
+from outflank.tools.sprt import Sprt
+from outflank.tools.train.executor import open_executor, run_all
+from outflank.tools.train.openings import random_opening
+from outflank.tools.train.progress import progress_bar
+
+_OPENING_MOVES = (8, 12)
+_HASH_MB = 16
+_VERDICTS = {True: "accept", False: "reject", None: "undecided"}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the games are played.
+
+    Attributes:
+        candidate: weights file of the new evaluation.
+        current: weights file of the one to beat.
+        depth: plies both search.
+        seed: of the openings.
+    """
+
+    candidate: Path
+    current: Path
+    depth: int
+    seed: int
+
+
+@dataclass(slots=True)
+class GateResult:
+    """What became of the match.
+
+    Attributes:
+        points: of the candidate, of each game, in the order in which pairs ended.
+        accepted: the test's verdict; None if the games ran out before there was one.
+    """
+
+    points: list[float] = field(default_factory=list)
+    accepted: bool | None = None
+
+    @property
+    def pairs(self) -> list[float]:
+        """Points of the candidate in each pair, 0 to 2."""
+        return [first + second for first, second in zip(self.points[::2], self.points[1::2], strict=True)]
+
+    @property
+    def elo(self) -> EloEstimate:
+        """How much stronger the candidate is."""
+        return estimate(self.points, self.pairs)
+
+    def described(self) -> dict[str, Any]:
+        """As plain data."""
+        elo = self.elo
+        return {
+            "verdict": _VERDICTS[self.accepted],
+            "games": len(self.points),
+            "points": sum(self.points),
+            "elo": elo.elo,
+            "elo_low": elo.low,
+            "elo_high": elo.high,
+            "pentanomial": elo.pentanomial,
+        }
+
+    def __str__(self) -> str:
+        share = 100 * sum(self.points) / max(len(self.points), 1)
+        elo, low, high = (
+            f"{value:+.0f}" if value is not None else "?"
+            for value in (self.elo.elo, self.elo.low, self.elo.high)
+        )
+        games = f"{sum(self.points):g} of {len(self.points)} points ({share:.1f} %)"
+        return f"{_VERDICTS[self.accepted]}: {games}, Elo {elo} ({low} to {high})"
+
+
+def gate(
+    settings: Settings, test: Sprt, most_pairs: int, *, workers: int | None = None, cluster: str | None = None
+) -> GateResult:
+    """Play pairs of games until the test has a verdict or there are `most_pairs`."""
+    result = GateResult()
+    with (
+        open_executor(workers, cluster) as (executor, at_once),
+        progress_bar("gate", most_pairs, "pairs") as advance,
+    ):
+        for _, points in run_all(executor, partial(play_pair, settings), range(most_pairs), at_once):
+            result.points += points
+            result.accepted = test.verdict(result.pairs)
+            advance(1)
+            if result.accepted is not None:
+                break
+    return result
+
+
+def play_pair(settings: Settings, number: int) -> tuple[float, float]:
+    """The candidate's points in the two games of a pair, with Black and with White."""
+    rng = random.Random(f"{settings.seed}/{number}")
+    opening = random_opening(rng, rng.randint(*_OPENING_MOVES), matches=True)
+    return _play(settings, opening, Colour.BLACK), _play(settings, opening, Colour.WHITE)
+
+
+def _play(settings: Settings, position: Position, candidate: Colour) -> float:
+    """The points of the candidate, which plays that colour."""
+    searchers = [_searcher(path) for path in (settings.candidate, settings.current)]
+    for searcher in searchers:
+        searcher.clear()
+    limit = Limit(depth=settings.depth)
+    while not position.is_over:
+        searcher = searchers[position.side is not candidate]
+        position = position.play(searcher.search(position, limit).move)
+    score = position.score(candidate)
+    return 1.0 if score > 0 else 0.0 if score < 0 else 0.5
+
+
+@functools.lru_cache(maxsize=2)
+def _searcher(weights: Path) -> Searcher:
+    """The worker's searcher with some weights."""
+    return Searcher(_HASH_MB, weights=weights)

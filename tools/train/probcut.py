@@ -1,0 +1,155 @@
+"""Measures how far a shallow search strays from a deep one, and fits the engine's error model to it.
+
+Positions of self-play are searched at full width, deeper ply by ply; every pair of a deep and a shallower score of
+the same parity is a sample, and so is every pair of a deep score and the static evaluation.
+"""
+
+import functools
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from outflank.engine import Colour, Limit, Position, Searcher, SearchInfo
+from outflank.engine.probcut import SHIPPED, sigma
+from outflank.tools.train.executor import open_executor, run_all
+from outflank.tools.train.label import boards_of_games
+from outflank.tools.train.progress import progress_bar
+
+_EMPTIES = range(12, 56, 2)
+_BOARDS_A_TASK = 10
+_HASH_MB = 16
+
+Cell = tuple[int, int, int]
+"""Empty squares, depth, and the probe's depth; 0 is the static evaluation."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellReport:
+    """A cell of the samples: how far scores strayed, and what the model says; in discs.
+
+    Attributes:
+        cell: empty squares, depth, depth of the probe.
+        samples: pairs of scores.
+        measured: root mean square difference.
+        model: the fitted standard deviation.
+    """
+
+    cell: Cell
+    samples: int
+    measured: float
+    model: float
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorModel:
+    """What was fitted.
+
+    Attributes:
+        coefficients: x y z a b c, as engine/probcut.py has them.
+        cells: what they were fitted to.
+    """
+
+    coefficients: tuple[float, ...]
+    cells: tuple[CellReport, ...]
+
+    def write(self, path: Path, made: Mapping[str, Any]) -> None:
+        """Write the file that the engine reads; `made` is its provenance."""
+        content = {"coefficients": [round(value, 8) for value in self.coefficients], "provenance": dict(made)}
+        path.write_text(json.dumps(content, indent=1) + "\n")
+
+
+def measure(
+    weights: Path,
+    folders: Sequence[Path],
+    boards: int,
+    depth: int,
+    seed: int,
+    *,
+    workers: int | None = None,
+    cluster: str | None = None,
+) -> dict[Cell, list[float]]:
+    """The differences, deep minus shallow, of so many boards for each number of empty squares."""
+    tasks = [
+        tuple(chosen[first : first + _BOARDS_A_TASK])
+        for empties in _EMPTIES
+        for chosen in [boards_of_games(folders, empties, empties, boards, seed)]
+        for first in range(0, len(chosen), _BOARDS_A_TASK)
+    ]
+    differences: dict[Cell, list[float]] = defaultdict(list)
+    with (
+        open_executor(workers, cluster) as (executor, at_once),
+        progress_bar("probcut", len(tasks) * _BOARDS_A_TASK, "boards") as advance,
+    ):
+        for _, found in run_all(executor, partial(_differences, weights, depth), tasks, at_once):
+            for cell, difference in found:
+                differences[cell].append(difference)
+            advance(_BOARDS_A_TASK)
+    return differences
+
+
+def fit(differences: Mapping[Cell, Sequence[float]]) -> ErrorModel:
+    """The model with the least squared relative error in all cells, each counting by the root of its samples."""
+    cells = sorted(differences)
+    measured = np.array([np.sqrt(np.mean(np.square(differences[cell]))) for cell in cells])
+    counts = np.array([len(differences[cell]) for cell in cells])
+    certainty = np.sqrt(counts) / np.maximum(measured, 0.5)
+
+    def errors(coefficients: Sequence[float]) -> Any:
+        return certainty * (np.array([sigma(coefficients, *cell) for cell in cells]) - measured)
+
+    begin = json.loads(SHIPPED.read_text())["coefficients"]
+    found = tuple(float(value) for value in least_squares(errors, begin).x)
+    reports = tuple(
+        CellReport(cell, int(samples), float(value), sigma(found, *cell))
+        for cell, samples, value in zip(cells, counts, measured, strict=True)
+    )
+    return ErrorModel(found, reports)
+
+
+def as_table(model: ErrorModel) -> str:
+    """Measured and fitted deviations by depth and probe, averaged over the empty squares."""
+    by_depths: dict[tuple[int, int], list[CellReport]] = defaultdict(list)
+    for report in model.cells:
+        by_depths[report.cell[1:]].append(report)
+    lines = ["depth  probe  samples  measured  model"]
+    lines += [
+        f"{depth:5d}  {probe:5d}  {sum(report.samples for report in reports):7d}  "
+        f"{np.mean([report.measured for report in reports]):8.2f}  {np.mean([report.model for report in reports]):5.2f}"
+        for (depth, probe), reports in sorted(by_depths.items())
+    ]
+    return "\n".join(lines)
+
+
+def _differences(weights: Path, depth: int, boards: Sequence[tuple[int, int]]) -> list[tuple[Cell, float]]:
+    """The samples of some boards."""
+    searcher = _searcher(weights)
+    found = []
+    for own, opp in boards:
+        position = Position(own, opp, Colour.BLACK)
+        scores = {0: searcher.evaluate(position)}
+
+        def note(info: SearchInfo, scores: dict[int, float] = scores) -> None:
+            scores[info.depth] = info.score
+
+        searcher.clear()
+        searcher.search(position, Limit(depth=min(depth, position.empties)), on_info=note)
+        found += [
+            ((position.empties, deep, probe), scores[deep] - scores[probe])
+            for deep in scores
+            for probe in scores
+            if probe < deep and (probe == 0 or (deep - probe) % 2 == 0)
+        ]
+    return found
+
+
+@functools.lru_cache(maxsize=1)
+def _searcher(weights: Path) -> Searcher:
+    """The searcher of this worker."""
+    return Searcher(_HASH_MB, weights=weights)

@@ -1,0 +1,28 @@
+"""How far a command has come: a bar on stderr with the rate and the time left."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+
+@contextmanager
+def progress_bar(what: str, total: int, unit: str, done: int = 0) -> Iterator[Callable[[int], None]]:
+    """A function that is told of so many units more."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn(f"{unit}, {{task.fields[rate]}} a second, left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(what, total=total, completed=done, rate="-")
+
+        def advance(units: int) -> None:
+            bar.advance(task, units)
+            speed = bar.tasks[task].finished_speed or bar.tasks[task].speed
+            bar.update(task, rate=f"{speed:,.0f}" if speed else "-")
+
+        yield advance

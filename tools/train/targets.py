@@ -1,0 +1,41 @@
+"""What a position of a game is taught: a mixture of the searches' guesses from there on and of the result.
+
+The result alone is right on average and noisy, more so the earlier the position; a guess is steady and as wrong as
+the evaluation that made it. So ``target = (1 - trust) * guess + trust * (next position's target, from this side)``,
+and the last position's next target is the result: a guess k positions later counts ``trust^k``. Reference: R. Sutton,
+Learning to predict by the methods of temporal differences, 1988, with lambda for `trust`.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outflank.tools.train.dataset import Records
+
+
+def targets(records: Records, trust: float) -> NDArray[np.float32]:
+    """The target of each position, in discs from the side to move; games in one piece."""
+    guesses = records["guess"].astype(np.float32)
+    found = (1 - trust) * guesses + trust * records["result"].astype(np.float32)
+    to_end = _places_to_end(records)
+    signs = _signs_to_next(records)
+    by_distance = np.argsort(to_end, kind="stable")
+    starts = np.searchsorted(to_end[by_distance], np.arange(1, to_end.max(initial=0) + 2))
+    for first, last in pairwise(starts):
+        here = by_distance[first:last]
+        found[here] = (1 - trust) * guesses[here] + trust * signs[here] * found[here + 1]
+    return found.astype(np.float32)
+
+
+def _places_to_end(records: Records) -> NDArray[np.int64]:
+    """How many positions of its game come after each."""
+    begins = np.flatnonzero(np.append(records["place"], 0) == 0)
+    lengths = np.diff(begins)
+    return np.repeat(begins[1:] - 1, lengths) - np.arange(len(records))
+
+
+def _signs_to_next(records: Records) -> NDArray[np.float32]:
+    """-1 where the other side is to move in the next record, 1 after a pass: the mover's discs all stayed his."""
+    same_side = np.append((records["own"][:-1] & ~records["own"][1:]) == 0, False)
+    return np.where(same_side, 1, -1).astype(np.float32)
