@@ -5,8 +5,8 @@ r"""The evaluation's weights file: reads, checks and writes it.
     the rest  zlib-compressed weights in 1/128 disc from the side to move, folded (folding.pyi): first the low
               bytes of all, then the high bytes, which compress better apart
 
-`bytes` and `crc32` are of the uncompressed folded weights. Anything else is refused, with the file's name and the
-reason.
+`bytes` is the size of the uncompressed folded weights, `crc32` the checksum of the rest of the header and of the
+compressed weights. Anything else is refused, with the file's name and the reason.
 """
 
 from __future__ import annotations
@@ -79,8 +79,10 @@ def write(path: Path, weights: array[int], made: Mapping[str, Any]) -> None:
         )
     folded = fold(weights, _representatives(), PHASES)
     raw = bytes(weight & 0xFF for weight in folded) + bytes(weight >> 8 & 0xFF for weight in folded)
-    header = {**_expected_header(), "crc32": zlib.crc32(raw), "provenance": dict(made)}
-    path.write_bytes(_MAGIC + json.dumps(header).encode() + b"\n" + zlib.compress(raw, 9))
+    packed = zlib.compress(raw, 9)
+    header: dict[str, Any] = {**_expected_header(), "provenance": dict(made)}
+    header["crc32"] = _checksum(header, packed)
+    path.write_bytes(_MAGIC + json.dumps(header).encode() + b"\n" + packed)
 
 
 def _expected_header() -> dict[str, int]:
@@ -102,13 +104,18 @@ def _decode(content: bytes) -> array[int]:
     for key, value in _expected_header().items():
         if not isinstance(header, dict) or header.get(key) != value:
             raise ValueError(f"another {key} than this engine's {value}")
-    raw = _unpack(packed)
-    if zlib.crc32(raw) != header.get("crc32"):
+    if header.pop("crc32", None) != _checksum(header, packed):
         raise ValueError("weights that differ from their checksum")
+    raw = _unpack(packed)
     both = bytearray(_bytes())
     low = 0 if sys.byteorder == "little" else 1
     both[low::2], both[1 - low :: 2] = raw[: _bytes() // 2], raw[_bytes() // 2 :]
     return unfold(array("h", both), _representatives(), PHASES)
+
+
+def _checksum(header: Mapping[str, Any], packed: bytes) -> int:
+    """Of all but the checksum itself, however the header is laid out."""
+    return zlib.crc32(packed, zlib.crc32(json.dumps(header, sort_keys=True).encode()))
 
 
 def _unpack(packed: bytes) -> bytes:

@@ -1,0 +1,135 @@
+"""The evaluation's weights file: what is written is read, and nothing else is."""
+
+import json
+import random
+import zlib
+from array import array
+from pathlib import Path
+
+import pytest
+
+from outflank.engine import FileFormatError, weights
+from outflank.engine.folding import fold, representatives, unfold
+
+COUNT = weights.PHASES * weights.WEIGHTS_A_PHASE
+
+
+@pytest.fixture(scope="module")
+def some_weights() -> "array[int]":
+    """Small random weights in some places, mirrored configurations alike."""
+    rng = random.Random(20)
+    representative = representatives()
+    found = array("h", bytes(2 * COUNT))
+    for phase in range(weights.PHASES):
+        for place in rng.sample(range(weights.WEIGHTS_A_PHASE - 1), 300):
+            value = rng.choice((-32768, 32767, rng.randint(-500, 500)))
+            found[phase * weights.WEIGHTS_A_PHASE + representative[place]] = value
+    for phase in range(weights.PHASES):
+        first = phase * weights.WEIGHTS_A_PHASE
+        for place, other in enumerate(representative):
+            found[first + place] = found[first + other]
+    return found
+
+
+@pytest.fixture(scope="module")
+def content(some_weights: "array[int]", tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("weights") / "some.bin"
+    weights.write(path, some_weights, {"command": "made for a test"})
+    return path.read_bytes()
+
+
+def refusal(tmp_path: Path, content: bytes) -> str:
+    """The sentence with which a file of that content is refused."""
+    path = tmp_path / "damaged.bin"
+    path.write_bytes(content)
+    with pytest.raises(FileFormatError) as refused:
+        weights.read(path)
+    assert str(path) in str(refused.value)
+    return str(refused.value)
+
+
+def with_header(content: bytes, **changed: object) -> bytes:
+    """The file with other values in its header."""
+    magic, header, packed = content.split(b"\n", 2)
+    return b"\n".join((magic, json.dumps({**json.loads(header), **changed}).encode(), packed))
+
+
+def test_what_is_written_is_read(tmp_path: Path, content: bytes, some_weights: "array[int]") -> None:
+    path = tmp_path / "copy.bin"
+    path.write_bytes(content)
+
+    assert weights.read(path) == some_weights
+    assert weights.provenance(path) == {"command": "made for a test"}
+
+
+def test_folding_loses_nothing_but_the_mirrored_copies(some_weights: "array[int]") -> None:
+    representative = representatives()
+
+    folded = fold(some_weights, representative, weights.PHASES)
+
+    assert len(folded) == weights.PHASES * len(set(representative)) == weights.PHASES * 114_364
+    assert unfold(folded, representative, weights.PHASES) == some_weights
+
+
+def test_the_shipped_file_says_how_it_was_made() -> None:
+    made = weights.provenance()
+
+    assert made["command"].startswith("outflank train fit")
+    assert sum(games["games"] for games in made["games"]) > 10_000
+
+
+@pytest.mark.parametrize("share", [0, 0.001, 0.01, 0.1, 0.3, 0.5, 0.9, 0.99, 0.999])
+def test_a_truncated_file_is_refused(tmp_path: Path, content: bytes, share: float) -> None:
+    refusal(tmp_path, content[: int(len(content) * share)])
+
+
+@pytest.mark.parametrize("last", range(1, 12))
+def test_a_file_without_its_last_bytes_is_refused(tmp_path: Path, content: bytes, last: int) -> None:
+    refusal(tmp_path, content[:-last])
+
+
+def test_a_longer_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    assert "overlong" in refusal(tmp_path, content + b"\0")
+
+
+def test_a_flipped_bit_is_noticed(tmp_path: Path, content: bytes) -> None:
+    rng = random.Random(30)
+    begin = content.index(b"\n", len(b"OUTFLANK WEIGHTS 1\n")) + 1
+    for place in (0, 5, begin - 2, *(rng.randrange(begin, len(content)) for _ in range(20))):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << rng.randrange(8)
+        refusal(tmp_path, bytes(damaged))
+
+
+@pytest.mark.parametrize("key", ["layout", "phases", "weights", "bytes"])
+def test_another_shape_is_refused_by_its_name(tmp_path: Path, content: bytes, key: str) -> None:
+    assert key in refusal(tmp_path, with_header(content, **{key: 7}))
+
+
+def test_another_checksum_is_refused(tmp_path: Path, content: bytes) -> None:
+    assert "checksum" in refusal(tmp_path, with_header(content, crc32=1))
+
+
+@pytest.mark.parametrize("header", [b"[]", b"3", b"not json", b"{", b"\xff"])
+def test_a_damaged_header_is_refused(tmp_path: Path, content: bytes, header: bytes) -> None:
+    magic, _, packed = content.split(b"\n", 2)
+    refusal(tmp_path, b"\n".join((magic, header, packed)))
+
+
+def test_a_file_that_unpacks_to_gigabytes_is_refused_without_doing_so(tmp_path: Path, content: bytes) -> None:
+    magic, header, _ = content.split(b"\n", 2)
+    packer = zlib.compressobj()
+    bomb = b"".join(packer.compress(bytes(1 << 24)) for _ in range(64)) + packer.flush()
+
+    assert "overlong" in refusal(tmp_path, b"\n".join((magic, header, bomb)))
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="nowhere.bin"):
+        weights.read(tmp_path / "nowhere.bin")
+
+
+@pytest.mark.parametrize("wrong", [array("h", [1, 2, 3]), array("i", bytes(4 * COUNT))])
+def test_writing_wrong_shapes_is_refused(tmp_path: Path, wrong: "array[int]") -> None:
+    with pytest.raises(ValueError, match="weights of 16 bits"):
+        weights.write(tmp_path / "wrong.bin", wrong, {})
