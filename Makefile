@@ -22,12 +22,13 @@ test: build  ## run the tests; ARGS="-m slow" runs the slow proofs
 	$(BIN)/pytest $(ARGS)
 
 bench: build  ## measure the hot code
-	$(BIN)/pytest tests/bench --benchmark-only $(ARGS)
+	$(BIN)/pytest tests/bench --override-ini addopts=--import-mode=importlib --benchmark-only $(ARGS)
 
+# cython-lint calls pycodestyle by its bare name.
 lint: build  ## check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/cython-lint engine
+	PATH="$(BIN):$$PATH" cython-lint engine
 
 types: build  ## check types, and the stubs against the compiled modules
 	MYPYPATH=build/cimport $(BIN)/mypy $(foreach name,engine book protocol tools tests,-p outflank.$(name))
