@@ -102,9 +102,10 @@ def mapped() -> set[Path]:
     named, folder = set(), ROOT
     for line in lines.splitlines():
         names = re.split(r" {3,}", line.strip())[0].split()
-        parent = folder if line.startswith(" ") else ROOT
-        named |= {parent / name for name in names}
-        if names[0].endswith("/"):
+        if not line.startswith(" "):
+            folder = ROOT
+        named |= {folder / name for name in names}
+        if not line.startswith(" "):
             folder = ROOT / names[0]
     return named
 
