@@ -83,6 +83,11 @@ def read_shard(path: Path) -> Records:
     return np.frombuffer(raw, RECORD)
 
 
+def shards_there(folder: Path) -> list[Path]:
+    """The shards of a folder, by number; none if there is no such folder."""
+    return sorted(folder.glob(f"*{_SUFFIX}"))
+
+
 def shards(folders: Iterable[Path]) -> list[Path]:
     """All shards of some folders, by folder and number.
 
@@ -90,7 +95,7 @@ def shards(folders: Iterable[Path]) -> list[Path]:
     """
     found = []
     for folder in folders:
-        here = sorted(folder.glob(f"*{_SUFFIX}"))
+        here = shards_there(folder)
         if not here:
             raise FileFormatError(f"expected shards of positions in {folder}, got none")
         found += here

@@ -15,14 +15,14 @@ from pathlib import Path
 import numpy as np
 
 from outflank.engine import STARTS, Colour, FileFormatError, Limit, Move, Position, Searcher
-from outflank.tools.train.dataset import RECORD, Records, read_header, shard_path, write_shard
+from outflank.tools.train.dataset import RECORD, Records, read_header, shard_path, shards_there, write_shard
 from outflank.tools.train.executor import open_executor, run_all
 from outflank.tools.train.openings import random_opening
 from outflank.tools.train.progress import progress_bar
 
 # The opening's random moves: mostly few, so that whole games are seen; often many, so that the late phases also see
 # the boards that only the search visits.
-_OPENING_LENGTHS = ((6, 20), (10, 36), (20, 50))
+_OPENING_LENGTHS = ((4, 12), (6, 16), (8, 24), (20, 50))
 _STANDARD_STARTS = 0.75  # the share of games from the standard start; the others begin with any arrangement
 _HASH_MB = 16
 
@@ -68,14 +68,14 @@ def selfplay(
     """
     deadline = time.monotonic() + seconds if seconds is not None else float("inf")
     shard = settings.games_a_shard
+    there = _numbers_there(folder, settings)
     wanted = range(-(-games // shard))
-    missing = [number for number in wanted if not _is_there(shard_path(folder, number), settings)]
-    done = (len(wanted) - len(missing)) * shard
+    done = len(there) * shard
     with (
         open_executor(workers, cluster) as (executor, at_once),
         progress_bar("self-play", len(wanted) * shard, "games", done) as advance,
     ):
-        keys = _until(deadline, missing)
+        keys = _until(deadline, (number for number in wanted if number not in there))
         for number, records in run_all(executor, partial(play_shard, settings), keys, at_once):
             made = {"settings": settings.described(), "number": number}
             write_shard(shard_path(folder, number), np.frombuffer(records, RECORD), made)
@@ -140,17 +140,17 @@ def _until(deadline: float, numbers: Iterable[int]) -> Iterator[int]:
             return
 
 
-def _is_there(path: Path, settings: Settings) -> bool:
-    """Whether a shard is there.
+def _numbers_there(folder: Path, settings: Settings) -> set[int]:
+    """The numbers of the shards that a folder holds.
 
-    Raises: FileFormatError if it is one of other settings.
+    Raises: FileFormatError if one is of other settings.
     """
-    if not path.exists():
-        return False
-    made = read_header(path).get("settings")
-    if made != settings.described():
-        raise FileFormatError(f"expected {path} to be made with {settings.described()}, got {made}")
-    return True
+    paths = shards_there(folder)
+    for path in paths:
+        made = read_header(path).get("settings")
+        if made != settings.described():
+            raise FileFormatError(f"expected {path} to be made with {settings.described()}, got {made}")
+    return {int(path.stem) for path in paths}
 
 
 @functools.lru_cache(maxsize=2)

@@ -1,0 +1,33 @@
+"""Weights and games that the tests of the training share."""
+
+from array import array
+from pathlib import Path
+
+import pytest
+
+from outflank.engine import weights
+from outflank.tools.train.selfplay import Settings, selfplay
+
+
+@pytest.fixture(scope="session")
+def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Weights that are all 0."""
+    path = tmp_path_factory.mktemp("weights") / "nothing.bin"
+    weights.write(
+        path, array("h", bytes(2 * weights.PHASES * weights.WEIGHTS_A_PHASE)), {"command": "nothing"}
+    )
+    return path
+
+
+@pytest.fixture(scope="session")
+def settings(nothing: Path) -> Settings:
+    """Games that are played in no time."""
+    return Settings(nothing, depth=1, exact_from=8, seed=5, games_a_shard=10)
+
+
+@pytest.fixture(scope="session")
+def games(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of 60 games."""
+    folder = tmp_path_factory.mktemp("games")
+    assert selfplay(folder, settings, 60, workers=2) == 60
+    return folder

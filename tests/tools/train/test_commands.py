@@ -1,0 +1,127 @@
+"""The commands as a user meets them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from outflank.engine import FileFormatError, Limit, Position, Searcher, weights
+from outflank.engine.probcut import margins
+from outflank.tools.train import train
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(train, [str(argument) for argument in arguments])
+
+
+def succeed(*arguments: object) -> str:
+    """What the command printed."""
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_selfplay_prints_what_it_played(tmp_path: Path, nothing: Path) -> None:
+    options = (
+        "--games",
+        10,
+        "--shard",
+        5,
+        "--depth",
+        1,
+        "--exact-from",
+        6,
+        "--weights",
+        nothing,
+        "--workers",
+        1,
+    )
+
+    made = json.loads(succeed("selfplay", tmp_path / "games", *options, "--json"))
+
+    assert made["games"] == 10
+    assert made["settings"]["seed"] == 1
+    assert succeed("selfplay", tmp_path / "games", *options) == f"10 games in {tmp_path / 'games'}, seed 1\n"
+
+
+def test_fit_writes_weights_that_a_searcher_reads(tmp_path: Path, games: Path) -> None:
+    out, picture = tmp_path / "fitted.bin", tmp_path / "errors.svg"
+
+    reports = json.loads(succeed("fit", games, "--solved", games, "--out", out, "--plot", picture, "--json"))
+
+    assert [report["phase"] for report in reports] == list(range(weights.PHASES))
+    assert sum(report["positions"] for report in reports) > 1000
+    assert weights.provenance(out)["games"][0]["games"] == 60
+    assert "<svg" in picture.read_text()
+    assert Searcher(1, weights=out).search(Position.start(), Limit(depth=2)).move
+
+
+def test_fit_prints_a_table(tmp_path: Path, games: Path) -> None:
+    table = succeed("fit", games, "--out", tmp_path / "fitted.bin").splitlines()
+
+    assert table[0].split() == ["empties", "positions", "kept", "out", "steps", "MAE", "RMSE", "spread"]
+    assert len(table) == 1 + weights.PHASES
+
+
+def test_label_solves_each_board_once(tmp_path: Path, games: Path, nothing: Path) -> None:
+    options = ("--positions", 30, "--fewest", 6, "--most", 8, "--weights", nothing, "--workers", 1, "--json")
+
+    assert json.loads(succeed("label", tmp_path / "a", "--games", games, *options))["positions"] == 30
+    assert json.loads(succeed("label", tmp_path / "b", *options))["positions"] == 30
+
+
+def test_probcut_writes_a_model_that_the_engine_reads(tmp_path: Path, games: Path, nothing: Path) -> None:
+    out = tmp_path / "probcut.json"
+
+    table = succeed(
+        "probcut", games, "--out", out, "--boards", 2, "--depth", 5, "--weights", nothing, "--workers", 1
+    )
+
+    assert table.splitlines()[0].split() == ["depth", "probe", "samples", "measured", "model"]
+    assert len(margins(out)) > 0
+
+
+def test_gate_says_what_it_found(nothing: Path) -> None:
+    options = ("--against", nothing, "--depth", 1, "--pairs", 2, "--workers", 1)
+
+    assert json.loads(succeed("gate", nothing, *options, "--json"))["verdict"] == "undecided"
+
+
+def test_all_goes_from_nothing_to_weights_and_can_be_repeated(tmp_path: Path) -> None:
+    options = ("--budget", "1s", "--shard", 3, "--depth", 1, "--exact-from", 6, "--workers", 1)
+
+    first = succeed("all", tmp_path, *options).splitlines()
+
+    assert [line.split(":")[0] for line in first[:-1]] == [f"generation {number}" for number in range(5)]
+    assert weights.provenance(tmp_path / "weights-5.bin")["games"][0]["weights"] == "weights-4.bin"
+    assert (tmp_path / "probcut.json").exists()
+    assert succeed("all", tmp_path, *options).splitlines() == first[-1:]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("selfplay",),
+        ("selfplay", "x", "--games", "0"),
+        ("selfplay", "x", "--budget", "3"),
+        ("selfplay", "x", "--budget", "-3m"),
+        ("selfplay", "x", "--budget", "infs"),
+        ("label", "x", "--fewest", "9", "--most", "8"),
+        ("fit",),
+        ("fit", "missing-folder"),
+        ("gate", "missing-file"),
+        ("all", "x", "--budget", "later"),
+    ],
+)
+def test_wrong_usage_exits_with_2(arguments: tuple[str, ...]) -> None:
+    assert run(*arguments).exit_code == 2
+
+
+def test_a_damaged_shard_is_named(tmp_path: Path) -> None:
+    (tmp_path / "000000.positions").write_bytes(b"OUTFLANK POSITIONS 1\n{}\nx")
+
+    result = run("fit", tmp_path)
+
+    assert isinstance(result.exception, FileFormatError)
+    assert "000000.positions" in str(result.exception)

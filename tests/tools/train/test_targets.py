@@ -1,0 +1,43 @@
+"""What a position is taught."""
+
+import numpy as np
+import pytest
+
+from outflank.tools.train.dataset import RECORD, Records
+from outflank.tools.train.targets import targets
+
+A, B, C = 1, 2, 4  # single discs: what counts is whose they are
+
+
+@pytest.fixture
+def records() -> Records:
+    """A game in which the sides alternate, then one in which the second position follows a pass."""
+    alternating = [(A, B, 10, 2, 0), (B, A | C, -10, -4, 1), (A | C, B, 10, 6, 2)]
+    passing = [(A, B, 20, 1, 0), (A | C, B, 20, 3, 1)]
+    return np.array(alternating + passing, RECORD)
+
+
+def test_full_trust_learns_the_result(records: Records) -> None:
+    assert targets(records, 1.0).tolist() == [10, -10, 10, 20, 20]
+
+
+def test_no_trust_learns_the_guess(records: Records) -> None:
+    assert targets(records, 0.0).tolist() == [2, -4, 6, 1, 3]
+
+
+def test_half_trust_mixes_what_comes_from_the_side_to_move(records: Records) -> None:
+    last = (6 + 10) / 2
+    second = (-4 - last) / 2
+    after_pass = (3 + 20) / 2
+
+    assert targets(records, 0.5).tolist() == [
+        (2 - second) / 2,
+        second,
+        last,
+        (1 + after_pass) / 2,
+        after_pass,
+    ]
+
+
+def test_no_records_have_no_targets() -> None:
+    assert targets(np.empty(0, RECORD), 0.5).tolist() == []
