@@ -44,6 +44,7 @@ cdef class Deepening:
     Args:
         position: what to search.
         limit: when to stop.
+        began: when the question was asked, by the monotonic clock.
         moves: the root's moves to choose from, at least one.
         lines: how many of them are to have a score and a line of their own.
         crew: the threads that search.
@@ -56,6 +57,7 @@ cdef class Deepening:
         self,
         Position position,
         limit,
+        double began,
         moves,
         int lines,
         Crew crew,
@@ -63,7 +65,7 @@ cdef class Deepening:
         const int16_t[::1] weights,
         const int16_t[::1] margins,
     ):
-        self._began = time.monotonic()
+        self._began = began
         self._position = position
         self._limit = limit
         self._table = table

@@ -55,7 +55,7 @@ cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha
     if not moves:
         return _search_passed(worker, own, opp, depth, alpha, beta)
     if depth == 1 and empties > 1:
-        return _best_guess(worker, own, opp, moves, empties, beta)
+        return _best_guess(worker, own, opp, empties, beta)
     if depth == empties and beta == alpha + 1 and not worker.one_direction:
         if empties <= MOST_FOR_ENDGAME:
             return solve(worker, own, opp, moves, alpha, empties)
@@ -75,7 +75,7 @@ cdef int _search_passed(Worker *worker, uint64_t own, uint64_t opp, int depth, i
     return score
 
 
-cdef int _best_guess(Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int empties, int beta) noexcept nogil:
+cdef int _best_guess(Worker *worker, uint64_t own, uint64_t opp, int empties, int beta) noexcept nogil:
     """The value one ply deep: the evaluation after the best move."""
     cdef MoveEntry *entries = worker.scratch
     cdef int count = generate(own, opp, worker.one_direction, entries)

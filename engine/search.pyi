@@ -21,12 +21,18 @@ class Searcher:
         weights: the evaluation's weights file; the shipped one if left out.
 
     Raises: SettingsError if the table can't be had or a number makes no sense.
-    The weights are read by the first search: FileFormatError if that fails.
+    The weights are read by the first search unless ``prepare`` was called: FileFormatError if that fails.
     """
 
     def __init__(
         self, hash_mb: int = ..., threads: int = 1, seed: int | None = None, weights: Path = ...
     ) -> None: ...
+    def prepare(self) -> None:
+        """Read what the first search would have to read, while no clock is running.
+
+        Raises: FileFormatError if the weights can't be read.
+        """
+
     def evaluate(self, position: Position) -> float:
         """What is expected without any search, in whole discs from the side to move; a finished game's final score."""
 

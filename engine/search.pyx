@@ -6,6 +6,7 @@ import functools
 import queue
 import random
 import threading
+import time
 from dataclasses import replace
 
 from outflank.engine.crew cimport Crew
@@ -62,12 +63,10 @@ cdef class Searcher:
         self._table.clear()
         self._crew.forget()
 
-    cdef int _load(self) except -1:
-        """Read the weights when first needed, so that whoever asks only for the engine's name is not kept waiting."""
+    def prepare(self):
         if self._weights is None:
             self._weights = _evaluation(self._weights_file)
             self._margins = _shipped_margins()
-        return 0
 
     def evaluate(self, Position position):
         cdef Evaluation evaluation
@@ -76,38 +75,41 @@ cdef class Searcher:
             return float(position.score(position.side))
         if position.must_pass:
             return -self.evaluate(position.pass_())
-        self._load()
+        self.prepare()
         evaluation.weights = &self._weights[0]
         evaluation.offsets = OFFSETS
         set_features(&features, position.own, position.opp, 0)
         return float(evaluate(&evaluation, &features, 0, position.empties))
 
     def search(self, Position position, limit=_SOLVE, *, moves=None, int multipv=1, on_info=None):
+        began = time.monotonic()
         if multipv < 1:
             raise SettingsError(f"expected multipv of at least 1, got {multipv}")
         if not self._busy.acquire(blocking=False):
             raise SettingsError("expected this searcher to be free, but a search is under way")
         try:
-            return self._search(position, limit, moves, multipv, on_info)
+            return self._search(position, limit, moves, multipv, on_info, began)
         finally:
             self._busy.release()
 
-    def _search(self, Position position, limit, moves, multipv, on_info):
+    def _search(self, Position position, limit, moves, multipv, on_info, began):
         if position.is_over:
             return SearchResult(0, 100, True, 0, 0.0, (Line(PASS, _final_score(position, limit.wld), ()),))
         if position.must_pass:
-            return self._search_behind_pass(position, limit, multipv, on_info)
-        self._load()
+            return self._search_behind_pass(position, limit, multipv, on_info, began)
+        self.prepare()
         self._forget_other_rules(position.rules)
         self._table.new_search()
         chosen = self._root_moves(position, moves)
-        deepening = Deepening(position, limit, chosen, multipv, self._crew, self._table, self._weights, self._margins)
+        deepening = Deepening(
+            position, limit, began, chosen, multipv, self._crew, self._table, self._weights, self._margins
+        )
         return self._run(deepening, on_info)
 
-    def _search_behind_pass(self, position, limit, multipv, on_info):
+    def _search_behind_pass(self, position, limit, multipv, on_info, began):
         """Search what the forced pass leads to and tell it from the passing side."""
         answer = None if on_info is None else lambda info: on_info(_behind_pass(info))
-        return _behind_pass(self._search(position.pass_(), limit, None, multipv, answer))
+        return _behind_pass(self._search(position.pass_(), limit, None, multipv, answer, began))
 
     def _forget_other_rules(self, rules):
         """Clear the table if it holds scores of other rules."""

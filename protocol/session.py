@@ -110,7 +110,11 @@ class Session:
         return self._game.rules
 
     def new_game(self, rules: Rules | None = None) -> None:
-        """Begin again, under other rules if given; clocks are full again, tables stay as they are."""
+        """Begin again, under other rules if given; clocks are full again, tables stay as they are.
+
+        The engine gets ready for its first search here, where no clock is running.
+        """
+        self.searcher.prepare()
         self.resume(Game(rules or self.rules))
         for clock in self._clocks.values():
             clock.reset()
