@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.sparse import csr_array, random_array
 
+from outflank.tools.train.patternmatrix import Vector
 from outflank.tools.train.regression import Block, solve
 
 COLUMNS = 50
@@ -14,7 +15,7 @@ def sparse_rows(count: int, seed: int) -> csr_array:
     return csr_array(rows)
 
 
-def problem(noise: float) -> tuple[Block, Block, np.ndarray]:  # type: ignore[type-arg]
+def problem(noise: float) -> tuple[Block, Block, Vector]:
     """Rows to fit, rows kept out, and the weights behind both; the last column is in no row."""
     rng = np.random.default_rng(7)
     truth = rng.normal(size=COLUMNS).astype(np.float32)
@@ -24,7 +25,8 @@ def problem(noise: float) -> tuple[Block, Block, np.ndarray]:  # type: ignore[ty
         rows.data[rows.indices == COLUMNS - 1] = 0
         targets = rows @ truth + rng.normal(scale=noise, size=count).astype(np.float32)
         blocks.append(Block(rows, targets.astype(np.float32), 1.0))
-    return *blocks, truth
+    fitted, kept_out = blocks
+    return fitted, kept_out, truth
 
 
 def test_weights_are_found_where_nothing_is_in_the_way() -> None:
