@@ -21,7 +21,7 @@ from outflank.tools.resulttable import print_result
 from outflank.tools.scoreboard import Scoreboard
 from outflank.tools.summary import MatchSettings, match_summary
 
-_SHORT_MATCH = ('name="level 5" cmd="outflank gtp --level 5"', 'name="level 1" cmd="outflank gtp --level 1"')
+_SHORT_MATCH = ('name="level 5" cmd="outflank gtp --level 5"', 'name="level 4" cmd="outflank gtp --level 4"')
 _SEEDS = 2**31
 _MOST_GAMES = 1_000_000
 

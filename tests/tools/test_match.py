@@ -214,7 +214,7 @@ def test_without_engines_a_short_match_is_played(tmp_path: Path) -> None:
     (folder,) = tmp_path.iterdir()
 
     assert ran.returncode == 0
-    assert "level 5 against level 1" in ran.stdout
+    assert "level 5 against level 4" in ran.stdout
     assert folder.name.startswith("match-2")
     assert time.monotonic() - began < 60
 
