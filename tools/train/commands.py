@@ -114,12 +114,13 @@ def label(
 ) -> None:
     """Solve single positions, or judge them by a deep search, into FOLDER; no board twice."""
     from outflank.tools.train import label as labelling
+    from outflank.tools.train.dataset import load
 
     if fewest > most:
         raise click.UsageError(f"expected --fewest up to --most, got {fewest} and {most}")
     settings = labelling.Settings(weights, depth, exact_from, seed)
     boards = (
-        labelling.boards_of_games(games, fewest, most, positions, seed)
+        labelling.boards_of_games(load(games), fewest, most, positions, seed)
         if games
         else labelling.random_boards(fewest, most, positions, seed)
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from outflank.engine import Colour, Limit, Position, Searcher
-from outflank.tools.train.dataset import RECORD, empties, load, shard_path, write_shard
+from outflank.tools.train.dataset import RECORD, Records, empties, shard_path, write_shard
 from outflank.tools.train.executor import open_executor, run_all
 from outflank.tools.train.openings import random_opening
 from outflank.tools.train.progress import progress_bar
@@ -67,11 +67,8 @@ def label(
     return len(boards)
 
 
-def boards_of_games(
-    folders: Sequence[Path], fewest: int, most: int, count: int, seed: int
-) -> list[tuple[int, int]]:
+def boards_of_games(records: Records, fewest: int, most: int, count: int, seed: int) -> list[tuple[int, int]]:
     """At most `count` boards of `fewest` to `most` empty squares out of games, no two alike."""
-    records = load(folders)
     here = records[(empties(records) >= fewest) & (empties(records) <= most)]
     order = np.random.default_rng(seed).permutation(len(here))
     return _different(((int(here[i]["own"]), int(here[i]["opp"])) for i in order), count)

@@ -18,6 +18,7 @@ from scipy.optimize import least_squares
 
 from outflank.engine import Colour, Limit, Position, Searcher, SearchInfo
 from outflank.engine.probcut import SHIPPED, sigma
+from outflank.tools.train.dataset import load
 from outflank.tools.train.executor import open_executor, run_all
 from outflank.tools.train.label import boards_of_games
 from outflank.tools.train.progress import progress_bar
@@ -76,10 +77,11 @@ def measure(
     cluster: str | None = None,
 ) -> dict[Cell, list[float]]:
     """The differences, deep minus shallow, of so many boards for each number of empty squares."""
+    records = load(folders)
     tasks = [
         tuple(chosen[first : first + _BOARDS_A_TASK])
         for empties in _EMPTIES
-        for chosen in [boards_of_games(folders, empties, empties, boards, seed)]
+        for chosen in [boards_of_games(records, empties, empties, boards, seed)]
         for first in range(0, len(chosen), _BOARDS_A_TASK)
     ]
     differences: dict[Cell, list[float]] = defaultdict(list)
