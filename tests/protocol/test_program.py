@@ -19,6 +19,13 @@ ENDLESS = "genmove b"
 NO_LIMIT = ("--depth", "60")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _signals_as_in_a_terminal() -> None:
+    """A shell lets what it starts in the background ignore SIGINT, and children would inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def answers(output: bytes) -> list[str]:
     """The answers in an output, each checked to be well formed."""
     parts = [part + "\n\n" for part in output.decode().split("\n\n")]
