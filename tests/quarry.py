@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,6 +31,7 @@ Supported games = "Reversi"
 # The dialog's shortcuts: Reversi, White and Black by the computer, Forward, Play.
 _NEW_GAME_KEYS = ("alt+r", "alt+o", "alt+p", "alt+f", "alt+p")
 _PATIENCE_SECONDS = 60.0
+_RETRY_SECONDS = 10.0
 
 
 def missing_programs() -> list[str]:
@@ -57,9 +58,8 @@ def play(command: str, version: str, folder: Path, photo: Path | None = None) ->
     with _screen() as screen:
         environment = {"PATH": _PATH, "HOME": str(folder), "LC_ALL": "C", "DISPLAY": screen}
         with _running([str(shutil.which("quarry", path=_PATH))], environment):
-            _press(environment, "^Quarry Control Center$", "alt+n")
-            _press(environment, "^New Game$", *_NEW_GAME_KEYS)
-            window = _window(environment, " vs[.] ")
+            _press(environment, "^Quarry Control Center$", ["alt+n"], "^New Game$")
+            window = _press(environment, "^New Game$", _NEW_GAME_KEYS, " vs[.] ")
             games = _wait_for_end(folder)
             if photo is not None:
                 time.sleep(1.0)  # Quarry draws when it has nothing else to do
@@ -85,7 +85,7 @@ def read_log(text: str) -> Game:
 @contextmanager
 def _screen() -> Iterator[str]:
     """A screen in memory; the name of its display."""
-    command = ["Xvfb", "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp"]
+    command = ["Xvfb", "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp", "-r"]
     with _running(command, {"PATH": _PATH}) as process:
         assert process.stdout is not None
         yield f":{process.stdout.readline().decode().strip()}"
@@ -104,21 +104,38 @@ def _running(command: list[str], environment: dict[str, str]) -> Iterator["subpr
         process.communicate(timeout=_PATIENCE_SECONDS)
 
 
-def _window(environment: dict[str, str], title: str) -> str:
-    """The number of the window of that title, once it is there."""
-    command = ["xdotool", "search", "--sync", "--onlyvisible", "--name", title]
+def _press(environment: dict[str, str], title: str, keys: Sequence[str], goal: str) -> str:
+    """Press keys in the window called `title` until one called `goal` is there; its number.
+
+    Raises: TimeoutError if it does not come.
+    """
+    _wait_for(environment, title, _PATIENCE_SECONDS)
+    for _ in range(round(_PATIENCE_SECONDS / _RETRY_SECONDS)):
+        # On a busy machine a key may be lost; pressed twice, they do what they do once.
+        if window := _find(environment, title):
+            # Without a window manager nobody else gives it the keyboard.
+            command = ["xdotool", "windowfocus", window, "key", "--delay", "300", *keys]
+            subprocess.run(command, env=environment, timeout=_PATIENCE_SECONDS, check=False)
+        if found := _wait_for(environment, goal, _RETRY_SECONDS):
+            return found
+    raise TimeoutError(f"expected a window called {goal!r} after {' '.join(keys)} in {title!r}")
+
+
+def _wait_for(environment: dict[str, str], title: str, seconds: float) -> str:
+    """The number of the window of that title as soon as it is there; empty if it does not come in time."""
+    deadline = time.monotonic() + seconds
+    while not (window := _find(environment, title)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return window
+
+
+def _find(environment: dict[str, str], title: str) -> str:
+    """The number of the window of that title, empty if there is none."""
+    command = ["xdotool", "search", "--onlyvisible", "--name", title]
     found = subprocess.run(
-        command, env=environment, check=True, capture_output=True, text=True, timeout=_PATIENCE_SECONDS
+        command, env=environment, capture_output=True, text=True, timeout=_PATIENCE_SECONDS
     )
-    return found.stdout.split()[0]
-
-
-def _press(environment: dict[str, str], title: str, *keys: str) -> None:
-    """Press keys in the window of that title."""
-    window = _window(environment, title)
-    # Without a window manager nobody else gives it the keyboard.
-    command = ["xdotool", "windowfocus", "--sync", window, "key", "--delay", "300", *keys]
-    subprocess.run(command, env=environment, check=True, timeout=_PATIENCE_SECONDS)
+    return found.stdout.partition("\n")[0]
 
 
 def _wait_for_end(folder: Path) -> list[Game]:
