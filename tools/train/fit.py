@@ -106,6 +106,9 @@ def fit(records: Records, settings: Settings, on_phase: Callable[[PhaseReport], 
         weights[phase] = _rounded(engine_weights(columns))
         reports.append(_report(phase, trained, kept_out, columns, solution.steps))
         on_phase(reports[-1])
+    # The last phases, if no position is of them, are judged like the last one that was fitted.
+    last = max((report.phase for report in reports if report.positions), default=0)
+    weights[last + 1 :] = weights[last]
     return Fit(array("h", weights.tobytes()), tuple(reversed(reports)))
 
 
