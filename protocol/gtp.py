@@ -16,7 +16,8 @@ _INTERRUPT = b"# interrupt"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _CONTROL = bytes(byte for byte in (*range(32), 127) if byte not in b"\t\n")
 _TAB_IS_BLANK = bytes.maketrans(b"\t", b" ")
-_NOT_SENT = dict.fromkeys(_CONTROL)
+# What an answer may not hold, and a tab, which is a blank to its reader.
+_NOT_SENT: dict[int, str | None] = {**dict.fromkeys(_CONTROL), ord("\t"): " "}
 _ID = re.compile(rb" *(-?)([0-9]+)")
 
 
@@ -99,7 +100,7 @@ def answer(command_id: str, text: str, success: bool = True) -> str:
     if not success and len(text) > _FAILURE_CAP:
         text = text[:_FAILURE_CAP] + "..."
     first, *rest = text.translate(_NOT_SENT).split("\n")
-    head = opening(command_id, success) + (f" {first}" if first else "")
+    head = opening(command_id, success) + (f" {first}" if first.strip() else "")
     return "\n".join([head, *(line for line in rest if line.strip())]) + "\n\n"
 
 

