@@ -12,6 +12,7 @@ from outflank.tests.bench.timekeeping import SETTINGS, Setting, overruns
 from outflank.tests.protocol.dialogue import Dialogue, Program
 
 MARGIN_SECONDS = 0.05
+ATTEMPTS = 3
 
 
 class StallMeter:
@@ -38,11 +39,16 @@ class StallMeter:
 
 
 def play_in_time(setting: Setting, seed: int) -> None:
-    with StallMeter() as meter:
-        found = list(overruns(setting, seed))
-
-    assert len(found) > 10
-    assert max(found) < MARGIN_SECONDS + 2 * meter.worst
+    """Play a game in which no move takes too long; a busy machine gets three chances, a fault would come again."""
+    late = []
+    for _ in range(ATTEMPTS):
+        with StallMeter() as meter:
+            found = list(overruns(setting, seed))
+        assert len(found) > 10
+        if max(found) < MARGIN_SECONDS + 2 * meter.worst:
+            return
+        late.append(f"{max(found):.3f} s with the machine stalling up to {meter.worst:.3f} s")
+    pytest.fail(f"{setting.name}, seed {seed}: too late by " + ", ".join(late))
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
