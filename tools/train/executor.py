@@ -32,6 +32,11 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
         executor: Executor = ProcessPoolExecutor(count, context, _leave_interrupts_to_the_parent)
         try:
             yield executor, count
+        except BaseException:
+            # What they are at may take minutes, and is lost anyway.
+            for worker in multiprocessing.active_children():
+                worker.terminate()
+            raise
         finally:
             executor.shutdown(cancel_futures=True)
         return

@@ -1,6 +1,10 @@
 """The commands as a user meets them."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -97,6 +101,37 @@ def test_all_goes_from_nothing_to_weights_and_can_be_repeated(tmp_path: Path) ->
     assert weights.provenance(tmp_path / "weights-5.bin")["games"][0]["weights"] == "weights-4.bin"
     assert (tmp_path / "probcut.json").exists()
     assert succeed("all", tmp_path, *options).splitlines() == first[-1:]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_run_ends_at_once_with_what_it_has(
+    tmp_path: Path, nothing: Path, number: int, code: int
+) -> None:
+    folder = tmp_path / "games"
+    options = [
+        "--shard",
+        "2",
+        "--depth",
+        "1",
+        "--exact-from",
+        "6",
+        "--weights",
+        str(nothing),
+        "--workers",
+        "1",
+    ]
+    command = [sys.executable, "-m", "outflank.tools.cli", "train", "selfplay", str(folder), *options]
+    run = subprocess.Popen([*command, "--games", "1000000"], stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    while not list(folder.glob("*.positions")):
+        assert run.poll() is None
+        time.sleep(0.05)
+
+    run.send_signal(number)
+
+    said = run.communicate(timeout=60)
+    assert run.returncode == code, said
+    assert b"Traceback" not in said[1]
+    assert succeed("selfplay", folder, "--games", 2, *options).endswith("seed 1\n")
 
 
 @pytest.mark.parametrize(
