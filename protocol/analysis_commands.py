@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
-from outflank.engine import Colour, Move, Position, SearchInfo
-from outflank.engine.limits import Line
+from outflank.engine import Colour, Line, Move, Position, SearchInfo
 from outflank.protocol.analysis import Analysis
 from outflank.protocol.arguments import Arguments
 from outflank.protocol.gtp import HIGHEST_NUMBER, CommandError
