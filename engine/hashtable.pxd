@@ -2,14 +2,16 @@
 
 One entry holds the whole board, so two boards are never confused:
 
-    word 0   own discs  ^ payload * odd constant
-    word 1   opp discs  ^ payload * another odd constant
+    word 0   own discs  ^ (payload ^ salt) * odd constant
+    word 1   opp discs  ^ (payload ^ salt) * another odd constant
     word 2   payload:   lower, upper (int8, discs, side to move), depth, selectivity, best, second, direction, date
 
 No locks. A reader recomputes both boards from the payload it read; if another thread wrote between its loads
 the words belong to different payloads and the board comes out wrong but for a chance of about 2^-64 (the
 multiplications spread every payload bit), so a torn entry is a miss and never a wrong score. Two threads
 writing one entry at once leave such a torn entry at worst.
+
+The salt changes when the table is cleared, so that all older entries turn into misses without being touched.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint64_t
@@ -46,6 +48,7 @@ cdef struct Bucket:
 cdef struct Table:
     Bucket *buckets
     uint64_t mask  # number of buckets - 1
+    uint64_t salt
     uint8_t date
 
 cdef extern from * nogil:
@@ -60,12 +63,17 @@ cdef inline Bucket *bucket_of(Table *table, uint64_t own, uint64_t opp) noexcept
     return &table.buckets[(mixed >> 32 ^ mixed) & table.mask]
 
 
-cdef inline uint64_t own_seal(uint64_t payload) noexcept nogil:
-    return payload * <uint64_t>0xD6E8FEB86659FD93
+cdef inline uint64_t own_seal(const Table *table, uint64_t payload) noexcept nogil:
+    return (payload ^ table.salt) * <uint64_t>0xD6E8FEB86659FD93
 
 
-cdef inline uint64_t opp_seal(uint64_t payload) noexcept nogil:
-    return payload * <uint64_t>0xA0761D6478BD642F
+cdef inline uint64_t opp_seal(const Table *table, uint64_t payload) noexcept nogil:
+    return (payload ^ table.salt) * <uint64_t>0xA0761D6478BD642F
+
+
+cdef inline bint holds(const Table *table, const Entry *entry, uint64_t word, uint64_t own, uint64_t opp) noexcept nogil:
+    """Whether an entry whose payload was read as `word` is about this board."""
+    return entry.own ^ own_seal(table, word) == own and entry.opp ^ opp_seal(table, word) == opp
 
 
 cdef inline bint probe(Table *table, uint64_t own, uint64_t opp, Payload *found) noexcept nogil:
@@ -75,7 +83,7 @@ cdef inline bint probe(Table *table, uint64_t own, uint64_t opp, Payload *found)
     cdef int i
     for i in range(ENTRIES_A_BUCKET):
         read.word = bucket.entries[i].payload
-        if bucket.entries[i].own ^ own_seal(read.word) == own and bucket.entries[i].opp ^ opp_seal(read.word) == opp:
+        if holds(table, &bucket.entries[i], read.word, own, opp):
             found[0] = read.fields
             return True
     return False

@@ -9,6 +9,10 @@ import os
 from outflank.engine.errors import SettingsError
 
 
+# Odd, so that 2^64 salts follow before one comes again.
+cdef uint64_t _SALT_STEP = 0x9E3779B97F4A7C15
+
+
 cdef inline int _worth(Payload *entry, int date) noexcept nogil:
     """How much an entry is worth keeping: this search's before older ones, then by depth."""
     return (256 if entry.date == date else 0) + entry.depth
@@ -23,7 +27,7 @@ cdef void store(Table *table, uint64_t own, uint64_t opp, Payload news) noexcept
     news.date = table.date
     for i in range(ENTRIES_A_BUCKET):
         old.word = bucket.entries[i].payload
-        if bucket.entries[i].own ^ own_seal(old.word) == own and bucket.entries[i].opp ^ opp_seal(old.word) == opp:
+        if holds(table, &bucket.entries[i], old.word, own, opp):
             place = &bucket.entries[i]
             _merge(&news, &old.fields)
             break
@@ -32,8 +36,8 @@ cdef void store(Table *table, uint64_t own, uint64_t opp, Payload news) noexcept
             least = worth
             place = &bucket.entries[i]
     new.fields = news
-    place.own = own ^ own_seal(new.word)
-    place.opp = opp ^ opp_seal(new.word)
+    place.own = own ^ own_seal(table, new.word)
+    place.opp = opp ^ opp_seal(table, new.word)
     place.payload = new.word
 
 
@@ -67,15 +71,18 @@ cdef class HashTable:
         self.table.buckets = <Bucket *>&view[0]
         self.table.mask = (<uint64_t>self.megabytes << 20) // sizeof(Bucket) - 1
         self.table.date = 0
+        self.table.salt = _SALT_STEP
 
     def clear(self):
-        """Forget everything."""
-        with nogil:
-            memset(self.table.buckets, 0, (self.table.mask + 1) * sizeof(Bucket))
+        """Forget everything, at once: no older entry is found any more, and all give way to new ones."""
+        self.table.salt += _SALT_STEP
 
     def new_search(self):
         """Let entries of earlier searches give way first from now on."""
         self.table.date += 1
+        if self.table.date == 0:  # the numbers begin again: what bears one already must not look new
+            with nogil:
+                memset(self.table.buckets, 0, (self.table.mask + 1) * sizeof(Bucket))
 
 
 def _reserve(megabytes):
