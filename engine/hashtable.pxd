@@ -71,7 +71,9 @@ cdef inline uint64_t opp_seal(const Table *table, uint64_t payload) noexcept nog
     return (payload ^ table.salt) * <uint64_t>0xA0761D6478BD642F
 
 
-cdef inline bint holds(const Table *table, const Entry *entry, uint64_t word, uint64_t own, uint64_t opp) noexcept nogil:
+cdef inline bint holds(
+    const Table *table, const Entry *entry, uint64_t word, uint64_t own, uint64_t opp
+) noexcept nogil:
     """Whether an entry whose payload was read as `word` is about this board."""
     return entry.own ^ own_seal(table, word) == own and entry.opp ^ opp_seal(table, word) == opp
 
