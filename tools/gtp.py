@@ -8,17 +8,17 @@ import click
 
 from outflank.engine import Rules, Searcher
 from outflank.engine.levels import DEFAULT_LEVEL, HIGHEST_LEVEL
-from outflank.engine.search import DEFAULT_HASH_MB
 from outflank.protocol.inbox import Inbox
 from outflank.protocol.server import serve
 from outflank.protocol.session import Session, Strength
+from outflank.tools.options import hash_option, rules_option, threads_option
 
 _STDIN, _STDOUT = 0, 1
 _COUNT = click.IntRange(1, 2**31 - 1)
 
 
 @click.command()
-@click.option("--rules", default="othello", show_default=True, help="Preset, perhaps with ,option=value ...")
+@rules_option
 @click.option(
     "--level",
     type=click.IntRange(0, HIGHEST_LEVEL),
@@ -29,15 +29,8 @@ _COUNT = click.IntRange(1, 2**31 - 1)
     "--time", "seconds", type=float, help="Seconds for each move.  [default: the game's clock, if one is set]"
 )
 @click.option("--nodes", type=_COUNT, help="Boards to reach for each move.  [default: no limit]")
-@click.option("--threads", type=_COUNT, default=1, show_default=True, help="Threads to search with.")
-@click.option(
-    "--hash",
-    "hash_mb",
-    type=_COUNT,
-    default=DEFAULT_HASH_MB,
-    show_default=True,
-    help="Size of the table in MB.",
-)
+@threads_option
+@hash_option
 @click.option("--seed", type=int, help="Vary the play among equal moves.  [default: always the same move]")
 @click.option(
     "--log",
@@ -46,7 +39,7 @@ _COUNT = click.IntRange(1, 2**31 - 1)
     help="Append the dialogue to FILE.  [default: no log]",
 )
 def gtp(
-    rules: str,
+    rules: Rules,
     level: int | None,
     depth: int | None,
     seconds: float | None,
@@ -63,9 +56,7 @@ def gtp(
     strength = Strength(level, depth, seconds, nodes)
     searcher = Searcher(hash_mb, threads, seed)
     steady = searcher if seed is None else Searcher(hash_mb, threads)
-    session = Session(
-        searcher, steady=steady, strength=strength, rules=Rules.parse(rules), inbox=Inbox(), seed=seed
-    )
+    session = Session(searcher, steady=steady, strength=strength, rules=rules, inbox=Inbox(), seed=seed)
     serve(session, _STDIN, _STDOUT, _Log(log_file) if log_file else _no_log)
 
 

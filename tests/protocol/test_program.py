@@ -327,8 +327,8 @@ def test_no_place_to_write_is_told_in_one_sentence() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (["--rules", "chess"], 1, "outflank: expected rules out of othello "),
-        (["--rules", "othello,start=upside"], 1, "outflank: expected start="),
+        (["--rules", "chess"], 2, "expected rules out of othello "),
+        (["--rules", "othello,start=upside"], 2, "expected start="),
         (["--level", "61"], 2, "61 is not in the range 0<=x<=60"),
         (["--depth", "0"], 2, "0 is not in the range"),
         (["--nodes", "-5"], 2, "-5 is not in the range"),
