@@ -5,6 +5,7 @@ Boards and games are the oracle's own, so nothing here depends on the engine's b
 
 from dataclasses import replace
 
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from outflank.tests import reference
@@ -47,8 +48,12 @@ def games(draw: st.DrawFn, sheet: reference.Sheet, whole: bool = False) -> refer
 
 @st.composite
 def endgames(draw: st.DrawFn, sheet: reference.Sheet, plies: int) -> reference.Game:
-    """A random game under `sheet` that is at most so many plies from one of its ends."""
+    """A random game under `sheet`, at most so many plies from one of its ends and with few squares left.
+
+    A game that ends in a wiped-out board leaves dozens, and another move or another sheet would open them all.
+    """
     game = draw(games(sheet, whole=True))
+    assume(reference.count(game.board, EMPTY) <= 4)
     for _ in range(draw(st.integers(0, plies))):
         if game.played:
             game.undo()
