@@ -78,6 +78,13 @@ def selfplay(
     metavar="FOLDER",
     help="Take positions of these games; may be repeated.  [default: random games]",
 )
+@click.option(
+    "--stray",
+    type=click.IntRange(0, 60),
+    default=0,
+    show_default=True,
+    help="Play up to so many random moves from each position of the games first.",
+)
 @click.option("--positions", type=click.IntRange(1), default=10_000, show_default=True, help="How many.")
 @click.option(
     "--fewest", type=click.IntRange(1, 60), default=10, show_default=True, help="Empty squares at least."
@@ -101,6 +108,7 @@ def selfplay(
 def label(
     folder: Path,
     games: tuple[Path, ...],
+    stray: int,
     positions: int,
     fewest: int,
     most: int,
@@ -120,7 +128,7 @@ def label(
         raise click.UsageError(f"expected --fewest up to --most, got {fewest} and {most}")
     settings = labelling.Settings(weights, depth, exact_from, seed)
     boards = (
-        labelling.boards_of_games(load(games), fewest, most, positions, seed)
+        labelling.boards_of_games(load(games), fewest, most, positions, seed, stray)
         if games
         else labelling.random_boards(fewest, most, positions, seed)
     )

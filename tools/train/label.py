@@ -15,7 +15,7 @@ import numpy as np
 from outflank.engine import Colour, Limit, Position, Searcher
 from outflank.tools.train.dataset import RECORD, Records, empties, shard_path, write_shard
 from outflank.tools.train.executor import open_executor, run_all
-from outflank.tools.train.openings import random_opening
+from outflank.tools.train.openings import play_random, random_opening
 from outflank.tools.train.progress import progress_bar
 
 POSITIONS_A_SHARD = 1000
@@ -67,11 +67,26 @@ def label(
     return len(boards)
 
 
-def boards_of_games(records: Records, fewest: int, most: int, count: int, seed: int) -> list[tuple[int, int]]:
-    """At most `count` boards of `fewest` to `most` empty squares out of games, no two alike."""
-    here = records[(empties(records) >= fewest) & (empties(records) <= most)]
+def boards_of_games(
+    records: Records, fewest: int, most: int, count: int, seed: int, stray: int = 0
+) -> list[tuple[int, int]]:
+    """At most `count` boards of `fewest` to `most` empty squares out of games, no two alike.
+
+    Up to `stray` random moves are played from each board of a game, so that there are positions as a search meets
+    them behind bad moves. Games know only what came of good ones.
+    """
+    here = records[(empties(records) >= fewest) & (empties(records) <= most + stray)]
     order = np.random.default_rng(seed).permutation(len(here))
-    return _different(((int(here[i]["own"]), int(here[i]["opp"])) for i in order), count)
+    rng = random.Random(seed)
+
+    def found() -> Iterator[tuple[int, int]]:
+        for i in order:
+            position = Position(int(here[i]["own"]), int(here[i]["opp"]), Colour.BLACK)
+            strayed = play_random(rng, position, rng.randint(0, stray))
+            if strayed is not None and fewest <= strayed.empties <= most:
+                yield strayed.own, strayed.opp
+
+    return _different(found(), count)
 
 
 def random_boards(fewest: int, most: int, count: int, seed: int) -> list[tuple[int, int]]:

@@ -19,15 +19,20 @@ def for_matches(position: Position) -> bool:
 def random_opening(rng: random.Random, moves: int, *, matches: bool, start: str = "diagonal") -> Position:
     """The position after so many random moves, passes not counted; one where a side can move."""
     while True:
-        position = _START_POSITIONS[start]
-        for _ in range(moves):
-            position = _after_pass(position)
-            if position.is_over:
-                break
-            position = position.play(rng.choice(position.legal_moves()))
-        position = _after_pass(position)
-        if not position.is_over and for_matches(position) == matches:
+        position = play_random(rng, _START_POSITIONS[start], moves)
+        if position is not None and for_matches(position) == matches:
             return position
+
+
+def play_random(rng: random.Random, position: Position, moves: int) -> Position | None:
+    """The position `moves` random moves later, one where a side can move; None if the game is over by then."""
+    for _ in range(moves):
+        position = _after_pass(position)
+        if position.is_over:
+            return None
+        position = position.play(rng.choice(position.legal_moves()))
+    position = _after_pass(position)
+    return None if position.is_over else position
 
 
 def _after_pass(position: Position) -> Position:
