@@ -10,16 +10,16 @@ from typing import Any
 import click
 
 from outflank.engine import NotationError, OutflankError, Rules
-from outflank.tools.clock import TimeControl
-from outflank.tools.contest import Contest, Outcome
-from outflank.tools.entries import Entry
-from outflank.tools.interrupts import Interrupts
-from outflank.tools.openings import OpeningsChoice
+from outflank.tools.games.clock import TimeControl
+from outflank.tools.games.entries import Entry
+from outflank.tools.games.openings import OpeningsChoice
+from outflank.tools.games.referee import STALL_SECONDS
 from outflank.tools.options import json_option, rules_option
-from outflank.tools.referee import STALL_SECONDS
-from outflank.tools.resulttable import print_result
-from outflank.tools.scoreboard import Scoreboard
-from outflank.tools.summary import MatchSettings, match_summary
+from outflank.tools.runs.contest import Contest, Outcome
+from outflank.tools.runs.interrupts import Interrupts
+from outflank.tools.runs.scoreboard import Scoreboard
+from outflank.tools.runs.summary import MatchSettings, match_summary
+from outflank.tools.show.resulttable import print_result
 
 _SHORT_MATCH = ('name="level 5" cmd="outflank gtp --level 5"', 'name="level 4" cmd="outflank gtp --level 4"')
 _SEEDS = 2**31

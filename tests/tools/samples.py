@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from outflank.engine import Colour, Game, Rules
-from outflank.tools.clock import TimeControl
-from outflank.tools.entries import Entry
-from outflank.tools.openings import OpeningsChoice
-from outflank.tools.results import Ending, GameRecord, Pairing
-from outflank.tools.summary import MatchResult, MatchSettings
+from outflank.tools.games.clock import TimeControl
+from outflank.tools.games.entries import Entry
+from outflank.tools.games.openings import OpeningsChoice
+from outflank.tools.games.results import Ending, GameRecord, Pairing
+from outflank.tools.runs.summary import MatchResult, MatchSettings
 
 # A short game that White loses by having no disc left.
 WIPE_OUT = "f5d6c5f4e3f6g5e6e7"

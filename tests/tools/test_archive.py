@@ -8,8 +8,8 @@ import pytest
 
 from outflank.engine import Colour, FileFormatError
 from outflank.tests.tools.samples import broken_off, played
-from outflank.tools.archive import Archive
-from outflank.tools.results import Ending
+from outflank.tools.games.results import Ending
+from outflank.tools.show.archive import Archive
 
 GAMES = [played(number=1), broken_off(Ending.CRASH, Colour.WHITE, number=2)]
 

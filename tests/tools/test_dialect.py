@@ -2,8 +2,8 @@
 
 import pytest
 
-from outflank.tools.clock import TimeControl
-from outflank.tools.dialect import choose_dialect
+from outflank.tools.games.clock import TimeControl
+from outflank.tools.games.dialect import choose_dialect
 
 SPEC = frozenset({"time_settings", "time_left"})
 KATA = SPEC | {"kata-time_settings", "kata-list_time_settings"}

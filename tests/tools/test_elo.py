@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.tools.elo import elo_of, estimate
+from outflank.tools.stats.elo import elo_of, estimate
 
 RESULTS = st.sampled_from([0.0, 0.5, 1.0])
 

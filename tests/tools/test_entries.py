@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import NotationError
-from outflank.tools.clock import TimeControl
-from outflank.tools.entries import Entry
+from outflank.tools.games.clock import TimeControl
+from outflank.tools.games.entries import Entry
 
 MATCH_TIME = TimeControl.parse("0.5")
 

@@ -9,10 +9,10 @@ import pytest
 
 from outflank.engine import PRESETS, Colour
 from outflank.tests.tools.samples import broken_off
-from outflank.tools.archive import Archive
-from outflank.tools.clock import TimeControl
+from outflank.tools.games.clock import TimeControl
+from outflank.tools.games.results import Ending
 from outflank.tools.match import match
-from outflank.tools.results import Ending
+from outflank.tools.show.archive import Archive
 
 PAGE = (Path(__file__).parents[2] / "docs" / "match.md").read_text()
 

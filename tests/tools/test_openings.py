@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import PRESETS, FileFormatError, Game, NotationError, Rules
-from outflank.tools.openings import OpeningsChoice, count_different, random_openings, read_openings
+from outflank.tools.games.openings import OpeningsChoice, count_different, random_openings, read_openings
 
 OTHELLO = Rules()
 

@@ -8,8 +8,8 @@ from sgfmill import sgf_grammar  # type: ignore[import-untyped]
 
 from outflank.engine import PASS, PRESETS, Colour, Game, Move, Position, Rules
 from outflank.tests.tools.samples import ONE_WAY, WIPE_OUT, WITH_PASSES, broken_off, played
-from outflank.tools.records import ggf, headline, sgf, transcript_line
-from outflank.tools.results import Ending
+from outflank.tools.games.results import Ending
+from outflank.tools.show.records import ggf, headline, sgf, transcript_line
 
 ONE_DIRECTION = PRESETS["ravensburger-1987"]
 GGF_FIELD = re.compile(r"([A-Z]+)\[([^\]]*)\]")

@@ -10,11 +10,11 @@ from outflank.engine import Colour, Game, Rules
 from outflank.tests import fake_engine
 from outflank.tests.processes import living_members
 from outflank.tests.tools.samples import WITH_PASSES
-from outflank.tools.clock import TimeControl
-from outflank.tools.entries import Entry
-from outflank.tools.player import Player, UnfitEngineError
-from outflank.tools.referee import Referee
-from outflank.tools.results import Ending, GameRecord, Pairing
+from outflank.tools.games.clock import TimeControl
+from outflank.tools.games.entries import Entry
+from outflank.tools.games.player import Player, UnfitEngineError
+from outflank.tools.games.referee import Referee
+from outflank.tools.games.results import Ending, GameRecord, Pairing
 
 BLACK, WHITE = Colour.BLACK, Colour.WHITE
 Sit = Callable[..., Player]

@@ -10,8 +10,8 @@ import pytest
 
 from outflank.engine import PRESETS, Colour, Game
 from outflank.tests.tools.samples import ONE_WAY, WITH_PASSES, broken_off, match_of, played
-from outflank.tools.report import render_report
-from outflank.tools.results import Ending, GameRecord
+from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.show.report import render_report
 
 CHROMIUM = shutil.which("chromium")
 ONE_DIRECTION = PRESETS["ravensburger-1987"]

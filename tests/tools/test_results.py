@@ -2,8 +2,8 @@
 
 from outflank.engine import Colour
 from outflank.tests.tools.samples import broken_off, match_of, played
-from outflank.tools.results import Ending, pair_points, standing
-from outflank.tools.summary import game_summary, match_summary
+from outflank.tools.games.results import Ending, pair_points, standing
+from outflank.tools.runs.summary import game_summary, match_summary
 
 GAMES = [
     played(number=1, names=("A", "B")),  # A wins by 64

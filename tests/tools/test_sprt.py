@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from outflank.tools.sprt import Sprt
+from outflank.tools.stats.sprt import Sprt
 
 
 def test_bounds_are_walds() -> None:

@@ -267,7 +267,7 @@ def gate(
     as_json: bool,
 ) -> None:
     """Play the evaluation CANDIDATE against another and say whether to accept it (SPRT, both errors 5 %)."""
-    from outflank.tools.sprt import Sprt
+    from outflank.tools.stats.sprt import Sprt
     from outflank.tools.train import gate as match
 
     if elo1 <= elo0:

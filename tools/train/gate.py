@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import Colour, Limit, Position, Searcher
-from outflank.tools.elo import EloEstimate, estimate
-from outflank.tools.sprt import Sprt
+from outflank.tools.stats.elo import EloEstimate, estimate
+from outflank.tools.stats.sprt import Sprt
 from outflank.tools.train.executor import open_executor, run_all
 from outflank.tools.train.openings import random_opening
 from outflank.tools.train.progress import progress_bar

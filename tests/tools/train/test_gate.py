@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Colour, Position, weights
-from outflank.tools.sprt import Sprt
+from outflank.tools.stats.sprt import Sprt
 from outflank.tools.train.gate import Settings, gate, play_pair
 from outflank.tools.train.openings import for_matches, random_opening
 

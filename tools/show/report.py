@@ -8,9 +8,9 @@ import jinja2
 
 from outflank.engine import Colour, Position, Turn
 from outflank.engine.position import unpack
-from outflank.tools.results import Ending, GameRecord
-from outflank.tools.resulttable import elo_line, faults_text
-from outflank.tools.summary import MatchResult
+from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.runs.summary import MatchResult
+from outflank.tools.show.resulttable import elo_line, faults_text
 
 _TEMPLATES = Path(__file__).parent / "data"
 # What the boxes print on their discs, as colours of a page.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from outflank.engine import NotationError
-from outflank.tools.clock import TimeControl
+from outflank.tools.games.clock import TimeControl
 
 _KEYS = ("name", "cmd", "time")
 _LONGEST_NAME = 40

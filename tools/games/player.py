@@ -5,9 +5,9 @@ from collections.abc import Callable
 from outflank.engine import Colour, Move, OutflankError, Rules
 from outflank.protocol.client import Answer, EngineRefusal, GtpClient
 from outflank.protocol.process import EngineCrash
-from outflank.tools.clock import Clock
-from outflank.tools.dialect import TimeDialect, choose_dialect
-from outflank.tools.entries import Entry
+from outflank.tools.games.clock import Clock
+from outflank.tools.games.dialect import TimeDialect, choose_dialect
+from outflank.tools.games.entries import Entry
 
 _FAULT_PATIENCE_SECONDS = 0.25  # an engine that has failed gets a short farewell
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import FileFormatError
-from outflank.tools import records
-from outflank.tools.results import GameRecord
-from outflank.tools.summary import game_summary
+from outflank.tools.games.results import GameRecord
+from outflank.tools.runs.summary import game_summary
+from outflank.tools.show import records
 
 GAMES_FILE = "games.jsonl"
 

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.text import Text
 
 from outflank.engine import Colour, Game
-from outflank.tools.results import Ending, GameRecord, Standing
+from outflank.tools.games.results import Ending, GameRecord, Standing
 
 
 class Scoreboard:

@@ -4,16 +4,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from outflank.engine import Colour, Move
-from outflank.tools.archive import Archive
-from outflank.tools.dialogue import Dialogue
-from outflank.tools.interrupts import Interrupted, Interrupts
-from outflank.tools.openings import count_different
-from outflank.tools.player import Player
-from outflank.tools.referee import Referee
-from outflank.tools.report import render_report
-from outflank.tools.results import GameRecord, Pairing, Standing
-from outflank.tools.scoreboard import Scoreboard
-from outflank.tools.summary import MatchResult, MatchSettings, match_summary
+from outflank.tools.games.dialogue import Dialogue
+from outflank.tools.games.openings import count_different
+from outflank.tools.games.player import Player
+from outflank.tools.games.referee import Referee
+from outflank.tools.games.results import GameRecord, Pairing, Standing
+from outflank.tools.runs.interrupts import Interrupted, Interrupts
+from outflank.tools.runs.scoreboard import Scoreboard
+from outflank.tools.runs.summary import MatchResult, MatchSettings, match_summary
+from outflank.tools.show.archive import Archive
+from outflank.tools.show.report import render_report
 
 _FAREWELL_SECONDS = 1.0
 _HURRIED_SECONDS = 0.4  # after Ctrl-C: both engines are gone within two seconds

@@ -13,9 +13,9 @@ from outflank.protocol.process import (
     EngineTimeout,
     printable,
 )
-from outflank.tools.clock import MARGIN_SECONDS, Clock, seconds_text
-from outflank.tools.player import Player, UnfitEngineError
-from outflank.tools.results import Ending, GameRecord, Pairing
+from outflank.tools.games.clock import MARGIN_SECONDS, Clock, seconds_text
+from outflank.tools.games.player import Player, UnfitEngineError
+from outflank.tools.games.results import Ending, GameRecord, Pairing
 
 STALL_SECONDS = 600.0  # for a move without a clock
 

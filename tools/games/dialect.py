@@ -13,7 +13,7 @@
 
 from dataclasses import dataclass
 
-from outflank.tools.clock import TimeControl, seconds_text
+from outflank.tools.games.clock import TimeControl, seconds_text
 
 
 @dataclass(frozen=True, slots=True)

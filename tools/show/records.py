@@ -11,7 +11,7 @@ from sgfmill import sgf_grammar  # type: ignore[import-untyped]
 from outflank.engine import Colour, Move, Position, Rules
 from outflank.engine.position import unpack
 from outflank.engine.squares import square_name
-from outflank.tools.results import Ending, GameRecord
+from outflank.tools.games.results import Ending, GameRecord
 
 _GGF_ENDINGS = {Ending.RESIGNATION: ":r", Ending.TIME: ":t", Ending.STALL: ":t"}
 _SGF_ENDINGS = {Ending.RESIGNATION: "R", Ending.TIME: "T", Ending.STALL: "T"}

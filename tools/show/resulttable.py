@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from outflank.tools.elo import EloEstimate
-from outflank.tools.results import Ending, Standing
-from outflank.tools.summary import MatchResult
+from outflank.tools.games.results import Ending, Standing
+from outflank.tools.runs.summary import MatchResult
+from outflank.tools.stats.elo import EloEstimate
 
 _PIPE_WIDTH = 140  # columns where the output is no terminal
 

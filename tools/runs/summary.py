@@ -6,10 +6,10 @@ from importlib.metadata import version
 from typing import Any
 
 from outflank.engine import Colour, Rules
-from outflank.tools.elo import EloEstimate, estimate
-from outflank.tools.entries import Entry
-from outflank.tools.openings import OpeningsChoice
-from outflank.tools.results import GameRecord, Standing, pair_points, standing
+from outflank.tools.games.entries import Entry
+from outflank.tools.games.openings import OpeningsChoice
+from outflank.tools.games.results import GameRecord, Standing, pair_points, standing
+from outflank.tools.stats.elo import EloEstimate, estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Statistics of matches: numbers in, numbers out."""
