@@ -9,20 +9,25 @@ from outflank.engine import Colour, Move, Rules, Turn
 
 
 class Ending(StrEnum):
-    """How a game ended. All but the first two are faults of the loser."""
+    """How a game ended. DISCS, RESIGNATION and ADJUDICATION are fair play, RUNNER_FAULT is nobody's result.
+
+    All others are faults of the loser.
+    """
 
     DISCS = "discs"
     RESIGNATION = "resignation"
+    ADJUDICATION = "adjudication"
     TIME = "time"
     ILLEGAL_MOVE = "illegal move"
     PROTOCOL_ERROR = "protocol error"
     CRASH = "crash"
     STALL = "stall"
+    RUNNER_FAULT = "runner fault"
 
     @property
     def is_fault(self) -> bool:
         """Whether the loser lost by a fault."""
-        return self not in (Ending.DISCS, Ending.RESIGNATION)
+        return self not in (Ending.DISCS, Ending.RESIGNATION, Ending.ADJUDICATION, Ending.RUNNER_FAULT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +39,14 @@ class Pairing:
         pair: number of the two games that share an opening with colours swapped, 1 for the first.
         names: who plays which colour.
         opening: the moves both sides are given, passes left out.
+        round: of the tournament, 1 for the first.
     """
 
     number: int
     pair: int
     names: dict[Colour, str]
     opening: tuple[Move, ...]
+    round: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +61,15 @@ class GameRecord:
         winner: None for a draw.
         ending: how it ended.
         detail: what happened, in a sentence, if it was a fault.
-        margin: disc difference from Black's side by the rules' scoring; None if it was not played to the end.
+        margin: disc difference from Black's side by the rules' scoring, the exact one after an adjudication;
+            None if it was neither played to the end nor adjudicated.
         started: when, in ISO format with time zone.
         dialogue: what was said on the wire, if it was a fault.
+        values: for each turn what the mover's engine said that its position was worth, in discs from Black's
+            side; None where it said nothing. Left out: nothing is known.
+        exact: for each turn the margin with best play by both sides from the position before it, in discs from
+            Black's side; None where it was not solved. Left out: nothing is known.
+        attempt: 1, and one more for each time that the game was voided before.
     """
 
     pairing: Pairing
@@ -69,6 +82,14 @@ class GameRecord:
     margin: int | None
     started: str
     dialogue: tuple[str, ...] = ()
+    values: tuple[float | None, ...] = ()
+    exact: tuple[int | None, ...] = ()
+    attempt: int = 1
+
+    def __post_init__(self) -> None:
+        nothing = (None,) * len(self.turns)
+        object.__setattr__(self, "values", self.values or nothing)
+        object.__setattr__(self, "exact", self.exact or nothing)
 
     @property
     def transcript(self) -> str:
