@@ -23,10 +23,9 @@ def test_wins_losses_and_faults_are_counted_for_each_side() -> None:
     assert (theirs.fault_wins, theirs.faults) == ({Ending.TIME: 1}, {Ending.CRASH: 1})
 
 
-def test_a_resignation_is_no_fault() -> None:
-    assert not Ending.RESIGNATION.is_fault
-    assert not Ending.DISCS.is_fault
-    assert all(ending.is_fault for ending in Ending if ending not in (Ending.RESIGNATION, Ending.DISCS))
+def test_fair_play_and_faults_of_the_runner_are_no_faults_of_the_loser() -> None:
+    innocent = {Ending.DISCS, Ending.RESIGNATION, Ending.ADJUDICATION, Ending.RUNNER_FAULT}
+    assert {ending for ending in Ending if not ending.is_fault} == innocent
 
 
 def test_the_disc_difference_is_that_of_games_played_to_the_end() -> None:
