@@ -9,14 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from outflank.protocol.process import (
-    ChildProcess,
-    EngineCrash,
-    EngineError,
-    EngineProtocolError,
-    EngineTimeout,
-    printable,
-)
+from outflank.protocol.engine_errors import EngineCrash, EngineProtocolError, EngineRefusal, EngineTimeout
+from outflank.protocol.process import ChildProcess, printable
+from outflank.protocol.spawn import Surroundings
 
 START_SECONDS = 30.0  # for the first answer, in which an engine may load tables
 REPLY_SECONDS = 10.0  # for a command that asks for no thinking
@@ -26,10 +21,6 @@ _BANNER_SECONDS = (
     2.0  # a program that greets us before the handshake has this long to prove that it speaks GTP
 )
 _CONTROL_BYTES = bytes(code for code in [*range(32), 127] if code not in b"\t\n")
-
-
-class EngineRefusal(EngineError):
-    """The engine answered with a failure (``? ...``) where success was due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +44,7 @@ class GtpClient:
     Args:
         command: the program and its arguments.
         label: how error messages call the engine.
+        surroundings: where it runs and what it may use.
         on_wait: called at least ten times a second while an answer is due; it may raise to give up.
         on_line: called with ``">"`` and each command sent, ``"<"`` and each line of an answer, ``"!"`` and
             each line that was no part of an answer.
@@ -65,6 +57,7 @@ class GtpClient:
         command: Sequence[str],
         label: str = "the engine",
         *,
+        surroundings: Surroundings | None = None,
         on_wait: Callable[[], object] | None = None,
         on_line: Callable[[str, str], object] | None = None,
     ) -> None:
@@ -74,7 +67,7 @@ class GtpClient:
         self.commands: frozenset[str] = frozenset()
         self._on_line = on_line or _ignore
         self._speaks_gtp = False
-        self._process = ChildProcess(command, label, on_wait)
+        self._process = ChildProcess(command, label, on_wait, surroundings)
 
     def __enter__(self) -> Self:
         return self
@@ -92,6 +85,11 @@ class GtpClient:
         """Whether the process has not ended."""
         return self._process.is_running
 
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time that the engine and its children have used so far."""
+        return self._process.cpu_seconds
+
     def handshake(self, seconds: float = START_SECONDS) -> None:
         """Learn name, version and commands.
 
@@ -105,8 +103,13 @@ class GtpClient:
         self.version = printable(self._order_by("version", deadline))
         self.commands = frozenset(self._order_by("list_commands", deadline).split())
 
-    def ask(self, command: str, seconds: float = REPLY_SECONDS) -> Answer:
+    def ask(self, command: str, seconds: float = REPLY_SECONDS, *, watching: bool = False) -> Answer:
         """Send `command` and wait at most `seconds` for the whole answer.
+
+        Args:
+            command: without its line feed.
+            seconds: a deadline that no output puts off.
+            watching: of ``info`` lines in a row keep the last alone; an analysis may send any number of them.
 
         Raises: EngineCrash, EngineTimeout, EngineProtocolError. The engine is of no use after any of them.
         """
@@ -116,7 +119,7 @@ class GtpClient:
         started = time.monotonic()
         self._process.send(command.encode() + b"\n")
         try:
-            ok, text = self._read_answer(started + seconds)
+            ok, text = self._read_answer(started + seconds, watching)
         except (EngineTimeout, EngineCrash) as error:
             raise type(error)(self._process.explained(f"{error} when asked {command!r}")) from None
         return Answer(ok, text, self._process.last_read - started)
@@ -143,11 +146,13 @@ class GtpClient:
     def _order_by(self, command: str, deadline: float) -> str:
         return self.order(command, max(0.0, deadline - time.monotonic())).strip()
 
-    def _read_answer(self, deadline: float) -> tuple[bool, str]:
+    def _read_answer(self, deadline: float, watching: bool) -> tuple[bool, str]:
         """Whether the next answer is a success, and its text."""
         first, size = self._first_line(deadline)
         lines = [self._text_of(first)]
         while line := self._next_line(deadline):
+            if watching and _is_info(line) and _is_info(lines[-1]):
+                size -= len(lines.pop())
             size += len(line)
             if size > MAX_ANSWER_BYTES:
                 raise self._too_much()
@@ -202,6 +207,11 @@ class GtpClient:
 def _clean(line: bytes) -> str:
     """A line as text: control characters dropped as GTP has it, tabs as blanks."""
     return line.translate(None, _CONTROL_BYTES).replace(b"\t", b" ").decode("utf-8", "replace")
+
+
+def _is_info(line: str) -> bool:
+    """Whether a line reports on an analysis."""
+    return line.lstrip().startswith("info ")
 
 
 def _ignore(direction: str, line: str) -> None:

@@ -8,12 +8,13 @@ import contextlib
 import os
 import selectors
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from typing import IO
 
-from outflank.engine import OutflankError
+from outflank.protocol import family
+from outflank.protocol.engine_errors import EngineCrash, EngineProtocolError, EngineTimeout
+from outflank.protocol.spawn import Surroundings, spawn
 
 MAX_LINE_BYTES = 1 << 16
 MAX_STALE_BYTES = 1 << 20
@@ -25,26 +26,6 @@ _GRACE_SECONDS = 1.0  # between the end of a pipe and the exit of its process
 _SHOWN_CHARACTERS = 200
 
 
-class EngineError(OutflankError):
-    """Base of what an engine in a child process may do wrong."""
-
-
-class EngineStartError(EngineError):
-    """The program could not be started at all."""
-
-
-class EngineCrash(EngineError):
-    """The program ended, or closed a pipe, while an answer was due."""
-
-
-class EngineTimeout(EngineError):
-    """No complete answer by the deadline."""
-
-
-class EngineProtocolError(EngineError):
-    """The program wrote something that is no answer."""
-
-
 class ChildProcess:
     """A running program with its own session and process group.
 
@@ -52,16 +33,21 @@ class ChildProcess:
         command: the program and its arguments.
         label: how error messages call it.
         on_wait: called at least ten times a second while we wait for a line; it may raise to give up.
+        surroundings: where it runs and what it may use.
 
     Raises: EngineStartError if the program can't be started.
     """
 
     def __init__(
-        self, command: Sequence[str], label: str, on_wait: Callable[[], object] | None = None
+        self,
+        command: Sequence[str],
+        label: str,
+        on_wait: Callable[[], object] | None = None,
+        surroundings: Surroundings | None = None,
     ) -> None:
         self.label = label
         self._on_wait = on_wait or _nothing
-        self._process = _spawn(command, label)
+        self._process = spawn(command, label, surroundings or Surroundings())
         self._received = bytearray()
         self._outbox = bytearray()
         self._errors = b""
@@ -86,6 +72,11 @@ class ChildProcess:
         if self._process.returncode is not None:
             return False
         return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time that it and its children have used so far."""
+        return family.cpu_seconds(self.pid)
 
     @property
     def last_read(self) -> float:
@@ -135,12 +126,13 @@ class ChildProcess:
         return f"{sentence}; its last words were: {words}" if words else sentence
 
     def stop(self, farewell: bytes, patience: float) -> None:
-        """End the process and all of its group, and free every resource.
+        """End the process, all of its group and all that descend from it, and free every resource.
 
         It gets `patience` seconds after `farewell`, as many after SIGTERM, and then SIGKILL.
         """
         if self._process.returncode is not None:
             return
+        held = family.hold(self.pid)  # now, since children of a parent that has ended are nobody's
         try:
             if self.is_running:
                 self.send(farewell)
@@ -149,6 +141,7 @@ class ChildProcess:
                     self._has_ended_by(time.monotonic() + patience)
         finally:
             self._signal_group(signal.SIGKILL)  # children it left behind share its group
+            family.kill(held)  # unless they made one of their own
             self._process.wait()
             self._selector.close()
             for pipe in (self._stdin, self._stdout, self._stderr):
@@ -253,19 +246,6 @@ def printable(text: str) -> str:
     """`text` fit for a message: control characters as blanks, cut to a sentence's length."""
     shown = "".join(c if c.isprintable() else " " for c in text[: _SHOWN_CHARACTERS + 1])
     return shown if len(shown) <= _SHOWN_CHARACTERS else shown[:_SHOWN_CHARACTERS] + "..."
-
-
-def _spawn(command: Sequence[str], label: str) -> subprocess.Popen[bytes]:
-    pipe = subprocess.PIPE
-    try:
-        return subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
-        )
-    except FileNotFoundError:
-        raise EngineStartError(f"{label}: expected a program to run, found no {command[0]!r}") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise EngineStartError(f"{label}: expected a program to run, got {command[0]!r} ({reason})") from None
 
 
 def _signal_name(number: int) -> str:

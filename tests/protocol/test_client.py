@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from outflank.protocol.client import MAX_ANSWER_BYTES, EngineRefusal, GtpClient
-from outflank.protocol.process import (
-    ERROR_TAIL_BYTES,
+from outflank.protocol.client import MAX_ANSWER_BYTES, GtpClient
+from outflank.protocol.engine_errors import (
     EngineCrash,
     EngineError,
     EngineProtocolError,
+    EngineRefusal,
     EngineStartError,
     EngineTimeout,
 )
+from outflank.protocol.process import ERROR_TAIL_BYTES
+from outflank.protocol.spawn import Surroundings
 from outflank.tests import fake_engine
 from outflank.tests.processes import living_members, open_files
 
@@ -23,8 +25,8 @@ PATIENCE = 0.4  # seconds for an answer in these tests
 SLACK = 2  # seconds that a loaded machine may add; a deadline that does not hold would add for ever
 
 
-def started(fault: str = "none", turn: int = 1) -> GtpClient:
-    client = GtpClient(fake_engine.command(fault, turn), "engine A")
+def started(fault: str = "none", turn: int = 1, surroundings: Surroundings | None = None) -> GtpClient:
+    client = GtpClient(fake_engine.command(fault, turn), "engine A", surroundings=surroundings)
     client.handshake()
     client.order("clear_board")
     return client
@@ -280,6 +282,85 @@ def test_nothing_leaks_however_engines_end() -> None:
     assert open_files() == before
     with pytest.raises(ChildProcessError):  # no zombie is left to wait for
         os.waitpid(-1, os.WNOHANG)
+
+
+def test_of_the_lines_of_an_analysis_the_last_is_kept_however_many_there_are() -> None:
+    """Together they are far more than one answer may hold."""
+    script = r"""
+        read line
+        printf '= \n'
+        for number in $(seq 20000); do echo "info move f5 scoreLead $number pv f5 d6 c3 d3 c4 f4 f6 f3 e6 e7"; done
+        printf 'play f5\n\n'
+    """
+    with GtpClient(["sh", "-c", script]) as client:
+        answer = client.ask("kata-genmove_analyze black 10", 30, watching=True)
+
+    assert answer.text == "info move f5 scoreLead 20000 pv f5 d6 c3 d3 c4 f4 f6 f3 e6 e7\nplay f5"
+
+
+def test_an_engine_runs_in_its_folder_with_its_environment(tmp_path: Path) -> None:
+    script = r"""read line; printf '= %s %s\n\n' "$PWD" "$LEVEL" """
+    surroundings = Surroundings(tmp_path, {"LEVEL": "7"})
+    with GtpClient(["sh", "-c", script], surroundings=surroundings) as client:
+        assert client.order("where") == f"{tmp_path} 7"
+
+
+def test_an_engine_stays_on_its_processors_and_we_on_ours() -> None:
+    ours = os.sched_getaffinity(0)
+    with started(surroundings=Surroundings(cpus=(min(ours),))) as client:
+        assert os.sched_getaffinity(client.pid) == {min(ours)}
+
+    assert os.sched_getaffinity(0) == ours
+
+
+def test_an_engine_has_the_memory_it_is_given() -> None:
+    script = r"while read line; do printf '= %s\n\n' $(ulimit -v); done"
+    with GtpClient(["sh", "-c", script], surroundings=Surroundings(memory=64 << 20)) as client:
+        assert client.order("limit") == str(64 << 10)
+
+
+@pytest.mark.parametrize(
+    ("surroundings", "sentence"),
+    [
+        (Surroundings(Path("no/such/folder")), "expected a folder to run in, got 'no/such/folder'"),
+        (Surroundings(cpus=(9999,)), r"expected processors out of 0.*, got 9999"),
+    ],
+)
+def test_surroundings_that_cannot_be_had_are_named(surroundings: Surroundings, sentence: str) -> None:
+    ours = os.sched_getaffinity(0)
+    with pytest.raises(EngineStartError, match=f"^engine A: {sentence}"):
+        started(surroundings=surroundings)
+
+    assert os.sched_getaffinity(0) == ours
+
+
+def test_processor_time_is_that_of_the_engine_and_of_its_children() -> None:
+    script = r"""
+        while read line; do
+            sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'
+            printf '= \n\n'
+        done
+    """
+    with GtpClient(["sh", "-c", script]) as client:
+        began = time.monotonic()
+        client.order("work", 60)
+        took = time.monotonic() - began
+
+        assert 0.02 < client.cpu_seconds < took + 0.05
+
+
+def test_children_with_a_session_of_their_own_are_killed_too(tmp_path: Path) -> None:
+    script = f"""
+        setsid sh -c 'echo $$ > {tmp_path}/pid; sleep 1000' &
+        while read line; do printf '= \\n\\n'; done
+    """
+    client = GtpClient(["sh", "-c", script])
+    client.order("anything")
+    while not (tmp_path / "pid").exists() or not (child := (tmp_path / "pid").read_text().strip()):
+        time.sleep(0.01)
+    client.close(0.1)
+
+    assert living_members(int(child)) == []
 
 
 @pytest.mark.slow

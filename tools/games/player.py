@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from outflank.engine import Colour, Move, OutflankError, Rules
-from outflank.protocol.client import Answer, EngineRefusal, GtpClient
-from outflank.protocol.process import EngineCrash
+from outflank.protocol.client import Answer, GtpClient
+from outflank.protocol.engine_errors import EngineCrash, EngineRefusal
 from outflank.tools.games.clock import Clock
 from outflank.tools.games.dialect import TimeDialect, choose_dialect
 from outflank.tools.games.entries import Entry

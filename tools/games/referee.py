@@ -6,13 +6,8 @@ from datetime import UTC, datetime
 
 from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, NotationError, OutflankError, Rules
 from outflank.protocol.client import Answer
-from outflank.protocol.process import (
-    EngineCrash,
-    EngineError,
-    EngineStartError,
-    EngineTimeout,
-    printable,
-)
+from outflank.protocol.engine_errors import EngineCrash, EngineError, EngineStartError, EngineTimeout
+from outflank.protocol.process import printable
 from outflank.tools.games.clock import MARGIN_SECONDS, Clock, seconds_text
 from outflank.tools.games.player import Player, UnfitEngineError
 from outflank.tools.games.results import Ending, GameRecord, Pairing

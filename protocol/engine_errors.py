@@ -1,0 +1,27 @@
+"""What an engine in a child process may do wrong, by name."""
+
+from outflank.engine import OutflankError
+
+
+class EngineError(OutflankError):
+    """Base of what an engine in a child process may do wrong."""
+
+
+class EngineStartError(EngineError):
+    """The program could not be started at all."""
+
+
+class EngineCrash(EngineError):
+    """The program ended, or closed a pipe, while an answer was due."""
+
+
+class EngineTimeout(EngineError):
+    """No complete answer by the deadline."""
+
+
+class EngineProtocolError(EngineError):
+    """The program wrote something that is no answer."""
+
+
+class EngineRefusal(EngineError):
+    """The engine answered with a failure (``? ...``) where success was due."""
