@@ -1,0 +1,75 @@
+"""Two engines meet: what is planned, and what came of it. Engines are numbers, 0 for the first of the settings."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Encounter:
+    """Two engines that meet for some games.
+
+    Attributes:
+        number: in the order of the schedule, 0 for the first.
+        round: of the tournament, 1 for the first.
+        first: the engine that begins with Black.
+        second: its opponent.
+        games: how many; two on each opening, colours swapped.
+        opening: index of the first of its openings. All encounters of a stage have the same ones.
+    """
+
+    number: int
+    round: int
+    first: int
+    second: int
+    games: int
+    opening: int
+
+    @property
+    def pairs(self) -> int:
+        """How many openings it needs; a last game without a twin needs one too."""
+        return (self.games + 1) // 2
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What came of an encounter whose games are all played.
+
+    Attributes:
+        points: of the first engine: wins and half the draws.
+        games: how many were played.
+        margin: sum of the disc differences from the side of the first engine.
+    """
+
+    points: float
+    games: int
+    margin: int = 0
+
+    def points_of_second(self) -> float:
+        """What is left for its opponent."""
+        return self.games - self.points
+
+
+Scores = Mapping[int, Score]
+"""By the number of the encounter; one that is missing is not finished."""
+
+
+def stage(
+    before: Sequence[Encounter], round: int, meetings: Iterable[tuple[int, int]], games: int
+) -> list[Encounter]:
+    """Encounters that may be played at the same time, on the openings that follow those of the stages before."""
+    number = len(before)
+    opening = max((encounter.opening + encounter.pairs for encounter in before), default=0)
+    return [
+        Encounter(number + index, round, first, second, games, opening)
+        for index, (first, second) in enumerate(meetings)
+    ]
+
+
+def points(players: int, encounters: Iterable[Encounter], scores: Scores) -> list[float]:
+    """Points of each engine over the finished encounters."""
+    total = [0.0] * players
+    for encounter in encounters:
+        if score := scores.get(encounter.number):
+            total[encounter.first] += score.points
+            total[encounter.second] += score.points_of_second()
+    return total
