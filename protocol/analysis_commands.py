@@ -63,6 +63,8 @@ def kata_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
 def lz_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
     """Does what `genmove` does and reports on the way, in the form of `lz-analyze` with the best move alone.
 
+    The last line is what the move rests on, however long the interval.
+
     Arguments: as `lz-analyze`; the colour is the side on move if left out
     Answer: `=`, then lines of `info`, then `play` and the move, then the empty line
     Fails: as `genmove` and `lz-analyze`
@@ -182,13 +184,16 @@ def _think_aloud(session: Session, order: _Order, block: Block) -> Iterator[str]
     thread = threading.Thread(target=think, name="outflank genmove", daemon=True)
     thread.start()
     try:
-        told = -math.inf
+        told, untold = -math.inf, None
         while not isinstance(report := reports.get(), Move):
             if isinstance(report, BaseException):
                 raise report
+            untold = report
             if monotonic() - told >= order.interval:
-                told = monotonic()
+                told, untold = monotonic(), None
                 yield _line(report, order, block)
+        if untold is not None:
+            yield _line(untold, order, block)
         yield f"play {report}"
     finally:
         while thread.is_alive():

@@ -144,6 +144,16 @@ def test_a_move_may_be_chosen_aloud(kind: str) -> None:
     assert dialogue.session.game.transcript() == last.removeprefix("play ")
 
 
+def test_what_the_chosen_move_rests_on_is_told_however_long_the_interval() -> None:
+    dialogue = Dialogue(strength=Strength(depth=6))
+
+    lines = dialogue.ask("kata-genmove_analyze b 100000").strip().splitlines()
+
+    assert [line.split()[0] for line in lines] == ["info", "info", "play"]
+    assert " depth 6 " in lines[1]
+    assert lines[1].split()[2] == lines[2].split()[1]
+
+
 def test_choosing_aloud_out_of_turn_fails() -> None:
     assert Dialogue().refuse("lz-genmove_analyze w 5") == "illegal move: black is to move"
 
