@@ -1,6 +1,7 @@
 """Finished games to write down, count and show."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from outflank.engine import Colour, Game, Rules
 from outflank.tools.games.clock import TimeControl
@@ -54,6 +55,15 @@ def played(
         margin=final.score(Colour.BLACK),
         started=STARTED,
     )
+
+
+def judged(
+    values: Mapping[int, float], exact: Mapping[int, int], transcript: str = WIPE_OUT, number: int = 1
+) -> GameRecord:
+    """A game whose engines said what some of its turns were worth and that was solved at some, both Black's."""
+    game = played(transcript, number=number)
+    turns = range(len(game.turns))
+    return replace(game, values=tuple(map(values.get, turns)), exact=tuple(map(exact.get, turns)))
 
 
 def broken_off(

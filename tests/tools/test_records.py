@@ -2,14 +2,17 @@
 
 import random
 import re
+from dataclasses import replace
 
 import pytest
 from sgfmill import sgf_grammar  # type: ignore[import-untyped]
 
 from outflank.engine import PASS, PRESETS, Colour, Game, Move, Position, Rules
-from outflank.tests.tools.samples import ONE_WAY, WIPE_OUT, WITH_PASSES, broken_off, played
+from outflank.tests.tools.samples import ONE_WAY, WIPE_OUT, WITH_PASSES, broken_off, judged, played
 from outflank.tools.games.results import Ending
-from outflank.tools.show.records import ggf, headline, sgf, transcript_line
+from outflank.tools.show.ggf import ggf
+from outflank.tools.show.records import headline, transcript_line
+from outflank.tools.show.sgf import sgf
 
 ONE_DIRECTION = PRESETS["ravensburger-1987"]
 GGF_FIELD = re.compile(r"([A-Z]+)\[([^\]]*)\]")
@@ -78,7 +81,7 @@ def test_ggf_in_full() -> None:
     assert text.endswith(
         "]DT[2026-05-17T12:30:00+02:00]PB[A]PW[B]RE[+64.00]TY[8]"
         "BO[8 ---------------------------O*------*O--------------------------- *]"
-        "B[F5]W[D6]B[C5//0.250]W[F4//0.250]B[E3//0.250]W[F6//0.250]B[G5//0.250]W[E6//0.250]B[E7//0.250];)"
+        "B[F5]W[D6]B[C5//0.250]W[F4//0.250]B[E3//0.250]W[F6//0.250]B[G5//0.250]W[E6//0.250]B[E7//0.250];)\n"
     )
 
 
@@ -89,6 +92,32 @@ def test_sgf_has_the_facts_in_its_root() -> None:
     assert (root["GM"], root["SZ"], root["PB"], root["RE"]) == (["2"], ["8"], ["A"], ["B+64"])
     assert first == {"B": ["f5"]}
     assert third == {"B": ["c5"], "C": ["0.250 s"]}
+
+
+def test_evaluations_are_the_movers_in_ggf_and_blacks_in_sgf() -> None:
+    record = judged(values={2: 1.5, 3: -2.25}, exact={3: -4})
+
+    assert "B[C5/1.50/0.250]W[F4/2.25/0.250]B[E3//0.250]" in ggf(record)
+    assert sgf_nodes(sgf(record))[3] == {"B": ["c5"], "V": ["1.50"], "C": ["0.250 s"]}
+    assert sgf_nodes(sgf(record))[4]["C"] == ["0.250 s; exact before the move: -4 for Black"]
+
+
+def test_an_adjudicated_game_has_its_exact_margin() -> None:
+    record = replace(broken_off(Ending.ADJUDICATION, Colour.WHITE), margin=6)
+
+    assert ggf_game(ggf(record))[0]["RE"] == "+6.00:s"
+    assert sgf_nodes(sgf(record))[0]["RE"] == ["B+6"]
+    assert headline(record) == "game 1: A - B +6"
+
+
+def test_a_game_from_a_board_of_its_own_is_written_with_it() -> None:
+    game = Game(first=Position.parse("-" * 26 + "OX------XO" + "-" * 28 + " X"))
+    while not game.position.is_over:
+        game.play(game.position.legal_moves()[0])
+    record = replace(played(), turns=game.turns, seconds=(None,) * len(game.turns), values=(), exact=())
+
+    assert [turn.move for turn in ggf_game(ggf(record))[1].turns] == [turn.move for turn in game.turns]
+    assert sgf_nodes(sgf(record))[0]["AB"] == ["d4", "c5"]
 
 
 def test_forced_passes_are_written_down() -> None:

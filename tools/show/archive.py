@@ -14,7 +14,9 @@ from typing import Any
 from outflank.engine import FileFormatError
 from outflank.tools.games.results import GameRecord
 from outflank.tools.runs.summary import game_summary
-from outflank.tools.show import records
+from outflank.tools.show.ggf import ggf
+from outflank.tools.show.records import transcript_line
+from outflank.tools.show.sgf import sgf
 
 GAMES_FILE = "games.jsonl"
 
@@ -50,9 +52,9 @@ class Archive:
         self._save()
         self.write_summary(summary)
         texts = {
-            "transcripts.txt": "".join(f"{records.transcript_line(game)}\n" for game in games),
-            "games.ggf": "".join(f"{records.ggf(game)}\n" for game in games),
-            "games.sgf": "".join(records.sgf(game) for game in games),
+            "transcripts.txt": "".join(map(transcript_line, games)),
+            "games.ggf": "".join(map(ggf, games)),
+            "games.sgf": "".join(map(sgf, games)),
             "report.html": report,
         }
         for game in games:
