@@ -69,9 +69,17 @@ class ChildProcess:
     @property
     def is_running(self) -> bool:
         """Whether it has not ended yet. An ended process stays unreaped, so that its group id stays ours."""
+        return self.exit_code is None
+
+    @property
+    def exit_code(self) -> int | None:
+        """What it ended with, minus the number of the signal if it was killed; None while it runs."""
         if self._process.returncode is not None:
-            return False
-        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+            return self._process.returncode
+        ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is None:
+            return None
+        return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
 
     @property
     def cpu_seconds(self) -> float:
@@ -85,9 +93,15 @@ class ChildProcess:
 
     def send(self, data: bytes) -> None:
         """Queue `data`; what the pipe does not take now is written while we wait for lines."""
-        if self._input_ended_at is None:
+        if self._input_ended_at is None and not self._stdin.closed:
             self._outbox += data
             self._write_input()
+
+    def end_input(self) -> None:
+        """Close its input, as a controller does that goes away; what the pipe has not taken is lost."""
+        if self._stdin in self._selector.get_map():
+            self._selector.unregister(self._stdin)
+        self._stdin.close()
 
     def read_line(self, deadline: float) -> bytes:
         """The next line of output, without its line feed.
@@ -175,14 +189,12 @@ class ChildProcess:
 
     def _how_it_ended(self, otherwise: str) -> str:
         """A sentence with the exit code or signal, or `otherwise` if the process goes on."""
-        ended = None
-        if self._process.returncode is None:
-            ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        if ended is None:
+        code = self.exit_code
+        if code is None:
             return f"{self.label} {otherwise} but keeps running"
-        if ended.si_code == os.CLD_EXITED:
-            return f"{self.label} exited with code {ended.si_status}"
-        return f"{self.label} was killed by {_signal_name(ended.si_status)}"
+        if code >= 0:
+            return f"{self.label} exited with code {code}"
+        return f"{self.label} was killed by {_signal_name(-code)}"
 
     def _serve(self, seconds: float) -> int:
         """Move bytes through the pipes that are ready within `seconds`; how many were ready."""
