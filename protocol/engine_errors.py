@@ -25,3 +25,7 @@ class EngineProtocolError(EngineError):
 
 class EngineRefusal(EngineError):
     """The engine answered with a failure (``? ...``) where success was due."""
+
+
+class UnfitEngineError(EngineError):
+    """The engine works, but can't do what it is entered for."""

@@ -1,13 +1,14 @@
 """The text after --engine."""
 
-import sys
-from pathlib import Path
+import json
 
 import pytest
 
 from outflank.engine import NotationError
 from outflank.tools.games.clock import TimeControl
+from outflank.tools.games.dialect import Dialect
 from outflank.tools.games.entries import Entry
+from outflank.tools.games.parameters import command_line
 
 MATCH_TIME = TimeControl.parse("0.5")
 
@@ -30,13 +31,51 @@ def test_names_and_arguments_may_hold_blanks() -> None:
     entry = Entry.parse("""name='level 4' cmd="my-engine 'a b' c" """, MATCH_TIME)
 
     assert entry.name == "level 4"
-    assert entry.command() == ["my-engine", "a b", "c"]
+    assert command_line(entry) == ["my-engine", "a b", "c"]
 
 
-def test_outflank_is_the_program_of_this_installation() -> None:
-    program = Entry.parse("cmd='outflank gtp'", MATCH_TIME).command()[0]
+EVERYTHING = """name=E cmd='my-engine --size={hash}' time=60+1 margin=0.1 dialect=fischer level=4 depth=8 nodes=1000
+    threads=2 option.hash=64 option.mode="two words" command='set_level {level}' command=clear_cache dir=/tmp
+    env.LANG=C env.A='b c' cpus=0,2-4 memory=512 analysis=no restart=yes"""
 
-    assert Path(program).parent == Path(sys.executable).parent
+
+def test_everything_about_an_engine_can_be_said_in_a_line() -> None:
+    assert Entry.parse(EVERYTHING, MATCH_TIME) == Entry(
+        name="E",
+        cmd="my-engine --size={hash}",
+        time=TimeControl.parse("60+1"),
+        margin=0.1,
+        dialect=Dialect.FISCHER,
+        level=4,
+        depth=8,
+        nodes=1000,
+        threads=2,
+        options=(("hash", "64"), ("mode", "two words")),
+        commands=("set_level {level}", "clear_cache"),
+        dir="/tmp",
+        env=(("LANG", "C"), ("A", "b c")),
+        cpus=(0, 2, 3, 4),
+        memory=512,
+        analysis=False,
+        restart=True,
+    )
+
+
+@pytest.mark.parametrize("text", [EVERYTHING, "cmd=x", "cmd=x time=none", "cmd=x time=0.25"])
+def test_settings_that_were_written_are_read_back(text: str) -> None:
+    entry = Entry.parse(text)
+    settings = entry.settings()
+
+    assert Entry.from_settings(json.loads(json.dumps(settings))) == entry
+    assert settings["time"] == str(entry.time)
+    assert "analysis" in settings or entry.analysis
+
+
+def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
+    settings = {"cmd": "x", "time": 0.5, "level": 4, "options": {"hash": 64}, "cpus": [0, 1], "restart": True}
+    text = "cmd=x time=0.5 level=4 option.hash=64 cpus=0-1 restart=yes"
+
+    assert Entry.from_settings(settings) == Entry.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -45,16 +84,50 @@ def test_outflank_is_the_program_of_this_installation() -> None:
         ("", r"expected cmd=\.\.\. with a command"),
         ("name=A", r"expected cmd=\.\.\. with a command"),
         ("name=A cmd=", r"expected cmd=\.\.\. with a command"),
-        ("outflank gtp", "expected name=, cmd=, time= in the engine, got 'outflank'"),
-        ("cmd=x level=4", "got 'level=4'"),
+        ("outflank gtp", "expected key=value in the engine, got 'outflank'"),
+        ("cmd=x strength=4", "expected keys out of name cmd time .* restart in the engine, got 'strength'"),
         ("cmd=x cmd=y", "expected cmd= once"),
         ("cmd='x", "expected balanced quotes"),
         ("""cmd="x 'y" """, "expected balanced quotes"),
         ("cmd=x time=soon", "expected a time of"),
         ("cmd=x name='a\tb'", "expected a printable name"),
         ("cmd=x name=" + "n" * 41, "expected a printable name of at most 40"),
+        ("cmd=x margin=-1", "expected 0 to 60 seconds for margin, got '-1'"),
+        ("cmd=x margin=nan", "expected 0 to 60 seconds for margin"),
+        ("cmd=x dialect=go", "expected dialect out of auto spec fischer per-move increment, got 'go'"),
+        ("cmd=x level=-1", "expected a whole number from 0 to 2147483647 for level, got '-1'"),
+        ("cmd=x depth=0", "expected a whole number from 1"),
+        ("cmd=x nodes=1e6", "expected a whole number from 1 to 2147483647 for nodes, got '1e6'"),
+        ("cmd=x threads=0", "expected a whole number from 1 to 1024 for threads"),
+        ("cmd=x option.=1", "expected a name and a value for options"),
+        ("cmd=x env.=1", "expected a name and a value for env"),
+        ("cmd=x command=''", "expected GTP commands of one line for commands"),
+        ("cmd=x command='a\nb'", "expected GTP commands of one line for commands"),
+        ("cmd=x commands=a", "expected a list for commands, got 'a'"),
+        ("cmd=x cpus=a", "expected processors like 0,2-3 for cpus, got 'a'"),
+        ("cmd=x cpus=", "expected processors like 0,2-3"),
+        ("cmd=x memory=none", "expected a whole number from 1"),
+        ("cmd=x dir=", "expected a folder for dir"),
+        ("cmd=x restart=maybe", "expected yes or no for restart, got 'maybe'"),
     ],
 )
 def test_malformed_text_is_named(text: str, sentence: str) -> None:
     with pytest.raises(NotationError, match=sentence):
         Entry.parse(text, MATCH_TIME)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"cmd": 5}, "expected text for cmd, got 5"),
+        ({"cmd": "x", "analysis": 1}, "expected yes or no for analysis, got 1"),
+        ({"cmd": "x", "level": True}, "expected a whole number from 0 to 2147483647 for level, got True"),
+        ({"cmd": "x", "level": 1.5}, "expected a whole number"),
+        ({"cmd": "x", "env": ["A"]}, r"expected names and values for env, got \['A'\]"),
+        ({"cmd": "x", "cpus": [-1]}, "expected processors"),
+        ({"cmd": "x", "commands": [1]}, "expected text for commands"),
+    ],
+)
+def test_values_of_a_wrong_kind_are_named(settings: dict[str, object], sentence: str) -> None:
+    with pytest.raises(NotationError, match=sentence):
+        Entry.from_settings(settings)

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from outflank.engine import Colour, Game, Rules
+from outflank.protocol.engine_errors import UnfitEngineError
 from outflank.tests import fake_engine
 from outflank.tests.processes import living_members
 from outflank.tests.tools.samples import WITH_PASSES
 from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
-from outflank.tools.games.player import Player, UnfitEngineError
+from outflank.tools.games.player import Player
 from outflank.tools.games.referee import Referee
 from outflank.tools.games.results import Ending, GameRecord, Pairing
 

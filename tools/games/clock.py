@@ -82,10 +82,16 @@ NO_LIMIT = TimeControl()
 
 
 class Clock:
-    """The clock of one side in one game."""
+    """The clock of one side in one game.
 
-    def __init__(self, control: TimeControl) -> None:
+    Args:
+        control: how much time there is.
+        margin: seconds forgiven on each move.
+    """
+
+    def __init__(self, control: TimeControl, margin: float = MARGIN_SECONDS) -> None:
         self.control = control
+        self._margin = margin
         self._main = control.main
         self._period_left = control.period
         self._moves_left = control.period_moves
@@ -98,6 +104,11 @@ class Clock:
         return self._main + self.control.period
 
     @property
+    def deadline(self) -> float:
+        """Seconds after which the next move is not waited for any more."""
+        return self.allowance + self._margin
+
+    @property
     def time_left(self) -> tuple[float, int]:
         """Seconds and moves as GTP's ``time_left`` has them: moves is 0 in main time."""
         if self._in_period:
@@ -106,7 +117,7 @@ class Clock:
 
     def is_overrun_by(self, seconds: float) -> bool:
         """Whether a move that took `seconds` comes too late, the margin being forgiven."""
-        return seconds > self.allowance + MARGIN_SECONDS
+        return seconds > self.deadline
 
     def spend(self, seconds: float) -> None:
         """Charge a move that was in time; it may have eaten up to the margin more than was left."""

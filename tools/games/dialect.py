@@ -1,19 +1,54 @@
-"""How an engine is told about its clock, chosen from the commands it lists.
+"""How an engine is told about its clock.
 
 - No limit: nothing is told; an engine that was never given a clock has none.
-- Whole seconds, no increment: ``time_settings`` with its meaning in the GTP specification; seconds a move
-  are a Canadian period of one move.
-- Fractions or an increment: ``kata-time_settings``, if the engine lists it and the kind that is needed.
-- Else ``time_settings`` with the times rounded down and the increment left out, which errs on the safe side;
-  if nothing is left after rounding, nothing is told.
+- ``spec``: ``time_settings`` with its meaning in the GTP specification; seconds a move are a Canadian period
+  of one move. Times are rounded down and an increment is left out, which errs on the safe side; if nothing is
+  left after rounding, nothing is told.
+- ``fischer``: ``kata-time_settings``, which knows fractions and increments.
+- ``per-move``: as ``spec``, but seconds a move are sent as a main time with one move in no period, and before
+  the board is cleared. So Edax has it.
+- ``increment``: ``time_settings MAIN INCREMENT 0``, seconds a move with a main time of 0. So neural-reversi has
+  it; the specification has no increment.
+- ``auto``: ``per-move`` for Edax by its name. Of other engines: ``spec`` where it says all that is to be said,
+  ``fischer`` where it does not, if the engine lists it and the kind that is needed, else ``spec`` as well as it
+  can.
 
 ``time_left`` follows before each ``genmove`` if it is listed, with fractions only for engines that take
 ``kata-time_settings``, since a strict engine refuses them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from outflank.tools.games.clock import TimeControl, seconds_text
+
+_KATA = "kata-time_settings"
+
+
+class Dialect(StrEnum):
+    """In which words an engine is told about its clock."""
+
+    AUTO = "auto"
+    SPEC = "spec"
+    FISCHER = "fischer"
+    PER_MOVE = "per-move"
+    INCREMENT = "increment"
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """What the handshake has told of an engine.
+
+    Attributes:
+        name: as it calls itself.
+        commands: those that it lists.
+        kata_kinds: the kinds of ``kata-time_settings`` that it lists.
+    """
+
+    name: str = ""
+    commands: frozenset[str] = frozenset()
+    kata_kinds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +59,13 @@ class TimeDialect:
         settings: the command that sets its clock, sent before each game; None if it can't or needn't be told.
         tells_left: whether ``time_left`` follows before each of its moves.
         fractions: whether ``time_left`` may carry fractions of seconds.
+        before_board: whether `settings` is sent before ``clear_board`` and not after it.
     """
 
     settings: str | None = None
     tells_left: bool = False
     fractions: bool = False
+    before_board: bool = False
 
     def time_left(self, colour: str, seconds: float, moves: int) -> str:
         """The ``time_left`` command. A rounded time is at least 1: 0 would say that the flag has fallen."""
@@ -36,30 +73,40 @@ class TimeDialect:
         return f"time_left {colour} {told} {moves}"
 
 
-def choose_dialect(
-    control: TimeControl, commands: frozenset[str], kata_kinds: frozenset[str] = frozenset()
-) -> TimeDialect:
-    """The dialect for an engine that lists `commands` and these kinds of ``kata-time_settings``."""
+def choose_dialect(control: TimeControl, speaker: Speaker, dialect: Dialect = Dialect.AUTO) -> TimeDialect:
+    """What this engine is told of `control`, in the words of `dialect`."""
     if not control.is_limited:
         return TimeDialect()
-    kata = _kata_settings(control) if "kata-time_settings" in commands else None
-    if kata and kata.split()[1] not in kata_kinds:
-        kata = None
-    spec = _spec_settings(control) if "time_settings" in commands else None
-    exact = spec is not None and control.is_whole and not control.increment
-    settings = spec if exact else kata or spec
-    tells_left = settings is not None and "time_left" in commands
-    return TimeDialect(settings, tells_left, fractions="kata-time_settings" in commands)
+    if dialect is Dialect.AUTO:
+        dialect = _found_dialect(control, speaker)
+    settings = _SETTINGS[dialect](control)
+    if settings is not None and settings.split()[0] not in speaker.commands:
+        settings = None
+    return TimeDialect(
+        settings,
+        tells_left=settings is not None and "time_left" in speaker.commands,
+        fractions=_KATA in speaker.commands,
+        before_board=dialect is Dialect.PER_MOVE,
+    )
+
+
+def _found_dialect(control: TimeControl, speaker: Speaker) -> Dialect:
+    """The dialect of an engine that nobody has named one for."""
+    if speaker.name.lower().startswith("edax"):
+        return Dialect.PER_MOVE
+    says_all = control.is_whole and not control.increment and "time_settings" in speaker.commands
+    knows_kata = _KATA in speaker.commands and _kata_settings(control).split()[1] in speaker.kata_kinds
+    return Dialect.FISCHER if knows_kata and not says_all else Dialect.SPEC
 
 
 def _kata_settings(control: TimeControl) -> str:
     """The command in KataGo's words."""
     main = seconds_text(control.main)
     if control.period_moves:
-        return f"kata-time_settings canadian {main} {seconds_text(control.period)} {control.period_moves}"
+        return f"{_KATA} canadian {main} {seconds_text(control.period)} {control.period_moves}"
     if control.increment:
-        return f"kata-time_settings fischer {main} {seconds_text(control.increment)}"
-    return f"kata-time_settings absolute {main}"
+        return f"{_KATA} fischer {main} {seconds_text(control.increment)}"
+    return f"{_KATA} absolute {main}"
 
 
 def _spec_settings(control: TimeControl) -> str | None:
@@ -68,3 +115,26 @@ def _spec_settings(control: TimeControl) -> str | None:
     if control.period_moves and period:
         return f"time_settings {main} {period} {control.period_moves}"
     return f"time_settings {main} 0 0" if main else None
+
+
+def _per_move_settings(control: TimeControl) -> str | None:
+    """As the specification has it, but for seconds a move."""
+    if control.main == 0 and control.period_moves == 1:
+        return f"time_settings {int(control.period)} 0 1" if int(control.period) else None
+    return _spec_settings(control)
+
+
+def _increment_settings(control: TimeControl) -> str | None:
+    """Main time and increment, or no main time and seconds a move; a Canadian period can't be told."""
+    main, each = int(control.main), int(control.increment or control.period)
+    if control.period_moves > 1 or (control.period and control.main):
+        return f"time_settings {main} 0 0" if main else None
+    return f"time_settings {main} {each} 0" if main or each else None
+
+
+_SETTINGS: dict[Dialect, Callable[[TimeControl], str | None]] = {
+    Dialect.SPEC: _spec_settings,
+    Dialect.FISCHER: _kata_settings,
+    Dialect.PER_MOVE: _per_move_settings,
+    Dialect.INCREMENT: _increment_settings,
+}

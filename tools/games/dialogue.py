@@ -1,10 +1,12 @@
 """What was said on the wire in the game that is being played, kept in case it ends with a fault."""
 
 import time
+from collections import deque
 
 from outflank.protocol.process import printable
 
-_MOST_LINES = 20_000  # a whole game has a few hundred
+_FIRST_LINES = 2_000  # a whole game has a few hundred
+_LAST_LINES = 2_000  # in which the fault stands
 
 
 class Dialogue:
@@ -16,16 +18,18 @@ class Dialogue:
     def begin(self) -> None:
         """Forget the last game."""
         self._started = time.monotonic()
-        self._lines: list[str] = []
+        self._first: list[str] = []
+        self._last: deque[str] = deque(maxlen=_LAST_LINES)
+        self._said = 0
 
     def add(self, name: str, direction: str, line: str) -> None:
-        """Note a line; control characters become blanks, and a flood is cut off."""
-        if len(self._lines) < _MOST_LINES:
-            seconds = time.monotonic() - self._started
-            self._lines.append(f"{seconds:9.3f} {name} {direction} {printable(line)}")
-        elif len(self._lines) == _MOST_LINES:
-            self._lines.append("... more lines than a game has")
+        """Note a line; control characters become blanks. The middle of a flood is forgotten."""
+        kept = self._first if self._said < _FIRST_LINES else self._last
+        kept.append(f"{time.monotonic() - self._started:9.3f} {name} {direction} {printable(line)}")
+        self._said += 1
 
     def lines(self) -> tuple[str, ...]:
         """What has been noted of this game."""
-        return tuple(self._lines)
+        forgotten = self._said - len(self._first) - len(self._last)
+        gap = [f"... {forgotten} lines left out ..."] if forgotten else []
+        return (*self._first, *gap, *self._last)

@@ -1,15 +1,19 @@
-"""The engines of a match as the user names them: ``name=A cmd="outflank gtp --level 4" time=none``."""
+"""The engines that take part, as a user describes them on the command line or in a file."""
 
 import shlex
-import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from outflank.engine import NotationError
-from outflank.tools.games.clock import TimeControl
+from outflank.tools.games import entryvalues as read
+from outflank.tools.games.clock import MARGIN_SECONDS, NO_LIMIT, TimeControl
+from outflank.tools.games.dialect import Dialect
 
-_KEYS = ("name", "cmd", "time")
-_LONGEST_NAME = 40
+_LISTED_KEYS = {"command": "commands"}  # in a text these may be given several times
+_NAMED_KEYS = {"env": "env", "option": "options"}  # ``env.NAME=VALUE``
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,59 +22,104 @@ class Entry:
 
     Attributes:
         name: how tables and records call it.
-        cmd: the command as it was written.
+        cmd: the command as it was written; a shell's quotes, but no shell.
         time: its time control.
+        margin: seconds forgiven on each of its moves.
+        dialect: in which words it is told about its clock.
+        level: strength by its own scale; None for its own choice, as for the two that follow.
+        depth: plies to search.
+        nodes: boards to reach for a move.
+        threads: how many it uses; told to it where there is a way, and the yardstick for its processor time.
+        options: parameters of its own, name and value each.
+        commands: GTP commands that it is sent when it has started.
+        dir: working directory; ours if None.
+        env: environment variables besides ours, name and value each.
+        cpus: numbers of the processors it may run on; empty for all.
+        memory: MB (2^20 bytes) of address space for each of its processes; None for no limit.
+        analysis: whether it is asked what it thinks of its positions, if it has a command for that.
+        restart: whether each game gets a new process, so that no game depends on earlier ones.
     """
 
     name: str
     cmd: str
     time: TimeControl
+    margin: float = MARGIN_SECONDS
+    dialect: Dialect = Dialect.AUTO
+    level: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    threads: int = 1
+    options: tuple[tuple[str, str], ...] = ()
+    commands: tuple[str, ...] = ()
+    dir: str | None = None
+    env: tuple[tuple[str, str], ...] = ()
+    cpus: tuple[int, ...] = ()
+    memory: int | None = None
+    analysis: bool = True
+    restart: bool = False
 
     @classmethod
-    def parse(cls, text: str, time: TimeControl) -> "Entry":
+    def parse(cls, text: str, time: TimeControl = NO_LIMIT) -> "Entry":
         """Read blank-separated ``key=value`` with a shell's quotes; ``cmd`` is required.
 
         Args:
-            text: keys ``name`` (the program's file name if left out), ``cmd`` and ``time``.
+            text: the attributes by their names, but ``command=`` once for each GTP command, ``env.NAME=`` for each
+                variable and ``option.NAME=`` for each option.
             time: what holds if `text` says nothing about it.
 
         Raises: NotationError.
         """
-        settings = _settings(text)
-        if not _split(settings.get("cmd", "")):
-            raise NotationError(f"expected cmd=... with a command in the engine, got {text!r}")
-        name = settings.get("name") or Path(_split(settings["cmd"])[0]).name
-        if len(name) > _LONGEST_NAME or not name.isprintable() or name != name.strip():
-            raise NotationError(
-                f"expected a printable name of at most {_LONGEST_NAME} characters, got {name!r}"
-            )
-        own_time = settings.get("time")
-        return cls(name, settings["cmd"], TimeControl.parse(own_time) if own_time is not None else time)
+        return cls.from_settings(_settings(text), time)
 
-    def command(self) -> list[str]:
-        """Program and arguments; ``outflank`` is the program of this installation, on PATH or not."""
-        program, *arguments = _split(self.cmd)
-        ours = Path(sys.executable).with_name("outflank")
-        if program == "outflank" and ours.exists():
-            program = str(ours)
-        return [program, *arguments]
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, object], time: TimeControl = NO_LIMIT) -> "Entry":
+        """Read the attributes by their names, as ``settings`` gives them and a TOML file has them.
+
+        Raises: NotationError.
+        """
+        for key in settings:
+            if key not in read.READERS:
+                expected = " ".join(read.READERS)
+                raise NotationError(f"expected keys out of {expected} in the engine, got {key!r}")
+        if "cmd" not in settings:
+            raise NotationError(f"expected cmd=... with a command in the engine, got {dict(settings)}")
+        values: dict[str, Any] = {key: read.READERS[key](key, value) for key, value in settings.items()}
+        values.setdefault("name", read.name("name", Path(shlex.split(values["cmd"])[0]).name))
+        return cls(**{"time": time, **values})
+
+    def settings(self) -> dict[str, Any]:
+        """The attributes as numbers, text, lists and mappings, those left out that have their default."""
+        return {
+            field.name: _plain(value)
+            for field in fields(self)
+            if (value := getattr(self, field.name)) != field.default
+        }
 
 
-def _settings(text: str) -> dict[str, str]:
+def _plain(value: object) -> object:
+    """An attribute's value as a file holds it."""
+    if isinstance(value, TimeControl | StrEnum):
+        return str(value)
+    if isinstance(value, tuple):
+        pairs = bool(value) and isinstance(value[0], tuple)
+        return dict(value) if pairs else list(value)
+    return value
+
+
+def _settings(text: str) -> dict[str, object]:
     """The keys of an engine's text with their values."""
-    settings: dict[str, str] = {}
-    for word in _split(text):
+    settings: dict[str, Any] = {}
+    for word in read.words(text):
         key, equals, value = word.partition("=")
-        if key not in _KEYS or not equals:
-            raise NotationError(f"expected {'=, '.join(_KEYS)}= in the engine, got {word!r} in {text!r}")
-        if key in settings:
+        kind, dot, name = key.partition(".")
+        if not equals:
+            raise NotationError(f"expected key=value in the engine, got {word!r} in {text!r}")
+        if dot and kind in _NAMED_KEYS:
+            settings.setdefault(_NAMED_KEYS[kind], {})[name] = value
+        elif key in _LISTED_KEYS:
+            settings.setdefault(_LISTED_KEYS[key], []).append(value)
+        elif key in settings:
             raise NotationError(f"expected {key}= once in the engine, got it twice in {text!r}")
-        settings[key] = value
+        else:
+            settings[key] = value
     return settings
-
-
-def _split(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError as error:
-        raise NotationError(f"expected balanced quotes, got {text!r} ({str(error).lower()})") from None

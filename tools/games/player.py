@@ -1,19 +1,21 @@
-"""An engine at the board: its process, and the dialect it speaks about rules, passes and time."""
+"""An engine at the board: its process, and what it is told and asked."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from outflank.engine import Colour, Move, OutflankError, Rules
-from outflank.protocol.client import Answer, GtpClient
-from outflank.protocol.engine_errors import EngineCrash, EngineRefusal
+from outflank.engine import Colour, Move, Position, Rules
+from outflank.protocol.client import GtpClient
+from outflank.protocol.engine_errors import EngineCrash, EngineError, EngineRefusal
+from outflank.tools.games.claims import is_true_claim
 from outflank.tools.games.clock import Clock
-from outflank.tools.games.dialect import TimeDialect, choose_dialect
+from outflank.tools.games.dialect import TimeDialect
 from outflank.tools.games.entries import Entry
+from outflank.tools.games.evaluations import GENMOVE, Choice, genmove_command, genmove_line, read_choice
+from outflank.tools.games.parameters import command_line
+from outflank.tools.games.preparing import prepare, surroundings
 
 _FAULT_PATIENCE_SECONDS = 0.25  # an engine that has failed gets a short farewell
-
-
-class UnfitEngineError(OutflankError):
-    """An engine that works, but can't play the games it is entered for."""
+_CLAIM_SECONDS = 1.0  # for a command after the end of the game
 
 
 class Player:
@@ -45,17 +47,24 @@ class Player:
         self._on_remark = on_remark
         self._client: GtpClient | None = None
         self._dialect = TimeDialect()
+        self._genmove = GENMOVE
+        self._thinks_aloud = entry.analysis
+        self._claims_truly = True
 
     @property
     def name(self) -> str:
         """How tables and records call it."""
         return self.entry.name
 
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time that its processes have used so far; 0 if there is none."""
+        return self._client.cpu_seconds if self._client else 0.0
+
     def make_ready(self) -> GtpClient:
         """The running engine, started if there is none.
 
-        Raises: EngineStartError, EngineCrash, EngineTimeout, EngineProtocolError, EngineRefusal,
-            UnfitEngineError.
+        Raises: EngineError.
         """
         if self._client is None:
             self._start()
@@ -64,20 +73,24 @@ class Player:
     def new_game(self) -> None:
         """Set up the start of a game: board, rules, clock. Only here a missing engine is started.
 
-        Raises: as ``make_ready``.
+        Raises: EngineError.
         """
+        if self.entry.restart:
+            self.stop()
         self._begin()
-        client = self._running
+        client, dialect = self._running, self._dialect
+        if dialect.settings and dialect.before_board:
+            self._tell_time(dialect.settings)
         if "outflank-rules" in client.commands:
             client.order(f"outflank-rules {self._rules}")
         client.order("clear_board")
-        if self._dialect.settings:
-            self._tell_time(self._dialect.settings)
+        if dialect.settings and not dialect.before_board:
+            self._tell_time(dialect.settings)
 
     def announce(self, colour: Colour, move: Move) -> None:
         """Tell it a move that it did not choose itself. A forced pass that it refuses is not told again.
 
-        Raises: EngineCrash, EngineTimeout, EngineProtocolError; EngineRefusal if it refuses a disc.
+        Raises: EngineError; EngineRefusal if it refuses a disc.
         """
         if move.is_pass and self.implicit_passes:
             return
@@ -92,17 +105,49 @@ class Player:
     def tell_time_left(self, colour: Colour, clock: Clock) -> None:
         """Tell it its clock, if it wants to know.
 
-        Raises: EngineCrash, EngineTimeout, EngineProtocolError.
+        Raises: EngineError.
         """
         if self._dialect.tells_left:
             self._tell_time(self._dialect.time_left(colour, *clock.time_left))
 
-    def choose(self, colour: Colour, seconds: float) -> Answer:
-        """Its answer to ``genmove``, waited for at most `seconds`.
+    def choose(self, colour: Colour, seconds: float) -> Choice:
+        """Its move, waited for at most `seconds`, and what it thinks of the position if it tells.
 
-        Raises: EngineCrash, EngineTimeout, EngineProtocolError.
+        Raises: EngineError.
         """
-        return self._running.ask(f"genmove {colour}", seconds)
+        line = genmove_line(self._genmove, colour)
+        choice = read_choice(self._running.ask(line, seconds, watching=self._genmove != GENMOVE))
+        if choice.ok or self._genmove == GENMOVE:
+            return choice
+        self.remark(f"lists {self._genmove} and refuses it: it is asked for plain moves")
+        self._genmove, self._thinks_aloud = GENMOVE, False
+        again = self.choose(colour, seconds - choice.seconds)
+        return replace(again, seconds=choice.seconds + again.seconds)
+
+    def check_claim(self, mover: Colour, last: Move, final: Position, *, knows_last: bool) -> None:
+        """Compare the score that it claims with the board, once the result stands: it can spoil nothing.
+
+        Args:
+            mover: who made the last move.
+            last: that move.
+            final: what it led to.
+            knows_last: whether it chose that move itself.
+        """
+        if self._client is None or not self._claims_truly or "final_score" not in self._client.commands:
+            return
+        try:
+            if not knows_last:
+                self._client.order(f"play {mover} {last}", _CLAIM_SECONDS)
+            claim = self._client.order("final_score", _CLAIM_SECONDS)
+        except EngineRefusal:
+            return  # no answer is no claim
+        except EngineError as error:
+            self.remark(f"fails when a game is over: {error}")
+            self.dismiss()
+            return
+        if not is_true_claim(claim, final):
+            self._claims_truly = False
+            self.remark(f"claims a false score: {claim!r} for {final.board_string()}")
 
     def dismiss(self) -> None:
         """End the process after a fault; the next game starts it again."""
@@ -144,41 +189,15 @@ class Player:
         return self._client
 
     def _start(self) -> None:
-        self._client = GtpClient(
-            self.entry.command(),
+        self._client = client = GtpClient(
+            command_line(self.entry),
             f"engine {self.name}",
+            surroundings=surroundings(self.entry),
             on_wait=self._on_wait,
             on_line=self._pass_on_line,
         )
-        self._client.handshake()
-        self._choose_game()
-        self._check_rules()
-        self._dialect = self._choose_dialect()
-
-    def _choose_game(self) -> None:
-        """Engines of many games are told which one, as Quarry does it."""
-        client = self._running
-        if {"list_games", "set_game"} <= client.commands and "Othello" in client.order("list_games").split():
-            client.order("set_game Othello")
-
-    def _check_rules(self) -> None:
-        """Raise UnfitEngineError if the engine can't be told rules other than Othello's moves."""
-        ours, othello = self._rules, Rules()
-        same_moves = (ours.start, ours.begins, ours.turns) == (othello.start, othello.begins, othello.turns)
-        if not same_moves and "outflank-rules" not in self._running.commands:
-            raise UnfitEngineError(
-                f"engine {self.name}: expected it to list outflank-rules, or it can't be told to play {ours}"
-            )
-
-    def _choose_dialect(self) -> TimeDialect:
-        control, client = self.entry.time, self._running
-        kinds: frozenset[str] = frozenset()
-        if "kata-list_time_settings" in client.commands:
-            kinds = frozenset(client.order("kata-list_time_settings").split())
-        dialect = choose_dialect(control, client.commands, kinds)
-        if control.is_limited and dialect.settings is None:
-            self.remark(f"can't be told its time of {control}, but is held to it")
-        return dialect
+        self._dialect = prepare(client, self.entry, self._rules, self.remark)
+        self._genmove = genmove_command(client.commands) if self._thinks_aloud else GENMOVE
 
     def _tell_time(self, command: str) -> None:
         """Tell it about its clock; one that does not want to know is still held to it."""

@@ -1,28 +1,36 @@
 """Referees one game. Board, rules, clocks and results are the referee's own; an engine is never trusted."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, NotationError, OutflankError, Rules
-from outflank.protocol.client import Answer
-from outflank.protocol.engine_errors import EngineCrash, EngineError, EngineStartError, EngineTimeout
-from outflank.protocol.process import printable
-from outflank.tools.games.clock import MARGIN_SECONDS, Clock, seconds_text
-from outflank.tools.games.player import Player, UnfitEngineError
+from outflank.engine import PASS, Colour, Game, Move, Rules
+from outflank.tools.games.adjudication import Solver, winner_by
+from outflank.tools.games.clock import Clock
+from outflank.tools.games.evaluations import Choice
+from outflank.tools.games.judging import Loss, blaming, judge_move, judge_time
+from outflank.tools.games.player import Player
 from outflank.tools.games.results import Ending, GameRecord, Pairing
 
 STALL_SECONDS = 600.0  # for a move without a clock
 
 
-class _Loss(Exception):
-    """A game ends because one side resigned or committed a fault."""
+@dataclass(frozen=True, slots=True)
+class FlagFall:
+    """The thinking by which a game was lost on time, for whoever wants to know what the machine did meanwhile.
 
-    def __init__(self, loser: Colour, ending: Ending, detail: str) -> None:
-        super().__init__(detail)
-        self.loser = loser
-        self.ending = ending
-        self.detail = detail
+    Attributes:
+        began: when it began, on the monotonic clock.
+        ended: when it was given up, or the late answer came.
+        cpu_seconds: processor time that the engine's processes used in between.
+        threads: how many threads the engine declares.
+    """
+
+    began: float
+    ended: float
+    cpu_seconds: float
+    threads: int
 
 
 class Referee:
@@ -33,7 +41,10 @@ class Referee:
         players: who sits at which colour.
         rules: by which rules.
         stall: seconds an engine may think about a move if it has no clock.
-        on_turn: called with the game after each turn.
+        on_turn: called with the game and the seconds of the turn (None if it was given) after each turn.
+        adjudicate: end the game with the exact result once so few squares are empty; 0 for never.
+        solve: when the game is over, solve each of its positions with at most so many empty squares; 0 for none.
+        solver: does both; one of our own if left out.
     """
 
     def __init__(
@@ -42,46 +53,81 @@ class Referee:
         players: dict[Colour, Player],
         rules: Rules,
         stall: float = STALL_SECONDS,
-        on_turn: Callable[[Game], object] | None = None,
+        on_turn: Callable[[Game, float | None], object] | None = None,
+        *,
+        adjudicate: int = 0,
+        solve: int = 0,
+        solver: Solver | None = None,
     ) -> None:
         self._pairing = pairing
         self._players = players
         self._stall = stall
         self._on_turn = on_turn
+        self._adjudicate = adjudicate
+        self._solve = solve
+        self._solver = solver or Solver()
         self._game = Game(rules)
-        self._clocks = {colour: Clock(player.entry.time) for colour, player in players.items()}
+        self._clocks = {colour: Clock(at.entry.time, at.entry.margin) for colour, at in players.items()}
         self._seconds: list[float | None] = []
+        self._values: list[float | None] = []
+        self._flag_fall: FlagFall | None = None
         self._started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
+
+    @property
+    def flag_fall(self) -> FlagFall | None:
+        """How the game was lost on time; None if it was not."""
+        return self._flag_fall
 
     def play(self) -> GameRecord:
         """The whole game, from setting up the board to its result. Who committed a fault is dismissed."""
         try:
-            for colour, player in self._players.items():
-                with self._blaming(colour):
-                    player.new_game()
-            opening = iter(self._pairing.opening)
-            while not self._game.position.is_over:
-                self._take_turn(opening)
-        except _Loss as loss:
+            margin = self._play_out()
+        except Loss as loss:
             if loss.ending.is_fault:
                 self._players[loss.loser].dismiss()
             return self._record(loss.loser.other, loss.ending, loss.detail, margin=None)
         final = self._game.position
+        if margin is not None:
+            detail = f"exact result with {final.empties} empty squares"
+            return self._record(winner_by(margin, final), Ending.ADJUDICATION, detail, margin)
+        self._check_claims()
         return self._record(final.winner(), Ending.DISCS, "", margin=final.score(Colour.BLACK))
 
-    def _take_turn(self, opening: Iterator[Move]) -> None:
+    def _play_out(self) -> int | None:
+        """All turns; the margin if the game was adjudicated before its end.
+
+        Raises: Loss.
+        """
+        for colour, player in self._players.items():
+            with blaming(colour):
+                player.new_game()
+        opening = iter(self._pairing.opening)
+        while not self._game.position.is_over:
+            given = None if self._game.position.must_pass else next(opening, None)
+            if given is None and self._game.position.empties <= self._adjudicate:
+                margin = self._solver.margin(self._game.position)
+                if margin is not None:
+                    return margin
+            self._take_turn(given)
+        return None
+
+    def _take_turn(self, given: Move | None) -> None:
         """One turn: a forced pass, a move of the opening, or one that the engine chooses."""
         colour = self._game.position.side
         if self._game.position.must_pass:
-            self._make(PASS, None, told=self._players)
-        elif (given := next(opening, None)) is not None:
-            self._make(given, None, told=self._players)
+            self._make(PASS, None, None, told=self._players)
+        elif given is not None:
+            self._make(given, None, None, told=self._players)
         else:
-            move, seconds = self._ask(colour)
+            choice = self._ask(colour)
+            move = judge_move(choice, self._game.position, self._players[colour].name)
+            value = choice.value if colour is Colour.BLACK or choice.value is None else -choice.value
             opponent = colour.other
-            self._make(move, seconds, told={opponent: self._players[opponent]})
+            self._make(move, choice.seconds, value, told={opponent: self._players[opponent]})
 
-    def _make(self, move: Move, seconds: float | None, told: dict[Colour, Player]) -> None:
+    def _make(
+        self, move: Move, seconds: float | None, value: float | None, told: dict[Colour, Player]
+    ) -> None:
         """Play `move` on the referee's board and announce it to those who did not choose it.
 
         The move that ends a game is not announced: the result stands, and no engine can spoil it.
@@ -89,78 +135,55 @@ class Referee:
         mover = self._game.position.side
         self._game.play(move)
         self._seconds.append(seconds)
+        self._values.append(value)
         for colour, player in told.items():
             if not self._game.position.is_over:
-                with self._blaming(colour):
+                with blaming(colour):
                     player.announce(mover, move)
         if self._on_turn:
-            self._on_turn(self._game)
+            self._on_turn(self._game, seconds)
 
-    def _ask(self, colour: Colour) -> tuple[Move, float]:
-        """The move that `colour` chooses, legal and in time, and the seconds it took.
+    def _ask(self, colour: Colour) -> Choice:
+        """What `colour` chooses in time.
 
-        Raises: _Loss otherwise.
+        Raises: Loss if it chooses nothing in time.
         """
-        clock = self._clocks[colour]
+        clock, player = self._clocks[colour], self._players[colour]
         limited = clock.control.is_limited
-        longest = clock.allowance + MARGIN_SECONDS if limited else self._stall
-        player = self._players[colour]
-        with self._blaming(colour):
+        with blaming(colour):
             player.tell_time_left(colour, clock)
-        with self._blaming(colour, late=Ending.TIME if limited else Ending.STALL):
-            answer = player.choose(colour, longest)
-        if clock.is_overrun_by(answer.seconds):
-            took, left = seconds_text(answer.seconds), seconds_text(clock.allowance)
-            detail = f"engine {player.name} took {took} s where {left} s were left"
-            raise _Loss(colour, Ending.TIME, detail)
-        clock.spend(answer.seconds)
-        return self._judge(colour, answer), answer.seconds
-
-    def _judge(self, colour: Colour, answer: Answer) -> Move:
-        """The move in an answer to ``genmove``.
-
-        Raises: _Loss if there is none, if it is illegal, or if it is a resignation.
-        """
-        engine, text = f"engine {self._players[colour].name}", printable(answer.text)
-        if not answer.ok:
-            detail = f"{engine} refused to move: {text or 'no reason given'}"
-            raise _Loss(colour, Ending.PROTOCOL_ERROR, detail)
-        if text.lower() == "resign":
-            raise _Loss(colour, Ending.RESIGNATION, f"{engine} resigned")
+        used, began = player.cpu_seconds if limited else 0.0, time.monotonic()
         try:
-            return self._game.position.parse_move(text)
-        except IllegalMoveError as error:
-            raise _Loss(colour, Ending.ILLEGAL_MOVE, f"{engine} played {text!r}: {error}") from None
-        except NotationError:
-            detail = f"{engine}: expected a move as the answer to genmove, got {text!r}"
-            raise _Loss(colour, Ending.PROTOCOL_ERROR, detail) from None
+            with blaming(colour, late=Ending.TIME if limited else Ending.STALL):
+                choice = player.choose(colour, clock.deadline if limited else self._stall)
+            judge_time(choice, clock, colour, player.name)
+        except Loss as loss:
+            if loss.ending is Ending.TIME:
+                ended, cpu = time.monotonic(), player.cpu_seconds - used
+                self._flag_fall = FlagFall(began, ended, cpu, player.entry.threads)
+            raise
+        return choice
 
-    @contextmanager
-    def _blaming(self, colour: Colour, late: Ending = Ending.STALL) -> Iterator[None]:
-        """Turn what goes wrong with an engine into the loss of `colour`, a missing answer into `late`."""
-        try:
-            yield
-        except (EngineError, UnfitEngineError) as error:
-            raise _Loss(colour, _ending_by(error, late), str(error)) from error
+    def _check_claims(self) -> None:
+        """Let the engines say what they think the result is; it stands whatever they say."""
+        last = self._game.turns[-1]
+        chosen = self._seconds[-1] is not None
+        for colour, player in self._players.items():
+            knows_last = chosen and colour is last.colour
+            player.check_claim(last.colour, last.move, self._game.position, knows_last=knows_last)
 
     def _record(self, winner: Colour | None, ending: Ending, detail: str, margin: int | None) -> GameRecord:
+        turns = self._game.turns
         return GameRecord(
             pairing=self._pairing,
             rules=self._game.rules,
-            turns=self._game.turns,
+            turns=turns,
             seconds=tuple(self._seconds),
             winner=winner,
             ending=ending,
             detail=detail,
             margin=margin,
             started=self._started,
+            values=tuple(self._values),
+            exact=self._solver.margins(turns, self._solve) if self._solve else (),
         )
-
-
-def _ending_by(error: OutflankError, late: Ending) -> Ending:
-    """The name of what went wrong."""
-    if isinstance(error, EngineTimeout):
-        return late
-    if isinstance(error, EngineCrash | EngineStartError):
-        return Ending.CRASH
-    return Ending.PROTOCOL_ERROR

@@ -106,7 +106,7 @@ class Contest:
         by_name = {player.name: player for player in self._players}
         players = {colour: by_name[name] for colour, name in pairing.names.items()}
         self._dialogue.begin()
-        referee = Referee(pairing, players, self._settings.rules, self._settings.stall, self._board.show_turn)
+        referee = Referee(pairing, players, self._settings.rules, self._settings.stall, lambda game, seconds: self._board.show_turn(game))
         game = referee.play()
         if game.ending.is_fault:
             game = replace(game, dialogue=self._dialogue.lines())

@@ -1,0 +1,163 @@
+"""Reads the values in the description of an engine, each from text or from what a TOML file makes of it."""
+
+import math
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from outflank.engine import NotationError
+from outflank.tools.games.clock import TimeControl
+from outflank.tools.games.dialect import Dialect
+
+_LONGEST_NAME = 40
+_LONGEST_MARGIN = 60.0
+_HIGHEST = 2**31 - 1
+_MOST_THREADS = 1024
+_TRUTH = {"yes": True, "no": False, True: True, False: False}
+_CPUS = re.compile(r"(\d{1,5})(?:-(\d{1,5}))?", re.ASCII)
+_OPTION = re.compile(r"[\w.-]+", re.ASCII)
+_VARIABLE = re.compile(r"[^=\0]+")
+
+
+def words(text: str) -> list[str]:
+    """`text` split as a shell does it.
+
+    Raises: NotationError if a quote is not closed.
+    """
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise NotationError(f"expected balanced quotes, got {text!r} ({str(error).lower()})") from None
+
+
+def name(key: str, value: object) -> str:
+    """A name for tables and records."""
+    text = _text(key, value)
+    if len(text) > _LONGEST_NAME or not text.isprintable() or text != text.strip() or not text:
+        raise NotationError(f"expected a printable name of at most {_LONGEST_NAME} characters, got {text!r}")
+    return text
+
+
+def _text(key: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise NotationError(f"expected text for {key}, got {value!r}")
+    return value
+
+
+def _cmd(key: str, value: object) -> str:
+    text = _text(key, value)
+    if not words(text):
+        raise NotationError(f"expected {key}=... with a command in the engine, got {text!r}")
+    return text
+
+
+def _folder(key: str, value: object) -> str:
+    text = _text(key, value)
+    if not text or "\0" in text:
+        raise NotationError(f"expected a folder for {key}, got {text!r}")
+    return text
+
+
+def _time(key: str, value: object) -> TimeControl:
+    """A time control; a TOML file may have a plain number of seconds."""
+    return TimeControl.parse(str(value) if _is_number(value) else _text(key, value))
+
+
+def _dialect(key: str, value: object) -> Dialect:
+    try:
+        return Dialect(_text(key, value))
+    except ValueError:
+        raise NotationError(f"expected {key} out of {' '.join(Dialect)}, got {value!r}") from None
+
+
+def _margin(key: str, value: object) -> float:
+    try:
+        seconds = float(value) if isinstance(value, str) or _is_number(value) else math.nan  # type: ignore[arg-type]
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds <= _LONGEST_MARGIN:
+        raise NotationError(f"expected 0 to {_LONGEST_MARGIN:g} seconds for {key}, got {value!r}")
+    return seconds
+
+
+def _whole(key: str, value: object, least: int = 1, most: int = _HIGHEST) -> int:
+    """A whole number in the range."""
+    text = str(value) if isinstance(value, str) or _is_number(value) else ""
+    if not (text.isascii() and text.isdecimal() and least <= int(text) <= most):
+        raise NotationError(f"expected a whole number from {least} to {most} for {key}, got {value!r}")
+    return int(text)
+
+
+def _truth(key: str, value: object) -> bool:
+    if not isinstance(value, str | bool) or value not in _TRUTH:
+        raise NotationError(f"expected yes or no for {key}, got {value!r}")
+    return _TRUTH[value]
+
+
+def _cpus(key: str, value: object) -> tuple[int, ...]:
+    """``0,2-3``, or a list of numbers."""
+    parts = (
+        _text(key, value).split(",") if isinstance(value, str) else [str(item) for item in _list(key, value)]
+    )
+    found: list[int] = []
+    for part in parts:
+        match = _CPUS.fullmatch(part.strip())
+        if match is None:
+            raise NotationError(f"expected processors like 0,2-3 for {key}, got {value!r}")
+        found += range(int(match[1]), int(match[2] or match[1]) + 1)
+    return tuple(dict.fromkeys(found))
+
+
+def _commands(key: str, value: object) -> tuple[str, ...]:
+    commands = tuple(_text(key, item).strip() for item in _list(key, value))
+    for command in commands:
+        if not command or not command.isprintable():
+            raise NotationError(f"expected GTP commands of one line for {key}, got {command!r}")
+    return commands
+
+
+def _pairs(key: str, value: object, names: re.Pattern[str]) -> tuple[tuple[str, str], ...]:
+    """A mapping; its values may be numbers."""
+    if not isinstance(value, Mapping):
+        raise NotationError(f"expected names and values for {key}, got {value!r}")
+    found = tuple((str(item), str(text)) for item, text in value.items())
+    for item, text in found:
+        if not names.fullmatch(item) or not (text.isprintable() or names is _VARIABLE) or "\0" in text:
+            raise NotationError(f"expected a name and a value for {key}, got {item}={text!r}")
+    return found
+
+
+def _list(key: str, value: object) -> Sequence[object]:
+    if not isinstance(value, list | tuple):
+        raise NotationError(f"expected a list for {key}, got {value!r}")
+    return value
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+READERS: dict[str, Callable[[str, object], object]] = {
+    "name": name,
+    "cmd": _cmd,
+    "time": _time,
+    "margin": _margin,
+    "dialect": _dialect,
+    "level": partial(_whole, least=0),
+    "depth": _whole,
+    "nodes": _whole,
+    "threads": partial(_whole, most=_MOST_THREADS),
+    "options": partial(_pairs, names=_OPTION),
+    "commands": _commands,
+    "dir": _folder,
+    "env": partial(_pairs, names=_VARIABLE),
+    "cpus": _cpus,
+    "memory": _whole,
+    "analysis": _truth,
+    "restart": _truth,
+}
+"""How each attribute of an entry is read; called with its key and the value.
+
+Raises: NotationError.
+"""
