@@ -59,7 +59,8 @@ class ClusterHall:
     @property
     def places(self) -> int:
         """How many threads all workers have now."""
-        return max(1, sum(self._client.nthreads().values()))
+        threads: dict[str, int] = self._client.nthreads()
+        return max(1, sum(threads.values()))
 
     def check_engines(self, on_wait: Callable[[], object]) -> None:
         """Start every engine once on some worker.
