@@ -1,11 +1,52 @@
-"""The sequential test, against values worked out by hand."""
+"""The sequential test, against published values, values worked out by hand, and its own promise."""
 
 import math
 import random
+from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from outflank.tools.stats.bayeselo import bayesian_ratio
 from outflank.tools.stats.sprt import Sprt
+
+# Pentanomial counts of a long test of a chess engine; between 0 and 2 normalised Elo its ratio is 2.25.
+PUBLISHED = (365, 16618, 36229, 16974, 390)
+# Losses, draws and wins, and the ratio of 10 against 0 logistic Elo that a chess runner's own tests expect.
+GAMES = [((1351, 2942, 1477), 2.52), ((555, 298, 555), -0.74), ((149, 1, 3), -4.69)]
+
+HALVES = st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0])
+
+
+def pairs_of(counts: tuple[int, ...]) -> list[float]:
+    return [half / 2 for half, count in enumerate(counts) for _ in range(count)]
+
+
+def test_the_published_pentanomial_ratio() -> None:
+    assert Sprt(0, 2).ratio_of(PUBLISHED) == pytest.approx(2.25, abs=0.005)
+    assert Sprt(0, 2).ratio(pairs_of(PUBLISHED)) == Sprt(0, 2).ratio_of(PUBLISHED)
+
+
+def test_the_published_ratio_of_the_same_games_without_their_pairs() -> None:
+    """0.92. The source gives the pairs only; with 18,755 of the 36,229 level ones a win each the games give it."""
+    lost, almost, level, good, won = PUBLISHED
+    split = 18_755
+    games = (2 * lost + almost + split, almost + good + 2 * (level - split), 2 * won + good + split)
+
+    assert Sprt(0, 2).ratio_of(games) == pytest.approx(0.92, abs=0.005)
+
+
+@pytest.mark.parametrize(("games", "expected"), GAMES)
+def test_the_published_ratios_by_wins_draws_and_losses(games: tuple[int, int, int], expected: float) -> None:
+    assert bayesian_ratio(*games, 0, 10) == pytest.approx(expected, abs=0.005)
+
+
+@pytest.mark.parametrize(("games", "expected"), GAMES[:2])
+def test_far_from_the_extremes_the_logistic_ratio_is_the_same(
+    games: tuple[int, int, int], expected: float
+) -> None:
+    assert Sprt(0, 10, model="logistic").ratio_of(games) == pytest.approx(expected, abs=0.005)
 
 
 def test_bounds_are_walds() -> None:
@@ -15,36 +56,150 @@ def test_bounds_are_walds() -> None:
     assert high == pytest.approx(math.log(0.9 / 0.05))
 
 
-def test_the_ratio_is_the_normal_approximation() -> None:
-    pairs = [2.0, 1.0, 0.0, 2.0] * 10  # mean score 0.625, variance 0.171875
-    score1 = 1 / (1 + 10 ** (-50 / 400))
+def test_near_the_hypotheses_the_ratio_is_the_normal_approximation() -> None:
+    """It is n (s1 - s0) (2 m - s0 - s1) / (2 v), and the same in t-values."""
+    counts = (1000, 3000, 5000, 3200, 1050)
+    pairs = pairs_of(counts)
+    mean = sum(pairs) / 2 / len(pairs)
+    variance = sum((pair / 2 - mean) ** 2 for pair in pairs) / len(pairs)
+    score1 = 1 / (1 + 10 ** (-5 / 400))
+    t_value, t1 = (mean - 0.5) / math.sqrt(variance), 5 * math.sqrt(2) * math.log(10) / 800
 
-    expected = 40 * (score1 - 0.5) * (2 * 0.625 - 0.5 - score1) / (2 * 0.171875)
+    logistic = len(pairs) * (score1 - 0.5) * (2 * mean - 0.5 - score1) / (2 * variance)
+    normalized = len(pairs) * t1 * (2 * t_value - t1) / 2
 
-    assert Sprt(0, 50).ratio(pairs) == pytest.approx(expected)
-
-
-def test_no_pairs_say_nothing() -> None:
-    assert Sprt().ratio([]) == 0
-    assert Sprt().verdict([]) is None
-
-
-def test_a_handful_of_wins_decides_nothing() -> None:
-    assert Sprt(0, 20).verdict([2.0] * 5) is None
+    assert Sprt(0, 5, model="logistic").ratio(pairs) == pytest.approx(logistic, rel=0.01)
+    assert Sprt(0, 5).ratio(pairs) == pytest.approx(normalized, rel=0.01)
 
 
-def test_many_wins_accept_and_many_losses_reject() -> None:
-    assert Sprt(0, 20).verdict([2.0] * 100) is True
-    assert Sprt(0, 20).verdict([0.0] * 100) is False
+@pytest.mark.parametrize("model", ["normalized", "logistic"])
+def test_no_pairs_say_nothing(model: str) -> None:
+    assert Sprt(model=model).ratio([]) == 0
+    assert Sprt(model=model).verdict([]) is None
+    assert Sprt(model=model).path([]) == []
+    assert Sprt(model=model).decided([]) is None
+    assert bayesian_ratio(0, 0, 0, 0, 10) == 0
+
+
+@pytest.mark.parametrize("model", ["normalized", "logistic"])
+@pytest.mark.parametrize("pair", [0.0, 0.5, 1.0, 1.5, 2.0])
+def test_a_handful_of_pairs_that_end_alike_decides_nothing(model: str, pair: float) -> None:
+    for count in range(1, 6):
+        assert Sprt(0, 20, model=model).verdict([pair] * count) is None
+
+
+@pytest.mark.parametrize("model", ["normalized", "logistic"])
+def test_many_wins_accept_and_many_losses_reject(model: str) -> None:
+    assert Sprt(0, 20, model=model).verdict([2.0] * 150) is True
+    assert Sprt(0, 20, model=model).verdict([0.0] * 150) is False
+    assert Sprt(0, 20, model=model).verdict([1.0] * 2000) is False
+
+
+@pytest.mark.parametrize("model", ["normalized", "logistic"])
+@pytest.mark.parametrize("cell", range(5))
+@pytest.mark.parametrize("count", [1, 10**9])
+def test_extremes_give_finite_numbers(model: str, cell: int, count: int) -> None:
+    counts = [0] * 5
+    counts[cell] = count
+    for elo0, elo1 in ((0, 2), (-200, 200), (-5, 0)):
+        assert math.isfinite(Sprt(elo0, elo1, model=model).ratio_of(counts))
+    assert math.isfinite(bayesian_ratio(count, 0, 0, -200, 200))
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=5, max_size=5), st.floats(-200, 199), st.floats(0.5, 400))
+def test_every_ratio_is_finite_and_the_other_side_sees_its_negative(
+    counts: list[int], elo0: float, width: float
+) -> None:
+    elo1 = min(elo0 + width, 200)
+    for model in ("normalized", "logistic"):
+        ours = Sprt(elo0, elo1, model=model).ratio_of(counts)
+        theirs = Sprt(-elo1, -elo0, model=model).ratio_of(counts[::-1])
+        assert math.isfinite(ours)
+        assert theirs == pytest.approx(-ours, rel=1e-4, abs=1e-4)
+
+
+@given(st.lists(HALVES, min_size=1, max_size=40))
+def test_one_more_win_never_lowers_the_ratio(pairs: list[float]) -> None:
+    test = Sprt(0, 20, model="logistic")
+
+    assert test.ratio([*pairs, 2.0]) >= test.ratio(pairs) - 1e-3
+
+
+def test_the_path_is_the_ratio_after_each_pair_and_the_first_crossing_decides() -> None:
+    test = Sprt(0, 100)
+    pairs = [2.0, 1.5] * 20 + [0.0] * 40
+    path = test.path(pairs)
+
+    assert [done for done, _ in path] == list(range(1, 81))
+    assert path[9][1] == test.ratio(pairs[:10])
+    decided = test.decided(pairs)
+    assert decided is not None
+    done, accepted = decided
+    assert accepted
+    assert test.ratio(pairs[: done - 1]) < test.bounds[1] <= test.ratio(pairs[:done])
+    assert test.verdict(pairs) is not True  # what came later does not undo it
+
+
+def test_a_long_path_is_thinned_out_and_keeps_its_end() -> None:
+    path = Sprt().path([1.0, 2.0, 0.0] * 500, most=100)
+
+    assert 100 <= len(path) <= 110
+    assert path[-1][0] == 1500
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: Sprt(5, 5), "expected elo0 below elo1, got 5 and 5"),
+        (lambda: Sprt(0, math.nan), "expected elo0 below elo1"),
+        (lambda: Sprt(0, 300), "expected normalized bounds from -200 to 200 Elo, got 0 and 300"),
+        (lambda: Sprt(0, math.inf, model="logistic"), "expected logistic bounds"),
+        (lambda: Sprt(model="bayesian"), "expected a model out of normalized, logistic, got 'bayesian'"),
+        (lambda: Sprt(alpha=0), "expected alpha and beta between 0 and 0.5, got 0 and 0.05"),
+        (lambda: Sprt(beta=math.nan), "expected alpha and beta between 0 and 0.5"),
+    ],
+)
+def test_numbers_that_make_no_test_are_named(make: Callable[[], Sprt], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        make()
+
+
+def share_accepted(test: Sprt, weights: tuple[float, ...], runs: int, rng: random.Random) -> float:
+    """How often a test accepts pairs that come with these weights; looked at after every tenth pair."""
+    accepted = 0
+    for _ in range(runs):
+        counts = [0] * 5
+        verdict = None
+        while verdict is None:
+            for cell in rng.choices(range(5), weights, k=10):
+                counts[cell] += 1
+            ratio = test.ratio_of(counts)
+            low, high = test.bounds
+            verdict = True if ratio >= high else False if ratio <= low else None
+        accepted += verdict
+    return accepted / runs
 
 
 def test_equals_are_seldom_accepted() -> None:
-    rng = random.Random(4)
-    test = Sprt(0, 20)
-    accepted = 0
-    for _ in range(40):
-        pairs: list[float] = []
-        while test.verdict(pairs) is None:
-            pairs += rng.choices((0.0, 0.5, 1.0, 1.5, 2.0), (1, 2, 4, 2, 1), k=50)
-        accepted += test.verdict(pairs) is True
-    assert accepted <= 6
+    assert share_accepted(Sprt(0, 60), (1, 2, 4, 2, 1), 60, random.Random(4)) <= 0.15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["normalized", "logistic"])
+def test_the_test_errs_as_often_as_it_says(model: str) -> None:
+    """Pairs of true normalised Elo 0 and 40, and of true logistic Elo 0 and 40; both errors 5 %, 600 runs each."""
+    rng = random.Random(7)
+    test = Sprt(0, 40, model=model)
+    equal = (0.1, 0.2, 0.4, 0.2, 0.1)
+    if model == "normalized":
+        shift = 40 * math.sqrt(2) * math.log(10) / 800 * math.sqrt(0.075)
+    else:
+        shift = 1 / (1 + 10 ** (-40 / 400)) - 0.5
+    better = tuple(share + shift * way for share, way in zip(equal, (-0.5, -1, 0, 1, 0.5), strict=True))
+    mean = sum(share * cell / 4 for cell, share in enumerate(better))
+    better = tuple(
+        share + (0.5 + shift - mean) * way for share, way in zip(better, (-1, 0, 0, 0, 1), strict=True)
+    )
+
+    assert share_accepted(test, equal, 600, rng) < 0.075
+    assert share_accepted(test, better, 600, rng) > 0.925

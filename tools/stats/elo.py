@@ -4,16 +4,25 @@ Elo is logistic: a mean score mu per game is worth ``-400 log10(1/mu - 1)``. The
 opening, so they are not independent, and the error is taken from pairs: with x_i the mean score per game of
 pair i, n complete pairs and m their mean, ``se = sqrt(sum (x_i - m)^2 / n / (n - 1))``. The 95 % interval is
 the Elo of mu -+ 1.96 se (the pentanomial model; the unbiased variance keeps short matches honest).
+
+Normalised Elo is ``800 / ln 10 (m - 1/2) / sqrt(2 v)`` with v the unbiased variance of the x_i: how clearly a pair
+tells the two apart, whatever the share of draws. The t-value m - 1/2 over sqrt(v) has an error of about
+``sqrt((1 + t^2 / 2) / n)``.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist, fmean, variance
+from statistics import NormalDist, fmean
+
+from outflank.tools.stats import outcomes
+from outflank.tools.stats.outcomes import Pentanomial, pentanomial, prefixes
 
 _CONFIDENCE = 0.95
 _TAIL = (1 - _CONFIDENCE) / 2
-_QUANTILE = NormalDist().inv_cdf(1 - _TAIL)
+QUANTILE = NormalDist().inv_cdf(1 - _TAIL)
+"""Standard errors on either side of the middle of a 95 % interval."""
+_NELO_PER_T = 800 / math.log(10) / math.sqrt(2)  # of the t-value of a pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +35,19 @@ class EloEstimate:
         high: upper end of the 95 % interval; None where it is undefined or unbounded.
         superiority: likelihood that the first engine is the stronger one, 0 to 1; None if undefined.
         pentanomial: complete pairs in which it took 0, 0.5, 1, 1.5 and 2 points.
+        nelo: the normalised difference; None with fewer than two pairs and where all pairs are alike.
+        nelo_low: lower end of its 95 % interval; None where it is undefined.
+        nelo_high: upper end of its 95 % interval; None where it is undefined.
     """
 
     elo: float | None
     low: float | None
     high: float | None
     superiority: float | None
-    pentanomial: tuple[int, int, int, int, int]
+    pentanomial: Pentanomial
+    nelo: float | None = None
+    nelo_low: float | None = None
+    nelo_high: float | None = None
 
 
 def estimate(points: Sequence[float], pairs: Sequence[float]) -> EloEstimate:
@@ -42,11 +57,17 @@ def estimate(points: Sequence[float], pairs: Sequence[float]) -> EloEstimate:
         points: of the first engine in each game, 0 to 1; a game without its twin counts here.
         pairs: points of the first engine in each complete pair of games, 0 to 2.
     """
-    counts = tuple(sum(pair == half / 2 for pair in pairs) for half in range(5))
-    assert len(counts) == 5
-    mean = fmean(points) if points else None
-    low, high = _interval(mean, pairs)
-    return EloEstimate(elo_of(mean), low, high, _superiority(mean, pairs), counts)
+    return _estimate(fmean(points) if points else None, pentanomial(pairs))
+
+
+def elo_path(pairs: Sequence[float], most: int = 400) -> list[tuple[int, EloEstimate]]:
+    """Numbers of pairs and the estimate after so many, the last one after all.
+
+    Args:
+        pairs: points of the first engine in each, in the order of the schedule.
+        most: about how many points the path may have; it is thinned out evenly.
+    """
+    return [(done, _estimate(outcomes.mean(counts), counts)) for done, counts in prefixes(pairs, most)]
 
 
 def elo_of(mean: float | None) -> float | None:
@@ -56,33 +77,49 @@ def elo_of(mean: float | None) -> float | None:
     return 400 * math.log10(mean / (1 - mean))
 
 
-def _interval(mean: float | None, pairs: Sequence[float]) -> tuple[float | None, float | None]:
+def _estimate(mean: float | None, counts: Pentanomial) -> EloEstimate:
+    low, high = _interval(mean, counts)
+    return EloEstimate(elo_of(mean), low, high, _superiority(mean, counts), counts, *_normalized(counts))
+
+
+def _interval(mean: float | None, counts: Pentanomial) -> tuple[float | None, float | None]:
     """Both ends of the interval.
 
     Where one side took every point the variance says nothing. Then the far end stays unbounded, and the near
     end is that of the exact binomial test: with a lower probability to win both games of a pair, all n pairs
     would have been won with less than 2.5 %. The mean score is at least that probability.
     """
-    error = _standard_error(pairs)
-    if mean in (0, 1) and pairs:
-        near = elo_of(_TAIL ** (1 / len(pairs)))
+    error = _standard_error(counts)
+    if mean in (0, 1) and any(counts):
+        near = elo_of(_TAIL ** (1 / sum(counts)))
         assert near is not None
         return (near, None) if mean == 1 else (None, -near)
     if mean is None or not error:
         return None, None
-    return elo_of(mean - _QUANTILE * error), elo_of(mean + _QUANTILE * error)
+    return elo_of(mean - QUANTILE * error), elo_of(mean + QUANTILE * error)
 
 
-def _superiority(mean: float | None, pairs: Sequence[float]) -> float | None:
+def _superiority(mean: float | None, counts: Pentanomial) -> float | None:
     """Phi((mu - 1/2) / se); None where there is no error to divide by."""
-    error = _standard_error(pairs)
+    error = _standard_error(counts)
     if mean is None or not error:
         return None
     return NormalDist().cdf((mean - 0.5) / error)
 
 
-def _standard_error(pairs: Sequence[float]) -> float | None:
+def _normalized(counts: Pentanomial) -> tuple[float | None, float | None, float | None]:
+    """Normalised Elo and both ends of its interval."""
+    error, pairs = _standard_error(counts), sum(counts)
+    if not error:
+        return None, None, None
+    t_value = (outcomes.mean(counts) - 0.5) / (error * math.sqrt(pairs))
+    reach = QUANTILE * math.sqrt((1 + t_value**2 / 2) / pairs)
+    return _NELO_PER_T * t_value, _NELO_PER_T * (t_value - reach), _NELO_PER_T * (t_value + reach)
+
+
+def _standard_error(counts: Pentanomial) -> float | None:
     """Of the mean score per game; None with fewer than two pairs."""
-    if len(pairs) < 2:
+    pairs = sum(counts)
+    if pairs < 2:
         return None
-    return math.sqrt(variance([pair / 2 for pair in pairs]) / len(pairs))
+    return math.sqrt(outcomes.variance(counts) / (pairs - 1))

@@ -1,17 +1,22 @@
 """Sequential probability ratio test on pairs of games: numbers in, numbers out.
 
-Two hypotheses, elo0 and elo1, give the mean score of a pair; with n pairs of mean m and variance v the logarithm of
-the likelihood ratio is about ``n (s1 - s0) (2 m - s0 - s1) / (2 v)`` (the normal approximation of the generalised
-SPRT; M. Van den Bergh, A practical introduction to the GSPRT). Wald's bounds end the test.
+Two hypotheses say how much stronger one engine is. After each pair the log-likelihood ratio of the second against
+the first is compared with Wald's bounds; it is the generalised one of ``likelihood``, on the pentanomial counts,
+since the two games of a pair share an opening and are not independent.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, pvariance
 
-# Of a pair's mean score: between equals it is about 0.1. A first few pairs that end alike must not decide the test.
-_LEAST_VARIANCE = 0.06
+from outflank.tools.stats.likelihood import ratio_of_means, ratio_of_t_values
+from outflank.tools.stats.outcomes import pentanomial, prefixes
+
+MODELS = ("normalized", "logistic")
+NELO_PER_T = 800 / math.log(10)
+"""Normalised Elo of a t-value of 1: (mean - 1/2) / standard deviation of the score of a game."""
+# Beyond it the t-value can't be made linear at a distribution that is far from it; such a difference needs no test.
+_LARGEST_NELO = 200.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,33 +28,90 @@ class Sprt:
         elo1: what it is if the change is good.
         alpha: how often a worthless change may pass.
         beta: how often a good one may fail.
+        model: what Elo means here. ``normalized``: 800 / ln 10 times the mean score above one half over the standard
+            deviation of a game's score, so that a test takes as long whatever the share of draws. ``logistic``:
+            400 log10 of the odds of a point.
+
+    Raises: ValueError if no test can be made of the numbers.
     """
 
     elo0: float = 0.0
     elo1: float = 20.0
     alpha: float = 0.05
     beta: float = 0.05
+    model: str = "normalized"
+
+    def __post_init__(self) -> None:
+        if self.model not in MODELS:
+            raise ValueError(f"expected a model out of {', '.join(MODELS)}, got {self.model!r}")
+        if not self.elo0 < self.elo1:
+            raise ValueError(f"expected elo0 below elo1, got {self.elo0:g} and {self.elo1:g}")
+        largest = _LARGEST_NELO if self.model == "normalized" else math.inf
+        if not -largest <= self.elo0 < self.elo1 <= largest or math.isinf(self.elo1 - self.elo0):
+            raise ValueError(
+                f"expected {self.model} bounds from {-largest:g} to {largest:g} Elo, "
+                f"got {self.elo0:g} and {self.elo1:g}"
+            )
+        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
+            raise ValueError(
+                f"expected alpha and beta between 0 and 0.5, got {self.alpha:g} and {self.beta:g}"
+            )
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The log-likelihood ratio at which elo0 is accepted, and that at which elo1 is."""
-        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+        return walds_bounds(self.alpha, self.beta)
 
     def ratio(self, pairs: Sequence[float]) -> float:
-        """The log-likelihood ratio after pairs of games worth 0 to 2 points each."""
-        if not pairs:
+        """The log-likelihood ratio after pairs of games worth 0 to 2 points each; 0 after none."""
+        return self.ratio_of(pentanomial(pairs))
+
+    def ratio_of(self, counts: Sequence[int]) -> float:
+        """The log-likelihood ratio after so many outcomes.
+
+        Args:
+            counts: pairs that brought 0, 1/2, 1, 3/2 and 2 points, or games that were lost, drawn and won.
+        """
+        if not sum(counts):
             return 0.0
-        means = [pair / 2 for pair in pairs]
-        low, high = _expected_score(self.elo0), _expected_score(self.elo1)
-        variance = max(pvariance(means), _LEAST_VARIANCE)
-        return len(means) * (high - low) * (2 * fmean(means) - low - high) / (2 * variance)
+        if self.model == "logistic":
+            return ratio_of_means(counts, expected_score(self.elo0), expected_score(self.elo1))
+        scale = math.sqrt((len(counts) - 1) / 2) / NELO_PER_T  # the mean of two games deviates less than one
+        return ratio_of_t_values(counts, scale * self.elo0, scale * self.elo1)
 
     def verdict(self, pairs: Sequence[float]) -> bool | None:
-        """Whether elo1 is accepted; None as long as the pairs don't say."""
-        low, high = self.bounds
-        ratio = self.ratio(pairs)
-        return True if ratio >= high else False if ratio <= low else None
+        """Whether elo1 is accepted after all these pairs; None as long as they don't say."""
+        return verdict(self.ratio(pairs), self.bounds)
+
+    def path(self, pairs: Sequence[float], most: int = 400) -> list[tuple[int, float]]:
+        """Numbers of pairs and the log-likelihood ratio after so many, the last one after all.
+
+        Args:
+            pairs: points of each, in the order of the schedule.
+            most: about how many points the path may have; it is thinned out evenly.
+        """
+        return [(done, self.ratio_of(counts)) for done, counts in prefixes(pairs, most)]
+
+    def decided(self, pairs: Sequence[float]) -> tuple[int, bool] | None:
+        """After how many pairs there was a verdict for the first time, and which; None if there is none yet."""
+        for done, ratio in self.path(pairs, most=max(1, len(pairs))):
+            accepted = verdict(ratio, self.bounds)
+            if accepted is not None:
+                return done, accepted
+        return None
 
 
-def _expected_score(elo: float) -> float:
+def walds_bounds(alpha: float, beta: float) -> tuple[float, float]:
+    """The log-likelihood ratios at which a test with these errors ends."""
+    return math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
+
+
+def verdict(ratio: float, bounds: tuple[float, float]) -> bool | None:
+    """Whether the second hypothesis is accepted; None between the bounds."""
+    low, high = bounds
+    return True if ratio >= high else False if ratio <= low else None
+
+
+def expected_score(elo: float) -> float:
+    """Mean score of a game for a logistic Elo difference."""
     return 1 / (1 + 10 ** (-elo / 400))

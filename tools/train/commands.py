@@ -273,7 +273,7 @@ def gate(
     if elo1 <= elo0:
         raise click.UsageError(f"expected --elo1 above --elo0, got {elo1:g} and {elo0:g}")
     settings = match.Settings(candidate, against, depth, seed)
-    result = match.gate(settings, Sprt(elo0, elo1), pairs, workers=workers, cluster=cluster)
+    result = match.gate(settings, Sprt(elo0, elo1, model="logistic"), pairs, workers=workers, cluster=cluster)
     click.echo(json.dumps(result.described()) if as_json else str(result))
 
 
