@@ -1,0 +1,63 @@
+"""Games that are the same up to rotation and reflection: two engines that repeat themselves learn nothing twice."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from hashlib import blake2b
+
+from outflank.engine import PASS, Colour
+from outflank.engine.bitboard import transform
+from outflank.tools.games.results import GameRecord
+
+_SYMMETRIES = range(8)
+
+
+def game_key(game: GameRecord) -> bytes:
+    """16 bytes that two games share if one is an image of the other: boards, colours, moves, ending and winner."""
+    boards = [(turn.before.black, turn.before.white) for turn in game.turns]
+    if game.turns and game.turns[-1].move != PASS:
+        last = game.turns[-1].before.play(game.turns[-1].move)
+        boards.append((last.black, last.white))
+    images = (
+        b"".join(
+            transform(black, symmetry).to_bytes(8, "big") + transform(white, symmetry).to_bytes(8, "big")
+            for black, white in boards
+        )
+        for symmetry in _SYMMETRIES
+    )
+    key = blake2b(min(images), digest_size=16)
+    key.update(f"{game.rules} {game.ending} {game.winner}".encode())
+    return key.digest()
+
+
+def repeats(games: Iterable[GameRecord]) -> dict[int, int]:
+    """For each complete pair whose two games were played before by the same engines, the first such pair."""
+    first_with: dict[Hashable, int] = {}
+    repeated = {}
+    for pair, both in complete_pairs(games):
+        key = frozenset((game.pairing.names[Colour.BLACK], game_key(game)) for game in both)
+        engines = frozenset(both[0].pairing.names.values())
+        first = first_with.setdefault((engines, key), pair)
+        if first != pair:
+            repeated[pair] = first
+    return repeated
+
+
+def counted_pairs(games: Sequence[GameRecord], first: str, second: str) -> list[float]:
+    """Points of engine `first`, 0 to 2, in its complete pairs against `second`, in the order of the schedule.
+
+    Pairs that repeat an earlier one are left out: they say nothing that is not known.
+    """
+    between = [game for game in games if {first, second} == set(game.pairing.names.values())]
+    repeated = repeats(between)
+    return [
+        sum(game.points_of(first) for game in both)
+        for pair, both in complete_pairs(between)
+        if pair not in repeated
+    ]
+
+
+def complete_pairs(games: Iterable[GameRecord]) -> list[tuple[int, list[GameRecord]]]:
+    """The pairs both of whose games are there, and their numbers, in the order of the schedule."""
+    pairs: dict[int, list[GameRecord]] = {}
+    for game in games:
+        pairs.setdefault(game.pairing.pair, []).append(game)
+    return [(pair, both) for pair, both in sorted(pairs.items()) if len(both) == 2]
