@@ -18,6 +18,7 @@ COMMANDS = {
     "analyze": "Search a position ever deeper and tell its best moves.",
     "solve": "Solve the positions of an OBF file (- is standard input), each with an empty table.",
     "match": "Play games between two GTP engines and say who is stronger.",
+    "openings": "Make openings for matches.",
     "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
     "perft": "Count the positions that every line of DEPTH plies leads to.",
     "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",

@@ -1,0 +1,86 @@
+"""Balanced openings: every position some moves into Othello, once up to symmetry, and what our engine says of it."""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from outflank.engine import Colour, Limit, Move, Position, Rules, Searcher
+
+_FIRST_MOVE = "f5"  # the four first moves are images of each other, and this is how games are written down
+_HASH_MB = 16
+# A search of few plies decides about most positions: over a sample its score was never 4 discs from a deep one's.
+_SCREEN = Limit(depth=10, selectivity=73)
+_SCREEN_DISCS = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How an opening is judged.
+
+    Attributes:
+        within: the most discs that one side may be ahead.
+        depth: plies to search.
+        selectivity: of that search, a member of SELECTIVITIES.
+    """
+
+    within: float = 2.0
+    depth: int = 16
+    selectivity: int = 87
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Moves and the position they lead to.
+
+    Attributes:
+        moves: from the start of a game of Othello.
+        position: after them.
+    """
+
+    moves: tuple[Move, ...]
+    position: Position
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.moves))
+
+
+def openings_of(moves: int) -> list[Opening]:
+    """All openings of so many moves, one for each position up to symmetry, in the order of their transcripts.
+
+    Eight moves lead to 67,245 positions; six of them, in which the mover has to pass, are left out.
+    """
+    start = Position.start(Rules())
+    first = start.parse_move(_FIRST_MOVE)
+    found = [Opening((first,), start.play(first))]
+    for _ in range(moves - 1):
+        seen: dict[Position, Opening] = {}
+        for opening in found:
+            for move in opening.position.legal_moves():
+                if not move.is_pass:
+                    after = opening.position.play(move)
+                    seen.setdefault(after.canonical(), Opening((*opening.moves, move), after))
+        found = list(seen.values())
+    return sorted((opening for opening in found if opening.position.legal_mask()), key=str)
+
+
+def judge_all(judgement: Judgement, openings: Sequence[Opening]) -> list[float | None]:
+    """``judge`` for each of the openings."""
+    return [judge(judgement, opening) for opening in openings]
+
+
+def judge(judgement: Judgement, opening: Opening) -> float | None:
+    """The score of the position from Black's side, in discs; None if one side is too far ahead."""
+    searcher = _searcher()
+    deep = Limit(depth=judgement.depth, selectivity=judgement.selectivity)
+    for limit, most in ((_SCREEN, judgement.within + _SCREEN_DISCS), (deep, judgement.within)):
+        searcher.clear()  # the score must not depend on what was judged before
+        score = searcher.search(opening.position, limit).score
+        if abs(score) > most:
+            return None
+    return score if opening.position.side is Colour.BLACK else 0.0 - score  # no -0
+
+
+@functools.lru_cache(maxsize=1)
+def _searcher() -> Searcher:
+    """The worker's searcher."""
+    return Searcher(_HASH_MB)
