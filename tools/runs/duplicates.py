@@ -28,14 +28,17 @@ def game_key(game: GameRecord) -> bytes:
     return key.digest()
 
 
+def pair_key(games: Iterable[GameRecord]) -> Hashable:
+    """What two pairs share if the same engines played the same games with the same colours, up to symmetry."""
+    return frozenset((*map(game.pairing.names.get, Colour), game_key(game)) for game in games)
+
+
 def repeats(games: Iterable[GameRecord]) -> dict[int, int]:
     """For each complete pair whose two games were played before by the same engines, the first such pair."""
     first_with: dict[Hashable, int] = {}
     repeated = {}
     for pair, both in complete_pairs(games):
-        key = frozenset((game.pairing.names[Colour.BLACK], game_key(game)) for game in both)
-        engines = frozenset(both[0].pairing.names.values())
-        first = first_with.setdefault((engines, key), pair)
+        first = first_with.setdefault(pair_key(both), pair)
         if first != pair:
             repeated[pair] = first
     return repeated

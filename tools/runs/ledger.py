@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from outflank.tools.games.results import GameRecord
+from outflank.tools.runs.earlystop import EarlyStop
 from outflank.tools.runs.run import Run, RunSettings, Void
 
 
@@ -18,6 +19,7 @@ class Ledger:
         self._games: dict[int, GameRecord] = {}
         self._open: dict[int, GameRecord] = {}
         self._attempts: dict[int, int] = {}
+        self._test = EarlyStop(settings.sprt, settings.names[0]) if settings.sprt else None
         for void in run.voids:
             self._note_attempt(void.game)
         for game in run.games:
@@ -27,6 +29,11 @@ class Ledger:
     def games(self) -> list[GameRecord]:
         """Those that count, in no order, without turns."""
         return list(self._games.values())
+
+    @property
+    def verdict(self) -> bool | None:
+        """What the test says that may end the run early; None as long as it says nothing."""
+        return self._test.verdict if self._test else None
 
     def attempt(self, pair: int) -> int:
         """1 for a pair that was never voided."""
@@ -39,8 +46,11 @@ class Ledger:
     def add(self, game: GameRecord) -> None:
         """Count a game. The first of a pair is kept whole until its twin is there: both may yet be voided."""
         pair = game.pairing.pair
-        if self._open.pop(pair, None) is None:
+        twin = self._open.pop(pair, None)
+        if twin is None:
             self._open[pair] = game
+        elif self._test:
+            self._test.add(pair, sorted((twin, game), key=lambda game: game.pairing.number))
         self._games[game.pairing.number] = replace(
             game, turns=(), seconds=(), values=(), exact=(), dialogue=()
         )
