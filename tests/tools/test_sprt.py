@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outflank.engine import NotationError
 from outflank.tools.stats.bayeselo import bayesian_ratio
 from outflank.tools.stats.sprt import Sprt
 
@@ -162,6 +163,40 @@ def test_a_long_path_is_thinned_out_and_keeps_its_end() -> None:
 def test_numbers_that_make_no_test_are_named(make: Callable[[], Sprt], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         make()
+
+
+@pytest.mark.parametrize(
+    ("text", "test"),
+    [
+        ("", Sprt()),
+        ("0,10", Sprt(0, 10)),
+        ("-5 5", Sprt(-5, 5)),
+        ("elo1=30", Sprt(elo1=30)),
+        (
+            "elo0=-3.5, elo1=2.25, alpha=0.1, beta=0.01, model=logistic",
+            Sprt(-3.5, 2.25, 0.1, 0.01, "logistic"),
+        ),
+    ],
+)
+def test_a_test_is_read_as_it_is_written(text: str, test: Sprt) -> None:
+    assert Sprt.parse(text) == test
+    assert Sprt.parse(str(test)) == test
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("20", "expected a test like elo0=0.0 elo1=20.0 alpha=0.05 beta=0.05 model=normalized, got '20'"),
+        ("elo0=x", "expected a number, got 'x' in 'elo0=x'"),
+        ("elo0=1 elo0=2", "got 'elo0=2'"),
+        ("0,300", "expected normalized bounds .*, got 0 and 300 in '0,300'"),
+        ("model=", "expected a model out of normalized, logistic, got ''"),
+        ("nan,5", "expected elo0 below elo1"),
+    ],
+)
+def test_a_text_that_names_no_test_is_named(text: str, sentence: str) -> None:
+    with pytest.raises(NotationError, match=sentence):
+        Sprt.parse(text)
 
 
 def share_accepted(test: Sprt, weights: tuple[float, ...], runs: int, rng: random.Random) -> float:

@@ -8,7 +8,9 @@ since the two games of a pair share an opening and are not independent.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from outflank.engine.errors import NotationError
 from outflank.tools.stats.likelihood import ratio_of_means, ratio_of_t_values
 from outflank.tools.stats.outcomes import pentanomial, prefixes
 
@@ -17,6 +19,7 @@ NELO_PER_T = 800 / math.log(10)
 """Normalised Elo of a t-value of 1: (mean - 1/2) / standard deviation of the score of a game."""
 # Beyond it the t-value can't be made linear at a distribution that is far from it; such a difference needs no test.
 _LARGEST_NELO = 200.0
+_KEYS = ("elo0", "elo1", "alpha", "beta", "model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,32 @@ class Sprt:
             raise ValueError(
                 f"expected alpha and beta between 0 and 0.5, got {self.alpha:g} and {self.beta:g}"
             )
+
+    @classmethod
+    def parse(cls, text: str) -> "Sprt":
+        """Read ``elo0=0 elo1=20 alpha=0.05 beta=0.05 model=normalized``; commas may stand for the blanks.
+
+        What is left out has its default, and ``0,20`` alone names the two differences.
+
+        Raises: NotationError if it can't be read or if no test can be made of the numbers.
+        """
+        words = text.replace(",", " ").split()
+        if len(words) == 2 and "=" not in text:
+            words = [f"elo0={words[0]}", f"elo1={words[1]}"]
+        settings: dict[str, Any] = {}
+        for word in words:
+            key, equals, value = word.partition("=")
+            if key not in _KEYS or not equals or key in settings:
+                raise NotationError(f"expected a test like {cls()}, got {word!r} in {text!r}")
+            settings[key] = value if key == "model" else _number(value, text)
+        try:
+            return cls(**settings)
+        except ValueError as error:
+            raise NotationError(f"{error} in {text!r}") from None
+
+    def __str__(self) -> str:
+        """The text that ``parse`` reads back."""
+        return " ".join(f"{key}={getattr(self, key)}" for key in _KEYS)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -99,6 +128,13 @@ class Sprt:
             if accepted is not None:
                 return done, accepted
         return None
+
+
+def _number(value: str, text: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise NotationError(f"expected a number, got {value!r} in {text!r}") from None
 
 
 def walds_bounds(alpha: float, beta: float) -> tuple[float, float]:
