@@ -1,7 +1,9 @@
 """Starts a program in surroundings of its own: folder, environment, processors and memory."""
 
+import functools
 import os
 import resource
+import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,6 +33,9 @@ class Surroundings:
 def spawn(command: Sequence[str], label: str, surroundings: Surroundings) -> subprocess.Popen[bytes]:
     """Start a program with a session of its own and three unbuffered pipes.
 
+    The thread that calls this has to live as long as the process: where the system can, the process is killed when
+    that thread ends, since nobody could end it any more if we were killed.
+
     Raises: EngineStartError if that can't be done; nothing is running then.
     """
     with _pinned(surroundings.cpus, label):
@@ -42,19 +47,39 @@ def spawn(command: Sequence[str], label: str, surroundings: Surroundings) -> sub
 
 def _start(command: Sequence[str], label: str, surroundings: Surroundings) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
+    environment = {**os.environ, **surroundings.environment}
     try:
         return subprocess.Popen(
-            command,
+            _tied_to_us(command, surroundings.folder, environment.get("PATH")),
             stdin=pipe,
             stdout=pipe,
             stderr=pipe,
             bufsize=0,
             start_new_session=True,
             cwd=surroundings.folder,
-            env={**os.environ, **surroundings.environment},
+            env=environment,
         )
     except (OSError, ValueError) as error:
         raise EngineStartError(f"{label}: {_reason(error, command[0], surroundings.folder)}") from None
+
+
+def _tied_to_us(command: Sequence[str], folder: Path | None, path: str | None) -> Sequence[str]:
+    """`command` behind a program that turns into it and has it killed when we end.
+
+    A program that can't be run is left alone, so that the system says why.
+    """
+    program = command[0] if "/" not in command[0] else str((folder or Path()) / command[0])
+    runs = shutil.which(program, path=path) is not None
+    return [*_tie(), *command] if runs else command
+
+
+@functools.cache
+def _tie() -> tuple[str, ...]:
+    """How this system ties a process to its parent; empty if it can't."""
+    setpriv = shutil.which("setpriv")  # of util-linux
+    command = (setpriv or "", "--pdeathsig", "KILL", "--")
+    able = setpriv and subprocess.run([*command, "true"], capture_output=True, check=False).returncode == 0
+    return command if able else ()
 
 
 def _reason(error: OSError | ValueError, program: str, folder: Path | None) -> str:

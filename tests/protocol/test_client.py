@@ -1,6 +1,8 @@
 """The GTP client against engines with every fault: it names the fault in time and leaves nothing behind."""
 
 import os
+import subprocess
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -361,6 +363,23 @@ def test_children_with_a_session_of_their_own_are_killed_too(tmp_path: Path) -> 
     client.close(0.1)
 
     assert living_members(int(child)) == []
+
+
+def test_an_engine_that_ignores_the_end_of_its_input_does_not_outlive_us() -> None:
+    """Whoever drives it is killed by SIGKILL and can do nothing any more."""
+    driver = """if True:
+        import sys, time
+        from outflank.protocol.client import GtpClient
+        client = GtpClient([sys.executable, "-c", "import time; time.sleep(1000)"])
+        print(client.pid, flush=True)
+        time.sleep(1000)
+    """
+    with subprocess.Popen([sys.executable, "-c", driver], stdout=subprocess.PIPE) as driving:
+        assert driving.stdout is not None
+        engine = int(driving.stdout.readline())
+        driving.kill()
+
+    assert living_members(engine) == []
 
 
 @pytest.mark.slow
