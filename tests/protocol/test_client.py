@@ -370,7 +370,9 @@ def test_an_engine_that_ignores_the_end_of_its_input_does_not_outlive_us() -> No
     driver = """if True:
         import sys, time
         from outflank.protocol.client import GtpClient
-        client = GtpClient([sys.executable, "-c", "import time; time.sleep(1000)"])
+        engine = "import time; input(); print('= here', flush=True); print(flush=True); time.sleep(1000)"
+        client = GtpClient([sys.executable, "-c", engine])
+        client.order("anything")
         print(client.pid, flush=True)
         time.sleep(1000)
     """
