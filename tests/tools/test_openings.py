@@ -88,6 +88,6 @@ def test_a_malformed_choice_is_named(text: str) -> None:
         OpeningsChoice.parse(text)
 
 
-@pytest.mark.parametrize("text", ["random:8", "random:0", "openings.txt"])
+@pytest.mark.parametrize("text", ["balanced", "random:8", "random:0", "openings.txt"])
 def test_a_choice_is_written_as_it_is_read(text: str) -> None:
     assert str(OpeningsChoice.parse(text)) == text

@@ -1,4 +1,4 @@
-"""Openings: from a file of transcripts, or random moves from the start."""
+"""Openings: from the balanced suite, from a file of transcripts, or random moves from the start."""
 
 import random
 from collections.abc import Sequence
@@ -6,18 +6,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from outflank.engine import FileFormatError, Game, IllegalMoveError, Move, NotationError, Position, Rules
+from outflank.tools.games.balanced import balanced_openings, is_balanced_for
 
+_BALANCED = "balanced"
+_RANDOM_MOVES = 8
 _MOST_RANDOM_MOVES = 40
 _TRIES = 200  # for a random opening that no earlier one equals up to symmetry
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningsChoice:
-    """What ``--openings`` says.
+    """What ``--openings`` says; the balanced suite if neither is given.
 
     Attributes:
-        moves: how many random moves an opening has; None if the openings come from a file.
-        path: the file.
+        moves: how many random moves an opening has; None if they are not random.
+        path: the file they come from; None if they come from none.
     """
 
     moves: int | None = None
@@ -25,10 +28,12 @@ class OpeningsChoice:
 
     @classmethod
     def parse(cls, text: str) -> "OpeningsChoice":
-        """Read ``random:N`` or a file name.
+        """Read ``balanced``, ``random:N`` or a file name.
 
         Raises: NotationError if N is no number that makes sense.
         """
+        if text == _BALANCED:
+            return cls()
         word, colon, number = text.partition(":")
         if word != "random" or not colon:
             return cls(path=Path(text))
@@ -37,17 +42,26 @@ class OpeningsChoice:
         return cls(moves=int(number))
 
     def __str__(self) -> str:
-        return f"random:{self.moves}" if self.path is None else str(self.path)
+        if self.path is not None:
+            return str(self.path)
+        return _BALANCED if self.moves is None else f"random:{self.moves}"
 
     def take(self, count: int, rules: Rules, seed: int) -> list[tuple[Move, ...]]:
         """`count` openings, each the moves without passes; a file that has fewer is read again from its top.
 
-        Raises: FileFormatError naming file and line.
+        Raises: FileFormatError naming file and line; SettingsError if the rules are not those of the suite.
         """
         if self.path is not None:
             listed = read_openings(self.path, rules)
             return [listed[number % len(listed)] for number in range(count)]
-        return random_openings(self.moves or 0, count, rules, seed)
+        if self.moves is not None:
+            return random_openings(self.moves, count, rules, seed)
+        return balanced_openings(count, rules, seed)
+
+
+def default_openings(rules: Rules) -> OpeningsChoice:
+    """The balanced suite where the rules allow its moves, else eight random moves."""
+    return OpeningsChoice() if is_balanced_for(rules) else OpeningsChoice(moves=_RANDOM_MOVES)
 
 
 def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:
