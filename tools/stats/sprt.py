@@ -123,8 +123,8 @@ class Sprt:
 
     def decided(self, pairs: Sequence[float]) -> tuple[int, bool] | None:
         """After how many pairs there was a verdict for the first time, and which; None if there is none yet."""
-        for done, ratio in self.path(pairs, most=max(1, len(pairs))):
-            accepted = verdict(ratio, self.bounds)
+        for done, counts in prefixes(pairs, most=max(1, len(pairs))):
+            accepted = verdict(self.ratio_of(counts), self.bounds)
             if accepted is not None:
                 return done, accepted
         return None
