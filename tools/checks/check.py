@@ -1,0 +1,56 @@
+"""A check: a function that examines an engine, its docstring being the rule that it checks."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from outflank.tools.checks.subject import Subject
+
+CheckFunction = Callable[[Subject], None]
+
+
+class Level(StrEnum):
+    """How much a rule weighs."""
+
+    MUST = "must"
+    """Without it games are lost, or can't be played."""
+    SHOULD = "should"
+    """Some controllers rely on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A rule, and how to find out whether an engine keeps it.
+
+    Attributes:
+        name: words with hyphens.
+        level: how much the rule weighs.
+        rule: the rule in a sentence or two.
+        needs: commands that an engine has to list, or the rule is not for it.
+        alone: whether it gets a process of its own, which nobody uses after it.
+        run: raises Violation or an EngineError if the engine breaks the rule.
+    """
+
+    name: str
+    level: Level
+    rule: str
+    needs: frozenset[str]
+    alone: bool
+    run: CheckFunction
+
+
+def must(*needs: str, alone: bool = False) -> Callable[[CheckFunction], Check]:
+    """Make a check of a function, for a rule that an engine has to keep."""
+    return lambda function: _check(function, Level.MUST, needs, alone)
+
+
+def should(*needs: str, alone: bool = False) -> Callable[[CheckFunction], Check]:
+    """Make a check of a function, for a rule that an engine does well to keep."""
+    return lambda function: _check(function, Level.SHOULD, needs, alone)
+
+
+def _check(function: CheckFunction, level: Level, needs: tuple[str, ...], alone: bool) -> Check:
+    name = function.__name__.replace("_", "-")
+    rule = " ".join((inspect.getdoc(function) or "").split())
+    return Check(name, level, rule, frozenset(needs), alone, function)

@@ -1,0 +1,67 @@
+"""Writes docs/compliance.md from the checks: ``python -m outflank.tools.checks.document > docs/compliance.md``."""
+
+from collections.abc import Iterator
+from types import ModuleType
+
+from outflank.tools.checks.catalogue import CHECKS, SECTIONS, checks_of
+from outflank.tools.checks.check import Check
+
+PREFACE = """\
+# Does an engine speak GTP? `outflank compliance`
+
+`outflank compliance 'CMD'` starts a GTP engine, puts it through {count} checks of the wire and of good conduct, and
+tells which rules it breaks, what was expected and what came.
+
+```console
+$ outflank compliance '/usr/games/gtp-rhino -l 3'
+$ outflank compliance 'outflank gtp' --json
+$ outflank compliance 'python my_engine.py' --only takes-a-pass --dialogue
+```
+
+A rule that an engine **must** keep is one without which games are lost or can't be played; an engine that breaks
+one fails, and the exit code is 1. A rule that it **should** keep is one that some controllers rely on; an engine that
+breaks one is warned, and the exit code stays 0 unless there is `--strict`. Rules about commands that the engine does
+not list are not for it.
+
+| option | meaning | default |
+| --- | --- | --- |
+| `--only NAME` | run this check alone; may be given more than once | all |
+| `--strict` | what should be counts as much as what must be | |
+| `--dialogue` | show what was said in the checks that failed | |
+| `--patience S` | seconds for an answer that asks for no thinking | 5 |
+| `--thinking S` | seconds for a move without a clock | 60 |
+| `--json` | one JSON object for each check, and at last one for the verdict | |
+
+The first answer of a process may take 30 seconds, in which an engine may load tables. An engine that failed a check,
+or was told about a clock or its end, is started anew for the next check; otherwise one process serves many of them. A
+minute is enough for an engine that moves at once, half of it for the clock. Reading forgives what one check looks at,
+so that one bad habit fails one check. Moves are those of Othello on a board of 8 by 8.
+
+This page is made from the checks themselves (`python -m outflank.tools.checks.document > docs/compliance.md`).
+"""
+
+
+def document() -> str:
+    """The whole page."""
+    return "\n".join([PREFACE.format(count=len(CHECKS)), *(_section(module) for module in SECTIONS)])
+
+
+def _section(module: ModuleType) -> str:
+    rows = "".join(_rows(module))
+    return f"## {SECTIONS[module]}\n\n| check | | rule |\n| --- | --- | --- |\n{rows}"
+
+
+def _rows(module: ModuleType) -> Iterator[str]:
+    for check in checks_of(module):
+        yield f"| `{check.name}` | {check.level} | {_rule(check)} |\n"
+
+
+def _rule(check: Check) -> str:
+    """The rule, and whom it is for."""
+    if not check.needs:
+        return check.rule
+    return f"{check.rule} (If {' and '.join(f'`{name}`' for name in sorted(check.needs))} is listed.)"
+
+
+if __name__ == "__main__":
+    print(document(), end="")

@@ -1,0 +1,102 @@
+"""Runs the checks on an engine, one after the other."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from outflank.protocol.engine_errors import EngineError
+from outflank.tools.checks.check import Check, Level
+from outflank.tools.checks.subject import Subject, Violation
+
+
+class Outcome(StrEnum):
+    """What came of a check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What came of one check.
+
+    Attributes:
+        check: the check.
+        outcome: what came of it.
+        detail: what was expected and what came, if it failed; why it was skipped.
+        dialogue: what was said, if it failed: ``>`` to the engine, ``<`` from it.
+    """
+
+    check: Check
+    outcome: Outcome
+    detail: str = ""
+    dialogue: tuple[str, ...] = ()
+
+    def fails(self, level: Level) -> bool:
+        """Whether a rule of this level is broken."""
+        return self.outcome is Outcome.FAILED and self.check.level is level
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of all checks.
+
+    Attributes:
+        passed: how many rules are kept.
+        failed: how many are broken that an engine must keep.
+        warned: how many are broken that it should keep.
+        skipped: how many are not for this engine.
+    """
+
+    passed: int
+    failed: int
+    warned: int
+    skipped: int
+
+    @classmethod
+    def of(cls, findings: Sequence[Finding]) -> "Verdict":
+        """The verdict on these findings."""
+        outcomes = [finding.outcome for finding in findings]
+        return cls(
+            outcomes.count(Outcome.PASSED),
+            sum(finding.fails(Level.MUST) for finding in findings),
+            sum(finding.fails(Level.SHOULD) for finding in findings),
+            outcomes.count(Outcome.SKIPPED),
+        )
+
+    @property
+    def complies(self) -> bool:
+        """Whether every rule is kept that an engine must keep."""
+        return not self.failed
+
+
+def examine(subject: Subject, checks: Iterable[Check]) -> Iterator[Finding]:
+    """A finding for each check, as soon as it is there.
+
+    Raises: EngineError if the program can't be started or does not answer ``list_commands`` in GTP.
+    """
+    listed = subject.ask("list_commands")
+    subject.commands = frozenset(listed.text.split()) if listed.ok else frozenset()
+    for check in checks:
+        missing = sorted(check.needs - subject.commands)
+        if missing:
+            yield Finding(check, Outcome.SKIPPED, f"{', '.join(missing)} not listed")
+        else:
+            yield _run(check, subject)
+
+
+def _run(check: Check, subject: Subject) -> Finding:
+    """One check; an engine that failed it is in nobody knows which state, so the next one gets a new process."""
+    if check.alone:
+        subject.stop()
+    subject.dialogue.clear()
+    try:
+        check.run(subject)
+    except (Violation, EngineError) as error:
+        finding = Finding(check, Outcome.FAILED, str(error), tuple(subject.dialogue))
+    else:
+        finding = Finding(check, Outcome.PASSED)
+    if check.alone or finding.outcome is Outcome.FAILED:
+        subject.stop()
+    return finding
