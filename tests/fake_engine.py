@@ -12,6 +12,9 @@ from collections.abc import Callable
 
 COMMANDS = ["protocol_version", "name", "version", "known_command", "list_commands", "quit", "boardsize"]
 COMMANDS += ["clear_board", "komi", "play", "genmove"]
+ALOUD = "kata-genmove_analyze"
+EXTRAS = {"time": ["time_settings", "time_left"], "aloud": [ALOUD], "score": ["final_score"]}
+"""What an engine lists besides if its fault has such a word."""
 SQUARES = [f"{column}{row}" for row in range(1, 9) for column in "abcdefgh"]
 STEPS = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if (dx, dy) != (0, 0)]
 FOR_EVER = 1000  # seconds
@@ -64,6 +67,7 @@ class Engine:
 
     def __init__(self, fault: str, turn: int) -> None:
         self.fault, self.turn = fault, turn
+        self.strike = FAULTS.get(fault.removesuffix(" aloud"))
         self.board, self.turns = Board(), 0
 
     def run(self) -> None:
@@ -89,6 +93,10 @@ class Engine:
         """The text of an answer, with its sign if that is not the usual one."""
         if name == "genmove":
             return self.genmove(arguments[0][0].lower())
+        if name == ALOUD:
+            return self.genmove_aloud(arguments[0][0].lower())
+        if name == "final_score":
+            return self.final_score()
         if name == "play":
             return self.take(arguments)
         if name == "clear_board":
@@ -97,7 +105,10 @@ class Engine:
             os.kill(os.getpid(), signal.SIGKILL)
         if name in ("time_settings", "time_left") and self.fault == "refuse time":
             return "? I have my own watch"
-        listed = [*COMMANDS, "time_settings", "time_left"] if "time" in self.fault else COMMANDS
+        listed = [
+            *COMMANDS,
+            *(extra for word, extras in EXTRAS.items() if word in self.fault for extra in extras),
+        ]
         return {"protocol_version": "2", "name": NAME, "list_commands": "\n".join(listed)}.get(name, "")
 
     def take(self, arguments: list[str]) -> str:
@@ -115,12 +126,33 @@ class Engine:
         """The first legal move, or the fault if its turn has come."""
         self.turns += 1
         square = self.board.choose(colour)
-        if self.turns >= self.turn and self.fault in FAULTS:
-            text = FAULTS[self.fault](SQUARES[square])
+        if self.turns >= self.turn and self.strike is not None:
+            text = self.strike(SQUARES[square])
             if text is not None:
                 return text
         self.board.play(square, colour)
         return SQUARES[square].upper() if self.fault == "upper case" else SQUARES[square]
+
+    def genmove_aloud(self, colour: str) -> str:
+        """The first legal move, with two reports: the mover is a disc ahead for each move he has chosen."""
+        if self.fault == "deaf aloud":
+            return "? unknown command"
+        move = self.genmove(colour)
+        if move[:1] in ("=", "?"):
+            return move
+        reports = (
+            f"info move {move} visits {score} scoreLead {score:.2f} pv {move}" for score in (0, self.turns)
+        )
+        return "\n".join(["", *reports, f"play {move}"])
+
+    def final_score(self) -> str:
+        """The true score, unless the fault is about it."""
+        if self.fault == "no answer to score":
+            time.sleep(FOR_EVER)
+        if self.fault == "false score":
+            return "B+1"
+        margin = self.board.discs.count("b") - self.board.discs.count("w")
+        return f"{'B' if margin > 0 else 'W'}+{abs(margin)}" if margin else "0"
 
 
 def leave(code: int) -> Strike:
@@ -157,6 +189,12 @@ def repeat(text: str, pause: float = 0.0) -> Strike:
             time.sleep(pause)
 
     return strike
+
+
+def be_busy(move: str) -> None:
+    """Use all the processor time there is and never finish."""
+    while True:
+        pass
 
 
 def flood_errors(move: str) -> None:
@@ -222,6 +260,7 @@ FAULTS: dict[str, Strike] = {
     "orphan": leave_child,
     "closed input": close_input,
     "closed output": close_output,
+    "busy loop": be_busy,
     "slow": be_slow,
     "slow with time": be_slow,
 }

@@ -16,6 +16,17 @@ def living_members(group: int) -> list[int]:
     return members
 
 
+def living_with(variable: str) -> list[int]:
+    """Ids of the processes that go on living with ``NAME=VALUE`` in their environment, whoever their parent is.
+
+    As above, a killed process has a second to die.
+    """
+    deadline = time.monotonic() + 1
+    while (found := _with(variable)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return found
+
+
 def open_files() -> int:
     """How many file descriptors this process has open."""
     return len(os.listdir("/proc/self/fd"))
@@ -32,3 +43,15 @@ def _members(group: int) -> list[int]:
         if int(process_group) == group and state != "Z":
             members.append(int(stat.parent.name))
     return members
+
+
+def _with(variable: str) -> list[int]:
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            variables = environment.read_bytes().split(b"\0")  # empty for a zombie
+        except OSError:
+            continue  # it has just ended, or is not ours
+        if variable.encode() in variables:
+            found.append(int(environment.parent.name))
+    return found

@@ -1,15 +1,17 @@
 """Whole games under the referee: every fault of an engine is a named result, and no engine is believed."""
 
+import os
 import shlex
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
 from outflank.engine import Colour, Game, Rules
 from outflank.protocol.engine_errors import UnfitEngineError
 from outflank.tests import fake_engine
-from outflank.tests.processes import living_members
+from outflank.tests.processes import living_with
 from outflank.tests.tools.samples import WITH_PASSES
 from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
@@ -18,6 +20,9 @@ from outflank.tools.games.referee import Referee
 from outflank.tools.games.results import Ending, GameRecord, Pairing
 
 BLACK, WHITE = Colour.BLACK, Colour.WHITE
+MARK = (
+    f"OUTFLANK_TEST_{os.getpid()}"  # a variable by which engines of this test are found, wherever they hide
+)
 Sit = Callable[..., Player]
 
 
@@ -32,9 +37,10 @@ def sit() -> Iterator[Sit]:
         time: str = "none",
         name: str = "A",
         heard: list[str] | None = None,
+        restart: bool = False,
     ) -> Player:
         cmd = shlex.join(fake_engine.command(fault, turn))
-        entry = Entry(name, cmd, TimeControl.parse(time))
+        entry = Entry(name, cmd, TimeControl.parse(time), env=((MARK, name),), restart=restart)
         listener = None if heard is None else lambda *words: heard.append(" ".join(words))
         players.append(Player(entry, Rules(), on_line=listener))
         return players[-1]
@@ -44,10 +50,18 @@ def sit() -> Iterator[Sit]:
         player.stop(0.1)
 
 
-def referee(black: Player, white: Player, opening: str = "", stall: float = 0.4) -> GameRecord:
+def seated(
+    black: Player, white: Player, opening: str = "", stall: float = 0.4, adjudicate: int = 0, solve: int = 0
+) -> Referee:
     moves = tuple(turn.move for turn in Game.from_transcript(opening).turns if not turn.move.is_pass)
-    names = {BLACK: black.name, WHITE: white.name}
-    return Referee(Pairing(1, 1, names, moves), {BLACK: black, WHITE: white}, Rules(), stall).play()
+    pairing = Pairing(1, 1, {BLACK: black.name, WHITE: white.name}, moves)
+    return Referee(pairing, {BLACK: black, WHITE: white}, Rules(), stall, adjudicate=adjudicate, solve=solve)
+
+
+def referee(
+    black: Player, white: Player, opening: str = "", stall: float = 0.4, adjudicate: int = 0, solve: int = 0
+) -> GameRecord:
+    return seated(black, white, opening, stall, adjudicate, solve).play()
 
 
 def test_a_game_is_played_to_its_end(sit: Sit) -> None:
@@ -77,7 +91,11 @@ def test_a_game_is_played_to_its_end(sit: Sit) -> None:
         ("half a line", Ending.STALL, "gave no complete answer in time"),
         ("no blank line", Ending.STALL, "gave no complete answer in time"),
         ("drip", Ending.STALL, "gave no complete answer in time"),
+        ("line feeds", Ending.STALL, "gave no complete answer in time"),
+        ("closed output", Ending.CRASH, "closed its output but keeps running"),
         ("endless answer", Ending.PROTOCOL_ERROR, "bytes where one answer was due"),
+        ("endless line", Ending.PROTOCOL_ERROR, "wrote a line of more than 65536 bytes"),
+        ("chatter flood", Ending.PROTOCOL_ERROR, "bytes where one answer was due"),
         ("illegal", Ending.ILLEGAL_MOVE, "played 'a1': "),
         ("needless pass", Ending.ILLEGAL_MOVE, "played 'PASS': "),
         ("resign", Ending.RESIGNATION, "engine A resigned"),
@@ -86,14 +104,24 @@ def test_a_game_is_played_to_its_end(sit: Sit) -> None:
         ("refuse", Ending.PROTOCOL_ERROR, "refused to move: out of ideas"),
         ("refuse play", Ending.PROTOCOL_ERROR, "refused 'play"),
         ("wrong id", Ending.PROTOCOL_ERROR, "expected a blank after '='"),
+        ("no blank after the sign", Ending.PROTOCOL_ERROR, "expected a blank after '='"),
     ],
 )
-def test_each_fault_is_a_named_loss(sit: Sit, fault: str, ending: Ending, detail: str) -> None:
-    game = referee(sit(fault), sit(name="B"))
+def test_each_fault_is_a_named_loss_that_leaves_nothing_behind(
+    sit: Sit, fault: str, ending: Ending, detail: str
+) -> None:
+    """And it spoils nothing for the next game, in which the other engine is still there."""
+    victim = sit(name="B")
+    process = victim.make_ready().pid
+    game = referee(sit(fault), victim)
+    again = referee(victim, sit(name="C"))
 
     assert (game.ending, game.winner, game.margin) == (ending, WHITE, None)
     assert "engine A" in game.detail
     assert detail in game.detail
+    assert not ending.is_fault or living_with(f"{MARK}=A") == []
+    assert again.ending is Ending.DISCS
+    assert victim.make_ready().pid == process
 
 
 def test_a_fault_of_white_is_blacks_win(sit: Sit) -> None:
@@ -115,14 +143,6 @@ def test_the_next_game_is_played_by_a_new_process(sit: Sit) -> None:
 
     assert (first.ending, second.ending) == (Ending.CRASH, Ending.CRASH)
     assert first.transcript == second.transcript != ""
-
-
-def test_a_fault_leaves_no_process(sit: Sit) -> None:
-    culprit = sit("silence")
-    group = culprit.make_ready().pid
-    referee(culprit, sit(name="B"))
-
-    assert living_members(group) == []
 
 
 def test_a_side_without_an_answer_loses_on_time_at_its_deadline(sit: Sit) -> None:
@@ -220,3 +240,119 @@ def test_rules_with_the_same_moves_need_not_be_told(rules: str) -> None:
     player = Player(Entry("A", shlex.join(fake_engine.command()), TimeControl()), Rules.parse(rules))
     player.make_ready()
     player.stop()
+
+
+def test_what_an_engine_says_of_its_positions_is_kept_from_blacks_side(sit: Sit) -> None:
+    """The fake says that it is a disc ahead for each move it has chosen."""
+    game = referee(sit("aloud", turn=90), sit("aloud", turn=90, name="B"), opening="f5d6")
+
+    assert game.ending is Ending.DISCS
+    assert game.values[:6] == (None, None, 1.0, -1.0, 2.0, -2.0)
+    assert len(game.values) == len(game.turns)
+    assert all(
+        (value is None) == (took is None) for value, took in zip(game.values, game.seconds, strict=True)
+    )
+
+
+def test_an_engine_that_need_not_think_aloud_is_asked_for_plain_moves(sit: Sit) -> None:
+    heard: list[str] = []
+    player = sit("aloud", turn=90, heard=heard)
+    player.entry = replace(player.entry, analysis=False)
+    quiet = Player(player.entry, Rules(), on_line=lambda *words: heard.append(" ".join(words)))
+    game = referee(quiet, sit(name="B"))
+    quiet.stop()
+
+    assert set(game.values) == {None}
+    assert "A > genmove black" in heard
+    assert not [line for line in heard if "analyze" in line and ">" in line]
+
+
+def test_an_engine_that_refuses_to_think_aloud_is_asked_for_plain_moves(sit: Sit) -> None:
+    heard: list[str] = []
+    refusing = sit("deaf aloud", turn=90, heard=heard)
+    game = referee(refusing, sit(name="B"))
+
+    assert game.ending is Ending.DISCS
+    assert heard.count("A > kata-genmove_analyze black 50") == 1
+    assert refusing.remarks == ["A lists kata-genmove_analyze and refuses it: it is asked for plain moves"]
+
+
+@pytest.mark.parametrize("fault", ["crash", "silence", "illegal", "resign", "refuse", "nonsense", "empty"])
+def test_faults_have_the_same_names_when_an_engine_thinks_aloud(sit: Sit, fault: str) -> None:
+    """The fault strikes in a command that is longer and answered by several lines."""
+    aloud, plain = (referee(sit(name), sit(name="B")) for name in (f"{fault} aloud", fault))
+
+    assert (aloud.ending, aloud.winner) == (plain.ending, plain.winner)
+
+
+def test_a_game_is_adjudicated_with_its_exact_result(sit: Sit) -> None:
+    whole = referee(sit(), sit(name="B"), solve=8)
+    game = referee(sit(), sit(name="B"), adjudicate=8)
+    ply = len(game.turns)
+
+    assert game.ending is Ending.ADJUDICATION
+    assert game.turns == whole.turns[:ply]
+    assert whole.turns[ply].before.empties == 8
+    assert game.margin == whole.exact[ply]
+    assert game.detail == "exact result with 8 empty squares"
+    assert game.margin is not None
+    assert game.winner is (BLACK if game.margin > 0 else WHITE if game.margin < 0 else None)
+
+
+def test_the_last_positions_are_solved_and_the_played_result_stands(sit: Sit) -> None:
+    game = referee(sit(), sit(name="B"), solve=6)
+
+    assert game.ending is Ending.DISCS
+    assert [margin is not None for margin in game.exact] == [turn.before.empties <= 6 for turn in game.turns]
+
+
+def test_a_false_claim_of_the_score_is_noted_and_changes_nothing(sit: Sit) -> None:
+    true, false = sit("true score"), sit("false score", name="B", turn=90)
+    games = [referee(true, false) for _ in range(2)]
+
+    assert [game.ending for game in games] == [Ending.DISCS] * 2
+    assert true.remarks == []
+    (remark,) = false.remarks
+    assert remark.startswith("B claims a false score: 'B+1' for ")
+
+
+def test_an_engine_that_hangs_when_the_game_is_over_spoils_nothing(sit: Sit) -> None:
+    hanging = sit("no answer to score")
+    games = [referee(hanging, sit(name="B")) for _ in range(2)]
+
+    assert [game.ending for game in games] == [Ending.DISCS] * 2
+    (remark,) = hanging.remarks
+    assert remark.startswith("A fails when a game is over: engine A gave no complete answer in time")
+
+
+def test_an_engine_may_get_a_new_process_for_each_game(sit: Sit) -> None:
+    fresh, kept = sit(restart=True), sit(name="B")
+    pids = []
+    for _ in range(2):
+        referee(fresh, kept)
+        pids.append((fresh.make_ready().pid, kept.make_ready().pid))
+
+    assert pids[0][0] != pids[1][0]
+    assert pids[0][1] == pids[1][1]
+    assert fresh.remarks == []
+
+
+def test_a_fall_of_the_flag_tells_when_it_was_and_what_the_engine_did_meanwhile(sit: Sit) -> None:
+    idle, busy = (seated(sit(fault, turn=1, time="0.3"), sit(name="B")) for fault in ("silence", "busy loop"))
+    games = idle.play(), busy.play()
+
+    assert [game.ending for game in games] == [Ending.TIME] * 2
+    assert idle.flag_fall is not None
+    assert 0.35 <= idle.flag_fall.ended - idle.flag_fall.began < 3
+    assert busy.flag_fall is not None
+    assert idle.flag_fall.cpu_seconds <= 0.02 < busy.flag_fall.cpu_seconds
+    assert idle.flag_fall.threads == 1
+
+
+def test_the_clocks_margin_is_the_engines_own(sit: Sit) -> None:
+    """0.3 s a move out of 0.2 s."""
+    generous, strict = sit("slow", turn=29, time="0.2"), sit("slow", turn=29, time="0.2", name="B")
+    generous.entry = replace(generous.entry, margin=5.0)
+    game = referee(generous, strict)
+
+    assert (game.ending, game.winner) == (Ending.TIME, BLACK)

@@ -23,5 +23,5 @@ def is_true_claim(text: str, final: Position) -> bool:
     with_empties = margin + final.empties * ((margin > 0) - (margin < 0))
     discs = int(match[2])
     return (
-        winner is not None and match[1].lower() == winner.letter and discs in (abs(margin), abs(with_empties))
+        winner is not None and match[1].upper() == winner.letter and discs in (abs(margin), abs(with_empties))
     )

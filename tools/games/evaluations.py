@@ -10,7 +10,7 @@ _ALOUD = ("kata-genmove_analyze", "lz-genmove_analyze")  # the first tells more
 _CENTISECONDS = 50  # between reports, of which the last alone is read
 _BLOCK = re.compile(r"\binfo (?=move )")
 _MOVE = re.compile(r"move (\S+)")
-_SCORE = re.compile(r"\b(?:scoreLead|scoreMean) (-?\d+(?:\.\d+)?)")
+_SCORE = re.compile(r"\b(?:scoreLead|scoreMean) (-?\d+(?:\.\d+)?)(?!\S)")
 _MOST_DISCS = 64.0
 
 
