@@ -198,8 +198,8 @@ def be_busy(move: str) -> None:
 
 
 def flood_errors(move: str) -> None:
-    """Write 10 MB of error text, then move."""
-    for _ in range(128):
+    """Write 100 MB of error text, then move."""
+    for _ in range(1280):
         os.write(2, b"error \0\033[2J\xff" * 7000)
     os.write(2, b"\nso much for that\n")
 

@@ -127,11 +127,40 @@ def test_a_crash_in_the_handshake_is_a_crash() -> None:
         client.handshake()
 
 
-def test_ten_megabytes_on_stderr_neither_block_nor_pile_up() -> None:
+def test_a_hundred_megabytes_on_stderr_neither_block_nor_pile_up() -> None:
     with started("error flood") as client:
         assert client.ask("genmove black", 20).text == "d3"
         assert client._process.last_words() == "so much for that"
         assert len(client._process._errors) <= ERROR_TAIL_BYTES
+
+
+def test_whatever_an_engine_writes_our_memory_stays_small() -> None:
+    """Measured in a process of its own, where nothing else has raised the peak."""
+    script = """if True:
+        import resource
+        from contextlib import suppress
+        from outflank.protocol.client import GtpClient
+        from outflank.protocol.engine_errors import EngineError
+        from outflank.tests import fake_engine
+
+        def peak():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+        def meet(fault, seconds):
+            with GtpClient(fake_engine.command(fault)) as client, suppress(EngineError):
+                client.handshake()
+                client.ask("genmove black", seconds)
+                client.close(0.1)
+
+        meet("none", 5)
+        before = peak()
+        for fault in ("endless answer", "endless line", "chatter flood", "line feeds", "drip", "error flood"):
+            meet(fault, 1)
+        print(peak() - before)
+    """
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert int(ran.stdout) < 8 * 1024  # kilobytes
 
 
 def test_lines_between_answers_are_passed_over_and_reported() -> None:
