@@ -2,22 +2,30 @@
 
 import os
 import signal
+import time
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
-_TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
-_FIRST_TIME_FIELD = 11  # utime, stime, cutime and cstime, counted from the state behind the program's name
+_SCHEDULER_CLOCK = 2
 
 
 def descendants(pid: int) -> list[int]:
     """Ids of the children of process `pid`, their children and so on; empty if it is gone."""
     found: list[int] = []
-    for task in _listing(Path(f"/proc/{pid}/task")):
-        with suppress(OSError):
-            for child in map(int, (task / "children").read_text().split()):
+    with suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            for child in _children(pid, task):
                 found += [child, *descendants(child)]
     return found
+
+
+def _children(pid: int, task: str) -> list[int]:
+    """Ids of the processes that a thread has started."""
+    try:
+        with open(f"/proc/{pid}/task/{task}/children", "rb", buffering=0) as file:
+            return list(map(int, file.read().split()))
+    except OSError:
+        return []  # it has just ended
 
 
 def hold(pid: int) -> list[int]:
@@ -38,21 +46,15 @@ def kill(held: Sequence[int]) -> None:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Processor time that process `pid` and its family have used, children that have ended included."""
+    """Processor time that process `pid` and its living descendants have used, all threads together."""
     return sum(map(_cpu_seconds, (pid, *descendants(pid))))
 
 
 def _cpu_seconds(pid: int) -> float:
+    clock = (
+        ~pid << 3
+    ) | _SCHEDULER_CLOCK  # what clock_getcpuclockid() of the C library makes of a process id
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
+        return time.clock_gettime(clock)
     except OSError:
-        return 0.0
-    fields = stat.rpartition(")")[2].split()
-    return sum(map(int, fields[_FIRST_TIME_FIELD : _FIRST_TIME_FIELD + 4])) / _TICKS_A_SECOND
-
-
-def _listing(folder: Path) -> list[Path]:
-    try:
-        return list(folder.iterdir())
-    except OSError:
-        return []
+        return 0.0  # it has just ended

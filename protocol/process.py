@@ -83,7 +83,7 @@ class ChildProcess:
 
     @property
     def cpu_seconds(self) -> float:
-        """Processor time that it and its children have used so far."""
+        """Processor time that it and its living descendants have used so far."""
         return family.cpu_seconds(self.pid)
 
     @property

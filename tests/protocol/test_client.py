@@ -368,8 +368,7 @@ def test_surroundings_that_cannot_be_had_are_named(surroundings: Surroundings, s
 def test_processor_time_is_that_of_the_engine_and_of_its_children() -> None:
     script = r"""
         while read line; do
-            sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'
-            printf '= \n\n'
+            sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; printf "= \n\n"; sleep 1000' &
         done
     """
     with GtpClient(["sh", "-c", script]) as client:
