@@ -29,11 +29,11 @@ def openings() -> None:
     show_default=True,
     help="The most discs that a side may be ahead.",
 )
-@click.option("--depth", type=click.IntRange(1, 60), default=16, show_default=True, help="Plies to search.")
+@click.option("--depth", type=click.IntRange(1, 60), default=14, show_default=True, help="Plies to search.")
 @click.option(
     "--selectivity",
     type=click.Choice([str(value) for value in SELECTIVITIES]),
-    default="87",
+    default="73",
     show_default=True,
     help="How sure a cut on a guess has to be, in percent.",
 )
@@ -51,7 +51,7 @@ def make(
     """Write all openings of Othello that our engine judges to be balanced.
 
     Each position up to symmetry is there once. With the options left out this makes the suite that Outflank ships,
-    half an hour of one processor. For --openings FILE any file of transcripts will do.
+    ten minutes of one processor. For --openings FILE any file of transcripts will do.
     """
     from outflank.tools.games.suite import Judgement, judge_all, openings_of
     from outflank.tools.train.executor import open_executor, run_all

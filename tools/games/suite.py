@@ -24,8 +24,8 @@ class Judgement:
     """
 
     within: float = 2.0
-    depth: int = 16
-    selectivity: int = 87
+    depth: int = 14
+    selectivity: int = 73
 
 
 @dataclass(frozen=True, slots=True)
