@@ -1,14 +1,17 @@
 """Finished games to write down, count and show."""
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
+from typing import Any
 
 from outflank.engine import Colour, Game, Rules
 from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.openings import OpeningsChoice
 from outflank.tools.games.results import Ending, GameRecord, Pairing
-from outflank.tools.runs.summary import MatchResult, MatchSettings
+from outflank.tools.runs.run import Run, RunSettings
 
 # A short game that White loses by having no disc left.
 WIPE_OUT = "f5d6c5f4e3f6g5e6e7"
@@ -90,10 +93,67 @@ def broken_off(
     )
 
 
-def match_of(games: Sequence[GameRecord], rules: Rules | None = None) -> MatchResult:
-    """The match of A against B that these games are."""
-    entry = Entry("A", "engine-a --fast", TimeControl()), Entry("B", "engine-b", TimeControl.parse("0.5"))
-    settings = MatchSettings(
-        entry, len(games), OpeningsChoice.parse("random:2"), rules or Rules(), seed=5, stall=600
+def run_of(
+    games: Sequence[GameRecord],
+    names: Sequence[str] = ("A", "B"),
+    settings: Mapping[str, Any] | None = None,
+    **facts: Any,
+) -> Run:
+    """The run that these games are; `settings` and `facts` replace what RunSettings and Run would have."""
+    entries = tuple(Entry(name, f"engine-{name.lower()} --fast", TimeControl()) for name in names)
+    made = RunSettings(entries, OpeningsChoice.parse("random:2"), games=len(games), seed=5)
+    return replace(
+        Run(
+            replace(made, **(settings or {})),
+            tuple(games),
+            remarks=("B refuses to say hello",),
+            started=STARTED,
+            finished=True,
+        ),
+        **facts,
     )
-    return MatchResult(settings, tuple(games), ("B refuses to say hello",), interrupted=False)
+
+
+def random_games(names: Sequence[str], pairs: int, seed: int = 1, solved: int = 0) -> list[GameRecord]:
+    """Games of random moves on random openings, everybody against everybody, two each on an opening.
+
+    Engines judge every move; from `solved` empty squares on there are exact margins, all made up.
+    """
+    rng = random.Random(seed)
+    games: list[GameRecord] = []
+    for _ in range(pairs):
+        first = random_transcript(rng, 4)
+        for black, white in combinations(names, 2):
+            for both in ((black, white), (white, black)):
+                number = len(games) + 1
+                game = played(random_transcript(rng, 60, first), number=number, names=both, opening=4)
+                games.append(replace(game, **_judgements(game, rng, solved)))
+    return games
+
+
+def random_transcript(rng: random.Random, moves: int, before: str = "") -> str:
+    """A game of at most so many random moves, begun with those of `before`."""
+    game = Game.from_transcript(before)
+    for _ in range(moves):
+        if game.position.must_pass:
+            game.pass_()
+        if not game.position.is_over:
+            game.play(rng.choice(game.position.legal_moves()))
+    return game.transcript()
+
+
+def _judgements(game: GameRecord, rng: random.Random, solved: int) -> dict[str, Any]:
+    """Values that wander to the margin, and exact ones behind them."""
+    assert game.margin is not None
+    count = len(game.turns)
+    known = [seconds is not None for seconds in game.seconds]
+    wandering = [game.margin * turn / count + rng.gauss(0, 3) for turn in range(count)]
+    exact = [game.margin + 2 * rng.randrange(2) * (rng.randrange(6) == 0) for _ in range(count)]
+    return {
+        "values": tuple(value if own else None for value, own in zip(wandering, known, strict=True)),
+        "exact": tuple(
+            margin if turn.before.empties <= solved else None
+            for margin, turn in zip(exact, game.turns, strict=True)
+        ),
+        "seconds": tuple(abs(rng.gauss(0.3, 0.1)) if own else None for own in known),
+    }

@@ -1,16 +1,29 @@
-"""The report of a match: one HTML file that needs nothing else."""
+"""The report of a run: one HTML file that needs nothing else."""
 
+from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
-from outflank.engine import Colour, Position, Turn
-from outflank.engine.position import unpack
+from outflank.engine import Colour
 from outflank.tools.games.results import Ending, GameRecord
-from outflank.tools.runs.summary import MatchResult
-from outflank.tools.show.resulttable import elo_line, faults_text
+from outflank.tools.runs.figures import Figures, figures
+from outflank.tools.runs.run import Format, Run
+from outflank.tools.show.charts import Strip, strip
+from outflank.tools.show.curves import charts
+from outflank.tools.show.records import final_position
+from outflank.tools.show.replay import SQUARE_LETTERS, replay
+from outflank.tools.show.wording import (
+    elo_line,
+    faults_text,
+    notes,
+    points_text,
+    rating_text,
+    signed,
+    verdict_lines,
+)
 
 _TEMPLATES = Path(__file__).parent / "data"
 # What the boxes print on their discs, as colours of a page.
@@ -21,10 +34,16 @@ _DISC_COLOURS = {
     "Gold": "#d4a72c",
     "Yellow": "#eccb3c",
 }
+_TITLES = {
+    Format.ROUND_ROBIN: "Round robin",
+    Format.GAUNTLET: "Gauntlet",
+    Format.SWISS: "Swiss tournament",
+    Format.KNOCKOUT: "Knockout",
+}
 
 
-def render_report(result: MatchResult) -> str:
-    """The page: settings, standings, and every game with its transcript and a board to replay it on."""
+def render_report(run: Run) -> str:
+    """The page: standings, cross table, curves, openings, faults, and every game with a board to replay it on."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -32,18 +51,55 @@ def render_report(result: MatchResult) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    first, second = result.settings.names
-    black, white = result.settings.rules.colour_names
+    environment.filters |= {
+        "points": points_text,
+        "signed": signed,
+        "faults": faults_text,
+        "rating": rating_text,
+    }
+    told = figures(run)
+    black, white = run.settings.rules.colour_names
     return environment.get_template("report.html").render(
-        result=result,
-        settings=result.settings,
+        run=run,
+        told=told,
+        title=_title(run),
         version=version("outflank"),
-        elo=elo_line(first, second, result.elo),
-        faults_text=faults_text,
+        elo=_elo_text(run, told),
+        verdicts=verdict_lines(run, told),
+        notes=notes(run, told),
+        ratings={rating.name: rating for rating in told.ratings.ratings},
+        strips=_strips(told),
+        places={name: place for place, name in enumerate(run.settings.names)},
+        charts=charts(run, told),
+        Colour=Colour,
         colours=(black, white),
         disc_colours=(_DISC_COLOURS[black], _DISC_COLOURS[white]),
-        rows=[_row(game) for game in result.games],
-        replays=[_replay(game) for game in result.games],
+        endings=sorted(Counter(str(game.ending) for game in run.games)),
+        rows=[_row(game) for game in run.games],
+        replays=[replay(game) for game in run.games],
+        letters=SQUARE_LETTERS,
+    )
+
+
+def _title(run: Run) -> str:
+    if run.settings.format is Format.MATCH:
+        return " against ".join(run.settings.names)
+    return f"{_TITLES[run.settings.format]} of {len(run.settings.names)} engines"
+
+
+def _elo_text(run: Run, told: Figures) -> str:
+    """The line below the score of a match; empty for a tournament."""
+    if told.elo is None:
+        return ""
+    first, second = run.settings.names
+    return elo_line(first, second, told.elo)
+
+
+def _strips(told: Figures) -> dict[str, Strip]:
+    """Each engine's interval on a scale that they share."""
+    ratings = [rating for rating in told.ratings.ratings if rating.elo is not None]
+    return strip(
+        {rating.name: (rating.low, rating.elo, rating.high) for rating in ratings if rating.elo is not None}
     )
 
 
@@ -58,42 +114,14 @@ def _row(game: GameRecord) -> dict[str, Any]:
         "result": _result_text(game),
         "ending": str(game.ending),
         "fault": game.ending.is_fault,
-        "moves": len(game.turns) - game.forced_passes,
-        "passes": game.forced_passes,
     }
 
 
 def _result_text(game: GameRecord) -> str:
-    """``40-24`` in discs on the board, or who won otherwise."""
+    """``40-24`` in discs on the board, ``+8`` for Black if a solver ended the game, or who won otherwise."""
     if game.ending is Ending.DISCS:
-        final = game.turns[-1].before.play(game.turns[-1].move) if game.turns else Position.start(game.rules)
+        final = final_position(game)
         return f"{final.discs(Colour.BLACK)}-{final.discs(Colour.WHITE)}"
-    return f"{game.winner_name} wins"
-
-
-def _replay(game: GameRecord) -> dict[str, Any]:
-    """What the script needs to replay a game: the start and what each turn changes."""
-    return {
-        "title": f"Game {game.pairing.number}",
-        "black": game.pairing.names[Colour.BLACK],
-        "white": game.pairing.names[Colour.WHITE],
-        "detail": game.detail,
-        "transcript": game.transcript,
-        "opening": len(game.pairing.opening),
-        "start": Position.start(game.rules).board_string().split()[0],
-        "turns": [
-            _replayed_turn(turn, seconds) for turn, seconds in zip(game.turns, game.seconds, strict=True)
-        ],
-    }
-
-
-def _replayed_turn(turn: Turn, seconds: float | None) -> dict[str, Any]:
-    """A turn: the mover's letter on the board, its square and those it turns, how it is written, its time."""
-    move = turn.move
-    return {
-        "disc": "X" if turn.colour is Colour.BLACK else "O",
-        "square": move.square,
-        "turned": [] if move.is_pass else list(unpack(turn.before.turned(move))),
-        "text": str(move),
-        "seconds": None if seconds is None else round(seconds, 3),
-    }
+    if game.ending is Ending.ADJUDICATION:
+        return f"{game.margin:+d}"
+    return f"{game.winner} wins"

@@ -1,0 +1,164 @@
+"""Line charts for a page: data in, the points of an inline SVG out; the template draws and colours them."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+WIDTH, HEIGHT = 720, 260
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 10, 26
+_TICKS = 6
+# The first points of a curve are wild; they may leave the chart so that the rest can be seen.
+_SETTLED = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A curve.
+
+    Attributes:
+        name: for the legend.
+        colour: which of the page's colours, from 0.
+        points: x and y, x never falling; more than one.
+        band: x, low and high of an interval around it; empty for none.
+    """
+
+    name: str
+    colour: int
+    points: tuple[tuple[float, float], ...]
+    band: tuple[tuple[float, float, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A horizontal line that means something, at height `y`."""
+
+    y: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A curve in the units of the SVG; both texts are for a ``points`` attribute, `band` may be empty."""
+
+    name: str
+    colour: int
+    points: str
+    band: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line of the grid or a level: where it lies in units of the SVG, and what stands beside it."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """All that the template draws."""
+
+    title: str
+    caption: str
+    curves: tuple[Drawn, ...]
+    across: tuple[Mark, ...]
+    up: tuple[Mark, ...]
+    levels: tuple[Mark, ...]
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = _LEFT
+    right: int = WIDTH - _RIGHT
+    top: int = _TOP
+    bottom: int = HEIGHT - _BOTTOM
+
+
+def chart(title: str, caption: str, series: Sequence[Series], levels: Sequence[Level] = ()) -> Chart | None:
+    """The chart of some curves and levels; None if no curve has two points."""
+    series = [curve for curve in series if len(curve.points) > 1]
+    if not series:
+        return None
+    last = max(x for curve in series for x, _ in curve.points)
+    first = min(x for curve in series for x, _ in curve.points)
+    low, high = _range([*_settled(series, first, last), *(level.y for level in levels)])
+
+    def across(x: float) -> float:
+        return round(_LEFT + (x - first) / (last - first) * (WIDTH - _LEFT - _RIGHT), 1)
+
+    def up(y: float) -> float:
+        return round(HEIGHT - _BOTTOM - (y - low) / (high - low) * (HEIGHT - _TOP - _BOTTOM), 1)
+
+    def points(pairs: Iterable[tuple[float, float]]) -> str:
+        return " ".join(f"{across(x):g},{up(y):g}" for x, y in pairs)
+
+    return Chart(
+        title,
+        caption,
+        curves=tuple(
+            Drawn(curve.name, curve.colour, points(curve.points), points(_outline(curve))) for curve in series
+        ),
+        across=tuple(Mark(across(x), f"{x:g}") for x in _ticks(first, last) if x == int(x)),
+        up=tuple(Mark(up(y), f"{y:g}") for y in _ticks(low, high)),
+        levels=tuple(Mark(up(level.y), level.label) for level in levels),
+    )
+
+
+def thinned(numbers: Sequence[int], most: int) -> list[int]:
+    """At most `most` of the numbers, evenly spread, the last always among them."""
+    step = math.ceil(len(numbers) / most) if numbers else 1
+    return list(numbers[::-1][::step][::-1])
+
+
+def _outline(curve: Series) -> list[tuple[float, float]]:
+    """Once around the band."""
+    lower = [(x, low) for x, low, _ in curve.band]
+    return [*lower, *((x, high) for x, _, high in reversed(curve.band))]
+
+
+def _settled(series: Sequence[Series], first: float, last: float) -> list[float]:
+    """The heights that have to be seen: all but those of each curve's wild beginning."""
+    begin = first + _SETTLED * (last - first)
+    heights = [y for curve in series for x, y in curve.points if x >= begin]
+    for curve in series:
+        heights += [y for x, low, high in curve.band if x >= begin for y in (low, high)]
+    return heights
+
+
+def _range(heights: Sequence[float]) -> tuple[float, float]:
+    """From the lowest to the highest with a little room; never of no height."""
+    low, high = min(heights), max(heights)
+    room = 0.06 * (high - low) or 1.0
+    return low - room, high + room
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers from `low` to `high`, about six."""
+    raw = (high - low) / _TICKS
+    scale = 10 ** math.floor(math.log10(raw))
+    step = next(factor * scale for factor in (1, 2, 5, 10) if factor * scale >= raw)
+    return [round(number * step, 10) for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """An interval on a scale of 0 to 100: its ends, its middle, and where the scale's zero lies."""
+
+    low: float
+    middle: float
+    high: float
+    zero: float
+
+
+def strip(intervals: Mapping[str, tuple[float | None, float, float | None]]) -> dict[str, Strip]:
+    """Low, middle and high of each on a scale that all share; an end that is None goes to the scale's end."""
+    ends = [end for interval in intervals.values() for end in interval if end is not None]
+    if not ends:
+        return {}
+    low, high = _range([0.0, *ends])
+
+    def place(value: float | None, otherwise: float) -> float:
+        return round(100 * ((otherwise if value is None else value) - low) / (high - low), 1)
+
+    return {
+        name: Strip(place(least, low), place(middle, 0), place(most, high), place(0, 0))
+        for name, (least, middle, most) in intervals.items()
+    }

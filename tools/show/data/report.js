@@ -1,0 +1,218 @@
+"use strict";
+// Plain data of the games, see replay.py; `games`, `LETTERS` and `NAMES` (of the two colours) stand above.
+const at = id => document.getElementById(id);
+const rows = [...document.querySelectorAll("#games tbody tr")];
+const SVG = "http://www.w3.org/2000/svg", CELL = 40, EDGE = 12;
+const GRAPH = {width: 720, height: 190, left: 34, right: 712, top: 8, bottom: 172};
+let shown = -1, game, ply = 0, timer = null, cursor;
+
+function draw(parent, kind, attributes, text) {
+  const node = document.createElementNS(SVG, kind);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  if (text !== undefined) node.textContent = text;
+  parent.append(node);
+  return node;
+}
+
+/* ---- the game: turn t leads from position t to position t + 1; numbers are Black's ---- */
+
+function unpacked(packed) {
+  const moves = packed.turns.split(" ").filter(word => word);
+  const squares = packed.squares.split(" ").map(word => [...word].map(letter => LETTERS.indexOf(letter)));
+  const other = packed.begins === "X" ? "O" : "X";
+  const last = packed.ending === "discs" || packed.ending === "adjudication" ? packed.margin : null;
+  return {...packed, moves, squares, exact: [...packed.exact, last],
+          discs: moves.map((_, turn) => turn % 2 ? other : packed.begins)};
+}
+
+function boardAfter(count) {
+  const board = [...game.start];
+  for (let turn = 0; turn < count; turn++)
+    for (const square of game.squares[turn]) board[square] = game.discs[turn];
+  return board;
+}
+
+/** Discs that an engine's turn threw away; 0 where it is not known. */
+function slip(turn) {
+  const before = game.exact[turn], after = game.exact[turn + 1];
+  if (game.seconds[turn] === null || before === null || after === null) return 0;
+  return Math.max(0, game.discs[turn] === "X" ? before - after : after - before);
+}
+
+const signed = (value, digits) => (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toFixed(digits);
+
+/* ---- drawing ---- */
+
+function drawBoard() {
+  const board = boardAfter(ply), felt = at("board"), last = ply ? game.squares[ply - 1][0] : undefined;
+  felt.replaceChildren();
+  draw(felt, "rect", {width: 344, height: 344, fill: "var(--grid)"});
+  board.forEach((disc, square) => {
+    const x = EDGE + square % 8 * CELL, y = EDGE + Math.floor(square / 8) * CELL;
+    draw(felt, "rect", {x: x + .5, y: y + .5, width: CELL - 1, height: CELL - 1, fill: "var(--felt)"});
+    if (disc !== "-")
+      draw(felt, "circle", {cx: x + CELL / 2, cy: y + CELL / 2, r: 16, stroke: "#0004",
+                            fill: disc === "X" ? "var(--first)" : "var(--second)"});
+    if (square === last) draw(felt, "circle", {cx: x + CELL / 2, cy: y + CELL / 2, r: 4, fill: "#e2574c", stroke: "#fff"});
+  });
+  for (let line = 0; line < 8; line++) {
+    draw(felt, "text", {x: EDGE + (line + .5) * CELL, y: 10}, "abcdefgh"[line]);
+    draw(felt, "text", {x: 6, y: EDGE + (line + .5) * CELL + 4}, String(line + 1));
+  }
+  const count = disc => board.filter(square => square === disc).length;
+  felt.setAttribute("aria-label", `board, ${NAMES[0]} ${count("X")}, ${NAMES[1]} ${count("O")}`);
+  return `${count("X")}–${count("O")}`;
+}
+
+function facts() {
+  if (!ply) return ["The start."];
+  const turn = ply - 1, black = game.discs[turn] === "X", mover = black ? game.black : game.white;
+  const seconds = game.seconds[turn], value = game.values[turn], exact = game.exact[turn], lost = slip(turn);
+  const by = turn < game.opening ? "opening" : mover + (seconds === null ? "" : ` in ${seconds.toFixed(3)} s`);
+  const said = [`${ply}. ${game.moves[turn]}, ${by}`];
+  if (value !== null) said.push(`${mover} judged ${signed(value, 2)} for ${NAMES[0]}`);
+  if (exact !== null) said.push(`exact ${signed(exact, 0)} for ${NAMES[0]}` + (lost ? `; ${lost} discs thrown away` : ""));
+  return said;
+}
+
+function items(list, texts) {
+  list.replaceChildren(...texts.map(text => {
+    const item = document.createElement("li");
+    item.textContent = text;
+    return item;
+  }));
+}
+
+/** Runs of neighbouring known values as [position, value]; an engine speaks every other turn. */
+function curve(values) {
+  return values.map((value, position) => [position, value]).filter(([, value]) => value !== null && value !== undefined);
+}
+
+/** Where a position of the game lies on the graph. */
+const across = position => GRAPH.left + position / Math.max(1, game.moves.length) * (GRAPH.right - GRAPH.left);
+
+function drawGraph() {
+  const count = game.moves.length, own = disc => game.values.map((value, turn) => game.discs[turn] === disc ? value : null);
+  const curves = {black: curve(own("X")), white: curve(own("O")), exact: curve(game.exact)};
+  const most = Math.max(4, ...Object.values(curves).flat().map(([, value]) => Math.abs(value)));
+  const top = Math.ceil(Math.min(64, most) / 4) * 4, graph = at("graph");
+  const y = value => (GRAPH.top + GRAPH.bottom) / 2 - Math.max(-top, Math.min(top, value)) / top * (GRAPH.bottom - GRAPH.top) / 2;
+  graph.replaceChildren();
+  for (const value of [-top, -top / 2, 0, top / 2, top]) {
+    draw(graph, "line", {class: value ? "tick" : "level", x1: GRAPH.left, x2: GRAPH.right, y1: y(value), y2: y(value)});
+    draw(graph, "text", {x: GRAPH.left - 5, y: y(value) + 4, "text-anchor": "end"}, signed(value, 0));
+  }
+  for (let position = 0; position <= count; position += 10)
+    draw(graph, "text", {x: across(position), y: GRAPH.height - 4, "text-anchor": "middle"}, String(position));
+  for (const [kind, points] of Object.entries(curves)) {
+    const text = points.map(([position, value]) => `${across(position).toFixed(1)},${y(value).toFixed(1)}`);
+    if (text.length > 1) draw(graph, "polyline", {class: `curve ${kind}`, points: text.join(" ")});
+    for (const point of text) {
+      const [cx, cy] = point.split(",");
+      draw(graph, "circle", {class: `dots ${kind}`, cx, cy, r: 1.8});
+    }
+  }
+  cursor = draw(graph, "line", {class: "cursor", y1: GRAPH.top, y2: GRAPH.bottom});
+  at("judgements").hidden = !game.values.concat(game.exact.slice(0, count)).some(value => value !== null);
+}
+
+/* ---- moving about ---- */
+
+function go(to) {
+  ply = Math.max(0, Math.min(game.moves.length, to));
+  at("status").textContent = drawBoard();
+  items(at("facts"), facts());
+  at("ply").value = ply;
+  for (const end of ["x1", "x2"]) cursor.setAttribute(end, across(ply));
+  [...at("moves").children].forEach((item, turn) => item.classList.toggle("now", turn === ply - 1));
+  history.replaceState(null, "", `#game=${game.number}&ply=${ply}`);
+}
+
+function side(kind, name) {
+  const dot = document.createElement("span");
+  dot.className = `side ${kind}`;
+  return [dot, ` ${name}`];
+}
+
+function show(index, position) {
+  stop();
+  shown = index;
+  game = unpacked(games[index]);
+  rows.forEach((row, number) => row.classList.toggle("shown", number === index));
+  at("title").replaceChildren(`Game ${game.number}: `, ...side("first", game.black), " – ", ...side("second", game.white));
+  at("ply").max = game.moves.length;
+  at("detail").textContent = game.detail;
+  at("transcript").textContent = game.moves.filter(move => move !== "pass").join(game.turns.includes("/") ? " " : "");
+  items(at("moves"), game.moves);
+  [...at("moves").children].forEach((item, turn) => {
+    item.classList.toggle("opening", turn < game.opening);
+    if (slip(turn)) { item.classList.add("slip"); item.title = `${slip(turn)} discs thrown away`; }
+    item.onclick = () => go(turn + 1);
+  });
+  for (const [id, name] of [["black-name", game.black], ["white-name", game.white]]) at(id).textContent = name;
+  drawGraph();
+  go(position ?? game.moves.length);
+}
+
+/** The next game that the filters let through, in one direction or the other. */
+function neighbour(step) {
+  let index = shown + step;
+  while (rows[index]?.hidden) index += step;
+  if (!rows[index]) return;
+  show(index);
+  rows[index].scrollIntoView({block: "nearest"});
+}
+
+function stop() {
+  clearInterval(timer);
+  timer = null;
+  at("play").textContent = "▶";
+}
+
+function play() {
+  if (timer) return stop();
+  if (ply === game.moves.length) go(0);
+  at("play").textContent = "❚❚";
+  timer = setInterval(() => { go(ply + 1); if (ply === game.moves.length) stop(); }, 600);
+}
+
+function filter() {
+  const engine = at("by-engine").value, ending = at("by-ending").value;
+  let count = 0;
+  rows.forEach((row, index) => {
+    const {black, white, ending: by} = games[index];
+    row.hidden = Boolean(engine && engine !== black && engine !== white || ending && ending !== by);
+    count += !row.hidden;
+  });
+  at("count").textContent = `${count} of ${rows.length}`;
+}
+
+const KEYS = {
+  ArrowLeft: () => go(ply - 1), ArrowRight: () => go(ply + 1), Home: () => go(0), End: () => go(game.moves.length),
+  n: () => neighbour(1), p: () => neighbour(-1), " ": play,
+};
+
+document.addEventListener("keydown", event => {
+  if (event.ctrlKey || event.metaKey || event.altKey || ["SELECT", "INPUT"].includes(event.target.tagName)) return;
+  if (event.key === " " && event.target.tagName === "BUTTON") return;
+  if (event.key === "Enter" && event.target.parentElement?.parentElement?.id === "games") show(rows.indexOf(event.target));
+  else if (KEYS[event.key]) KEYS[event.key]();
+  else return;
+  event.preventDefault();
+});
+rows.forEach((row, index) => { row.onclick = () => show(index); });
+at("first").onclick = () => go(0);
+at("back").onclick = () => go(ply - 1);
+at("play").onclick = play;
+at("forward").onclick = () => go(ply + 1);
+at("last").onclick = () => go(game.moves.length);
+at("ply").oninput = event => go(Number(event.target.value));
+at("graph").onclick = event => {
+  const box = at("graph").getBoundingClientRect(), x = (event.clientX - box.left) / box.width * GRAPH.width;
+  go(Math.round((x - GRAPH.left) / (GRAPH.right - GRAPH.left) * game.moves.length));
+};
+at("by-engine").onchange = at("by-ending").onchange = filter;
+filter();
+const wanted = new URLSearchParams(location.hash.slice(1));
+const linked = games.findIndex(one => String(one.number) === wanted.get("game"));
+show(Math.max(0, linked), linked >= 0 && wanted.has("ply") ? Number(wanted.get("ply")) : undefined);

@@ -1,0 +1,50 @@
+"""The files that are made from a run: report, game files, summary. The run's state is the only truth."""
+
+import json
+import os
+from pathlib import Path
+
+from outflank.tools.runs.run import Run
+from outflank.tools.runs.summary import summary
+from outflank.tools.show.ggf import ggf
+from outflank.tools.show.records import transcript_line
+from outflank.tools.show.report import render_report
+from outflank.tools.show.sgf import sgf
+
+
+def write_derived(run: Run, folder: Path) -> str:
+    """Write report, game files, and the dialogue of each game that ended with a fault.
+
+    Returns: a sentence about what could not be written, the rest is; empty if all is well.
+    """
+    texts = {
+        "games.txt": "".join(map(transcript_line, run.games)),
+        "games.ggf": "".join(map(ggf, run.games)),
+        "games.sgf": "".join(map(sgf, run.games)),
+        "report.html": render_report(run),
+        "summary.json": json.dumps(summary(run), indent=2, ensure_ascii=False) + "\n",
+    }
+    for game in run.games:
+        if game.dialogue:
+            texts[f"fault-game-{game.pairing.number}.txt"] = "\n".join([*game.dialogue, ""])
+    trouble = ""
+    for name, text in texts.items():
+        try:
+            write_whole(folder / name, text.encode())
+        except OSError as error:
+            trouble = f"expected to write {str(folder / name)!r}, got an error ({error.strerror})"
+    return trouble
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file beside its old self, then put it in its place: a full disk leaves the old one as it was.
+
+    Raises: OSError.
+    """
+    new = path.with_name(f".{path.name}.new")
+    try:
+        new.write_bytes(data)
+        os.replace(new, path)
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise

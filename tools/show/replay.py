@@ -1,0 +1,57 @@
+"""A game as the report's script replays it: what each turn changes on the board, and what it was thought worth.
+
+Squares are letters of SQUARE_LETTERS, so that ten thousand games stay a small page.
+"""
+
+from typing import Any
+
+from outflank.engine import Colour, Turn
+from outflank.engine.position import unpack
+from outflank.tools.games.results import GameRecord
+from outflank.tools.show.records import first_position
+
+# a1 to h8.
+SQUARE_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+
+def replay(game: GameRecord) -> dict[str, Any]:
+    """The game as plain data; evaluations and exact margins are Black's, in discs.
+
+    ``turns`` names the moves, ``squares`` has for each the square played and those it turns, empty for a pass.
+    ``opening`` counts the turns that were given.
+    """
+    names = game.pairing.names
+    board, side = first_position(game).board_string().split()
+    return {
+        "number": game.pairing.number,
+        "black": names[Colour.BLACK],
+        "white": names[Colour.WHITE],
+        "ending": str(game.ending),
+        "detail": game.detail,
+        "margin": game.margin,
+        "start": board,
+        "begins": side,
+        "opening": _given(game),
+        "turns": " ".join(str(turn.move) for turn in game.turns),
+        "squares": " ".join(_squares(turn) for turn in game.turns),
+        "seconds": [None if seconds is None else round(seconds, 3) for seconds in game.seconds],
+        "values": [None if value is None else round(value, 2) for value in game.values],
+        "exact": list(game.exact),
+    }
+
+
+def _squares(turn: Turn) -> str:
+    move = turn.move
+    if move.square is None:
+        return ""
+    return "".join(SQUARE_LETTERS[square] for square in (move.square, *unpack(turn.before.turned(move))))
+
+
+def _given(game: GameRecord) -> int:
+    """How many turns the opening takes, forced passes among them."""
+    left = len(game.pairing.opening)
+    for number, turn in enumerate(game.turns):
+        if not left:
+            return number
+        left -= not turn.move.is_pass
+    return len(game.turns)

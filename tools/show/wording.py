@@ -1,0 +1,88 @@
+"""How numbers read wherever they are shown: signs, points, intervals, faults."""
+
+from collections import Counter
+
+from outflank.tools.games.results import Ending
+from outflank.tools.runs.figures import Figures, disc_sums, disc_test, match_points
+from outflank.tools.runs.run import Run
+from outflank.tools.stats.discs import DiscTest
+from outflank.tools.stats.elo import EloEstimate
+from outflank.tools.stats.ratings import Rating
+from outflank.tools.stats.sprt import Sprt
+
+_VERDICTS = {True: "elo1 accepted", False: "elo0 accepted", None: "no verdict"}
+
+
+def signed(value: float | None, otherwise: str = "undefined") -> str:
+    """``+12`` or ``-3``, rounded."""
+    return otherwise if value is None else f"{value:+.0f}"
+
+
+def points_text(points: float) -> str:
+    """``7`` or ``7.5``."""
+    return f"{points:g}"
+
+
+def faults_text(faults: Counter[Ending]) -> str:
+    """``3 (time 2, crash 1)``, or ``0``."""
+    if not faults:
+        return "0"
+    return f"{faults.total()} ({', '.join(f'{ending} {count}' for ending, count in sorted(faults.items()))})"
+
+
+def elo_line(first: str, second: str, elo: EloEstimate) -> str:
+    """``A against B: Elo +120 (95 %: +40 to +210), normalised +95, stronger with a likelihood of 99.8 %``."""
+    line = f"{first} against {second}: Elo {signed(elo.elo)}"
+    if elo.low is not None or elo.high is not None:
+        line += f" (95 %: {signed(elo.low, 'unbounded')} to {signed(elo.high, 'unbounded')})"
+    elif elo.elo is not None:
+        line += " (interval undefined: too few pairs of games that differ)"
+    if elo.nelo is not None:
+        line += f", normalised {signed(elo.nelo)}"
+    if elo.superiority is not None:
+        line += f", stronger with a likelihood of {elo.superiority:.1%}"
+    return f"{line}; pairs with 0 to 2 points: {' '.join(map(str, elo.pentanomial))}"
+
+
+def verdict_lines(run: Run, told: Figures) -> list[str]:
+    """The run's test and the one on discs beside it: ratio, bounds and verdict; empty without a test."""
+    test, discs = run.settings.sprt, disc_test(run)
+    if test is None or discs is None:
+        return []
+    return [
+        _test_line(f"SPRT {test.model} [{test.elo0:g}, {test.elo1:g}]", test, match_points(run)),
+        _test_line("The same on disc differences", discs, disc_sums(run, told.repeats)),
+    ]
+
+
+def _test_line(name: str, test: Sprt | DiscTest, values: list[float]) -> str:
+    low, high = test.bounds
+    verdict = _VERDICTS[test.verdict(values)]
+    ratio = test.ratio(values)
+    return f"{name}: {verdict}, LLR {ratio:+.2f} ({low:+.2f} to {high:+.2f}) after {len(values)} pairs"
+
+
+def rating_text(rating: Rating) -> str:
+    """``+120 (+90 to +150)``."""
+    if rating.elo is None:
+        return "-"
+    return f"{signed(rating.elo)} ({signed(rating.low, 'unbounded')} to {signed(rating.high, 'unbounded')})"
+
+
+def notes(run: Run, told: Figures) -> list[str]:
+    """What has to be known to read the results right, a sentence each without its full stop."""
+    found = []
+    if not run.is_valid:
+        shares = [f"{engine.entry.name} {engine.void_share:.1%}" for engine in told.engines if engine.voids]
+        found.append(f"This run is not valid: too many games had to be voided ({', '.join(shares)})")
+    if told.repeats:
+        found.append(
+            f"{len(told.repeats)} of {told.pairs} pairs repeat an earlier one up to symmetry: Elo and test come "
+            f"from the other {told.effective_pairs}"
+        )
+    if told.ratings.prior and told.elo is None:
+        found.append(
+            "The games alone allow no ratings (someone took every point, or none): each engine was given a draw "
+            "against an average one"
+        )
+    return found
