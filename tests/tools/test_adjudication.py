@@ -61,6 +61,12 @@ def test_discs_are_lost_by_the_one_who_chose_the_move() -> None:
     assert lost[BLACK][1] + lost[WHITE][1] == len(choices)
 
 
+def test_nobody_has_lost_discs_in_a_game_that_never_began() -> None:
+    game = replace(played(WITH_PASSES), turns=(), seconds=(), values=(), exact=(), margin=None)
+
+    assert discs_lost(game) == {BLACK: (0, 0), WHITE: (0, 0)}
+
+
 def test_nobody_has_lost_what_he_was_given_or_what_nobody_solved() -> None:
     game = played(WITH_PASSES)
     given = replace(game, exact=Solver().margins(game.turns, 6), seconds=(None,) * len(game.turns))

@@ -67,7 +67,7 @@ def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:
     A choice is a move that an engine made itself from a position that is solved to one that is solved too, or that
     ended the game.
     """
-    after = (*game.exact[1:], game.margin)
+    after = (*game.exact, game.margin)[1:]
     lost = dict.fromkeys(Colour, (0, 0))
     for turn, seconds, best, came in zip(game.turns, game.seconds, game.exact, after, strict=True):
         if seconds is None or best is None or came is None:
