@@ -9,8 +9,6 @@ against its lower half. A bye is worth the points of a won encounter.
 from collections import Counter
 from itertools import combinations
 
-import networkx  # type: ignore[import-untyped]
-
 from outflank.tools.runs.encounters import Encounter, Scores, points, stage
 
 # Each is more than all the costs of the next kind in a round together.
@@ -59,6 +57,8 @@ def _byes(players: int, played: list[Encounter]) -> Counter[int]:
 
 def _meetings(order: list[int], played: list[Encounter], scores: Scores) -> list[tuple[int, int]]:
     """Who meets whom, the leaders first; who has begun fewer encounters begins."""
+    import networkx  # type: ignore[import-untyped]  # not at the top: it takes a while, and few runs need it
+
     players = len(order)
     met = Counter(frozenset((encounter.first, encounter.second)) for encounter in played)
     byes = _byes(players, played)
