@@ -8,7 +8,7 @@ from outflank.engine import Colour, Limit, Move, Position, Rules, Searcher
 
 _FIRST_MOVE = "f5"  # the four first moves are images of each other, and this is how games are written down
 _HASH_MB = 16
-# A search of few plies decides about most positions: over a sample its score was never 4 discs from a deep one's.
+# A search of few plies decides about most positions: over a sample its score was at most 4 discs off a deep one's.
 _SCREEN = Limit(depth=10, selectivity=73)
 _SCREEN_DISCS = 4.0
 
