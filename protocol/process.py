@@ -256,7 +256,9 @@ class ChildProcess:
 
 def printable(text: str) -> str:
     """`text` fit for a message: control characters as blanks, cut to a sentence's length."""
-    shown = "".join(c if c.isprintable() else " " for c in text[: _SHOWN_CHARACTERS + 1])
+    shown = text[: _SHOWN_CHARACTERS + 1]
+    if not shown.isprintable():
+        shown = "".join(c if c.isprintable() else " " for c in shown)
     return shown if len(shown) <= _SHOWN_CHARACTERS else shown[:_SHOWN_CHARACTERS] + "..."
 
 

@@ -7,6 +7,8 @@ from outflank.protocol.process import printable
 
 _FIRST_LINES = 2_000  # a whole game has a few hundred
 _LAST_LINES = 2_000  # in which the fault stands
+_LONGEST_LINE = 1_000  # more than is ever shown of one
+_Line = tuple[float, str, str, str]
 
 
 class Dialogue:
@@ -18,18 +20,23 @@ class Dialogue:
     def begin(self) -> None:
         """Forget the last game."""
         self._started = time.monotonic()
-        self._first: list[str] = []
-        self._last: deque[str] = deque(maxlen=_LAST_LINES)
+        self._first: list[_Line] = []
+        self._last: deque[_Line] = deque(maxlen=_LAST_LINES)
         self._said = 0
 
     def add(self, name: str, direction: str, line: str) -> None:
-        """Note a line; control characters become blanks. The middle of a flood is forgotten."""
+        """Note a line. The middle of a flood is forgotten."""
         kept = self._first if self._said < _FIRST_LINES else self._last
-        kept.append(f"{time.monotonic() - self._started:9.3f} {name} {direction} {printable(line)}")
+        kept.append((time.monotonic() - self._started, name, direction, line[:_LONGEST_LINE]))
         self._said += 1
 
     def lines(self) -> tuple[str, ...]:
-        """What has been noted of this game."""
+        """What has been noted of this game; control characters are blanks, and long lines are cut."""
         forgotten = self._said - len(self._first) - len(self._last)
         gap = [f"... {forgotten} lines left out ..."] if forgotten else []
-        return (*self._first, *gap, *self._last)
+        return (*map(_text, self._first), *gap, *map(_text, self._last))
+
+
+def _text(said: _Line) -> str:
+    seconds, name, direction, line = said
+    return f"{seconds:9.3f} {name} {direction} {printable(line)}"
