@@ -62,9 +62,9 @@ def keeps_seconds_a_move(subject: Subject) -> None:
 
 @must("time_settings", alone=True)
 def keeps_absolute_time(subject: Subject) -> None:
-    """With `time_settings 6 0 0` a whole game takes at most six seconds."""
-    subject.succeed("time_settings 6 0 0")
-    _play(subject, TimeControl.parse("6+0"), "", moves=60)
+    """With `time_settings 4 0 0` a whole game takes at most four seconds."""
+    subject.succeed("time_settings 4 0 0")
+    _play(subject, TimeControl.parse("4+0"), "", moves=60)
 
 
 @must("time_settings", alone=True)

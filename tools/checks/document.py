@@ -39,11 +39,30 @@ so that one bad habit fails one check. Moves are those of Othello on a board of 
 
 This page is made from the checks themselves (`python -m outflank.tools.checks.document > docs/compliance.md`).
 """
+EPILOGUE = """\
+## An engine against itself: `outflank selftest`
+
+Of two games from the same opening with colours swapped, an engine that plays itself has to play the same game twice,
+so each pair comes out level to the disc. Where it does not, the engine or the referee depends on something that it
+should not depend on: the colour, earlier games, the time.
+
+```console
+$ outflank selftest
+$ outflank selftest --pairs 50 --engine 'cmd="outflank gtp" nodes=20000'
+$ outflank selftest --engine 'cmd="my_engine --level 4" restart=yes'
+```
+
+The engine has to repeat itself: one thread; a fixed level, depth or number of nodes instead of a clock; no
+randomness. With `restart=yes` every game gets a new process; without it `clear_board` has to be enough. The first turn
+at which two games part is named, and the exit code is then 1. `--moves` and `--seed` say which random moves come first,
+`--rules` by which rules.
+"""
 
 
 def document() -> str:
     """The whole page."""
-    return "\n".join([PREFACE.format(count=len(CHECKS)), *(_section(module) for module in SECTIONS)])
+    sections = (_section(module) for module in SECTIONS)
+    return "\n".join([PREFACE.format(count=len(CHECKS)), *sections, EPILOGUE])
 
 
 def _section(module: ModuleType) -> str:

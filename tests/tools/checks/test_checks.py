@@ -1,0 +1,140 @@
+"""Every check finds the engine that breaks its rule; ours keeps them all."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from outflank.engine import Game
+from outflank.tests.installation import ROOT
+from outflank.tests.tools.checks import rule_breaker
+from outflank.tools.checks import clock, positions
+from outflank.tools.checks.catalogue import CHECKS, checks_of
+from outflank.tools.checks.check import Check, Level
+from outflank.tools.checks.document import document
+from outflank.tools.checks.examination import Finding, Outcome, Verdict, examine
+from outflank.tools.checks.subject import Subject
+from outflank.tools.games.entries import Entry
+from outflank.tools.games.parameters import command_line
+
+RHINO = "/usr/games/gtp-rhino"
+needs_rhino = pytest.mark.skipif(not Path(RHINO).exists(), reason="gtp-rhino is not installed")
+CLOCK = {check.name for check in checks_of(clock)}
+
+
+def findings(command: list[str], *names: str) -> dict[str, Finding]:
+    """What the checks of these names find, all but those of the clock if left out."""
+    checks = [CHECKS[name] for name in names or CHECKS if names or name not in CLOCK]
+    with Subject(command, patience=2.0, thinking=20.0) as subject:
+        return {finding.check.name: finding for finding in examine(subject, checks)}
+
+
+def ours(options: str = "") -> list[str]:
+    return command_line(Entry.from_settings({"cmd": f"outflank gtp {options}"}))
+
+
+def broken(found: dict[str, Finding]) -> dict[str, str]:
+    """The rules that are broken, and what was said about it."""
+    return {name: finding.detail for name, finding in found.items() if finding.outcome is Outcome.FAILED}
+
+
+def test_there_is_an_engine_for_each_rule() -> None:
+    assert set(CHECKS) == rule_breaker.RULES
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_an_engine_that_breaks_a_rule_is_found(name: str) -> None:
+    found = findings(rule_breaker.command(name), name)
+
+    assert broken(found)
+    assert found[name].dialogue
+
+
+def test_an_engine_that_breaks_no_rule_is_not_found() -> None:
+    """The premise of the test above. The clock takes its time: the slow test below has it."""
+    found = findings(rule_breaker.command())
+
+    assert broken(found) == {}
+    assert {finding.outcome for finding in found.values()} == {Outcome.PASSED}
+
+
+@pytest.mark.slow
+def test_ours_keeps_every_rule() -> None:
+    found = findings(ours(), *CHECKS)
+
+    assert broken(found) == {}
+    assert len(found) == len(CHECKS)
+
+
+@needs_rhino
+def test_the_known_faults_of_rhino_are_found() -> None:
+    found = findings([RHINO], "takes-a-pass", "does-without-a-pass", "changes-nothing-when-it-fails")
+
+    assert broken(found) == {
+        "takes-a-pass": "expected success for 'play black pass', got '? syntax error'",
+        "changes-nothing-when-it-fails": (
+            "expected the same board after 'boardsize 1000' failed, got another one"
+        ),
+    }
+
+
+@needs_rhino
+def test_rhino_ignores_its_clock() -> None:
+    """At its default level it is done before any clock; at a high one it is late."""
+    quick, deep = findings([RHINO], "heeds-its-clock"), findings([RHINO, "-l", "5"], "keeps-seconds-a-move")
+
+    assert "the clock makes no difference" in broken(quick)["heeds-its-clock"]
+    assert broken(deep) == {"keeps-seconds-a-move": "expected move 13 within 1.00 s, got none by then"}
+
+
+def test_a_rule_about_a_command_is_only_for_engines_that_list_it() -> None:
+    found = findings(rule_breaker.command("lists-no-undo"), "takes-moves-back", "speaks-version-2")
+
+    assert [finding.outcome for finding in found.values()] == [Outcome.SKIPPED, Outcome.PASSED]
+    assert found["takes-moves-back"].detail == "undo not listed"
+
+
+def test_an_engine_that_fails_gets_a_new_process() -> None:
+    """So one crash is one failure."""
+    crashing = rule_breaker.command("bears-a-long-line")
+    found = findings(crashing, "bears-a-long-line", "takes-colours-in-any-case", "answers-quit", "has-a-name")
+
+    assert list(broken(found)) == ["bears-a-long-line"]
+    assert "exited with code 3" in found["bears-a-long-line"].detail
+
+
+def test_the_verdict_counts_what_must_be_and_what_should_be() -> None:
+    def finding(level: Level, outcome: Outcome) -> Finding:
+        return Finding(Check("x", level, "", frozenset(), False, lambda subject: None), outcome)
+
+    must, should = Level.MUST, Level.SHOULD
+    kept = [finding(must, Outcome.PASSED), finding(should, Outcome.FAILED), finding(must, Outcome.SKIPPED)]
+
+    assert Verdict.of(kept) == Verdict(passed=1, failed=0, warned=1, skipped=1)
+    assert Verdict.of(kept).complies
+    assert not Verdict.of([*kept, finding(must, Outcome.FAILED)]).complies
+
+
+def test_the_games_are_what_the_checks_take_them_for() -> None:
+    whole = (positions.BLACK_WINS, positions.WHITE_WINS, positions.DRAWN, positions.WIPE_OUT)
+    games = [Game.from_transcript(transcript) for transcript in whole]
+
+    assert all(game.position.is_over for game in games)
+    assert [game.position.empties for game in games] == [0, 0, 0, 51]
+    assert not any(turn.move.is_pass for game in games for turn in game.turns)
+    assert [str(game.position.winner()) for game in games] == ["black", "white", "None", "black"]
+    assert Game.from_transcript(positions.BEFORE_A_PASS).position.must_pass
+
+
+def test_the_page_is_what_the_checks_say() -> None:
+    page = (ROOT / "docs" / "compliance.md").read_text()
+
+    assert page == document(), "python -m outflank.tools.checks.document > docs/compliance.md"
+
+
+def test_every_rule_is_a_sentence() -> None:
+    assert [check.name for check in CHECKS.values() if not check.rule.endswith((".", "?"))] == []
+
+
+def test_names_can_be_typed() -> None:
+    assert [name for name in CHECKS if shlex.split(name) != [name] or not name.islower()] == []
