@@ -98,6 +98,7 @@ def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
         ("cmd=x level=-1", "expected a whole number from 0 to 2147483647 for level, got '-1'"),
         ("cmd=x depth=0", "expected a whole number from 1"),
         ("cmd=x nodes=1e6", "expected a whole number from 1 to 2147483647 for nodes, got '1e6'"),
+        ("cmd=x nodes=" + "9" * 5000, "expected a whole number from 1 to 2147483647 for nodes"),
         ("cmd=x threads=0", "expected a whole number from 1 to 1024 for threads"),
         ("cmd=x option.=1", "expected a name and a value for options"),
         ("cmd=x env.=1", "expected a name and a value for env"),

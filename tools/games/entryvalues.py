@@ -15,7 +15,8 @@ _LONGEST_MARGIN = 60.0
 _HIGHEST = 2**31 - 1
 _MOST_THREADS = 1024
 _TRUTH = {"yes": True, "no": False, True: True, False: False}
-_CPUS = re.compile(r"(\d{1,5})(?:-(\d{1,5}))?", re.ASCII)
+_DIGITS = re.compile(r"\d{1,10}", re.ASCII)
+_CPUS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?", re.ASCII)
 _OPTION = re.compile(r"[\w.-]+", re.ASCII)
 _VARIABLE = re.compile(r"[^=\0]+")
 
@@ -84,7 +85,7 @@ def _margin(key: str, value: object) -> float:
 def _whole(key: str, value: object, least: int = 1, most: int = _HIGHEST) -> int:
     """A whole number in the range."""
     text = str(value) if isinstance(value, str) or _is_number(value) else ""
-    if not (text.isascii() and text.isdecimal() and least <= int(text) <= most):
+    if not (_DIGITS.fullmatch(text) and least <= int(text) <= most):
         raise NotationError(f"expected a whole number from {least} to {most} for {key}, got {value!r}")
     return int(text)
 

@@ -67,7 +67,7 @@ def chosen_entries(
     }
     if not texts:
         return tuple(listed.values())
-    return tuple(Entry.parse(text, time) if "=" in text else _named(text, listed, engines) for text in texts)
+    return tuple(_chosen(text, listed, engines, time) for text in texts)
 
 
 def config_text(settings: RunSettings) -> str:
@@ -131,10 +131,13 @@ def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
     return tables
 
 
-def _named(name: str, listed: Mapping[str, Entry], path: Path) -> Entry:
-    if name not in listed:
-        raise NotationError(f"expected an engine of {path} ({', '.join(listed)}), got {name!r}")
-    return listed[name]
+def _chosen(text: str, listed: Mapping[str, Entry], path: Path, time: TimeControl) -> Entry:
+    """The engine of a file that has this name, or the one that the text describes."""
+    if text in listed:
+        return listed[text]
+    if "=" in text:
+        return Entry.parse(text, time)
+    raise NotationError(f"expected an engine of {path} ({', '.join(listed)}), got {text!r}")
 
 
 def _line(table: Mapping[str, Any]) -> str:
