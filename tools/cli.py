@@ -19,6 +19,8 @@ COMMANDS = {
     "solve": "Solve the positions of an OBF file (- is standard input), each with an empty table.",
     "match": "Play games between two GTP engines and say who is stronger.",
     "openings": "Make openings for matches.",
+    "compliance": "Check whether the GTP engine that CMD starts keeps the rules of the wire and of good conduct.",
+    "selftest": "Let an engine play against itself: the two games of a pair have to be mirror images.",
     "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
     "perft": "Count the positions that every line of DEPTH plies leads to.",
     "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
