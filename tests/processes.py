@@ -1,5 +1,6 @@
 """What is left of processes and files: for tests that nothing is."""
 
+import contextlib
 import os
 import time
 from pathlib import Path
@@ -30,6 +31,26 @@ def living_with(variable: str) -> list[int]:
 def open_files() -> int:
     """How many file descriptors this process has open."""
     return len(os.listdir("/proc/self/fd"))
+
+
+def resident_kib() -> int:
+    """KiB of memory that this process has in use."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") >> 10
+
+
+def children(parent: int) -> list[int]:
+    """Ids of the children of a process, whichever of its threads began them."""
+    return [int(word) for task in _tasks(parent) for word in task.split()]
+
+
+def _tasks(process: int) -> list[str]:
+    """The children of each thread of a process that may end meanwhile."""
+    listed = []
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            listed.append(path.read_text())
+    return listed
 
 
 def _members(group: int) -> list[int]:

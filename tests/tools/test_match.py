@@ -14,10 +14,12 @@ from pathlib import Path
 import pytest
 from sgfmill import sgf_grammar  # type: ignore[import-untyped]
 
-from outflank.engine import PRESETS
+from outflank.engine import PRESETS, Colour, FileFormatError
 from outflank.tests import fake_engine
-from outflank.tests.processes import living_members
+from outflank.tests.processes import children, living_members
 from outflank.tests.tools.samples import WITH_PASSES, played
+from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.runs.store import read_run
 
 RHINO = Path("/usr/games/gtp-rhino")
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))
@@ -47,24 +49,24 @@ def two(first: str, second: str) -> list[str]:
 def test_a_match_prints_its_table_and_writes_its_records(tmp_path: Path) -> None:
     ran = match(*two(fake("A"), fake("B")), "--games", "4", "--seed", "3", "--out", "records", cwd=tmp_path)
     records = tmp_path / "records"
-    games = [json.loads(line) for line in (records / "games.jsonl").read_text().splitlines()]
+    games = read_run(records).games
 
     assert ran.returncode == 0
-    assert "4 games of othello, time none, openings random:8, seed 3" in ran.stdout
+    assert "4 games of othello, time none, openings balanced, seed 3" in ran.stdout
     assert "A against B: Elo +0" in ran.stdout
     assert "Records and report are in records/" in ran.stderr
-    assert [game["game"] for game in games] == [1, 2, 3, 4]
-    assert [game["black"] for game in games] == ["A", "B", "A", "B"]
+    assert [game.pairing.number for game in games] == [1, 2, 3, 4]
+    assert [game.pairing.names[Colour.BLACK] for game in games] == ["A", "B", "A", "B"]
     assert len(sgf_grammar.parse_sgf_collection((records / "games.sgf").read_bytes())) == 4
     assert len((records / "games.ggf").read_text().splitlines()) == 4
-    assert len((records / "transcripts.txt").read_text().splitlines()) == 4
+    assert len((records / "games.txt").read_text().splitlines()) == 4
     assert "<!doctype html>" in (records / "report.html").read_text()
 
 
 def test_the_same_engine_twice_gives_mirrored_pairs(tmp_path: Path) -> None:
     """Deterministic twins: each opening is played the same both times, so that every pair is shared."""
     ran = match(*two(fake("A"), fake("B")), "--games", "6", "--no-records", "--json", cwd=tmp_path)
-    summary = json.loads(ran.stdout)
+    summary = json.loads(ran.stdout.splitlines()[-1])
 
     assert summary["elo"]["pentanomial"] == [0, 0, 3, 0, 0]
     assert summary["engines"][0]["margin"] == summary["engines"][1]["margin"] == 0
@@ -76,13 +78,13 @@ def test_a_match_can_be_repeated_from_what_it_prints(tmp_path: Path) -> None:
     seed = first.stdout.partition("seed ")[2].split()[0]
     match(*two(fake("A"), fake("B")), "--games", "2", "--out", "2", "--seed", seed, cwd=tmp_path)
 
-    assert (tmp_path / "1/transcripts.txt").read_text() == (tmp_path / "2/transcripts.txt").read_text()
+    assert (tmp_path / "1/games.txt").read_text() == (tmp_path / "2/games.txt").read_text()
 
 
 def test_faults_are_counted_exactly_and_kept_apart(tmp_path: Path) -> None:
     options = ["--games", "6", "--seed", "1", "--out", "m", "--json"]
     ran = match(*two(fake("A"), fake("B", "crash", 4)), *options, cwd=tmp_path)
-    ours, theirs = json.loads(ran.stdout)["engines"]
+    ours, theirs = json.loads(ran.stdout.splitlines()[-1])["engines"]
 
     assert ran.returncode == 0
     assert (ours["wins"], ours["wins_by_fault"], theirs["faults"]) == (6, {"crash": 6}, {"crash": 6})
@@ -97,7 +99,7 @@ def test_openings_come_from_a_file(tmp_path: Path) -> None:
     match(
         *two(fake("A"), fake("B")), "--games", "4", "--openings", "openings.txt", "--out", "m", cwd=tmp_path
     )
-    transcripts = (tmp_path / "m" / "transcripts.txt").read_text().splitlines()
+    transcripts = (tmp_path / "m" / "games.txt").read_text().splitlines()
 
     assert [line[:6] for line in transcripts] == ["f5d6c3", "f5d6c3", "f5f6e6", "f5f6e6"]
 
@@ -110,8 +112,13 @@ def test_openings_come_from_a_file(tmp_path: Path) -> None:
         (["--openings", "random:x"], 2, "expected random:N"),
         (["--games", "0"], 2, "0 is not in the range"),
         (["--engine", "name=A cmd=cat"], 2, "expected two engines, got 1"),
-        (["--engine", "cmd=cat", "--engine", "cmd=cat"], 2, "expected two names, got 'cat' twice"),
-        (["--engine", "cat", "--engine", "cmd=cat"], 2, "expected name=, cmd=, time= in the engine"),
+        (["--engine", "cmd=cat", "--engine", "cmd=cat"], 2, "expected different names, got 'cat' twice"),
+        (["--engine", "cat", "--engine", "cmd=cat"], 2, "in the engine, got 'cat'"),
+        (["--sprt", "soon"], 2, "expected "),
+        (["--adjudicate", "61"], 2, "61 is not in the range"),
+        (["--concurrency", "0"], 2, "0 is not in the range"),
+        (["--resume", "full", "--games", "3"], 2, "expected nothing but --cluster and --json"),
+        (["--resume", "full"], 1, "which has no run.db"),
         (["--openings", "missing.txt"], 1, "expected a file of openings, got 'missing.txt'"),
         ([*two("cmd=no-such-engine", fake("B"))], 1, "expected a program to run, found no 'no-such-engine'"),
         ([*two(fake("A"), "name=B cmd=cat")], 1, "engine B is no GTP engine"),
@@ -133,14 +140,14 @@ def test_bad_input_gets_one_sentence_and_the_right_exit_code(
     tmp_path: Path, arguments: list[str], code: int, sentence: str
 ) -> None:
     (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "games.jsonl").write_text("precious")
+    (tmp_path / "full" / "thing").write_text("precious")
     ran = match(*arguments, cwd=tmp_path)
 
     assert ran.returncode == code
     assert sentence in " ".join(ran.stderr.split())
     assert "Traceback" not in ran.stderr
     assert ran.stdout == ""
-    assert (tmp_path / "full" / "games.jsonl").read_text() == "precious"
+    assert (tmp_path / "full" / "thing").read_text() == "precious"
     assert [path.name for path in tmp_path.iterdir()] == ["full"]
 
 
@@ -162,11 +169,10 @@ def test_a_signal_ends_the_match_and_loses_nothing(tmp_path: Path, number: signa
         stderr=subprocess.PIPE,
         text=True,
     )
-    games = tmp_path / "m" / "games.jsonl"
-    while not (games.exists() and games.read_text()):
+    while not _games(tmp_path / "m"):
         time.sleep(0.05)
         assert running.poll() is None
-    engines = _children(running.pid)
+    engines = children(running.pid)
     running.send_signal(number)
     told = time.monotonic()
     output, _ = running.communicate(timeout=20)
@@ -175,10 +181,10 @@ def test_a_signal_ends_the_match_and_loses_nothing(tmp_path: Path, number: signa
     assert time.monotonic() - told < 3
     assert len(engines) == 2
     assert all(living_members(engine) == [] for engine in engines)
-    played = len(games.read_text().splitlines())
+    played = len(_games(tmp_path / "m"))
     assert f"interrupted after {played} games" in output
     assert len((tmp_path / "m" / "games.ggf").read_text().splitlines()) == played
-    assert json.loads((tmp_path / "m" / "match.json").read_text())["interrupted"] is True
+    assert json.loads((tmp_path / "m" / "summary.json").read_text())["interrupted"] is True
 
 
 @pytest.mark.skipif(not RHINO.exists(), reason="gtp-rhino is not installed (Debian package grhino)")
@@ -189,11 +195,11 @@ def test_gtp_rhino_plays_whole_games_though_it_refuses_to_be_told_of_passes(tmp_
     (tmp_path / "openings.txt").write_text(" ".join(str(turn.move) for turn in turns[:passed]))
     engines = two("name=ours cmd='outflank gtp --level 1'", f"name=rhino cmd='{RHINO} -l 1'")
     ran = match(*engines, "--games", "2", "--openings", "openings.txt", "--out", "m", cwd=tmp_path)
-    games = [json.loads(line) for line in (tmp_path / "m/games.jsonl").read_text().splitlines()]
+    games = _games(tmp_path / "m")
 
     assert ran.returncode == 0
-    assert [game["ending"] for game in games] == ["discs"] * 2
-    assert all(game["moves"][passed] == "pass" for game in games)
+    assert [game.ending for game in games] == [Ending.DISCS] * 2
+    assert all(game.turns[passed].move.is_pass for game in games)
     assert "rhino refuses 'play C pass'" in ran.stdout
 
 
@@ -201,11 +207,11 @@ def test_gtp_rhino_plays_whole_games_though_it_refuses_to_be_told_of_passes(tmp_
 def test_outflank_plays_every_preset_against_itself(tmp_path: Path, preset: str) -> None:
     engines = two("name=A cmd='outflank gtp --level 2'", "name=B cmd='outflank gtp --level 1'")
     ran = match(*engines, "--games", "2", "--rules", preset, "--out", "m", "--json", cwd=tmp_path)
-    games = [json.loads(line) for line in (tmp_path / "m/games.jsonl").read_text().splitlines()]
+    games = _games(tmp_path / "m")
 
     assert ran.returncode == 0, ran.stderr
-    assert [game["ending"] for game in games] == ["discs", "discs"]
-    assert {game["rules"] for game in games} == {preset}
+    assert [game.ending for game in games] == [Ending.DISCS] * 2
+    assert {str(game.rules) for game in games} == {preset}
 
 
 def test_without_engines_a_short_match_is_played(tmp_path: Path) -> None:
@@ -219,9 +225,12 @@ def test_without_engines_a_short_match_is_played(tmp_path: Path) -> None:
     assert time.monotonic() - began < 60
 
 
-def _children(parent: int) -> list[int]:
-    """Process ids of the children of a process."""
-    return [int(word) for word in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+def _games(folder: Path) -> tuple[GameRecord, ...]:
+    """The games that count so far; none before the run has begun."""
+    try:
+        return read_run(folder).games
+    except FileFormatError:
+        return ()
 
 
 def test_a_match_goes_on_when_nobody_watches(tmp_path: Path) -> None:
@@ -238,7 +247,7 @@ def test_a_match_goes_on_when_nobody_watches(tmp_path: Path) -> None:
     os.close(writing)
 
     assert ran.returncode == 0
-    assert len((tmp_path / "m/games.jsonl").read_text().splitlines()) == 4
+    assert len(_games(tmp_path / "m")) == 4
 
 
 def test_a_terminal_that_goes_away_ends_the_match_and_loses_nothing(tmp_path: Path) -> None:
@@ -249,14 +258,13 @@ def test_a_terminal_that_goes_away_ends_the_match_and_loses_nothing(tmp_path: Pa
         ["sh", "-c", command], stdin=end, stdout=end, stderr=end, preexec_fn=_take_terminal, close_fds=True
     )
     os.close(end)
-    games = tmp_path / "m" / "games.jsonl"
-    while not (games.exists() and games.read_text()):
+    while not _games(tmp_path / "m"):
         os.read(terminal, 4096)
         assert running.poll() is None
     os.close(terminal)
 
     assert running.wait(20) == 128 + signal.SIGHUP
-    assert json.loads((tmp_path / "m" / "match.json").read_text())["interrupted"] is True
+    assert json.loads((tmp_path / "m" / "summary.json").read_text())["interrupted"] is True
 
 
 def _take_terminal() -> None:

@@ -1,9 +1,8 @@
 """Counting games."""
 
 from outflank.engine import Colour
-from outflank.tests.tools.samples import broken_off, match_of, played
-from outflank.tools.games.results import Ending, pair_points, standing
-from outflank.tools.runs.summary import game_summary, match_summary
+from outflank.tests.tools.samples import broken_off, played
+from outflank.tools.games.results import Ending, standing
 
 GAMES = [
     played(number=1, names=("A", "B")),  # A wins by 64
@@ -53,27 +52,3 @@ def test_no_games_leave_nothing_to_divide() -> None:
         None,
         None,
     )
-
-
-def test_only_complete_pairs_count_as_pairs() -> None:
-    assert pair_points("A", GAMES) == [1, 1]
-    assert pair_points("B", GAMES) == [1, 1]
-
-
-def test_the_summary_holds_what_the_table_shows() -> None:
-    summary = match_summary(match_of(GAMES))
-    first, second = summary["engines"]
-
-    assert (first["name"], first["points"], first["wins_by_fault"]) == ("A", 2, {"crash": 1})
-    assert (second["time"], second["faults"]) == ("0.5", {"crash": 1})
-    assert summary["settings"]["seed"] == 5
-    assert summary["elo"]["pentanomial"] == (0, 0, 2, 0, 0)
-    assert summary["remarks"] == ["B refuses to say hello"]
-
-
-def test_a_games_summary_has_a_time_for_each_move() -> None:
-    summary = game_summary(GAMES[0])
-
-    assert summary["moves"] == ["f5", "d6", "c5", "f4", "e3", "f6", "g5", "e6", "e7"]
-    assert summary["seconds"] == [None, None, *[0.25] * 7]
-    assert (summary["opening"], summary["winner"], summary["margin"]) == ("f5 d6", "A", 64)

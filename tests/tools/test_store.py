@@ -43,7 +43,7 @@ NAMES = ("A", "B b")
 
 def create(folder: Path, settings: RunSettings = SETTINGS) -> Store:
     openings = settings.openings.take(2, settings.rules, settings.seed)
-    return Store.create(folder, settings, openings)
+    return Store.create(folder, settings, openings, "some id")
 
 
 def game(number: int = 1) -> GameRecord:

@@ -195,13 +195,5 @@ def standing(name: str, games: Iterable[GameRecord]) -> Standing:
     return result
 
 
-def pair_points(name: str, games: Sequence[GameRecord]) -> list[float]:
-    """Points of `name` in each complete pair, 0 to 2, in the order of the pairs."""
-    pairs: dict[int, list[float]] = {}
-    for game in games:
-        pairs.setdefault(game.pairing.pair, []).append(game.points_of(name))
-    return [sum(points) for _, points in sorted(pairs.items()) if len(points) == 2]
-
-
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None

@@ -13,7 +13,7 @@ from outflank.tools.runs.formats import plan
 from outflank.tools.runs.hall import Hall, PairEnded
 from outflank.tools.runs.interrupts import Interrupts
 from outflank.tools.runs.ledger import Ledger
-from outflank.tools.runs.run import RunSettings, Void
+from outflank.tools.runs.run import Run, Void
 from outflank.tools.runs.store import Store
 from outflank.tools.runs.table import Task
 
@@ -33,7 +33,7 @@ class Conductor:
         finished: whether every game is played, or the test has its verdict.
 
     Args:
-        settings: of the run.
+        past: the run so far.
         store: its state, where everything goes first.
         hall: where the games are played.
         on_event: called with each event once it is stored.
@@ -43,7 +43,7 @@ class Conductor:
 
     def __init__(
         self,
-        settings: RunSettings,
+        past: Run,
         store: Store,
         hall: Hall,
         on_event: Callable[[Event], object],
@@ -51,14 +51,14 @@ class Conductor:
         interrupts: Interrupts,
     ) -> None:
         self.finished = False
-        self._settings = settings
+        self._settings = past.settings
         self._store = store
         self._hall = hall
         self._on_event = on_event
         self._say = say
         self._interrupts = interrupts
-        self._ledger = Ledger(settings, store.read())
-        self._openings: Sequence[tuple[Move, ...]] = store.openings(settings.rules)
+        self._ledger = Ledger(past)
+        self._openings: Sequence[tuple[Move, ...]] = store.openings(past.settings.rules)
         self._waiting: deque[tuple[Pairing, ...]] = deque()
         self._running: dict[int, Task] = {}
         self._pairs: dict[int, tuple[Pairing, ...]] = {}
@@ -67,15 +67,15 @@ class Conductor:
     def play(self) -> None:
         """All games, or as many as the test needs.
 
-        Raises: Interrupted; OutflankError if an engine can't play at all or the machine is not fit.
+        Raises: Interrupted; UnfitMachineError.
         """
-        self._hall.check_engines(self._interrupts.check)
         while self._hand_out():
             self._take(self._hall.news.take())
             self._interrupts.check()
             if self._unfit:
                 raise UnfitMachineError(self._unfit)
-        self._hall.stop()
+        if self._running:
+            self._hall.stop()
         self.finished = True
 
     def save(self) -> None:
@@ -88,12 +88,12 @@ class Conductor:
             self._write([])
 
     def _hand_out(self) -> bool:
-        """Keep all places busy; False if there is nothing left to wait for."""
+        """Keep all places busy, with as many pairs again in reserve; False if there is nothing left to wait for."""
         if self._ledger.verdict is not None:
             return False
         if not self._running and not self._waiting:
             self._waiting.extend(self._plan())
-        while self._waiting and len(self._running) < self._hall.places:
+        while self._waiting and len(self._running) < 2 * self._hall.places:
             pairings = self._waiting.popleft()
             pair = pairings[0].pair
             task = Task(self._store.id, self._settings, pairings, self._ledger.attempt(pair))

@@ -1,20 +1,18 @@
 """Where the games of a run are played: at tables in threads of this program. ``cluster.py`` has the other way."""
 
-import contextlib
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
 from typing import Protocol, Self
 
 from outflank.tools.runs.canary import Canary
-from outflank.tools.runs.events import Event
+from outflank.tools.runs.events import Event, TurnPlayed
 from outflank.tools.runs.run import RunSettings, Void
 from outflank.tools.runs.table import Stopped, Table, Task, needs_canary
 
-_SLICE_SECONDS = 0.1  # longest wait before the conductor looks at signals
-_MOST_EVENTS = 1000  # written in one transaction
+_SLICE_SECONDS = 0.05  # longest wait before turns are stored and signals looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +53,27 @@ class Hall(Protocol):
 
 
 class NewsQueue:
-    """What happened, from all tables, in the order in which it was told."""
+    """What happened, from all tables, in the order in which it was told.
+
+    Single turns wake nobody: whoever takes the news sees them with the next thing of weight, or a moment later.
+    With engines that move at once, waking up for each would cost more than all else that the runner does.
+    """
 
     def __init__(self) -> None:
-        self._queue: SimpleQueue[News] = SimpleQueue()
-        self.put = self._queue.put
+        self._news: deque[News] = deque()
+        self._weighty = threading.Event()
+
+    def put(self, piece: News) -> None:
+        """Tell what happened; from any thread."""
+        self._news.append(piece)
+        if not isinstance(piece, TurnPlayed):
+            self._weighty.set()
 
     def take(self) -> list[News]:
-        """What there is, after waiting a moment for the first piece."""
-        news: list[News] = []
-        with contextlib.suppress(Empty):
-            news.append(self._queue.get(timeout=_SLICE_SECONDS))
-            while len(news) < _MOST_EVENTS:
-                news.append(self._queue.get_nowait())
-        return news
+        """What there is, after waiting a moment for something of weight."""
+        self._weighty.wait(_SLICE_SECONDS)
+        self._weighty.clear()
+        return [self._news.popleft() for _ in range(len(self._news))]
 
 
 class LocalHall:
@@ -100,7 +105,7 @@ class LocalHall:
             self.stop()
         wait(self._running)
         for table in self._tables:
-            self._executor.submit(table.leave, hurried=kind is not None)
+            self._executor.submit(table.leave, hurried=self._stop.is_set())
         self._executor.shutdown()
         if self._canary:
             self._canary.__exit__()
@@ -137,6 +142,8 @@ class LocalHall:
         return future
 
     def _play(self, task: Task) -> None:
+        if self._stop.is_set():
+            return
         table = self._take_table(task.names)
         try:
             self.news.put(PairEnded(task, table.play(task)))

@@ -4,22 +4,21 @@ from dataclasses import replace
 
 from outflank.tools.games.results import GameRecord
 from outflank.tools.runs.earlystop import EarlyStop
-from outflank.tools.runs.run import Run, RunSettings, Void
+from outflank.tools.runs.run import Run, Void
 
 
 class Ledger:
     """The games that count, without their turns, and how often each pair was begun.
 
     Args:
-        settings: of the run.
         run: what was played before.
     """
 
-    def __init__(self, settings: RunSettings, run: Run) -> None:
+    def __init__(self, run: Run) -> None:
         self._games: dict[int, GameRecord] = {}
         self._open: dict[int, GameRecord] = {}
         self._attempts: dict[int, int] = {}
-        self._test = EarlyStop(settings.sprt, settings.names[0]) if settings.sprt else None
+        self._test = EarlyStop(test, run.settings.names[0]) if (test := run.settings.sprt) else None
         for void in run.voids:
             self._note_attempt(void.game)
         for game in run.games:

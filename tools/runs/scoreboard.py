@@ -1,66 +1,141 @@
-"""A match on the terminal while it is played: progress on stderr."""
+"""A run on the terminal while it is played: a line for each game, below it the standings and the games going on."""
 
-import io
-import os
-import sys
-from collections.abc import Sequence
+from collections import Counter
 from types import TracebackType
-from typing import IO, Self, TextIO, cast
+from typing import Self
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
-from outflank.engine import Colour, Game
-from outflank.tools.games.results import Ending, GameRecord, Standing
+from outflank.engine import Colour
+from outflank.tools.games.results import Ending, GameRecord, Pairing
+from outflank.tools.runs.events import (
+    Event,
+    GameEnded,
+    GameStarted,
+    GameVoided,
+    Planned,
+    Remarked,
+    TurnPlayed,
+)
+from outflank.tools.runs.run import Run, RunSettings
+from outflank.tools.runs.terminal import open_console
+
+_REFRESH = 4  # times a second
+_MOST_GAMES_SHOWN = 12
 
 
 class Scoreboard:
-    """Shows a match while it is played; also a context manager.
+    """Shows a run while it is played; also a context manager. Without a terminal only the lines are written.
 
     Args:
-        games: how many will be played.
+        settings: of the run.
     """
 
-    def __init__(self, games: int) -> None:
-        stream = _Patient(sys.stderr or io.StringIO())  # None if the program was started without one
-        # rich asks for a text file and needs no more of it than this.
-        self._console = Console(file=cast(IO[str], stream), highlight=False)
+    def __init__(self, settings: RunSettings) -> None:
+        self._names = settings.names
+        self._results: dict[str, Counter[float]] = {name: Counter() for name in settings.names}
+        self._counted: set[int] = set()
+        self._boards: dict[int, tuple[Pairing, str]] = {}
+        self._console = open_console()
         self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=self._console,
-            transient=True,
-            disable=not self._console.is_terminal,
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
         )
-        self._task: TaskID = self._progress.add_task("starting the engines", total=games)
+        self._task = self._progress.add_task("starting the engines", total=None)
+        self._live = Live(
+            console=self._console,
+            get_renderable=self._picture,
+            refresh_per_second=_REFRESH,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
 
     def __enter__(self) -> Self:
-        self._progress.start()
+        if self._console.is_terminal:
+            self._live.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._progress.stop()
+        self._live.stop()
 
     def say(self, sentence: str) -> None:
-        """Write a line above the progress bar."""
+        """Write a line above the standings."""
         self._console.print(Text(sentence), soft_wrap=True)
 
-    def show_turn(self, game: Game) -> None:
-        """Show how far the game is."""
-        position = game.position
-        discs = f"{position.discs(Colour.BLACK)}-{position.discs(Colour.WHITE)}"
-        self._progress.update(self._task, description=f"{60 - position.empties:2d} discs played, {discs}")
+    def count(self, run: Run) -> None:
+        """Count the games of a run that is resumed."""
+        for game in run.games:
+            self._count(game)
 
-    def show_game(self, game: GameRecord, standings: Sequence[Standing]) -> None:
-        """Write the line of a finished game and the score so far."""
-        first, second = standings
-        self.say(f"{game_line(game)}   [{first.name} {first.points:g} : {second.points:g} {second.name}]")
-        self._progress.advance(self._task)
+    def show(self, event: Event) -> None:
+        """Show what has happened."""
+        match event:
+            case Planned(games, played):
+                self._progress.update(self._task, description="games", total=games, completed=played)
+            case GameStarted(pairing):
+                self._boards[pairing.number] = (pairing, "")
+            case TurnPlayed(game=number, discs=(black, white)):
+                pairing, _ = self._boards[number]
+                self._boards[number] = (pairing, f"{black + white - 4:2d} discs played, {black}-{white}")
+            case GameEnded(game):
+                self._boards.pop(game.pairing.number, None)
+                self._count(game)
+                self.say(f"{game_line(game)}{self._score()}")
+            case GameVoided(void):
+                self._boards.pop(void.game.pairing.number, None)
+                self._take_back(void.game)
+                self.say(f"game {void.game.pairing.number} does not count: {void.reason}")
+            case Remarked(sentence):
+                self.say(f"Note: {sentence}")
+
+    def _count(self, game: GameRecord, times: int = 1) -> None:
+        self._counted.add(game.pairing.number)
+        for name in game.pairing.names.values():
+            self._results[name][game.points_of(name)] += times
+        self._progress.advance(self._task, times)
+
+    def _take_back(self, game: GameRecord) -> None:
+        if game.pairing.number in self._counted:
+            self._count(game, -1)
+            self._counted.remove(game.pairing.number)
+
+    def _score(self) -> str:
+        """The score of a match between two."""
+        if len(self._names) != 2:
+            return ""
+        first, second = self._names
+        return f"   [{first} {self._points(first):g} : {self._points(second):g} {second}]"
+
+    def _points(self, name: str) -> float:
+        return sum(points * count for points, count in self._results[name].items())
+
+    def _picture(self) -> RenderableType:
+        """What stands below the lines. Called from rich's own thread."""
+        return Group(self._standings(), self._games(), self._progress)
+
+    def _standings(self) -> Table:
+        table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+        table.add_column("engine")
+        for heading in ("points", "wins", "draws", "losses"):
+            table.add_column(heading, justify="right")
+        for name in sorted(self._names, key=self._points, reverse=True):
+            results = self._results[name]
+            counts = (str(results[points]) for points in (1.0, 0.5, 0.0))
+            table.add_row(Text(name), f"{self._points(name):g}", *counts)
+        return table
+
+    def _games(self) -> Table:
+        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+        for number, (pairing, state) in sorted([*self._boards.items()])[:_MOST_GAMES_SHOWN]:
+            names = pairing.names
+            table.add_row(f"game {number}", Text(f"{names[Colour.BLACK]} - {names[Colour.WHITE]}"), state)
+        return table
 
 
 def game_line(game: GameRecord) -> str:
@@ -68,42 +143,8 @@ def game_line(game: GameRecord) -> str:
     names = game.pairing.names
     black, white = names[Colour.BLACK], names[Colour.WHITE]
     line = f"game {game.pairing.number:<3d} {black} (black) - {white} (white): "
-    if game.ending is not Ending.DISCS:
+    if game.ending not in (Ending.DISCS, Ending.ADJUDICATION):
         return line + f"{game.winner_name} wins by {game.ending}. {game.detail}"
+    by = " by adjudication" if game.ending is Ending.ADJUDICATION else ""
     margin = abs(game.margin or 0)
-    return line + (f"{game.winner_name} by {margin}" if game.winner_name else "draw")
-
-
-class _Patient:
-    """A stream that may go away while we write to it: progress is not worth a lost match."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self.encoding = stream.encoding
-
-    def write(self, text: str) -> int:
-        """Write `text`, if anybody is there to read it."""
-        try:
-            return self._stream.write(text)
-        except OSError:
-            return self._give_up(text)
-
-    def flush(self) -> None:
-        """Flush what was written."""
-        try:
-            self._stream.flush()
-        except OSError:
-            self._give_up("")
-
-    def isatty(self) -> bool:
-        """Whether it is a terminal."""
-        return self._stream.isatty()
-
-    def fileno(self) -> int:
-        """The file descriptor, from which rich learns how wide a terminal is."""
-        return self._stream.fileno()
-
-    def _give_up(self, text: str) -> int:
-        """Let the descriptor lead nowhere, so that what is still buffered can't fail again."""
-        os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
-        return len(text)
+    return line + (f"{game.winner_name} by {margin}" if game.winner_name else "draw") + by

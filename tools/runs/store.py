@@ -7,8 +7,8 @@ A full disk loses nothing: what could not be written is kept and written with wh
 
 import json
 import sqlite3
-import uuid
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -47,11 +47,13 @@ class Store:
         self._lock = lock
         self._connection = connection
         self._unsaved: list[Event] = []
-        self._state = _PLAYING
+        self._ended = False
 
     @classmethod
-    def create(cls, folder: Path, settings: RunSettings, openings: Sequence[tuple[Move, ...]]) -> Self:
-        """Begin a run in a new or empty folder.
+    def create(
+        cls, folder: Path, settings: RunSettings, openings: Sequence[tuple[Move, ...]], run: str
+    ) -> Self:
+        """Begin a run in a new or empty folder; `run` is its id, different from that of all others.
 
         Raises: FileFormatError if it can't be made or written to, or if something is in it already.
         """
@@ -61,7 +63,7 @@ class Store:
                 raise FileFormatError(f"expected a new or empty folder for the records, got {str(folder)!r}")
             lock = RunLock(folder)
             facts = {
-                "id": uuid.uuid4().hex,
+                "id": run,
                 "outflank": version("outflank"),
                 "started": datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
                 "settings": json.dumps(plain_settings(settings), ensure_ascii=False),
@@ -108,6 +110,13 @@ class Store:
             raise FileFormatError(_trouble(folder, error)) from None
         return store
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self._ended:
+            self.end(finished=False)
+
     def read(self) -> Run:
         """The run as it is in the file."""
         return _read(self._connection)
@@ -136,8 +145,9 @@ class Store:
         else:
             self._unsaved, self.trouble = [], ""
 
-    def end(self, *, finished: bool) -> None:
-        """Note that the run has ended, and free the file. ``trouble`` says if anything is not in it."""
+    def end(self, *, finished: bool) -> Run:
+        """Note that the run has ended, free the file, and return the run with what could not be written."""
+        self._ended = True
         try:
             self._commit(
                 [(schema.INSERT_FACT, ("state", _FINISHED if finished else _INTERRUPTED))], durable=True
@@ -145,9 +155,12 @@ class Store:
             self._connection.execute("PRAGMA journal_mode = DELETE")  # the whole run is one file again
         except sqlite3.Error as error:
             self.trouble = self.trouble or _trouble(self.folder / schema.RUN_FILE, error)
+        try:
+            run = _with(self.read(), self._unsaved)
         finally:
             self._connection.close()
             self._lock.release()
+        return replace(run, finished=finished, interrupted=not finished)
 
     def _commit(self, statements: Iterable[Statement], durable: bool) -> None:
         """All statements or none of them.
@@ -199,6 +212,23 @@ def _read(connection: sqlite3.Connection) -> Run:
         interrupted=facts["state"] == _INTERRUPTED,
         finished=facts["state"] == _FINISHED,
     )
+
+
+def _with(run: Run, events: Iterable[Event]) -> Run:
+    """The run after some more events."""
+    games = {(game.pairing.number, game.attempt): game for game in run.games}
+    voids, remarks = list(run.voids), dict.fromkeys(run.remarks)
+    for event in events:
+        match event:
+            case GameEnded(game):
+                games[game.pairing.number, game.attempt] = game
+            case GameVoided(void):
+                games.pop((void.game.pairing.number, void.game.attempt), None)
+                voids.append(void)
+            case Remarked(sentence):
+                remarks[sentence] = None
+    counted = tuple(game for _, game in sorted(games.items()))
+    return replace(run, games=counted, voids=tuple(voids), remarks=tuple(remarks))
 
 
 def _facts(connection: sqlite3.Connection) -> dict[str, str]:

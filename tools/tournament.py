@@ -1,0 +1,36 @@
+"""``outflank tournament``: any number of GTP engines, in one of the usual formats."""
+
+from typing import Any
+
+import click
+
+from outflank.tools.conduct import conduct
+from outflank.tools.runoptions import chosen_settings, run_options
+from outflank.tools.runs.run import Format
+
+_FORMATS = [str(form) for form in Format if form is not Format.MATCH]
+
+
+@click.command()
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    default=str(Format.ROUND_ROBIN),
+    show_default=True,
+    help="Who meets whom; in a gauntlet the first engine meets all others.",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(1, 1000),
+    default=1,
+    show_default=True,
+    help="Of a Swiss tournament; how often a round robin or a gauntlet repeats.",
+)
+@run_options
+def tournament(form: str, rounds: int, **options: Any) -> None:
+    """Play a tournament between any number of GTP engines and rate them.
+
+    Each two engines that meet play --games games. docs/match.md has the details.
+    """
+    conduct(lambda: chosen_settings(options, Format(form), rounds), options)
