@@ -1,8 +1,10 @@
 """``outflank compliance``: whether a GTP engine keeps the rules of the wire and of good conduct."""
 
 import json
+import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from importlib.metadata import version
 
 import click
 
@@ -72,6 +74,10 @@ def compliance(
     keep. docs/compliance.md lists the rules.
     """
     checks = [check for name, check in CHECKS.items() if not names or name in names]
+    if not as_json:
+        click.echo(
+            f"outflank {version('outflank')}, {len(checks)} of {len(CHECKS)} checks of {shlex.join(command)}"
+        )
     try:
         with Interrupts() as interrupts, Subject(command, patience, thinking, interrupts.check) as subject:
             findings = list(_shown(examine(subject, checks), dialogue, as_json))
@@ -79,7 +85,8 @@ def compliance(
         ctx.exit(interruption.exit_code)
     verdict = Verdict.of(findings)
     if as_json:
-        click.echo(json.dumps({**asdict(verdict), "complies": verdict.complies}))
+        about = {"outflank": version("outflank"), "command": shlex.join(command)}
+        click.echo(json.dumps({**about, **asdict(verdict), "complies": verdict.complies}, ensure_ascii=False))
     else:
         _print_verdict(verdict, findings)
     ctx.exit(0 if verdict.complies and not (strict and verdict.warned) else 1)
@@ -95,7 +102,7 @@ def _shown(findings: Iterable[Finding], dialogue: bool, as_json: bool) -> Iterat
         else:
             if SECTION_OF[check.name] != section:
                 section = SECTION_OF[check.name]
-                click.secho(f"\n{section}" if section else section, bold=True)
+                click.secho(f"\n{section}", bold=True)
             _print_finding(finding, dialogue)
         yield finding
 

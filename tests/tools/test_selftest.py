@@ -46,8 +46,8 @@ def test_ours_gives_mirrored_pairs() -> None:
     assert ran.stdout.endswith("Engine and referee repeat themselves.\n")
 
 
-def test_ours_repeats_itself_after_other_games_too() -> None:
-    ran = selftest("--pairs", "2", "--engine", 'cmd="outflank gtp --level 6"', "--json")
+def test_a_process_may_play_both_games() -> None:
+    ran = selftest("--pairs", "2", "--engine", entry(fake_engine.command()), "--json")
     pairs = [json.loads(line) for line in ran.stdout.splitlines()]
 
     assert ran.exit_code == 0, ran.output

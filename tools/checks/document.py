@@ -48,14 +48,14 @@ should not depend on: the colour, earlier games, the time.
 
 ```console
 $ outflank selftest
-$ outflank selftest --pairs 50 --engine 'cmd="outflank gtp" nodes=20000'
-$ outflank selftest --engine 'cmd="my_engine --level 4" restart=yes'
+$ outflank selftest --pairs 50 --engine 'cmd="outflank gtp" nodes=20000 restart=yes'
+$ outflank selftest --engine 'cmd="my_engine --level 4"'
 ```
 
 The engine has to repeat itself: one thread; a fixed level, depth or number of nodes instead of a clock; no
-randomness. With `restart=yes` every game gets a new process; without it `clear_board` has to be enough. The first turn
-at which two games part is named, and the exit code is then 1. `--moves` and `--seed` say which random moves come first,
-`--rules` by which rules.
+randomness. With `restart=yes` every game gets a new process; without it `clear_board` has to be enough, which it is
+not for Outflank itself, since its table remembers earlier games. The first turn at which two games part is named, and
+the exit code is then 1. `--moves` and `--seed` say which random moves come first, `--rules` by which rules.
 """
 
 
