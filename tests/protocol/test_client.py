@@ -1,6 +1,7 @@
 """The GTP client against engines with every fault: it names the fault in time and leaves nothing behind."""
 
 import os
+import random
 import subprocess
 import sys
 import time
@@ -161,6 +162,47 @@ def test_whatever_an_engine_writes_our_memory_stays_small() -> None:
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
     assert int(ran.stdout) < 8 * 1024  # kilobytes
+
+
+def meet_noise(rng: random.Random, path: Path, times: int) -> None:
+    """Engines that answer with bytes out of which answers are made: an answer or a typed error, in time."""
+    pieces = [
+        b"=",
+        b"?",
+        b" ",
+        b"\n",
+        b"\n\n",
+        b"\r",
+        b"\t",
+        b"\0",
+        b"\x1b",
+        b"\xff",
+        b"7",
+        b"info move d3",
+        b"play d3",
+    ]
+    for _ in range(times):
+        noise = b"".join(rng.choices(pieces, k=rng.randrange(12)))
+        path.write_bytes(noise)
+        with GtpClient(
+            ["sh", "-c", f"read line; cat {path}; {rng.choice(['sleep 1000', 'exit 3'])}"]
+        ) as client:
+            asked = time.monotonic()
+            with suppress(EngineError):
+                answer = client.ask("genmove black", 0.05, watching=rng.random() < 0.5)
+                assert all(c >= " " or c == "\n" for c in answer.text), noise
+            assert time.monotonic() - asked < 0.05 + SLACK, noise
+            client.close(0)
+        assert living_members(client.pid) == []
+
+
+def test_noise_is_an_answer_or_a_typed_error_in_time(rng: random.Random, tmp_path: Path) -> None:
+    meet_noise(rng, tmp_path / "noise", 40)
+
+
+@pytest.mark.slow
+def test_much_noise_is_an_answer_or_a_typed_error_in_time(rng: random.Random, tmp_path: Path) -> None:
+    meet_noise(rng, tmp_path / "noise", 500)
 
 
 def test_lines_between_answers_are_passed_over_and_reported() -> None:
@@ -334,6 +376,15 @@ def test_an_engine_runs_in_its_folder_with_its_environment(tmp_path: Path) -> No
     surroundings = Surroundings(tmp_path, {"LEVEL": "7"})
     with GtpClient(["sh", "-c", script], surroundings=surroundings) as client:
         assert client.order("where") == f"{tmp_path} 7"
+
+
+@pytest.mark.parametrize("program", ["./engine", "engine"])
+def test_a_program_is_found_in_its_folder_or_on_its_path(tmp_path: Path, program: str) -> None:
+    (tmp_path / "engine").write_text("#!/bin/sh\nread line; printf '= found\\n\\n'\n")
+    (tmp_path / "engine").chmod(0o755)
+    surroundings = Surroundings(tmp_path, {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    with GtpClient([program], surroundings=surroundings) as client:
+        assert client.order("anything") == "found"
 
 
 def test_an_engine_stays_on_its_processors_and_we_on_ours() -> None:
