@@ -3,14 +3,14 @@
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
-from outflank.engine import Colour, Game, Rules
+from outflank.engine import Colour, Game, Move, Rules
 from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.openings import OpeningsChoice
 from outflank.tools.games.results import Ending, GameRecord, Pairing
+from outflank.tools.runs.formats import openings_needed, plan
 from outflank.tools.runs.run import Run, RunSettings
 
 # A short game that White loses by having no disc left.
@@ -114,21 +114,23 @@ def run_of(
     )
 
 
-def random_games(names: Sequence[str], pairs: int, seed: int = 1, solved: int = 0) -> list[GameRecord]:
-    """Games of random moves on random openings, everybody against everybody, two each on an opening.
+def random_run(
+    names: Sequence[str], pairs: int, settings: Mapping[str, Any] | None = None, solved: int = 0, **facts: Any
+) -> Run:
+    """A finished run of random games, `pairs` pairs an encounter; the rest as ``run_of``.
 
     Engines judge every move; from `solved` empty squares on there are exact margins, all made up.
     """
-    rng = random.Random(seed)
+    rng = random.Random(1)
+    made = run_of((), names, {**(settings or {}), "games": 2 * pairs}).settings
+    openings = [_opening(rng) for _ in range(openings_needed(made))]
     games: list[GameRecord] = []
-    for _ in range(pairs):
-        first = random_transcript(rng, 4)
-        for black, white in combinations(names, 2):
-            for both in ((black, white), (white, black)):
-                number = len(games) + 1
-                game = played(random_transcript(rng, 60, first), number=number, names=both, opening=4)
-                games.append(replace(game, **_judgements(game, rng, solved)))
-    return games
+    while len(planned := plan(made, openings, games)) > len(games):
+        for pairing in planned[len(games) :]:
+            transcript = random_transcript(rng, 60, "".join(map(str, pairing.opening)))
+            game = replace(played(transcript, opening=4), pairing=pairing)
+            games.append(replace(game, **_judgements(game, rng, solved)))
+    return replace(run_of(games, names, **facts), settings=made)
 
 
 def random_transcript(rng: random.Random, moves: int, before: str = "") -> str:
@@ -142,18 +144,25 @@ def random_transcript(rng: random.Random, moves: int, before: str = "") -> str:
     return game.transcript()
 
 
+def _opening(rng: random.Random) -> tuple[Move, ...]:
+    return tuple(turn.move for turn in Game.from_transcript(random_transcript(rng, 4)).turns)
+
+
 def _judgements(game: GameRecord, rng: random.Random, solved: int) -> dict[str, Any]:
-    """Values that wander to the margin, and exact ones behind them."""
+    """Values that wander to the margin, and exact margins that a slip of the mover changes now and then."""
     assert game.margin is not None
     count = len(game.turns)
+    values = [game.margin * turn / count + rng.gauss(0, 3) for turn in range(count)]
+    exact = [game.margin]
+    for turn in reversed(game.turns):
+        slip = 2 * rng.randrange(1, 4) if rng.random() < 0.2 and not turn.move.is_pass else 0
+        exact.append(exact[-1] + (slip if turn.colour is Colour.BLACK else -slip))
     known = [seconds is not None for seconds in game.seconds]
-    wandering = [game.margin * turn / count + rng.gauss(0, 3) for turn in range(count)]
-    exact = [game.margin + 2 * rng.randrange(2) * (rng.randrange(6) == 0) for _ in range(count)]
     return {
-        "values": tuple(value if own else None for value, own in zip(wandering, known, strict=True)),
+        "values": tuple(value if own else None for value, own in zip(values, known, strict=True)),
         "exact": tuple(
             margin if turn.before.empties <= solved else None
-            for margin, turn in zip(exact, game.turns, strict=True)
+            for margin, turn in zip(exact[:0:-1], game.turns, strict=True)
         ),
         "seconds": tuple(abs(rng.gauss(0.3, 0.1)) if own else None for own in known),
     }

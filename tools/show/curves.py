@@ -56,7 +56,7 @@ def _test_chart(run: Run, told: Figures) -> Chart | None:
 
 def _ratings_chart(run: Run, told: Figures) -> Chart | None:
     names, pairs = run.settings.names, pair_scores(run, told.repeats)
-    lines: dict[str, list[tuple[float, float]]] = {engine.entry.name: [] for engine in told.engines}
+    lines: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for count in thinned(range(1, len(pairs) + 1), _FIELDS):
         for rating in rate(names, pairs[:count]).ratings:
             if rating.elo is not None:
