@@ -17,6 +17,7 @@ from outflank.tools.games.openings import OpeningsChoice, default_openings
 from outflank.tools.games.referee import STALL_SECONDS
 from outflank.tools.options import json_option, rules_option
 from outflank.tools.runs.config import chosen_entries
+from outflank.tools.runs.formats import usual_rounds
 from outflank.tools.runs.run import Format, RunSettings
 from outflank.tools.stats.sprt import Sprt
 
@@ -137,19 +138,20 @@ def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def chosen_settings(
-    options: dict[str, Any], form: Format, rounds: int = 1, sprt: Sprt | None = None
+    options: dict[str, Any], form: Format, rounds: int | None = 1, sprt: Sprt | None = None
 ) -> RunSettings:
-    """The settings that the options of a command say.
+    """The settings that the options of a command say; the usual number of rounds if they say none.
 
     Raises: click.BadParameter about the engines; FileFormatError about a file of theirs.
     """
     seed, rules = options["seed"], options["rules"]
+    entries = _entries(options, alone=form is Format.MATCH)
     return RunSettings(
-        entries=_entries(options, alone=form is Format.MATCH),
+        entries=entries,
         openings=options["openings"] or default_openings(rules),
         format=form,
         games=options["games"],
-        rounds=rounds,
+        rounds=rounds or usual_rounds(form, len(entries)),
         rules=rules,
         seed=random.randrange(_SEEDS) if seed is None else seed,
         stall=options["stall"],

@@ -23,12 +23,11 @@ _FORMATS = [str(form) for form in Format if form is not Format.MATCH]
 @click.option(
     "--rounds",
     type=click.IntRange(1, 1000),
-    default=1,
-    show_default=True,
-    help="Of a Swiss tournament; how often a round robin or a gauntlet repeats.",
+    help="Of a Swiss tournament; how often a round robin or a gauntlet repeats.  "
+    "[default: as many as a Swiss tournament needs to leave one unbeaten; 1]",
 )
 @run_options
-def tournament(form: str, rounds: int, **options: Any) -> None:
+def tournament(form: str, rounds: int | None, **options: Any) -> None:
     """Play a tournament between any number of GTP engines and rate them.
 
     Each two engines that meet play --games games. docs/match.md has the details.

@@ -44,6 +44,19 @@ def test_a_handful_of_pairs_that_end_alike_decides_nothing(value: float) -> None
         assert DiscTest(0, 20).verdict([value] * count) is None
 
 
+def test_the_first_crossing_decides() -> None:
+    test = DiscTest(0, 100)
+    sums = [20.0, 10.0] * 20 + [-30.0] * 60
+    decided = test.decided(sums)
+
+    assert decided is not None
+    done, accepted = decided
+    assert accepted
+    assert test.ratio(sums[: done - 1]) < test.bounds[1] <= test.ratio(sums[:done])
+    assert test.verdict(sums) is not True  # what came later does not undo it
+    assert test.decided([]) is None
+
+
 def test_the_path_is_the_ratio_after_each_pair() -> None:
     sums = [4.0, -6.0, 12.0, 2.0]
     test = DiscTest()

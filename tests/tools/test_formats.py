@@ -14,7 +14,7 @@ from outflank.tools.games.entries import Entry
 from outflank.tools.games.openings import OpeningsChoice, random_openings
 from outflank.tools.games.results import Ending, GameRecord, Pairing
 from outflank.tools.runs import knockout
-from outflank.tools.runs.formats import openings_needed, plan, ranking
+from outflank.tools.runs.formats import byes, openings_needed, plan, ranking, usual_rounds
 from outflank.tools.runs.run import Format, RunSettings
 
 OPENINGS = random_openings(4, 40, Game().rules, seed=1)
@@ -114,6 +114,25 @@ def test_in_a_gauntlet_the_first_meets_each_of_the_others() -> None:
     assert Counter(two for _, two in meetings(games)) == {frozenset(("E0", f"E{b}")): 2 for b in (1, 2, 3)}
 
 
+def test_equal_points_are_ordered_by_discs_and_who_met_more_has_no_advantage() -> None:
+    """E1 and E2 win with Black only, E2 by more; in a gauntlet E0 takes half of its points, and E3 all of them."""
+    level = settings_of(Format.ROUND_ROBIN, 3)
+    gauntlet = settings_of(Format.GAUNTLET, 4)
+    margins = {"E0": 2, "E1": 4, "E2": 20, "E3": 8}
+
+    assert ranking(level, run(level, lambda black, white: margins[black])) == ["E2", "E1", "E0"]
+    games = run(
+        gauntlet, lambda black, white: 8 if black == "E3" else -8 if white == "E3" else margins[black]
+    )
+    assert ranking(gauntlet, games) == ["E3", "E2", "E1", "E0"]
+
+
+@pytest.mark.parametrize(("players", "rounds"), [(2, 1), (4, 2), (5, 3), (8, 3), (9, 4)])
+def test_the_usual_rounds_leave_one_unbeaten(players: int, rounds: int) -> None:
+    assert usual_rounds(Format.SWISS, players) == rounds
+    assert usual_rounds(Format.ROUND_ROBIN, players) == 1
+
+
 @pytest.mark.parametrize("players", [2, 4, 6, 7, 8, 13, 16])
 def test_nobody_meets_twice_in_a_swiss_tournament_and_nobody_rests_twice(players: int) -> None:
     rounds = (players - 1).bit_length()
@@ -144,6 +163,8 @@ def test_the_last_without_a_bye_rests_and_gets_the_points_of_a_win() -> None:
 
     assert [sorted(two) for _, two in meetings(games)] == [["E0", "E1"], ["E0", "E2"]]
     assert ranking(settings, games) == ["E0", "E1", "E2"]
+    assert byes(settings, games) == {"E2": 1, "E1": 1}
+    assert byes(settings_of(Format.ROUND_ROBIN, 3), []) == {}
 
 
 def test_more_swiss_rounds_than_opponents_are_played_all_the_same() -> None:

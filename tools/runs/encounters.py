@@ -73,3 +73,15 @@ def points(players: int, encounters: Iterable[Encounter], scores: Scores) -> lis
             total[encounter.first] += score.points
             total[encounter.second] += score.points_of_second()
     return total
+
+
+def shares(players: int, encounters: Iterable[Encounter], scores: Scores) -> list[tuple[float, float]]:
+    """For each engine its share of the points and its discs a game, over the finished encounters; (-1, 0) for none."""
+    found: list[list[float]] = [[0.0, 0.0, 0.0] for _ in range(players)]
+    for encounter in encounters:
+        if score := scores.get(encounter.number):
+            sides = ((encounter.first, score.points, 1), (encounter.second, score.points_of_second(), -1))
+            for player, taken, sign in sides:
+                for place, more in enumerate((taken, sign * score.margin, score.games)):
+                    found[player][place] += more
+    return [(taken / games, discs / games) if games else (-1.0, 0.0) for taken, discs, games in found]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from outflank.engine import Colour, Move
 from outflank.tools.games.results import GameRecord, Pairing
 from outflank.tools.runs import knockout, swiss
-from outflank.tools.runs.encounters import Encounter, Score, Scores, points, stage
+from outflank.tools.runs.encounters import Encounter, Score, Scores, shares, stage
 from outflank.tools.runs.run import Format, RunSettings
 
 
@@ -36,8 +36,8 @@ def openings_needed(settings: RunSettings) -> int:
 def ranking(settings: RunSettings, games: Sequence[GameRecord]) -> list[str]:
     """The names of the engines, best first; only encounters that are finished count.
 
-    By points (a bye in a Swiss tournament counts as a won encounter), there then by the points of the opponents;
-    in a knockout by how far an engine came; then by seeding.
+    By the share of the points, then by discs a game; in a Swiss tournament by points (a bye counts as a won
+    encounter), then by the points of the opponents; in a knockout by how far an engine came. Last by seeding.
     """
     planned, scores = _known(settings, games)
     players = len(settings.entries)
@@ -46,9 +46,23 @@ def ranking(settings: RunSettings, games: Sequence[GameRecord]) -> list[str]:
     elif settings.format is Format.SWISS:
         order = swiss.ranking(players, planned, scores)
     else:
-        total = points(players, planned, scores)
-        order = sorted(range(players), key=lambda player: (-total[player], player))
+        share = shares(players, planned, scores)
+        order = sorted(range(players), key=share.__getitem__, reverse=True)
     return [settings.names[player] for player in order]
+
+
+def byes(settings: RunSettings, games: Sequence[GameRecord]) -> dict[str, int]:
+    """The engines that sat out rounds of a Swiss tournament, and how many."""
+    if settings.format is not Format.SWISS:
+        return {}
+    planned, _ = _known(settings, games)
+    counts = swiss.byes(len(settings.entries), planned)
+    return {settings.names[player]: count for player, count in counts.items() if count}
+
+
+def usual_rounds(format: Format, players: int) -> int:
+    """As many as leave one engine unbeaten in a Swiss tournament; once through everything else."""
+    return (players - 1).bit_length() if format is Format.SWISS else 1
 
 
 def encounters(settings: RunSettings, scores: Scores) -> list[Encounter]:

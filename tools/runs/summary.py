@@ -70,7 +70,7 @@ def _test(run: Run, counted: Figures) -> dict[str, Any] | None:
         "decided": test.decided(points),
         "disc_bounds": discs.bounds,
         "disc_ratio": discs.ratio(sums),
-        "disc_verdict": discs.verdict(sums),
+        "disc_decided": discs.decided(sums),
     }
 
 

@@ -41,18 +41,18 @@ def ranking(players: int, played: list[Encounter], scores: Scores) -> list[int]:
 def totals(players: int, played: list[Encounter], scores: Scores) -> list[float]:
     """Points of each engine, those for byes included."""
     total = points(players, played, scores)
-    for player, byes in _byes(players, played).items():
-        total[player] += byes * max((encounter.games for encounter in played), default=0)
+    for player, rounds in byes(players, played).items():
+        total[player] += rounds * max((encounter.games for encounter in played), default=0)
     return total
 
 
-def _byes(players: int, played: list[Encounter]) -> Counter[int]:
+def byes(players: int, played: list[Encounter]) -> Counter[int]:
     """How many rounds each engine sat out."""
     rounds = {encounter.round for encounter in played}
-    byes = Counter(dict.fromkeys(range(players), len(rounds)))
+    rested = Counter(dict.fromkeys(range(players), len(rounds)))
     for encounter in played:
-        byes.subtract((encounter.first, encounter.second))
-    return byes
+        rested.subtract((encounter.first, encounter.second))
+    return rested
 
 
 def _meetings(order: list[int], played: list[Encounter], scores: Scores) -> list[tuple[int, int]]:
@@ -61,7 +61,7 @@ def _meetings(order: list[int], played: list[Encounter], scores: Scores) -> list
 
     players = len(order)
     met = Counter(frozenset((encounter.first, encounter.second)) for encounter in played)
-    byes = _byes(players, played)
+    rested = byes(players, played)
     total = totals(players, played, scores)
     size = Counter(total)
     graph = networkx.Graph()
@@ -73,7 +73,7 @@ def _meetings(order: list[int], played: list[Encounter], scores: Scores) -> list
         graph.add_edge(first, second, weight=cost)
     if players % 2:
         for rank, player in enumerate(order):
-            graph.add_edge(player, players, weight=_MEETING * byes[player] + _BYE * (players - rank))
+            graph.add_edge(player, players, weight=_MEETING * rested[player] + _BYE * (players - rank))
     rank_of = {player: rank for rank, player in enumerate(order)}
     matched = [
         sorted(meeting, key=rank_of.__getitem__)

@@ -4,6 +4,7 @@ from collections import Counter
 
 from outflank.tools.games.results import Ending
 from outflank.tools.runs.figures import Figures, disc_sums, disc_test, match_points
+from outflank.tools.runs.formats import byes
 from outflank.tools.runs.run import Run
 from outflank.tools.stats.discs import DiscTest
 from outflank.tools.stats.elo import EloEstimate
@@ -56,10 +57,11 @@ def verdict_lines(run: Run, told: Figures) -> list[str]:
 
 
 def _test_line(name: str, test: Sprt | DiscTest, values: list[float]) -> str:
+    """The first verdict stands; games that were under way by then may have ended since."""
     low, high = test.bounds
-    verdict = _VERDICTS[test.verdict(values)]
-    ratio = test.ratio(values)
-    return f"{name}: {verdict}, LLR {ratio:+.2f} ({low:+.2f} to {high:+.2f}) after {len(values)} pairs"
+    done, accepted = test.decided(values) or (len(values), None)
+    ratio = test.ratio(values[:done])
+    return f"{name}: {_VERDICTS[accepted]}, LLR {ratio:+.2f} ({low:+.2f} to {high:+.2f}) after {done} pairs"
 
 
 def rating_text(rating: Rating) -> str:
@@ -80,9 +82,11 @@ def notes(run: Run, told: Figures) -> list[str]:
             f"{len(told.repeats)} of {told.pairs} pairs repeat an earlier one up to symmetry: Elo and test come "
             f"from the other {told.effective_pairs}"
         )
+    if rested := byes(run.settings, run.games):
+        found.append(f"A bye counts as a won encounter in the order of the table: {', '.join(rested)}")
     if told.ratings.prior and told.elo is None:
         found.append(
-            "The games alone allow no ratings (someone took every point, or none): each engine was given a draw "
-            "against an average one"
+            "The games alone allow no ratings (an engine, or a group of them, took every point off the rest): each "
+            "engine was given a draw against an average one"
         )
     return found

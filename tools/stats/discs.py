@@ -59,6 +59,14 @@ class DiscTest:
             if done and (done % step == 0 or done == len(sums))
         ]
 
+    def decided(self, sums: Sequence[float]) -> tuple[int, bool] | None:
+        """After how many pairs there was a verdict for the first time, and which; None if there is none yet."""
+        for done, ratio in self.path(sums, most=max(1, len(sums))):
+            accepted = verdict(ratio, self.bounds)
+            if accepted is not None:
+                return done, accepted
+        return None
+
     def _ratio(self, count: int, total: float, square: float) -> float:
         if not count:
             return 0.0
