@@ -104,7 +104,7 @@ cdef class Deepening:
     def _set_moves(self, Position position, moves):
         """Fill in the root's moves, the most promising first."""
         cdef RootMove move
-        move.told = guess(self._worker, self._empties)
+        move.told = guess(self._worker, self._own, self._opp, self._empties)
         for chosen in moves:
             move.entry.turned = position.turned(chosen)
             move.entry.square = chosen.square

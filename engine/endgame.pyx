@@ -21,6 +21,7 @@ from outflank.engine.worker cimport Worker
 
 cdef enum:
     _MOST_WITHOUT_CACHE = 6
+    _REPLIES_FROM = 9  # look the replies up before searching any
     _PER_REPLY = 1 << 8
     _ODD_QUADRANT = 1 << 6  # less than one reply
 
@@ -102,6 +103,8 @@ cdef int _solve_with_cache(
         return score
     parity = _parity_of(~(own | opp))
     count = _make_children(worker, own, opp, moves, best_square, parity, children)
+    if empties >= _REPLIES_FROM and _cut_by_reply(worker, alpha, children, count, &score):
+        return score
     for i in range(count):
         _bring_best_forward(children, i, count)
         score = -_solve_after(
@@ -114,6 +117,18 @@ cdef int _solve_with_cache(
                 break
     _remember(place, own, opp, alpha, best, best_square)
     return best
+
+
+cdef inline bint _cut_by_reply(Worker *worker, int alpha, const _Child *children, int count, int *score) noexcept nogil:
+    """Whether the cache already knows a move that is better than `alpha`."""
+    cdef const CacheEntry *place
+    cdef int i
+    for i in range(count):
+        place = cache_place(worker.cache, children[i].own, children[i].opp)
+        if place.own == children[i].own and place.opp == children[i].opp and -place.upper > alpha:
+            score[0] = -place.upper
+            return True
+    return False
 
 
 cdef inline int _make_children(

@@ -5,16 +5,15 @@ from libc.stdint cimport int16_t, int32_t
 
 from array import array as new_array
 
-from outflank.engine.patterns import PATTERNS, TABLE_OFFSETS, mirrored_places
+from outflank.engine.patterns import PATTERNS, TABLE_OFFSETS, WEIGHTS_A_PHASE, mirrored_places
 
 
 def representatives():
-    cdef array.array found = new_array("i", bytes(4 * (TABLE_OFFSETS[len(PATTERNS)] + 1)))
+    cdef array.array found = new_array("i", range(WEIGHTS_A_PHASE))
     cdef int32_t[::1] view = found
     cdef int table
     for table in range(len(PATTERNS)):
         _pair_up(view[TABLE_OFFSETS[table] : TABLE_OFFSETS[table + 1]], TABLE_OFFSETS[table], mirrored_places(table))
-    view[view.shape[0] - 1] = view.shape[0] - 1
     return found
 
 

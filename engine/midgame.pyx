@@ -50,7 +50,7 @@ cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha
     if depth > empties:
         depth = empties
     if depth == 0 and empties:
-        return guess(worker, empties)
+        return guess(worker, own, opp, empties)
     moves = legal_moves(own, opp)
     if not moves:
         return _search_passed(worker, own, opp, depth, alpha, beta)
@@ -80,9 +80,11 @@ cdef int _best_guess(Worker *worker, uint64_t own, uint64_t opp, int empties, in
     cdef MoveEntry *entries = worker.scratch
     cdef int count = generate(own, opp, worker.one_direction, entries)
     cdef int best = _WORST, score, i
+    cdef uint64_t mine
     for i in range(count):
         enter(worker, entries[i].square, entries[i].turned)
-        score = -guess(worker, empties - 1)
+        mine = own ^ entries[i].turned ^ bit(entries[i].square)
+        score = -guess(worker, opp ^ entries[i].turned, mine, empties - 1)
         leave(worker)
         if score > best:
             best = score
@@ -135,7 +137,7 @@ cdef bint _cut_by_probe(
     shallow = probe_depth(depth)
     margin = probe_margin(worker.margins, worker.selectivity, empties, depth)
     easy = guess_margin(worker.margins, worker.selectivity, empties, depth)
-    static = guess(worker, empties)
+    static = guess(worker, own, opp, empties)
     worker.probes += 1
     if static >= beta + easy and beta + margin <= 64:
         if search(worker, own, opp, shallow, beta + margin - 1, beta + margin) >= beta + margin:
@@ -158,6 +160,8 @@ cdef bint _cut_by_reply(
     cdef uint64_t mine, theirs
     cdef Payload known
     cdef int i
+    for i in range(count):
+        prefetch(bucket_of(worker.table, opp ^ moves[i].turned, own ^ moves[i].turned ^ bit(moves[i].square)))
     for i in range(count):
         mine = own ^ moves[i].turned ^ bit(moves[i].square)
         theirs = opp ^ moves[i].turned

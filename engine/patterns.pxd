@@ -6,10 +6,17 @@ an empty square. Both sides' views are kept, so that turning the board over cost
 
 from libc.stdint cimport int32_t, uint16_t, uint64_t
 
+from outflank.engine.kernels cimport legal_moves, popcount
+
 cdef enum:
-    FEATURES = 46
-    LANES = 48  # padded to whole vector registers; the last two stay 0
-    WEIGHTS_A_PHASE = 226314 + 1  # raw table entries and one for the padding lanes
+    FEATURES = 54
+    LANES = 64  # padded to whole vector registers; the last ten stay 0
+    TABLE_WEIGHTS = 285363  # raw table entries of a phase; after them come:
+    MOBILITY_WEIGHTS = TABLE_WEIGHTS  # for each number of own moves and of the opponent's, up to MOST_MOVES
+    MOST_MOVES = 15
+    ODD_WEIGHT = MOBILITY_WEIGHTS + 256  # counts where an odd number of squares is empty: who moves last matters
+    PADDING_WEIGHT  # 0, for the padding lanes
+    WEIGHTS_OF_A_PHASE
 
 cdef struct Features:
     # [side] is the view in which that side's discs are digit 0.
@@ -20,6 +27,14 @@ cdef struct Features:
 cdef uint16_t[64][LANES] STEPS
 # Where each feature's table begins in the weights of a phase.
 cdef int32_t[LANES] OFFSETS
+
+
+cdef inline int mobility_class(uint64_t own, uint64_t opp) noexcept nogil:
+    """Which of the mobility weights counts."""
+    cdef int moves = min(MOST_MOVES, popcount(legal_moves(own, opp)))
+    cdef int replies = min(MOST_MOVES, popcount(legal_moves(opp, own)))
+    return moves * (MOST_MOVES + 1) + replies
+
 
 cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side) noexcept nogil
 cdef void features_after(

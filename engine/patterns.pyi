@@ -12,6 +12,13 @@ TABLE_OF: tuple[int, ...]
 TABLE_OFFSETS: tuple[int, ...]
 """Where each pattern's table begins in the weights of a phase; one more than there are patterns."""
 
+WEIGHTS_A_PHASE: int
+"""Raw weights of a phase: the patterns' tables, then mobility, then who moves last, then a 0."""
+WEIGHTS_A_POSITION: int
+"""How many weights count in a position, the 0 among them where the number of empty squares is even."""
+PADDING: int
+"""Which weight of a phase is the 0."""
+
 def layout_hash() -> int:
     """A number that changes with the patterns, their order or their digits."""
 
@@ -19,4 +26,4 @@ def mirrored_places(table: int) -> list[int]:
     """For each place of a pattern the place of the square that a reflection of the pattern onto itself puts there."""
 
 def extract(own: NDArray[np.uint64], opp: NDArray[np.uint64], out: NDArray[np.int32]) -> None:
-    """Write the position in a phase's weights of each feature of each board to `out`, shape (boards, instances)."""
+    """Write which of a phase's weights count in each board to `out`, shape (boards, WEIGHTS_A_POSITION)."""

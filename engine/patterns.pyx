@@ -1,13 +1,14 @@
-"""The patterns: twelve shapes, 46 instances of them on the board; patterns.pxd says how they are counted.
+"""The patterns: thirteen shapes, 54 instances of them on the board; patterns.pxd says how they are counted.
 
-The set is the classical one of Edax: corners, edges with both X squares, rows, and diagonals of four and more squares.
+The set is the classical one of Edax (corners, edges with both X squares, rows, and diagonals of four and more
+squares) and the 2x5 corner block of Logistello.
 """
 
 from libc.stdint cimport int32_t, uint16_t, uint64_t
 
 import zlib
 
-from outflank.engine.kernels cimport bit, first_square
+from outflank.engine.kernels cimport bit, first_square, popcount
 from outflank.engine.kernels cimport transform as transform_mask
 
 from outflank.engine.squares import parse_square, square_name
@@ -27,6 +28,7 @@ PATTERNS = tuple(
         "c1 d2 e3 f4 g5 h6",
         "d1 e2 f3 g4 h5",
         "a4 b3 c2 d1",
+        "a1 b1 c1 d1 e1 a2 b2 c2 d2 e2",
     )
 )
 
@@ -55,8 +57,13 @@ TABLE_OFFSETS = tuple(
 )
 
 
+WEIGHTS_A_PHASE = WEIGHTS_OF_A_PHASE
+WEIGHTS_A_POSITION = FEATURES + 2
+PADDING = PADDING_WEIGHT
+
+
 def layout_hash():
-    return zlib.crc32(repr((PATTERNS, INSTANCES)).encode())
+    return zlib.crc32(repr((PATTERNS, INSTANCES, MOST_MOVES)).encode())
 
 
 def mirrored_places(int table):
@@ -74,11 +81,11 @@ cdef void _fill_tables():
         for place, name in enumerate(squares):
             STEPS[parse_square(name)][feature] = _POWERS_OF_3[len(squares) - 1 - place]
     for lane in range(FEATURES, LANES):
-        OFFSETS[lane] = TABLE_OFFSETS[len(PATTERNS)]
+        OFFSETS[lane] = PADDING_WEIGHT
 
 
 _fill_tables()
-assert TABLE_OFFSETS[len(PATTERNS)] + 1 == WEIGHTS_A_PHASE and len(INSTANCES) == FEATURES
+assert TABLE_OFFSETS[len(PATTERNS)] == TABLE_WEIGHTS and len(INSTANCES) == FEATURES
 
 
 cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side) noexcept nogil:
@@ -122,10 +129,12 @@ def extract(const uint64_t[::1] own, const uint64_t[::1] opp, int32_t[:, ::1] ou
     cdef Py_ssize_t board
     cdef int feature
     cdef Features features
-    if own.shape[0] != opp.shape[0] or out.shape[0] != own.shape[0] or out.shape[1] != FEATURES:
-        raise ValueError(f"expected out of shape ({own.shape[0]}, {FEATURES}), got {tuple(out.shape)[:2]}")
+    if own.shape[0] != opp.shape[0] or out.shape[0] != own.shape[0] or out.shape[1] != WEIGHTS_A_POSITION:
+        raise ValueError(f"expected out of shape ({own.shape[0]}, {WEIGHTS_A_POSITION}), got {tuple(out.shape)[:2]}")
     with nogil:
         for board in range(own.shape[0]):
             set_features(&features, own[board], opp[board], 0)
             for feature in range(FEATURES):
                 out[board, feature] = OFFSETS[feature] + features.views[0][feature]
+            out[board, FEATURES] = MOBILITY_WEIGHTS + mobility_class(own[board], opp[board])
+            out[board, FEATURES + 1] = PADDING_WEIGHT if popcount(own[board] | opp[board]) % 2 == 0 else ODD_WEIGHT

@@ -79,7 +79,7 @@ cdef class Searcher:
         evaluation.weights = &self._weights[0]
         evaluation.offsets = OFFSETS
         set_features(&features, position.own, position.opp, 0)
-        return float(evaluate(&evaluation, &features, 0, position.empties))
+        return float(evaluate(&evaluation, &features, 0, position.own, position.opp, position.empties))
 
     def search(self, Position position, limit=_SOLVE, *, moves=None, int multipv=1, on_info=None):
         began = time.monotonic()

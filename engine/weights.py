@@ -22,12 +22,10 @@ from typing import Any
 
 from outflank.engine.errors import FileFormatError
 from outflank.engine.folding import fold, representatives, unfold
-from outflank.engine.patterns import TABLE_OFFSETS, layout_hash
+from outflank.engine.patterns import WEIGHTS_A_PHASE, layout_hash
 
 SHIPPED = Path(__file__).with_name("weights.bin")
 PHASES = 30
-# The last weight of each phase belongs to the padding lanes and is 0.
-WEIGHTS_A_PHASE = TABLE_OFFSETS[-1] + 1
 _MAGIC = b"OUTFLANK WEIGHTS 1\n"
 
 

@@ -93,6 +93,6 @@ cdef inline void leave(Worker *worker) noexcept nogil:
     worker.side ^= 1
 
 
-cdef inline int guess(Worker *worker, int empties) noexcept nogil:
+cdef inline int guess(Worker *worker, uint64_t own, uint64_t opp, int empties) noexcept nogil:
     """The evaluation of the board being searched, in discs from the side to move."""
-    return evaluate(&worker.evaluation, worker.features, worker.side, empties)
+    return evaluate(&worker.evaluation, worker.features, worker.side, own, opp, empties)

@@ -268,11 +268,10 @@ class TestRoot:
         assert (result.move, result.score, result.exact, result.pv) == (PASS, 16, True, ())
 
     def test_a_forced_pass_has_the_score_of_what_it_leads_to(self) -> None:
-        position = problems("fforum-1-19.obf")[0].position
-        while not position.must_pass:
-            position = position.play(Searcher(hash_mb=1).search(position, Limit(depth=1)).move)
-            if position.is_over:
-                pytest.fail("premise: this game has a forced pass")
+        children = (
+            p.position.play(move) for p in problems("fforum-1-19.obf") for move in p.position.legal_moves()
+        )
+        position = next(child for child in children if child.must_pass)
         searcher = Searcher(hash_mb=1)
 
         assert searcher.search(position).move is PASS

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from outflank.tools.train.patternmatrix import Vector
 
 _MOST_STEPS = 60
-_PATIENCE = 3  # steps without a better fit to the positions kept out
+_PATIENCE = 5  # steps without a better fit to the positions kept out
 
 
 @dataclass(frozen=True, slots=True)
