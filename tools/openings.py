@@ -3,10 +3,12 @@
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from zlib import crc32
 
 import click
 
 from outflank.engine.limits import SELECTIVITIES
+from outflank.engine.weights import SHIPPED
 from outflank.tools.train.options import any_file, cluster_option, workers_option
 
 _BATCH = 64  # openings a task: a position takes milliseconds, a message between processes costs some
@@ -69,12 +71,14 @@ def make(
             judged = zip(batch, scores, strict=True)
             balanced += [f"{opening}  # {score:+.0f}\n" for opening, score in judged if score is not None]
             advance(len(batch))
+    weights = crc32(SHIPPED.read_bytes())
     command = f"outflank openings make --moves {moves} --within {within:g} --depth {depth} --selectivity {selectivity}"
     _write(
         output,
         f"# {len(balanced)} of the {len(candidates)} positions after {moves} moves of Othello, once up to symmetry:\n"
         f"# those in which Outflank {version('outflank')} sees no side more than {within:g} discs ahead. Behind each\n"
-        f"# is its score, in discs from Black's side. Made by: {command}\n" + "".join(sorted(balanced)),
+        f"# is its score, in discs from Black's side. Made with the weights of CRC-32 {weights:08x} by\n"
+        f"# {command}\n" + "".join(sorted(balanced)),
     )
     click.echo(f"{len(balanced)} of {len(candidates)} openings are in {output}")
 
