@@ -92,10 +92,14 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self.call("Page.navigate", url=address)
-        deadline = time.monotonic() + 30
         ready = f"document.readyState === 'complete' && location.href.startsWith({json.dumps(address)})"
-        while not self.run(ready):
-            assert time.monotonic() < deadline, f"{address} does not load"
+        self.wait(ready)
+
+    def wait(self, condition: str) -> None:
+        """Wait until an expression in the page is true."""
+        deadline = time.monotonic() + 30
+        while not self.run(condition):
+            assert time.monotonic() < deadline, f"{condition} never came true"
             time.sleep(0.02)
 
     def run(self, script: str) -> Any:

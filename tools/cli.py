@@ -19,6 +19,8 @@ COMMANDS = {
     "solve": "Solve the positions of an OBF file (- is standard input), each with an empty table.",
     "match": "Play games between two GTP engines and say who is stronger.",
     "tournament": "Play a tournament between any number of GTP engines and rate them.",
+    "report": "Write the report of RUN, a run's folder or its run.db, as one HTML file that needs nothing else.",
+    "export": "Write the games of RUN, a run's folder or its run.db, in a format that other programs read.",
     "openings": "Make openings for matches.",
     "sprt": "Say what a sequential test makes of COUNTS of results.",
     "compliance": "Check whether the GTP engine that CMD starts keeps the rules of the wire and of good conduct.",

@@ -1,11 +1,11 @@
 """The files that are made from a run: report, game files, summary. The run's state is the only truth."""
 
 import json
-import os
 from pathlib import Path
 
 from outflank.tools.runs.run import Run
 from outflank.tools.runs.summary import summary
+from outflank.tools.show.files import write_whole
 from outflank.tools.show.ggf import ggf
 from outflank.tools.show.records import transcript_line
 from outflank.tools.show.report import render_report
@@ -34,17 +34,3 @@ def write_derived(run: Run, folder: Path) -> str:
         except OSError as error:
             trouble = f"expected to write {str(folder / name)!r}, got an error ({error.strerror})"
     return trouble
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file beside its old self, then put it in its place: a full disk leaves the old one as it was.
-
-    Raises: OSError.
-    """
-    new = path.with_name(f".{path.name}.new")
-    try:
-        new.write_bytes(data)
-        os.replace(new, path)
-    except OSError:
-        new.unlink(missing_ok=True)
-        raise

@@ -61,7 +61,7 @@ function drawBoard() {
   }
   const count = disc => board.filter(square => square === disc).length;
   felt.setAttribute("aria-label", `board, ${NAMES[0]} ${count("X")}, ${NAMES[1]} ${count("O")}`);
-  return `${count("X")}–${count("O")}`;
+  return `${count("X")}-${count("O")}`;
 }
 
 function facts() {
