@@ -90,6 +90,11 @@ class GtpClient:
         """Processor time that the engine and its children have used so far."""
         return self._process.cpu_seconds
 
+    @property
+    def waited_seconds(self) -> float:
+        """Time for which the engine or a child of it was ready to run and had no processor."""
+        return self._process.waited_seconds
+
     def handshake(self, seconds: float = START_SECONDS) -> None:
         """Learn name, version and commands.
 

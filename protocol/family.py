@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 _SCHEDULER_CLOCK = 2
+_NANOSECONDS = 1e9  # in a second
 
 
 def descendants(pid: int) -> list[int]:
@@ -48,6 +49,23 @@ def kill(held: Sequence[int]) -> None:
 def cpu_seconds(pid: int) -> float:
     """Processor time that process `pid` and its living descendants have used, all threads together."""
     return sum(map(_cpu_seconds, (pid, *descendants(pid))))
+
+
+def waited_seconds(pid: int) -> float:
+    """Time for which a thread of `pid` or of a living descendant was ready to run and had no processor.
+
+    Of the thread that waited longest; 0 where the system does not tell.
+    """
+    return max((_waited_seconds(process) for process in (pid, *descendants(pid))), default=0.0)
+
+
+def _waited_seconds(pid: int) -> float:
+    longest = 0
+    with suppress(OSError):  # it has just ended
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/schedstat", "rb", buffering=0) as file:
+                longest = max(longest, int(file.read().split()[1]))
+    return longest / _NANOSECONDS
 
 
 def _cpu_seconds(pid: int) -> float:

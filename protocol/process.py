@@ -87,6 +87,11 @@ class ChildProcess:
         return family.cpu_seconds(self.pid)
 
     @property
+    def waited_seconds(self) -> float:
+        """Time for which it or a living descendant was ready to run and had no processor."""
+        return family.waited_seconds(self.pid)
+
+    @property
     def last_read(self) -> float:
         """When the last bytes of output came in, on the monotonic clock."""
         return self._last_read

@@ -430,6 +430,18 @@ def test_processor_time_is_that_of_the_engine_and_of_its_children() -> None:
         assert 0.02 < client.cpu_seconds < took + 0.05
 
 
+def test_an_engine_waits_for_a_processor_while_others_have_it() -> None:
+    """Two of them on one processor, and both want all of it."""
+    cpu = min(os.sched_getaffinity(0))
+    command = ["taskset", "-c", str(cpu), "sh", "-c", "read line; printf '= \\n\\n'; while :; do :; done"]
+    with GtpClient(command) as first, GtpClient(command) as second:
+        for client in (first, second):
+            client.order("go", 60)
+        time.sleep(0.5)
+
+        assert first.waited_seconds + second.waited_seconds > 0.1
+
+
 def test_children_with_a_session_of_their_own_are_killed_too(tmp_path: Path) -> None:
     script = f"""
         setsid sh -c 'echo $$ > {tmp_path}/pid; sleep 1000' &

@@ -3,7 +3,6 @@
 import gc
 import sqlite3
 import threading
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -74,19 +73,32 @@ class Stalling(Canary):
 def test_a_flag_that_falls_while_the_runner_stalls_is_played_again_and_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """B falls in its second game as Black; at the second attempt the machine is idle, so that the result stands."""
+    """On a machine that always stalls there is an end to it: a flag that falls again and again does so by itself."""
     monkeypatch.setattr("outflank.tools.runs.hall.Canary", Stalling)
-    with pytest.raises(conductor.UnfitMachineError, match="lower the concurrency"):
-        conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
-    run = read_run(tmp_path / "m")
+    run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
-    assert run.games == ()
-    assert run.interrupted
-    assert Counter(void.engine for void in run.voids) == {"B": conductor.MOST_ATTEMPTS}
+    assert [(game.ending, game.attempt) for game in run.games] == [(Ending.TIME, table.MOST_FALLS + 1)] * 2
+    assert [void.engine for void in run.voids] == ["B"] * table.MOST_FALLS
     assert {void.reason for void in run.voids} == {"B lost on time while the runner stalled for 0.500 s"}
-    assert [void.game.attempt for void in run.voids] == list(range(1, conductor.MOST_ATTEMPTS + 1))
-    assert run.void_share("B") == 1
+    assert [void.game.attempt for void in run.voids] == list(range(1, table.MOST_FALLS + 1))
+    assert run.void_share("B") == table.MOST_FALLS / (table.MOST_FALLS + 2)
     assert not run.is_valid
+
+
+def test_an_engine_that_had_no_processor_did_not_lose(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its first move waits, by the system's account, for longer each time it is asked."""
+    waits = iter(range(1000))
+    monkeypatch.setattr(
+        "outflank.tools.games.player.Player.waited_seconds", property(lambda self: next(waits))
+    )
+    run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
+
+    assert {void.reason for void in run.voids} == {
+        "B lost on time while it waited for a processor for 1.000 s"
+    }
+    assert len(run.voids) == table.MOST_FALLS
 
 
 def test_a_void_takes_the_other_game_of_its_pair_with_it(
@@ -163,6 +175,22 @@ def test_a_failure_of_the_runner_is_nobodys_loss(tmp_path: Path, monkeypatch: py
     assert run.voids[1].game.ending is Ending.RUNNER_FAULT
     assert run.voids[1].reason == "the runner failed: MemoryError: out of luck"
     assert run.is_valid
+
+
+def test_a_runner_that_fails_again_and_again_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: table.Table, *arguments: object) -> None:
+        raise MemoryError("out of luck")
+
+    monkeypatch.setattr(table.Table, "_play_game", fail)
+    with pytest.raises(conductor.UnfitMachineError, match="lower the concurrency and resume"):
+        conduct(settings(fake("A"), fake("B"), games=2), tmp_path / "m")
+    run = read_run(tmp_path / "m")
+
+    assert run.games == ()
+    assert run.interrupted
+    assert [void.game.attempt for void in run.voids] == list(range(1, conductor.MOST_ATTEMPTS + 1))
 
 
 def test_what_a_full_disk_keeps_out_is_written_when_there_is_room(

@@ -61,6 +61,11 @@ class Player:
         """Processor time that its processes have used so far; 0 if there is none."""
         return self._client.cpu_seconds if self._client else 0.0
 
+    @property
+    def waited_seconds(self) -> float:
+        """Time for which one of its processes was ready to run and had no processor; 0 if there is none."""
+        return self._client.waited_seconds if self._client else 0.0
+
     def make_ready(self) -> GtpClient:
         """The running engine, started if there is none.
 

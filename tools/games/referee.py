@@ -24,12 +24,14 @@ class FlagFall:
         began: when it began, on the monotonic clock.
         ended: when it was given up, or the late answer came.
         cpu_seconds: processor time that the engine's processes used in between.
+        waited_seconds: for which one of them was ready to run in between and had no processor.
         threads: how many threads the engine declares.
     """
 
     began: float
     ended: float
     cpu_seconds: float
+    waited_seconds: float
     threads: int
 
 
@@ -152,15 +154,21 @@ class Referee:
         limited = clock.control.is_limited
         with blaming(colour):
             player.tell_time_left(colour, clock)
-        used, began = player.cpu_seconds if limited else 0.0, time.monotonic()
+        used, waited = (player.cpu_seconds, player.waited_seconds) if limited else (0.0, 0.0)
+        began = time.monotonic()
         try:
             with blaming(colour, late=Ending.TIME if limited else Ending.STALL):
                 choice = player.choose(colour, clock.deadline if limited else self._stall)
             judge_time(choice, clock, colour, player.name)
         except Loss as loss:
             if loss.ending is Ending.TIME:
-                ended, cpu = time.monotonic(), player.cpu_seconds - used
-                self._flag_fall = FlagFall(began, ended, cpu, player.entry.threads)
+                self._flag_fall = FlagFall(
+                    began,
+                    ended=time.monotonic(),
+                    cpu_seconds=player.cpu_seconds - used,
+                    waited_seconds=player.waited_seconds - waited,
+                    threads=player.entry.threads,
+                )
             raise
         return choice
 

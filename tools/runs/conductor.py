@@ -17,7 +17,7 @@ from outflank.tools.runs.run import Run, Void
 from outflank.tools.runs.store import Store
 from outflank.tools.runs.table import Task
 
-MOST_ATTEMPTS = 6  # at a pair; then the machine is not fit for this run
+MOST_ATTEMPTS = 6  # at a pair in which the runner failed; then the machine is not fit for this run
 _PATIENCE_SECONDS = 60.0  # with a disk that is full when the run ends
 _RETRY_SECONDS = 0.5
 

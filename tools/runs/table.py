@@ -12,11 +12,12 @@ from outflank.tools.games.dialogue import Dialogue
 from outflank.tools.games.player import Player
 from outflank.tools.games.referee import FlagFall, Referee
 from outflank.tools.games.results import Ending, GameRecord, Pairing
-from outflank.tools.runs.canary import Canary, is_own_doing
+from outflank.tools.runs.canary import THRESHOLD_SECONDS, Canary, is_own_doing
 from outflank.tools.runs.events import Event, GameEnded, GameStarted, GameVoided, Remarked, TurnPlayed
 from outflank.tools.runs.run import RunSettings, Void
 
 MOST_CRASHES = 3  # of a pair that are played again where that is asked for
+MOST_FALLS = 5  # of flags in a pair while this machine was busy; after that it is the engine, not the machine
 _FAREWELL_SECONDS = 1.0
 _HURRIED_SECONDS = 0.4  # after Ctrl-C: both engines are gone within two seconds
 
@@ -165,16 +166,16 @@ class Table:
         loser = game.pairing.names[game.winner.other] if game.winner else None
         if game.ending is Ending.CRASH and self._settings.replay_crashes and game.attempt <= MOST_CRASHES:
             return Void(game, f"{loser} crashed, and crashes are played again", loser)
-        if fall is None or self._canary is None:
+        if fall is None or self._canary is None or game.attempt > MOST_FALLS:
             return None
         if is_own_doing(fall.cpu_seconds, fall.threads, fall.ended - fall.began):
             return None
-        stall = self._canary.longest_stall(fall.began, fall.ended)
-        return (
-            Void(game, f"{loser} lost on time while the runner stalled for {stall:.3f} s", loser)
-            if stall
-            else None
-        )
+        why = ""
+        if stall := self._canary.longest_stall(fall.began, fall.ended):
+            why = f"the runner stalled for {stall:.3f} s"
+        elif fall.waited_seconds > THRESHOLD_SECONDS:
+            why = f"it waited for a processor for {fall.waited_seconds:.3f} s"
+        return Void(game, f"{loser} lost on time while {why}", loser) if why else None
 
     def _check_stop(self) -> None:
         if self._stop.is_set():
