@@ -97,15 +97,13 @@ def test_pairs_that_say_nothing_new_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("facts", "words"),
-    [
-        ({"finished": True}, "wins with"),
-        ({"finished": False}, "(not finished)"),
-        ({"interrupted": True}, "(interrupted)"),
-    ],
+    ("finished", "interrupted", "words"),
+    [(True, False, "wins with"), (False, False, "(not finished)"), (False, True, "(interrupted)")],
 )
-def test_the_page_says_how_far_the_run_is(tournament: Run, facts: dict[str, bool], words: str) -> None:
-    assert words in render_report(replace(tournament, **facts))
+def test_the_page_says_how_far_the_run_is(
+    tournament: Run, finished: bool, interrupted: bool, words: str
+) -> None:
+    assert words in render_report(replace(tournament, finished=finished, interrupted=interrupted))
 
 
 def test_names_and_details_are_escaped_everywhere() -> None:

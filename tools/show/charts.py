@@ -7,8 +7,9 @@ from dataclasses import dataclass
 WIDTH, HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 10, 26
 _TICKS = 6
-# The first points of a curve are wild; they may leave the chart so that the rest can be seen.
+# The first points of a long curve are wild; they may leave the chart so that the rest can be seen.
 _SETTLED = 0.25
+_LONG = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +116,9 @@ def _outline(curve: Series) -> list[tuple[float, float]]:
 
 
 def _settled(series: Sequence[Series], first: float, last: float) -> list[float]:
-    """The heights that have to be seen: all but those of each curve's wild beginning."""
-    begin = first + _SETTLED * (last - first)
+    """The heights that have to be seen: all but those of a long curve's wild beginning."""
+    long = max(len(curve.points) for curve in series) >= _LONG
+    begin = first + _SETTLED * (last - first) if long else first
     heights = [y for curve in series for x, y in curve.points if x >= begin]
     for curve in series:
         heights += [y for x, low, high in curve.band if x >= begin for y in (low, high)]

@@ -42,6 +42,8 @@ def _board(game: GameRecord) -> str:
 def _move(move: Move, colour: Colour, value: float | None, seconds: float | None) -> str:
     """``F5/-1.50/0.250``; what is unknown at the end is left out."""
     text = "PA" if move.is_pass else str(move).upper()
-    judged = "" if value is None else f"{value if colour is Colour.BLACK else -value:.2f}"
+    judged = (
+        "" if value is None else f"{value if colour is Colour.BLACK else 0 - value:.2f}"
+    )  # 0 keeps no sign
     time = "" if seconds is None else f"{seconds:.3f}"
     return f"{text}/{judged}/{time}".rstrip("/")
