@@ -5,7 +5,7 @@ import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,8 @@ from outflank.tools.runs.store import Store
 from outflank.tools.runs.summary import summary
 from outflank.tools.show.derived import write_derived
 from outflank.tools.show.resulttable import print_result
+
+_WITH_RESUME = {"concurrency": "--concurrency", "cluster": "--cluster", "as_json": "--json"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +52,12 @@ def conduct(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None:
         options: of the command, as ``run_options`` names them.
     """
     if options["resume"] is not None:
-        _refuse_settings()
+        given = _given_with_resume()
         with Store.resume(options["resume"]) as store:
-            _conduct(store.read().settings, options, options["resume"], store)
+            settings = store.read().settings
+            if "concurrency" in given:
+                settings = replace(settings, concurrency=options["concurrency"])
+            _conduct(settings, options, options["resume"], store)
         return
     settings = choose()
     if options["save_config"]:
@@ -63,19 +68,21 @@ def conduct(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None:
         _conduct(settings, options, folder)
 
 
-def _refuse_settings() -> None:
-    """A run that is resumed goes on as it was begun: other settings are a wrong usage."""
+def _given_with_resume() -> set[str]:
+    """The options on the command line; those that would change what is played are a wrong usage."""
     context = click.get_current_context()
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        if source is click.core.ParameterSource.COMMANDLINE and parameter.name not in _WITH_RESUME:
+    given = {
+        str(parameter.name): parameter.opts[0]
+        for parameter in context.command.params
+        if context.get_parameter_source(str(parameter.name)) is click.core.ParameterSource.COMMANDLINE
+    }
+    for name, option in given.items():
+        if name not in ("resume", *_WITH_RESUME):
+            allowed = ", ".join(_WITH_RESUME.values())
             raise click.BadParameter(
-                f"expected nothing but --cluster and --json with it, got {parameter.opts[0]}",
-                param_hint="--resume",
+                f"expected nothing but {allowed} with it, got {option}", param_hint="--resume"
             )
-
-
-_WITH_RESUME = ("resume", "cluster", "as_json")
+    return set(given)
 
 
 @contextmanager
