@@ -116,7 +116,7 @@ _WHERE = (
         "--resume",
         type=click.Path(path_type=Path),
         metavar="DIR",
-        help="Go on with the run in DIR, as it was begun; only --concurrency, --cluster and --json may be given with it.",
+        help="Go on with the run in DIR as it was begun; --concurrency, --cluster and --json may be new.",
     ),
     click.option(
         "--cluster", metavar="ADDRESS", help="Play on the Dask cluster of this scheduler, tcp://HOST:PORT."
