@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from outflank.engine import PRESETS, Colour
-from outflank.tests.tools.samples import ONE_WAY, WIPE_OUT, WITH_PASSES, broken_off, played
+from outflank.tests.tools.samples import ONE_WAY, WIPE_OUT, WITH_PASSES, broken_off, played, run_of
 from outflank.tools.games.results import Ending, GameRecord
-from outflank.tools.runs.duplicates import complete_pairs, counted_pairs, game_key, repeats
+from outflank.tools.runs.duplicates import complete_pairs, game_key, repeats
+from outflank.tools.runs.figures import match_points
 
 # Turns of the board under which Othello's start and who begins stay the same.
 TURNS = {
@@ -91,6 +92,6 @@ def test_points_of_pairs_come_in_the_order_of_the_schedule_and_repetitions_are_l
     ]
 
     assert points[0] != points[1]
-    assert counted_pairs(games, "A", "B") == points
-    assert counted_pairs(games, "B", "A") == [2 - point for point in points]
+    assert match_points(run_of(games, ("A", "B")), repeats(games)) == points
+    assert match_points(run_of(games, ("B", "A")), repeats(games)) == [2 - point for point in points]
     assert [number for number, _ in complete_pairs(games)] == [1, 2, 3]

@@ -1,6 +1,6 @@
 """Games that are the same up to rotation and reflection: two engines that repeat themselves learn nothing twice."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from hashlib import blake2b
 
 from outflank.engine import PASS, Colour
@@ -42,20 +42,6 @@ def repeats(games: Iterable[GameRecord]) -> dict[int, int]:
         if first != pair:
             repeated[pair] = first
     return repeated
-
-
-def counted_pairs(games: Sequence[GameRecord], first: str, second: str) -> list[float]:
-    """Points of engine `first`, 0 to 2, in its complete pairs against `second`, in the order of the schedule.
-
-    Pairs that repeat an earlier one are left out: they say nothing that is not known.
-    """
-    between = [game for game in games if {first, second} == set(game.pairing.names.values())]
-    repeated = repeats(between)
-    return [
-        sum(game.points_of(first) for game in both)
-        for pair, both in complete_pairs(between)
-        if pair not in repeated
-    ]
 
 
 def complete_pairs(games: Iterable[GameRecord]) -> list[tuple[int, list[GameRecord]]]:

@@ -7,7 +7,7 @@ from outflank.engine import Colour
 from outflank.tools.games.adjudication import discs_lost
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.results import GameRecord, Standing, standing
-from outflank.tools.runs.duplicates import complete_pairs, counted_pairs, repeats
+from outflank.tools.runs.duplicates import complete_pairs, repeats
 from outflank.tools.runs.formats import ranking
 from outflank.tools.runs.run import Run
 from outflank.tools.stats.discs import DiscTest
@@ -93,19 +93,19 @@ def figures(run: Run) -> Figures:
     )
 
 
-def match_points(run: Run) -> list[float]:
-    """Points of the first engine in the pairs of a match that count, repeats left out, in schedule order."""
-    first, second = run.settings.names
-    return counted_pairs(run.games, first, second)
+def match_points(run: Run, repeated: dict[int, int]) -> list[float]:
+    """Points of the first engine in the pairs of a match, 0 to 2, in schedule order; repeats left out."""
+    first = run.settings.names[0]
+    return [sum(game.points_of(first) for game in both) for both in _counted(run, repeated)]
 
 
 def disc_sums(run: Run, repeated: dict[int, int]) -> list[float]:
-    """The first engine's two disc differences of each pair of a match, added; pairs that broke off left out."""
+    """The first engine's two disc differences of each such pair, added; pairs that broke off left out."""
     first = run.settings.names[0]
     sums = []
-    for pair, both in complete_pairs(run.games):
+    for both in _counted(run, repeated):
         margins = [margin for game in both if (margin := game.margin_of(first)) is not None]
-        if pair not in repeated and len(margins) == 2:
+        if len(margins) == 2:
             sums.append(float(sum(margins)))
     return sums
 
@@ -120,13 +120,17 @@ def pair_scores(run: Run, repeated: dict[int, int]) -> list[PairScore]:
     """The pairs as the ratings want them, repeats left out, in schedule order."""
     index = {name: number for number, name in enumerate(run.settings.names)}
     scores = []
-    for pair, both in complete_pairs(run.games):
-        if pair not in repeated:
-            pairing = both[0].pairing
-            black, white = (pairing.names[colour] for colour in Colour)
-            points = sum(game.points_of(black) for game in both)
-            scores.append(PairScore(index[black], index[white], points, 2, pairing.opening))
+    for both in _counted(run, repeated):
+        pairing = both[0].pairing
+        black, white = (pairing.names[colour] for colour in Colour)
+        points = sum(game.points_of(black) for game in both)
+        scores.append(PairScore(index[black], index[white], points, 2, pairing.opening))
     return scores
+
+
+def _counted(run: Run, repeated: dict[int, int]) -> list[list[GameRecord]]:
+    """The complete pairs that repeat none, in schedule order."""
+    return [both for pair, both in complete_pairs(run.games) if pair not in repeated]
 
 
 def _order(run: Run) -> Sequence[str]:
@@ -174,7 +178,7 @@ def _meetings(games: Sequence[GameRecord]) -> dict[tuple[str, str], Meeting]:
 def _elo(run: Run, repeated: dict[int, int]) -> EloEstimate:
     name = run.settings.names[0]
     points = [game.points_of(name) for game in run.games if game.pairing.pair not in repeated]
-    return estimate(points, match_points(run))
+    return estimate(points, match_points(run, repeated))
 
 
 def _opening_result(game: GameRecord) -> tuple[str, float, int | None]:

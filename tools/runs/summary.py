@@ -62,7 +62,7 @@ def _test(run: Run, counted: Figures) -> dict[str, Any] | None:
     test, discs = run.settings.sprt, disc_test(run)
     if test is None or discs is None:
         return None
-    points, sums = match_points(run), disc_sums(run, counted.repeats)
+    points, sums = match_points(run, counted.repeats), disc_sums(run, counted.repeats)
     return {
         **asdict(test),
         "bounds": test.bounds,

@@ -13,13 +13,14 @@ _FEWEST_PAIRS = 2  # of the pairs, before which an interval means nothing
 
 def charts(run: Run, told: Figures) -> list[Chart]:
     """Those there is enough to draw."""
-    drawn = [_elo_chart(run), _test_chart(run, told)] if told.elo else [_ratings_chart(run, told)]
+    drawn = [_elo_chart(run, told), _test_chart(run, told)] if told.elo else [_ratings_chart(run, told)]
     return [each for each in drawn if each]
 
 
-def _elo_chart(run: Run) -> Chart | None:
+def _elo_chart(run: Run, told: Figures) -> Chart | None:
     first, second = run.settings.names
-    path = [(pairs, elo) for pairs, elo in elo_path(match_points(run), _POINTS) if pairs >= _FEWEST_PAIRS]
+    counted = match_points(run, told.repeats)
+    path = [(pairs, elo) for pairs, elo in elo_path(counted, _POINTS) if pairs >= _FEWEST_PAIRS]
     points = tuple((float(pairs), elo.elo) for pairs, elo in path if elo.elo is not None)
     band = tuple(
         (float(pairs), elo.low, elo.high)
@@ -40,7 +41,7 @@ def _test_chart(run: Run, told: Figures) -> Chart | None:
         return None
     low, high = test.bounds
     paths = {
-        "points": test.path(match_points(run), _POINTS),
+        "points": test.path(match_points(run, told.repeats), _POINTS),
         "discs": discs.path(disc_sums(run, told.repeats), _POINTS),
     }
     return chart(

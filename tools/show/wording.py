@@ -51,7 +51,9 @@ def verdict_lines(run: Run, told: Figures) -> list[str]:
     if test is None or discs is None:
         return []
     return [
-        _test_line(f"SPRT {test.model} [{test.elo0:g}, {test.elo1:g}]", test, match_points(run)),
+        _test_line(
+            f"SPRT {test.model} [{test.elo0:g}, {test.elo1:g}]", test, match_points(run, told.repeats)
+        ),
         _test_line("The same on disc differences", discs, disc_sums(run, told.repeats)),
     ]
 

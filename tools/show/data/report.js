@@ -1,6 +1,7 @@
 "use strict";
-// Plain data of the games, see replay.py; `games`, `LETTERS` and `NAMES` (of the two colours) stand above.
+// `LETTERS` and `NAMES` (of the two colours) stand above; what is known of the games is described in replay.py.
 const at = id => document.getElementById(id);
+const games = JSON.parse(at("replays").textContent);
 const rows = [...document.querySelectorAll("#games tbody tr")];
 const SVG = "http://www.w3.org/2000/svg", CELL = 40, EDGE = 12;
 const GRAPH = {width: 720, height: 190, left: 34, right: 712, top: 8, bottom: 172};
