@@ -19,7 +19,7 @@ needs_rhino = pytest.mark.skipif(
 
 def tournament(*arguments: str) -> subprocess.CompletedProcess[str]:
     words = [OUTFLANK, "tournament", "--config", str(TOURNAMENT), *arguments]
-    return subprocess.run(words, capture_output=True, text=True, timeout=110)
+    return subprocess.run(words, capture_output=True, text=True, timeout=550)
 
 
 def test_the_tournament_says_what_it_means(tmp_path: Path) -> None:
@@ -41,6 +41,7 @@ def test_the_tournament_has_as_many_games_as_it_says() -> None:
 
 @needs_rhino
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_a_short_form_of_the_tournament_is_played(tmp_path: Path) -> None:
     ran = tournament("--games", "2", "--solve", "0", "--out", str(tmp_path / "run"))
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
