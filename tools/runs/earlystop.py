@@ -38,6 +38,8 @@ class EarlyStop:
             self._next += 1
             if key not in self._seen:
                 self._seen.add(key)
-                self._counts = [old + new for old, new in zip(self._counts, pentanomial([points]), strict=True)]
+                self._counts = [
+                    old + new for old, new in zip(self._counts, pentanomial([points]), strict=True)
+                ]
                 self.ratio = self._test.ratio_of(self._counts)
                 self.verdict = verdict(self.ratio, self._test.bounds)
