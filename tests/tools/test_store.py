@@ -5,6 +5,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -186,6 +187,10 @@ class FullDisk:
         if self.left < 0 and sql != "ROLLBACK":
             raise sqlite3.OperationalError("database or disk is full")
         return self._connection.execute(sql, values)
+
+    def executemany(self, sql: str, rows: Iterable[tuple[object, ...]]) -> None:
+        for row in rows:
+            self.execute(sql, row)
 
 
 def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path) -> None:

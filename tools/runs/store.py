@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
 
@@ -171,8 +173,8 @@ class Store:
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         connection.execute("BEGIN IMMEDIATE")
         try:
-            for sql, values in statements:
-                connection.execute(sql, values)
+            for sql, group in groupby(statements, key=itemgetter(0)):
+                connection.executemany(sql, (values for _, values in group))
             connection.execute("COMMIT")
         except sqlite3.Error:
             if connection.in_transaction:
