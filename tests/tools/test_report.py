@@ -74,7 +74,7 @@ def test_the_page_needs_nothing_else(tournament: Run) -> None:
 def test_the_page_shows_faults_settings_and_remarks() -> None:
     page = report_of(played(number=1), broken_off(Ending.TIME, Colour.WHITE, number=2))
 
-    assert "black wins" in page
+    assert "Black wins" in page
     assert "1 (time 1)" in page
     assert "random:2" in page
     assert "seed 5" in page

@@ -118,10 +118,11 @@ def _row(game: GameRecord) -> dict[str, Any]:
 
 
 def _result_text(game: GameRecord) -> str:
-    """``40-24`` in discs on the board, ``+8`` for Black if a solver ended the game, or who won otherwise."""
+    """``40-24`` in discs on the board, ``+8`` for Black after an adjudication, or who won otherwise."""
     if game.ending is Ending.DISCS:
         final = final_position(game)
         return f"{final.discs(Colour.BLACK)}-{final.discs(Colour.WHITE)}"
     if game.ending is Ending.ADJUDICATION:
         return f"{game.margin:+d}"
-    return f"{game.winner} wins"
+    colours = dict(zip(Colour, game.rules.colour_names, strict=True))
+    return f"{colours[game.winner]} wins" if game.winner else "draw"
