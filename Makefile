@@ -9,7 +9,7 @@ HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include")
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
 
-.PHONY: help match test bench lint types dist annotate clean build
+.PHONY: help match test bench races lint types dist annotate clean build
 .DELETE_ON_ERROR:
 
 help:  ## list what make can do
@@ -23,6 +23,13 @@ test: build  ## run the tests; ARGS="-m slow" runs the slow proofs
 
 bench: build  ## measure the hot code
 	$(BIN)/pytest tests/bench --override-ini addopts=--import-mode=importlib --benchmark-only $(ARGS)
+
+# The module that is watched is a second build; gcc brings the library that watches.
+races: build  ## look for data races with ThreadSanitizer
+	CFLAGS="-fsanitize=thread -g -O1" LDFLAGS=-fsanitize=thread \
+		$(BIN)/python setup.py --quiet build --build-base build/races --build-lib build/races/lib
+	PYTHONPATH=build/races/lib LD_PRELOAD=$$($(COMPILER) -print-file-name=libtsan.so) \
+		TSAN_OPTIONS=suppressions=tests/data/races.supp $(BIN)/python -m outflank.tests.races
 
 # cython-lint calls pycodestyle by its bare name.
 lint: build  ## check style and formatting
