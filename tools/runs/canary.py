@@ -10,8 +10,10 @@ import time
 from collections import deque
 from typing import Self
 
-THRESHOLD_SECONDS = 0.025  # half of what a clock forgives: fixed, so that no run can be judged to its liking
+# Half of what a clock forgives: fixed, so that no run can be judged to its liking.
+THRESHOLD_SECONDS = 0.025
 _NAP_SECONDS = 0.01
+_LATE_SECONDS = 0.005  # waking up later than that is no longer the usual way of a system
 _REMEMBERED = 10_000
 _BUSY_SHARE = 1.1  # of the threads that an engine declared: what measuring may be off by
 
@@ -33,18 +35,18 @@ class Canary:
         self._over.set()
         self._thread.join()
 
-    def longest_stall(self, began: float, ended: float) -> float:
-        """Seconds of the longest stall that overlaps a span of ``time.monotonic()``; 0 if there is none."""
+    def held_up(self, began: float, ended: float) -> float:
+        """Seconds for which this program was held up in a span of ``time.monotonic()``."""
         stalls = [*self._stalls, (self._due, time.monotonic())]  # the last may be going on
         overlapping = (late - due for due, late in stalls if due < ended and late > began)
-        return max((stall for stall in overlapping if stall > THRESHOLD_SECONDS), default=0.0)
+        return sum(stall for stall in overlapping if stall > _LATE_SECONDS)
 
     def _watch(self) -> None:
         while not self._over.is_set():
             due = self._due = time.monotonic() + _NAP_SECONDS
             time.sleep(_NAP_SECONDS)
             now = time.monotonic()
-            if now - due > THRESHOLD_SECONDS:
+            if now - due > _LATE_SECONDS:
                 self._stalls.append((due, now))
 
 

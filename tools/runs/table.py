@@ -170,12 +170,10 @@ class Table:
             return None
         if is_own_doing(fall.cpu_seconds, fall.threads, fall.ended - fall.began):
             return None
-        why = ""
-        if stall := self._canary.longest_stall(fall.began, fall.ended):
-            why = f"the runner stalled for {stall:.3f} s"
-        elif fall.waited_seconds > THRESHOLD_SECONDS:
-            why = f"it waited for a processor for {fall.waited_seconds:.3f} s"
-        return Void(game, f"{loser} lost on time while {why}", loser) if why else None
+        held_up = self._canary.held_up(fall.began, fall.ended) + fall.waited_seconds
+        if held_up <= THRESHOLD_SECONDS:
+            return None
+        return Void(game, f"{loser} lost on time while this machine held it up for {held_up:.3f} s", loser)
 
     def _check_stop(self) -> None:
         if self._stop.is_set():
