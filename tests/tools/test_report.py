@@ -106,6 +106,16 @@ def test_the_page_says_how_far_the_run_is(
     assert words in render_report(replace(tournament, finished=finished, interrupted=interrupted))
 
 
+def test_the_page_says_what_an_engine_was_given() -> None:
+    run = run_of([played()])
+    first, second = run.settings.entries
+    entries = (replace(first, level=5, threads=2), second)
+
+    assert "--fast</code> level=5 threads=2</td>" in render_report(
+        replace(run, settings=replace(run.settings, entries=entries))
+    )
+
+
 def test_names_and_details_are_escaped_everywhere() -> None:
     evil = '</script><b>&"'
     names = (evil, "B")

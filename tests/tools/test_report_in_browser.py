@@ -9,7 +9,7 @@ import pytest
 
 from outflank.engine import PRESETS, Colour, Game
 from outflank.tests.browser import CHROMIUM, Browser
-from outflank.tests.tools.samples import ONE_WAY, WITH_PASSES, broken_off, played, random_run, run_of
+from outflank.tests.tools.samples import ONE_WAY, WITH_PASSES, broken_off, judged, played, random_run, run_of
 from outflank.tools.games.adjudication import discs_lost
 from outflank.tools.games.results import Ending
 from outflank.tools.runs.run import Format, Run
@@ -152,6 +152,12 @@ def test_a_game_that_nobody_judged_has_no_graph(browser: Browser, tmp_path: Path
     open_report(browser, tmp_path, run_of([played()]))
 
     assert browser.run("at('judgements').hidden") is True
+
+
+def test_the_legend_leaves_out_an_engine_that_says_nothing(browser: Browser, tmp_path: Path) -> None:
+    open_report(browser, tmp_path, run_of([judged({3: 1.5, 5: 2.0}, {})]))
+
+    assert [browser.run(f"at('{kind}-legend').hidden") for kind in ("black", "white")] == [True, False]
 
 
 def test_discs_thrown_away_are_told_as_the_runner_counts_them(browser: Browser, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from outflank.tools.show.curves import charts
 from outflank.tools.show.records import final_position
 from outflank.tools.show.replay import SQUARE_LETTERS, replay
 from outflank.tools.show.wording import (
+    conditions_text,
     elo_line,
     faults_text,
     notes,
@@ -54,6 +55,7 @@ def render_report(run: Run) -> str:
     environment.filters |= {
         "points": points_text,
         "signed": signed,
+        "conditions": conditions_text,
         "faults": faults_text,
         "rating": rating_text,
     }

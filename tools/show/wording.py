@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from outflank.tools.games.entries import Entry
 from outflank.tools.games.results import Ending
 from outflank.tools.runs.figures import Figures, disc_sums, disc_test, match_points
 from outflank.tools.runs.formats import byes
@@ -22,6 +23,12 @@ def signed(value: float | None, otherwise: str = "undefined") -> str:
 def points_text(points: float) -> str:
     """``7`` or ``7.5``."""
     return f"{points:g}"
+
+
+def conditions_text(entry: Entry) -> str:
+    """What an engine was given besides its time and its command: ``level=5 threads=2``; empty for nothing."""
+    given = {key: value for key, value in entry.settings().items() if key not in ("name", "cmd", "time")}
+    return " ".join(f"{key}={value}" for key, value in given.items())
 
 
 def faults_text(faults: Counter[Ending]) -> str:

@@ -113,6 +113,8 @@ function drawGraph() {
       draw(graph, "circle", {class: `dots ${kind}`, cx, cy, r: 1.8});
     }
   }
+  for (const kind of ["black", "white", "exact"])
+    at(`${kind}-legend`).hidden = !curves[kind].length;
   cursor = draw(graph, "line", {class: "cursor", y1: GRAPH.top, y2: GRAPH.bottom});
   at("judgements").hidden = !game.values.concat(game.exact.slice(0, count)).some(value => value !== null);
 }
