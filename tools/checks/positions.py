@@ -42,8 +42,7 @@ def set_up(subject: Subject, transcript: str = "") -> Game:
     subject.succeed("clear_board")
     game = Game.from_transcript(transcript)
     for turn in game.turns:
-        if not turn.move.is_pass:
-            subject.succeed(f"play {turn.colour} {turn.move}")
+        subject.succeed(f"play {turn.colour} {turn.move}")
     return game
 
 
