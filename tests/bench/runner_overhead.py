@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -82,12 +83,10 @@ def main() -> None:
     print(f"load {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} processors, {games} games each\n")
     print("| | ms a game (median) | ms of processor time a game | games/s |")
     print("| --- | --- | --- | --- |")
-    measure("the wire alone", lambda note: wire(games, note))
-    measure("a match, games not synced", lambda note: match(games, 1, False, note))
+    measure("the wire alone", partial(wire, games))
+    measure("a match, games not synced", partial(match, games, 1, False))
     for concurrency in (1, 2, 4):
-        measure(
-            f"a match, concurrency {concurrency}", lambda note, at=concurrency: match(games, at, True, note)
-        )  # type: ignore[misc]
+        measure(f"a match, concurrency {concurrency}", partial(match, games, concurrency, True))
 
 
 if __name__ == "__main__":
