@@ -27,6 +27,7 @@ def replay(game: GameRecord) -> dict[str, Any]:
         "black": names[Colour.BLACK],
         "white": names[Colour.WHITE],
         "ending": str(game.ending),
+        "fault": game.ending.is_fault,
         "detail": game.detail,
         "margin": game.margin,
         "start": board,

@@ -145,6 +145,7 @@ function show(index, position) {
   at("title").replaceChildren(`Game ${game.number}: `, ...side("first", game.black), " – ", ...side("second", game.white));
   at("ply").max = game.moves.length;
   at("detail").textContent = game.detail;
+  at("detail").className = game.fault ? "bad" : "soft";
   at("transcript").textContent = game.moves.filter(move => move !== "pass").join(game.turns.includes("/") ? " " : "");
   items(at("moves"), game.moves);
   [...at("moves").children].forEach((item, turn) => {
