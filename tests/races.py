@@ -30,7 +30,9 @@ def main() -> None:
         searcher.search(position, Limit(depth=20))
         timer.join()
         searcher.clear()
-    print(f"{STOPS} searches stopped; {late.empties} empty squares: {alone:+.0f} alone, {together:+.0f} together")
+    print(
+        f"{STOPS} searches stopped; {late.empties} empty squares: {alone:+.0f} alone, {together:+.0f} together"
+    )
 
 
 if __name__ == "__main__":

@@ -10,8 +10,9 @@ import pytest
 
 from outflank.engine import FileFormatError, weights
 from outflank.engine.folding import fold, representatives, unfold
+from outflank.engine.patterns import WEIGHTS_A_PHASE
 
-COUNT = weights.PHASES * weights.WEIGHTS_A_PHASE
+COUNT = weights.PHASES * WEIGHTS_A_PHASE
 
 
 @pytest.fixture(scope="module")
@@ -21,11 +22,11 @@ def some_weights() -> "array[int]":
     representative = representatives()
     found = array("h", bytes(2 * COUNT))
     for phase in range(weights.PHASES):
-        for place in rng.sample(range(weights.WEIGHTS_A_PHASE), 300):
+        for place in rng.sample(range(WEIGHTS_A_PHASE), 300):
             value = rng.choice((-32768, 32767, rng.randint(-500, 500)))
-            found[phase * weights.WEIGHTS_A_PHASE + representative[place]] = value
+            found[phase * WEIGHTS_A_PHASE + representative[place]] = value
     for phase in range(weights.PHASES):
-        first = phase * weights.WEIGHTS_A_PHASE
+        first = phase * WEIGHTS_A_PHASE
         for place, other in enumerate(representative):
             found[first + place] = found[first + other]
     return found

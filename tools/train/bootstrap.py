@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from outflank.engine import weights
+from outflank.engine.patterns import WEIGHTS_A_PHASE
 from outflank.tools.train import fit, fitting, probcut, selfplay
 
 _MOST_GAMES = 100_000_000
@@ -98,7 +99,7 @@ def bootstrap(
 def _write_nothing(path: Path) -> None:
     """Write weights that are all 0."""
     if not path.exists():
-        count = weights.PHASES * weights.WEIGHTS_A_PHASE
+        count = weights.PHASES * WEIGHTS_A_PHASE
         weights.write(path, array("h", bytes(2 * count)), {"command": "nothing: all weights are 0"})
 
 

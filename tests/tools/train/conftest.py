@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import weights
+from outflank.engine.patterns import WEIGHTS_A_PHASE
 from outflank.tools.train.selfplay import Settings, selfplay
 
 
@@ -13,9 +14,7 @@ from outflank.tools.train.selfplay import Settings, selfplay
 def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Weights that are all 0."""
     path = tmp_path_factory.mktemp("weights") / "nothing.bin"
-    weights.write(
-        path, array("h", bytes(2 * weights.PHASES * weights.WEIGHTS_A_PHASE)), {"command": "nothing"}
-    )
+    weights.write(path, array("h", bytes(2 * weights.PHASES * WEIGHTS_A_PHASE)), {"command": "nothing"})
     return path
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from outflank.engine import Colour, Position, Searcher, weights
+from outflank.engine.patterns import WEIGHTS_A_PHASE
 from outflank.tools.train.dataset import Records, load
 from outflank.tools.train.fit import Fit, Settings, fit, phases
 
@@ -21,7 +22,7 @@ def fitted(records: Records) -> Fit:
 
 
 def by_phase(fitted: Fit) -> np.ndarray[tuple[int, int], np.dtype[np.int16]]:
-    return np.array(fitted.weights, np.int16).reshape(weights.PHASES, weights.WEIGHTS_A_PHASE)
+    return np.array(fitted.weights, np.int16).reshape(weights.PHASES, WEIGHTS_A_PHASE)
 
 
 def test_every_position_is_fitted_to_or_kept_out(records: Records, fitted: Fit) -> None:
