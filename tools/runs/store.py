@@ -136,9 +136,20 @@ class Store:
     def write(self, events: Iterable[Event], rules: Rules) -> None:
         """Write what happened, in one transaction; what fails is kept and tried again with the next."""
         self._unsaved += events
+        # A game that has ended is written whole: its single turns need not be.
+        ended = {
+            (event.game.pairing.number, event.game.attempt)
+            for event in self._unsaved
+            if isinstance(event, GameEnded)
+        }
+        due = [
+            event
+            for event in self._unsaved
+            if not (isinstance(event, TurnPlayed) and (event.game, event.attempt) in ended)
+        ]
         try:
             self._commit(
-                [statement for event in self._unsaved for statement in _statements(event, rules)],
+                [statement for event in due for statement in _statements(event, rules)],
                 durable=any(isinstance(event, GameEnded | GameVoided) for event in self._unsaved),
             )
         except sqlite3.Error as error:
