@@ -27,7 +27,7 @@ cdef enum: _WORST = -65
 # An exact search begins after a look this much shallower, which orders its moves.
 _LOOK_BEFORE_SOLVING = 8
 # Selective passes over the whole endgame before the exact one, by the empty squares from which on they pay.
-_PASSES_BEFORE_EXACT = ((24, 0), (24, 2), (26, 4))
+_PASSES_BEFORE_EXACT = ((24, 1), (26, 3))
 # Half the first window around the score of the iteration before; doubled until the score lies inside.
 _FIRST_WINDOW = 3
 # Against a clock no iteration begins once this share of the move's time is gone: usually, when the same move has
