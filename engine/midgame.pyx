@@ -37,7 +37,7 @@ cdef enum:
     _PROBE_FROM_DEPTH = 3
     _MOST_NESTED_PROBES = 2
     # Depths from which waking another thread costs little beside the work it takes over.
-    _SHARE_FROM_DEPTH = 8
+    _SHARE_FROM_DEPTH = 6
     _SHARE_EXACT_FROM = 14
 
 
