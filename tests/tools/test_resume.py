@@ -1,13 +1,13 @@
 """A run goes on where it was, however it ended: the runner is killed at random moments again and again."""
 
 import json
-import os
 import random
 import shlex
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -122,14 +122,20 @@ def test_a_finished_run_that_is_resumed_is_only_shown(tmp_path: Path) -> None:
     assert read_run(tmp_path / "m") == before
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
-def test_a_disk_that_is_really_full_ends_in_words_and_the_run_can_go_on(tmp_path: Path) -> None:
-    """A file system of 300 KiB, which some games fill; then it is made larger."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(disk)], check=False)
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 300 KiB; only where one can be mounted, which takes root and a machine that lets root do it."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(folder)], check=False)
     if mounted.returncode:
         pytest.skip("nothing can be mounted here")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_a_disk_that_is_really_full_ends_in_words_and_the_run_can_go_on(disk: Path, tmp_path: Path) -> None:
+    """Some games fill it; then it is made larger."""
     running = subprocess.Popen(
         [OUTFLANK, *begin(disk / "m", 60, 1)[:-1]],
         stdout=subprocess.DEVNULL,
@@ -151,17 +157,10 @@ def test_a_disk_that_is_really_full_ends_in_words_and_the_run_can_go_on(tmp_path
     finally:
         running.kill()
         running.communicate()
-        subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
-def test_a_disk_that_stays_full_shows_the_whole_result_and_fails(tmp_path: Path) -> None:
+def test_a_disk_that_stays_full_shows_the_whole_result_and_fails(disk: Path) -> None:
     """Ctrl-C ends the wait for room; all that was played is in the table."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(disk)], check=False)
-    if mounted.returncode:
-        pytest.skip("nothing can be mounted here")
     running = subprocess.Popen(
         [OUTFLANK, *begin(disk / "m", 60, 1)[:-1]],
         stdout=subprocess.PIPE,
@@ -184,4 +183,3 @@ def test_a_disk_that_stays_full_shows_the_whole_result_and_fails(tmp_path: Path)
     finally:
         running.kill()
         running.communicate()
-        subprocess.run(["umount", "--lazy", str(disk)], check=True)
