@@ -81,7 +81,11 @@ def extensions() -> list[Extension]:
             f"outflank.engine.{source.stem}",
             [f"engine/{source.name}"],
             include_dirs=["engine"],
-            depends=["engine/kernels.h", "engine/buildinfo.py"],  # the latter changes with MARCH
+            depends=[
+                "engine/kernels.h",
+                "engine/network.h",
+                "engine/buildinfo.py",
+            ],  # the latter changes with MARCH
             # -O3 unrolls the kernels; no -ffast-math, since scores must not depend on the compiler.
             # The two warnings are about code that Cython writes for every module.
             extra_compile_args=["-O3", f"-march={MARCH}", "-Wno-unused-function", "-Wno-array-bounds"],

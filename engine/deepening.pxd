@@ -3,6 +3,7 @@
 from libc.stdint cimport uint64_t
 
 from outflank.engine.crew cimport Crew
+from outflank.engine.evaluate cimport Evaluator
 from outflank.engine.hashtable cimport HashTable
 from outflank.engine.movegen cimport MoveEntry
 from outflank.engine.worker cimport Worker
@@ -18,6 +19,7 @@ cdef class Deepening:
     cdef object _position, _limit
     cdef list _history  # the best line of each finished iteration
     cdef HashTable _table
+    cdef Evaluator _evaluator
     cdef double _began
     cdef bint _stop
     cdef Crew _crew

@@ -8,12 +8,13 @@ import threading
 import time
 
 from outflank.engine.crew cimport Crew
+from outflank.engine.evaluate cimport Evaluator
 from outflank.engine.hashtable cimport FULL_WIDTH, NO_SQUARE, HashTable, Payload, probe
 from outflank.engine.kernels cimport bit
 from outflank.engine.midgame cimport search, serve
 from outflank.engine.movegen cimport ALL_DIRECTIONS, MoveEntry
 from outflank.engine.ordering cimport quiet_value
-from outflank.engine.patterns cimport OFFSETS, set_features
+from outflank.engine.patterns cimport set_features
 from outflank.engine.position cimport Position
 from outflank.engine.worker cimport enter, guess, leave
 
@@ -49,7 +50,7 @@ cdef class Deepening:
         lines: how many of them are to have a score and a line of their own.
         crew: the threads that search.
         table: the transposition table.
-        weights: of the evaluation.
+        evaluator: of the positions.
         margins: of ProbCut.
     """
 
@@ -62,7 +63,7 @@ cdef class Deepening:
         int lines,
         Crew crew,
         HashTable table,
-        const int16_t[::1] weights,
+        Evaluator evaluator,
         const int16_t[::1] margins,
     ):
         self._began = began
@@ -82,8 +83,8 @@ cdef class Deepening:
         self._worker.stop = &self._stop
         self._worker.one_direction = position.rules.one_direction
         self._worker.count_only_discs = position.rules.scoring == "count"
-        self._worker.evaluation.weights = &weights[0]
-        self._worker.evaluation.offsets = OFFSETS
+        self._evaluator = evaluator
+        self._worker.evaluation = evaluator.evaluation
         self._worker.margins = &margins[0]
         self._worker.selectivity = FULL_WIDTH
         set_features(self._worker.features, self._own, self._opp, 0)

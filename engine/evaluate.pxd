@@ -1,11 +1,13 @@
 """Position -> expected final disc difference, from the side to move: patterns and mobility, by phase of the game."""
 
-from libc.stdint cimport int16_t, int32_t, uint16_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, uint16_t, uint64_t
 
+from outflank.engine.network cimport Layer, score_of
 from outflank.engine.patterns cimport (
     FEATURES,
     MOBILITY_WEIGHTS,
     ODD_WEIGHT,
+    PADDING_WEIGHT,
     WEIGHTS_OF_A_PHASE,
     Features,
     mobility_class,
@@ -15,10 +17,21 @@ cdef enum:
     SCORE_BITS = 7  # weights are in 1/128 disc
     HIGHEST_GUESS = 62  # an evaluation never claims a wipe-out
     PHASES = 30  # two plies each
+    WEIGHTS_OF_A_POSITION = FEATURES + 2
 
 cdef struct Evaluation:
-    const int16_t *weights  # [PHASES][WEIGHTS_OF_A_PHASE]
+    const int16_t *tables  # [PHASES][WEIGHTS_OF_A_PHASE]
     const int32_t *offsets  # where each feature's table begins in a phase
+    const int8_t *rows  # [WEIGHTS_OF_A_PHASE][SUMS], the network's
+    const Layer *layers  # [PHASES], the network's
+
+
+cdef class Evaluator:
+    """Weights, ready to evaluate with."""
+    cdef Evaluation evaluation
+    cdef object _weights
+    cdef void *_rows
+    cdef void *_layers
 
 
 cdef inline int evaluate(
@@ -26,14 +39,13 @@ cdef inline int evaluate(
 ) noexcept nogil:
     """The expected score in discs, rounded; `side` is to move and has the discs `own`."""
     cdef int phase = max(0, min(PHASES - 1, (60 - empties) >> 1))
-    cdef const int16_t *table = evaluation.weights + phase * WEIGHTS_OF_A_PHASE
-    cdef const int32_t *offsets = evaluation.offsets
+    cdef const int16_t *table = evaluation.tables + phase * WEIGHTS_OF_A_PHASE
     cdef const uint16_t *view = features.views[side]
-    cdef int32_t total = 1 << (SCORE_BITS - 1)
-    cdef int lane
-    total += table[MOBILITY_WEIGHTS + mobility_class(own, opp)]
-    if empties & 1:
-        total += table[ODD_WEIGHT]
-    for lane in range(FEATURES):
-        total += table[offsets[lane] + view[lane]]
-    return max(-HIGHEST_GUESS, min(HIGHEST_GUESS, total >> SCORE_BITS))
+    cdef int32_t[WEIGHTS_OF_A_POSITION] weights
+    cdef int place, score
+    for place in range(FEATURES):
+        weights[place] = evaluation.offsets[place] + view[place]
+    weights[FEATURES] = MOBILITY_WEIGHTS + mobility_class(own, opp)
+    weights[FEATURES + 1] = ODD_WEIGHT if empties & 1 else PADDING_WEIGHT
+    score = score_of(table, evaluation.layers + phase, evaluation.rows, weights, WEIGHTS_OF_A_POSITION)
+    return max(-HIGHEST_GUESS, min(HIGHEST_GUESS, (score + (1 << (SCORE_BITS - 1))) >> SCORE_BITS))

@@ -15,3 +15,9 @@ def fold(weights: array[int], representative: array[int], phases: int) -> array[
 
 def unfold(folded: array[int], representative: array[int], phases: int) -> array[int]:
     """The weights of all phases, phase by phase, from what `fold` kept."""
+
+def fold_rows(rows: array[int], representative: array[int], width: int) -> array[int]:
+    """Rows of `width` numbers, int8, one for each weight of a phase, without those that have to be equal to another."""
+
+def unfold_rows(folded: array[int], representative: array[int], width: int) -> array[int]:
+    """A row for each weight of a phase from what `fold_rows` kept."""

@@ -1,7 +1,8 @@
 """Configurations that mirror each other share a weight; folding.pyi documents it."""
 
 from cpython cimport array
-from libc.stdint cimport int16_t, int32_t
+from libc.stdint cimport int8_t, int16_t, int32_t
+from libc.string cimport memcpy
 
 from array import array as new_array
 
@@ -66,3 +67,26 @@ def fold(const int16_t[::1] weights, const int32_t[::1] representative, int phas
                     step -= weights[(phase + 1) * count + weight]
                 steps.append(step)
     return new_array("h", steps)
+
+
+def unfold_rows(const int8_t[::1] folded, const int32_t[::1] representative, int width):
+    cdef Py_ssize_t count = representative.shape[0]
+    cdef array.array rows = new_array("b", bytes(count * width))
+    cdef int8_t[::1] out = rows
+    cdef Py_ssize_t row, source = 0
+    for row in range(count):
+        if representative[row] == row:
+            memcpy(&out[row * width], &folded[source * width], width)
+            source += 1
+        else:
+            memcpy(&out[row * width], &out[representative[row] * width], width)
+    return rows
+
+
+def fold_rows(const int8_t[::1] rows, const int32_t[::1] representative, int width):
+    cdef list kept = []
+    cdef Py_ssize_t row
+    for row in range(representative.shape[0]):
+        if representative[row] == row:
+            kept.append(bytes(rows[row * width : (row + 1) * width]))
+    return new_array("b", b"".join(kept))

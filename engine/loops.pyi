@@ -9,6 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from outflank.engine.evaluate import Evaluator
+
 _Masks: TypeAlias = NDArray[np.uint64]
 
 def legal_moves(own: _Masks, opp: _Masks) -> int:
@@ -20,14 +22,11 @@ def turned_discs(own: _Masks, opp: _Masks) -> int:
 def last_moves(own: _Masks) -> int:
     """For every mask and square: twice the discs that are turned there if all others are the opponent's."""
 
-class Evaluator:
-    """The shipped evaluation, read when this is made."""
+def evaluations(evaluator: Evaluator, own: _Masks, opp: _Masks, times: int) -> int:
+    """The sum of the evaluations of all boards, each evaluated so many times, its features set up once.
 
-    def evaluate(self, own: _Masks, opp: _Masks, times: int) -> int:
-        """The sum of the evaluations of all boards, each evaluated so many times, its features set up once.
-
-        From the second time on every other evaluation sees one square of a corner changed.
-        """
+    From the second time on every other evaluation sees one square of a corner changed.
+    """
 
 def probes(own: _Masks, opp: _Masks, megabytes: int) -> int:
     """Store every second board in a new table and look all of them up; how many are found."""

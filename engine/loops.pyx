@@ -1,16 +1,14 @@
 """The hot functions over many boards at a time; loops.pyi documents them."""
 
-from libc.stdint cimport int16_t, uint64_t
+from libc.stdint cimport uint64_t
 
 from outflank.engine cimport kernels
-from outflank.engine.evaluate cimport Evaluation
+from outflank.engine.evaluate cimport Evaluator
 from outflank.engine.evaluate cimport evaluate as evaluate_board
 from outflank.engine.hashtable cimport NO_SQUARE, HashTable, Payload, probe, store
 from outflank.engine.kernels cimport first_square, popcount
 from outflank.engine.lastmoves cimport last_move_gain
-from outflank.engine.patterns cimport OFFSETS, Features, set_features
-
-from outflank.engine.weights import read
+from outflank.engine.patterns cimport Features, set_features
 
 
 def legal_moves(const uint64_t[::1] own, const uint64_t[::1] opp):
@@ -45,34 +43,25 @@ def last_moves(const uint64_t[::1] own):
     return found
 
 
-cdef class Evaluator:
-    cdef const int16_t[::1] _weights
-
-    def __cinit__(self):
-        self._weights = read()
-
-    def evaluate(self, const uint64_t[::1] own, const uint64_t[::1] opp, int times):
-        cdef Evaluation evaluation
-        cdef Features features
-        cdef Py_ssize_t board
-        cdef int time
-        cdef long long found = 0
-        evaluation.weights = &self._weights[0]
-        evaluation.offsets = OFFSETS
-        with nogil:
-            for board in range(own.shape[0]):
-                set_features(&features, own[board], opp[board], 0)
-                for time in range(times):
-                    features.views[0][0] ^= time & 1  # else the compiler would take the loop away
-                    found += evaluate_board(
-                        &evaluation,
-                        &features,
-                        0,
-                        own[board],
-                        opp[board],
-                        64 - popcount(own[board] | opp[board]),
-                    )
-        return found
+def evaluations(Evaluator evaluator, const uint64_t[::1] own, const uint64_t[::1] opp, int times):
+    cdef Features features
+    cdef Py_ssize_t board
+    cdef int time
+    cdef long long found = 0
+    with nogil:
+        for board in range(own.shape[0]):
+            set_features(&features, own[board], opp[board], 0)
+            for time in range(times):
+                features.views[0][0] ^= time & 1  # else the compiler would take the loop away
+                found += evaluate_board(
+                    &evaluator.evaluation,
+                    &features,
+                    0,
+                    own[board],
+                    opp[board],
+                    64 - popcount(own[board] | opp[board]),
+                )
+    return found
 
 
 def probes(const uint64_t[::1] own, const uint64_t[::1] opp, int megabytes):

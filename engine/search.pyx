@@ -11,9 +11,8 @@ from dataclasses import replace
 
 from outflank.engine.crew cimport Crew
 from outflank.engine.deepening cimport Deepening
-from outflank.engine.evaluate cimport Evaluation, evaluate
+from outflank.engine.evaluate cimport Evaluator
 from outflank.engine.hashtable cimport HashTable
-from outflank.engine.patterns cimport OFFSETS, Features, set_features
 from outflank.engine.position cimport Position
 
 from outflank.engine import probcut
@@ -32,7 +31,7 @@ cdef class Searcher:
     cdef Crew _crew
     cdef object _busy, _random, _scored_by, _weights_file
     cdef Deepening _running
-    cdef const int16_t[::1] _weights
+    cdef Evaluator _evaluator
     cdef const int16_t[::1] _margins
 
     def __init__(self, int hash_mb=DEFAULT_HASH_MB, int threads=1, seed=None, weights=SHIPPED):
@@ -44,7 +43,7 @@ cdef class Searcher:
         self._random = None if seed is None else random.Random(seed)
         self._scored_by = None
         self._weights_file = weights
-        self._weights = self._margins = None
+        self._evaluator = self._margins = None
 
     @property
     def hash_mb(self):
@@ -64,22 +63,17 @@ cdef class Searcher:
         self._crew.forget()
 
     def prepare(self):
-        if self._weights is None:
-            self._weights = _evaluation(self._weights_file)
+        if self._evaluator is None:
+            self._evaluator = _evaluator(self._weights_file)
             self._margins = _shipped_margins()
 
     def evaluate(self, Position position):
-        cdef Evaluation evaluation
-        cdef Features features
         if position.is_over:
             return float(position.score(position.side))
         if position.must_pass:
             return -self.evaluate(position.pass_())
         self.prepare()
-        evaluation.weights = &self._weights[0]
-        evaluation.offsets = OFFSETS
-        set_features(&features, position.own, position.opp, 0)
-        return float(evaluate(&evaluation, &features, 0, position.own, position.opp, position.empties))
+        return float(self._evaluator.score(position))
 
     def search(self, Position position, limit=_SOLVE, *, moves=None, int multipv=1, on_info=None):
         began = time.monotonic()
@@ -102,7 +96,7 @@ cdef class Searcher:
         self._table.new_search()
         chosen = self._root_moves(position, moves)
         deepening = Deepening(
-            position, limit, began, chosen, multipv, self._crew, self._table, self._weights, self._margins
+            position, limit, began, chosen, multipv, self._crew, self._table, self._evaluator, self._margins
         )
         return self._run(deepening, on_info)
 
@@ -156,9 +150,9 @@ def _final_score(position, wld):
 
 
 @functools.cache
-def _evaluation(path):
-    """The weights in a file; read once, when the first searcher that uses them is made."""
-    return read(path)
+def _evaluator(path):
+    """The evaluation in a file; read once, when the first searcher that uses it is made."""
+    return Evaluator(read(path))
 
 
 @functools.cache

@@ -1,12 +1,14 @@
 r"""The evaluation's weights file: reads, checks and writes it.
 
-    line 1    OUTFLANK WEIGHTS 1
-    line 2    a JSON object: layout (hash of the patterns), phases, weights (a phase), bytes, crc32, provenance
-    the rest  zlib-compressed weights in 1/128 disc from the side to move, folded (folding.pyi): first the low
-              bytes of all, then the high bytes, which compress better apart
+    line 1    OUTFLANK WEIGHTS 2
+    line 2    a JSON object: layout (hash of the patterns), phases, weights (a phase), sums, units, bytes, crc32,
+              provenance
+    the rest  zlib-compressed: the tables' weights in 1/128 disc from the side to move, folded (folding.pyi), first
+              the low bytes of all, then the high bytes, which compress better apart; the network's rows, folded,
+              a byte each number; the network's layers, phase by phase, 16 bits each number, the low byte first
 
-`bytes` is the size of the uncompressed folded weights, `crc32` the checksum of the rest of the header and of the
-compressed weights. Anything else is refused, with the file's name and the reason.
+`bytes` is the size of all that uncompressed, `crc32` the checksum of the rest of the header and of what is
+compressed. Anything else is refused, with the file's name and the reason.
 """
 
 from __future__ import annotations
@@ -17,16 +19,61 @@ import sys
 import zlib
 from array import array
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from outflank.engine.errors import FileFormatError
-from outflank.engine.folding import fold, representatives, unfold
+from outflank.engine.evaluate import HIDDEN_UNITS, NUMBERS_A_LAYER, SUMS_A_ROW
+from outflank.engine.folding import fold, fold_rows, representatives, unfold, unfold_rows
 from outflank.engine.patterns import WEIGHTS_A_PHASE, layout_hash
 
 SHIPPED = Path(__file__).with_name("weights.bin")
 PHASES = 30
-_MAGIC = b"OUTFLANK WEIGHTS 1\n"
+_MAGIC = b"OUTFLANK WEIGHTS 2\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """All numbers of an evaluation; network.pxd says what they mean.
+
+    Attributes:
+        tables: int16, PHASES * WEIGHTS_A_PHASE, phase by phase.
+        rows: int8, WEIGHTS_A_PHASE * SUMS_A_ROW; those of the network.
+        layers: int16, PHASES * NUMBERS_A_LAYER, phase by phase; those of the network.
+
+    Raises: ValueError if one is of another shape.
+    """
+
+    tables: array[int]
+    rows: array[int]
+    layers: array[int]
+
+    def __post_init__(self) -> None:
+        for name, typecode, count in (
+            ("tables", "h", PHASES * WEIGHTS_A_PHASE),
+            ("rows", "b", WEIGHTS_A_PHASE * SUMS_A_ROW),
+            ("layers", "h", PHASES * NUMBERS_A_LAYER),
+        ):
+            got = getattr(self, name)
+            if got.typecode != typecode or len(got) != count:
+                raise ValueError(
+                    f"expected {name} of {count} numbers {typecode!r}, got {len(got)} {got.typecode!r}"
+                )
+
+    @classmethod
+    def of_tables(cls, tables: array[int]) -> Weights:
+        """Tables, with a network that adds nothing.
+
+        Raises: ValueError as the class.
+        """
+        rows = array("b", bytes(WEIGHTS_A_PHASE * SUMS_A_ROW))
+        return cls(tables, rows, array("h", bytes(2 * PHASES * NUMBERS_A_LAYER)))
+
+    @classmethod
+    def nothing(cls) -> Weights:
+        """Weights that are all 0."""
+        return cls.of_tables(array("h", bytes(2 * PHASES * WEIGHTS_A_PHASE)))
 
 
 @functools.cache
@@ -36,13 +83,14 @@ def _representatives() -> array[int]:
 
 
 @functools.cache
-def _bytes() -> int:
-    """Length of all folded weights."""
-    return PHASES * len(set(_representatives())) * 2
+def _lengths() -> tuple[int, int, int]:
+    """How many bytes the folded tables, the folded rows and the layers take."""
+    different = len(set(_representatives()))
+    return PHASES * different * 2, different * SUMS_A_ROW, PHASES * NUMBERS_A_LAYER * 2
 
 
-def read(path: Path = SHIPPED) -> array[int]:
-    """All weights, phase by phase: int16, PHASES * WEIGHTS_A_PHASE of them.
+def read(path: Path = SHIPPED) -> Weights:
+    """The weights of a file.
 
     Raises: FileFormatError naming the file and what is wrong with it.
     """
@@ -66,28 +114,28 @@ def provenance(path: Path = SHIPPED) -> Mapping[str, Any]:
     return dict(header["provenance"])
 
 
-def write(path: Path, weights: array[int], made: Mapping[str, Any]) -> None:
-    """Write a weights file; `made` is its provenance. Of mirrored configurations the first one's weight counts.
-
-    Raises: ValueError unless there are PHASES * WEIGHTS_A_PHASE int16 weights.
-    """
-    if weights.typecode != "h" or len(weights) != PHASES * WEIGHTS_A_PHASE:
-        raise ValueError(
-            f"expected {PHASES * WEIGHTS_A_PHASE} weights of 16 bits, got {len(weights)} {weights.typecode!r}"
-        )
-    folded = fold(weights, _representatives(), PHASES)
-    raw = bytes(weight & 0xFF for weight in folded) + bytes(weight >> 8 & 0xFF for weight in folded)
-    packed = zlib.compress(raw, 9)
+def write(path: Path, weights: Weights, made: Mapping[str, Any]) -> None:
+    """Write a weights file; `made` is its provenance. Of mirrored configurations the first one's numbers count."""
+    tables = fold(weights.tables, _representatives(), PHASES)
+    rows = fold_rows(weights.rows, _representatives(), SUMS_A_ROW)
+    packed = zlib.compress(_apart(tables) + rows.tobytes() + _little(weights.layers), 9)
     header: dict[str, Any] = {**_expected_header(), "provenance": dict(made)}
     header["crc32"] = _checksum(header, packed)
     path.write_bytes(_MAGIC + json.dumps(header).encode() + b"\n" + packed)
 
 
 def _expected_header() -> dict[str, int]:
-    return {"layout": layout_hash(), "phases": PHASES, "weights": WEIGHTS_A_PHASE, "bytes": _bytes()}
+    return {
+        "layout": layout_hash(),
+        "phases": PHASES,
+        "weights": WEIGHTS_A_PHASE,
+        "sums": SUMS_A_ROW,
+        "units": HIDDEN_UNITS,
+        "bytes": sum(_lengths()),
+    }
 
 
-def _decode(content: bytes) -> array[int]:
+def _decode(content: bytes) -> Weights:
     """The weights in a file's content.
 
     Raises: ValueError saying what came instead.
@@ -105,10 +153,40 @@ def _decode(content: bytes) -> array[int]:
     if header.pop("crc32", None) != _checksum(header, packed):
         raise ValueError("weights that differ from their checksum")
     raw = _unpack(packed)
-    both = bytearray(_bytes())
-    low = 0 if sys.byteorder == "little" else 1
-    both[low::2], both[1 - low :: 2] = raw[: _bytes() // 2], raw[_bytes() // 2 :]
-    return unfold(array("h", both), _representatives(), PHASES)
+    tables, rows, _ = _lengths()
+    return Weights(
+        unfold(_together(raw[:tables]), _representatives(), PHASES),
+        unfold_rows(array("b", raw[tables : tables + rows]), _representatives(), SUMS_A_ROW),
+        _from_little(raw[tables + rows :]),
+    )
+
+
+def _little(numbers: array[int]) -> bytes:
+    """Numbers of 16 bits, the low byte first on any machine."""
+    ordered = array("h", numbers)
+    if sys.byteorder == "big":
+        ordered.byteswap()
+    return ordered.tobytes()
+
+
+def _from_little(raw: bytes) -> array[int]:
+    numbers = array("h", raw)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+def _apart(numbers: array[int]) -> bytes:
+    """Numbers of 16 bits: all low bytes, then all high bytes."""
+    raw = _little(numbers)
+    return raw[0::2] + raw[1::2]
+
+
+def _together(raw: bytes) -> array[int]:
+    """What `_apart` took apart."""
+    both = bytearray(len(raw))
+    both[0::2], both[1::2] = raw[: len(raw) // 2], raw[len(raw) // 2 :]
+    return _from_little(bytes(both))
 
 
 def _checksum(header: Mapping[str, Any], packed: bytes) -> int:
@@ -120,9 +198,9 @@ def _unpack(packed: bytes) -> bytes:
     """The raw weights, never more than their announced length: a hostile file may not fill the memory."""
     unpacker = zlib.decompressobj()
     try:
-        raw = unpacker.decompress(packed, _bytes() + 1)
+        raw = unpacker.decompress(packed, sum(_lengths()) + 1)
     except zlib.error:
         raise ValueError("damaged weights") from None
-    if len(raw) != _bytes() or not unpacker.eof or unpacker.unused_data:
+    if len(raw) != sum(_lengths()) or not unpacker.eof or unpacker.unused_data:
         raise ValueError("truncated or overlong weights")
     return raw

@@ -74,7 +74,10 @@ class Program(click.Group):
         except OutflankError as error:
             raise Failure(str(error)) from error
         except ModuleNotFoundError as error:
-            raise Failure(f"{error}: pip install 'outflank[match]' brings what the commands need") from error
+            extra = "train" if error.name == "torch" else "match"
+            raise Failure(
+                f"{error}: pip install 'outflank[{extra}]' brings what the command needs"
+            ) from error
         except BrokenPipeError:
             # The reader has gone. What is still buffered must not fail again when the interpreter ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

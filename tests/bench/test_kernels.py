@@ -7,7 +7,8 @@ import pytest
 from numpy.typing import NDArray
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from outflank.engine import Game, bitboard, loops
+from outflank.engine import Game, bitboard, loops, weights
+from outflank.engine.evaluate import Evaluator
 
 Boards = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 
@@ -62,9 +63,11 @@ def test_64000_last_moves(benchmark: BenchmarkFixture, boards: Boards) -> None:
 
 
 def test_100000_evaluations(benchmark: BenchmarkFixture, boards: Boards) -> None:
-    evaluator = loops.Evaluator()
+    evaluator = Evaluator(weights.read())
 
-    assert benchmark(evaluator.evaluate, *boards, TIMES) == evaluator.evaluate(*boards, TIMES)
+    assert benchmark(loops.evaluations, evaluator, *boards, TIMES) == loops.evaluations(
+        evaluator, *boards, TIMES
+    )
 
 
 def test_a_table_of_16_mb_and_1000_probes(benchmark: BenchmarkFixture, boards: Boards) -> None:

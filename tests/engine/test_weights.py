@@ -9,14 +9,31 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import FileFormatError, weights
-from outflank.engine.folding import fold, representatives, unfold
+from outflank.engine.evaluate import NUMBERS_A_LAYER, SUMS_A_ROW
+from outflank.engine.folding import fold, fold_rows, representatives, unfold, unfold_rows
 from outflank.engine.patterns import WEIGHTS_A_PHASE
 
 COUNT = weights.PHASES * WEIGHTS_A_PHASE
+ROWS = WEIGHTS_A_PHASE * SUMS_A_ROW
+LAYERS = weights.PHASES * NUMBERS_A_LAYER
+
+
+def mirrored(numbers: "array[int]", width: int) -> "array[int]":
+    """The numbers, `width` for each weight of a phase, with those of each mirrored configuration put in its place."""
+    representative = representatives()
+    rows = [numbers[width * place : width * (place + 1)] for place in range(WEIGHTS_A_PHASE)]
+    return array(numbers.typecode, b"".join(rows[other].tobytes() for other in representative))
 
 
 @pytest.fixture(scope="module")
-def some_weights() -> "array[int]":
+def some_weights() -> weights.Weights:
+    """Tables, rows and layers with something in each."""
+    rng = random.Random(21)
+    layers = array("h", (rng.choice((-32768, 32767, rng.randint(-500, 500))) for _ in range(LAYERS)))
+    return weights.Weights(some_tables(), mirrored(array("b", rng.randbytes(ROWS)), SUMS_A_ROW), layers)
+
+
+def some_tables() -> "array[int]":
     """Small random weights in some places, mirrored configurations alike."""
     rng = random.Random(20)
     representative = representatives()
@@ -33,7 +50,7 @@ def some_weights() -> "array[int]":
 
 
 @pytest.fixture(scope="module")
-def content(some_weights: "array[int]", tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def content(some_weights: weights.Weights, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("weights") / "some.bin"
     weights.write(path, some_weights, {"command": "made for a test"})
     return path.read_bytes()
@@ -63,7 +80,7 @@ def sealed(content: bytes, packed: bytes) -> bytes:
     return with_header(b"\n".join((*content.split(b"\n", 2)[:2], packed)), crc32=checksum)
 
 
-def test_what_is_written_is_read(tmp_path: Path, content: bytes, some_weights: "array[int]") -> None:
+def test_what_is_written_is_read(tmp_path: Path, content: bytes, some_weights: weights.Weights) -> None:
     path = tmp_path / "copy.bin"
     path.write_bytes(content)
 
@@ -71,19 +88,23 @@ def test_what_is_written_is_read(tmp_path: Path, content: bytes, some_weights: "
     assert weights.provenance(path) == {"command": "made for a test"}
 
 
-def test_folding_loses_nothing_but_the_mirrored_copies(some_weights: "array[int]") -> None:
+def test_folding_loses_nothing_but_the_mirrored_copies(some_weights: weights.Weights) -> None:
     representative = representatives()
 
-    folded = fold(some_weights, representative, weights.PHASES)
+    tables = fold(some_weights.tables, representative, weights.PHASES)
+    rows = fold_rows(some_weights.rows, representative, SUMS_A_ROW)
 
-    assert len(folded) == weights.PHASES * len(set(representative)) == weights.PHASES * 173_670
-    assert unfold(folded, representative, weights.PHASES) == some_weights
+    assert len(tables) == weights.PHASES * len(set(representative)) == weights.PHASES * 173_670
+    assert unfold(tables, representative, weights.PHASES) == some_weights.tables
+    assert len(rows) == SUMS_A_ROW * 173_670
+    assert unfold_rows(rows, representative, SUMS_A_ROW) == some_weights.rows
 
 
 def test_the_shipped_file_says_how_it_was_made() -> None:
     made = weights.provenance()
 
-    assert made["command"].startswith("outflank train fit")
+    assert made["command"].startswith("outflank train network")
+    assert made["tables"]["command"].startswith("outflank train fit")
     assert sum(games["games"] for games in made["games"]) > 10_000
 
 
@@ -103,14 +124,14 @@ def test_a_longer_file_is_refused(tmp_path: Path, content: bytes) -> None:
 
 def test_a_flipped_bit_is_noticed(tmp_path: Path, content: bytes) -> None:
     rng = random.Random(30)
-    begin = content.index(b"\n", len(b"OUTFLANK WEIGHTS 1\n")) + 1
+    begin = content.index(b"\n", len(b"OUTFLANK WEIGHTS 2\n")) + 1
     for place in (0, 5, begin - 2, *(rng.randrange(begin, len(content)) for _ in range(20))):
         damaged = bytearray(content)
         damaged[place] ^= 1 << rng.randrange(8)
         refusal(tmp_path, bytes(damaged))
 
 
-@pytest.mark.parametrize("key", ["layout", "phases", "weights", "bytes"])
+@pytest.mark.parametrize("key", ["layout", "phases", "weights", "sums", "units", "bytes"])
 def test_another_shape_is_refused_by_its_name(tmp_path: Path, content: bytes, key: str) -> None:
     assert key in refusal(tmp_path, with_header(content, **{key: 7}))
 
@@ -141,7 +162,18 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         weights.read(tmp_path / "nowhere.bin")
 
 
+def test_a_file_of_the_version_before_is_refused(tmp_path: Path, content: bytes) -> None:
+    assert "version" in refusal(tmp_path, content.replace(b"WEIGHTS 2", b"WEIGHTS 1", 1))
+
+
 @pytest.mark.parametrize("wrong", [array("h", [1, 2, 3]), array("i", bytes(4 * COUNT))])
-def test_writing_wrong_shapes_is_refused(tmp_path: Path, wrong: "array[int]") -> None:
-    with pytest.raises(ValueError, match="weights of 16 bits"):
-        weights.write(tmp_path / "wrong.bin", wrong, {})
+def test_tables_of_another_shape_are_refused(wrong: "array[int]") -> None:
+    with pytest.raises(ValueError, match="expected tables of"):
+        weights.Weights.of_tables(wrong)
+
+
+def test_a_network_of_another_shape_is_refused(some_weights: weights.Weights) -> None:
+    with pytest.raises(ValueError, match="expected rows of"):
+        weights.Weights(some_weights.tables, array("b", [1]), some_weights.layers)
+    with pytest.raises(ValueError, match="expected layers of"):
+        weights.Weights(some_weights.tables, some_weights.rows, array("h", [1]))

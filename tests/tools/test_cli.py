@@ -82,13 +82,14 @@ def test_what_the_system_refuses_is_one_sentence_and_exit_code_1(
     assert told.stderr == "outflank: [Errno 13] Permission denied: '/records'\n"
 
 
+@pytest.mark.parametrize(("package", "extra"), [("rich", "match"), ("torch", "train")])
 def test_a_missing_package_is_named_with_the_extra_that_brings_it(
-    ending: Callable[[BaseException], Result],
+    ending: Callable[[BaseException], Result], package: str, extra: str
 ) -> None:
-    told = ending(ModuleNotFoundError("No module named 'rich'", name="rich"))
+    told = ending(ModuleNotFoundError(f"No module named {package!r}", name=package))
 
     assert told.exit_code == 1
-    assert told.stderr.startswith("outflank: No module named 'rich': pip install 'outflank[match]'")
+    assert told.stderr.startswith(f"outflank: No module named {package!r}: pip install 'outflank[{extra}]'")
 
 
 def test_a_mistake_of_ours_is_not_hidden(ending: Callable[[BaseException], Result]) -> None:

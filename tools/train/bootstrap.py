@@ -3,21 +3,21 @@
 The first generation plays with weights that are all 0: its games are poor, but from `exact_from` empty squares on
 their results are those of perfect play, so the late phases are learned at once. Each further generation plays with
 the evaluation of the one before, whose searches look a few plies further back than it was right before: what is known
-travels from the end of the game to its beginning. Earlier generations go on serving with what they solved.
+travels from the end of the game to its beginning. The first generations go on serving with what they solved, the later
+ones with whole games: how many there are counts for more than how well they are played.
 """
 
-from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from outflank.engine import weights
-from outflank.engine.patterns import WEIGHTS_A_PHASE
-from outflank.tools.train import fit, fitting, probcut, selfplay
+from outflank.tools.train import fit, fitting, network, probcut, selfplay
 
 _MOST_GAMES = 100_000_000
 _SHARES = (0.08, 0.08, 0.14, 0.25, 0.45)  # of the time for self-play, one for each generation
-_SELFPLAY_SHARE = 0.85  # of the time; the rest is for fitting
+_SELFPLAY_SHARE = 0.7  # of the time; the rest is for fitting
+_FIRST_TO_SERVE_WHOLE = 2
 _ERROR_MODEL_DEPTH = 8
 _ERROR_MODEL_BOARDS = 30
 
@@ -99,18 +99,23 @@ def bootstrap(
 def _write_nothing(path: Path) -> None:
     """Write weights that are all 0."""
     if not path.exists():
-        count = weights.PHASES * WEIGHTS_A_PHASE
-        weights.write(path, array("h", bytes(2 * count)), {"command": "nothing: all weights are 0"})
+        weights.write(path, weights.Weights.nothing(), {"command": "nothing: all weights are 0"})
 
 
 def _fit_generation(settings: Settings, generation: int) -> None:
-    """Make the weights of the next generation."""
-    earlier = [settings.games(before) for before in range(generation)]
+    """Make the weights of the next generation: the tables first, then the network."""
+    known = min(generation, _FIRST_TO_SERVE_WHOLE)
+    games = [settings.games(number) for number in range(known, generation + 1)]
+    earlier = [settings.games(number) for number in range(known)]
     # The guesses of weights that are all 0 are worth nothing.
     trust = fit.Settings().trust if generation else 1.0
-    unfinished = settings.weights(generation + 1).with_suffix(".unfinished")
-    fitting.fit_folders([settings.games(generation)], earlier, unfinished, fit.Settings(trust=trust))
-    unfinished.rename(settings.weights(generation + 1))
+    tables = settings.folder / "tables.unfinished"
+    fitting.fit_folders(games, earlier, tables, fit.Settings(trust=trust))
+    both = settings.folder / "weights.unfinished"
+    training = network.Settings(trust=trust, seed=settings.seed)
+    fitting.train_network(tables, games, earlier, both, training)
+    both.rename(settings.weights(generation + 1))
+    tables.unlink()
 
 
 def _fit_error_model(settings: Settings, workers: int | None, cluster: str | None) -> None:

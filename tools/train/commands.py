@@ -1,6 +1,7 @@
 """The subcommands of ``outflank train``."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -16,7 +17,10 @@ from outflank.tools.train.options import (
     json_option,
     seed_option,
     shard_option,
+    solved_option,
+    trust_option,
     weights_option,
+    weights_out_option,
     workers_option,
 )
 
@@ -141,21 +145,9 @@ def label(
 
 @click.command()
 @click.argument("folders", type=existing_folder, nargs=-1, required=True)
-@click.option(
-    "--solved",
-    type=existing_folder,
-    multiple=True,
-    metavar="FOLDER",
-    help="Use the solved positions of these games too, but not how they began; may be repeated.",
-)
-@click.option("--out", type=any_file, default="weights.bin", show_default=True, help="File for the weights.")
-@click.option(
-    "--trust",
-    type=click.FloatRange(0, 1),
-    default=0.9,
-    show_default=True,
-    help="In what comes later in a game: 1 learns the result alone, 0 what the search guessed.",
-)
+@solved_option
+@weights_out_option
+@trust_option
 @click.option(
     "--neighbours",
     type=click.FloatRange(0, 1),
@@ -182,16 +174,61 @@ def fit(
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """Fit an evaluation to the games in FOLDERS; one game in 20 is kept out, to stop in time and to measure with."""
+    """Fit the evaluation's tables to the games in FOLDERS.
+
+    One game in 20 is kept out, to stop in time and to measure with.
+    """
+    from outflank.tools.train import fit as tables
     from outflank.tools.train import fitting
 
-    settings = fitting.Settings(trust, neighbours, ridge)
+    settings = tables.Settings(trust, neighbours, ridge)
     made = fitting.fit_folders(folders, solved, out, settings)
     if plot is not None:
         from outflank.tools.train.plot import plot_errors
 
         plot_errors(made.reports, plot)
     click.echo(json.dumps(made.described()) if as_json else fitting.as_table(made.reports))
+
+
+@click.command()
+@click.argument("folders", type=existing_folder, nargs=-1, required=True)
+@click.option(
+    "--tables", type=existing_file, required=True, help="Weights file with the tables: fit makes one."
+)
+@solved_option
+@weights_out_option
+@trust_option
+@click.option(
+    "--epochs", type=click.IntRange(1), default=5, show_default=True, help="How often each position is used."
+)
+@click.option("--device", default="cpu", show_default=True, help="What computes: cpu, cuda, ...")
+@seed_option
+@json_option
+def network(
+    folders: tuple[Path, ...],
+    tables: Path,
+    solved: tuple[Path, ...],
+    out: Path,
+    trust: float,
+    epochs: int,
+    device: str,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Train the evaluation's network to what its tables leave of the games in FOLDERS.
+
+    One game in 20 is kept out to measure with, the same as in fit.
+    """
+    from outflank.tools.train import fitting
+    from outflank.tools.train import network as networks
+
+    settings = networks.Settings(trust=trust, epochs=epochs, seed=seed, device=device)
+    reports = fitting.train_network(tables, folders, solved, out, settings)
+    click.echo(
+        json.dumps([asdict(report) for report in reports])
+        if as_json
+        else "\n".join(["epoch  trained  kept out", *map(str, reports)])
+    )
 
 
 @click.command()
@@ -316,4 +353,4 @@ def bootstrap(
     generations.bootstrap(settings, click.echo, workers=workers, cluster=cluster)
 
 
-COMMANDS = (selfplay, label, fit, probcut, gate, bootstrap)
+COMMANDS = (selfplay, label, fit, network, probcut, gate, bootstrap)

@@ -1,4 +1,4 @@
-"""Fits the evaluation to games: phase by phase, from the last one back, each beginning where the next one ended.
+"""Fits the evaluation's tables to games, phase by phase, from the last one back, each beginning where the next ended.
 
 A phase is fitted to its own positions and, with less weight, to those of the phases beside it. One game in
 KEPT_OUT is kept out of all phases, to stop in time and to measure with.
@@ -37,7 +37,7 @@ class Settings:
         ridge: how firmly a weight is tied to the next phase's, in positions.
     """
 
-    trust: float = 1.0
+    trust: float = 0.7
     neighbour_weight: float = 0.5
     ridge: float = 100.0
 
@@ -69,9 +69,9 @@ class PhaseReport:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Weights as the engine reads them, and how good they are, first phase first."""
+    """The tables as the engine reads them, and how good they are, first phase first."""
 
-    weights: array[int]
+    tables: array[int]
     reports: tuple[PhaseReport, ...]
 
     def described(self) -> list[dict[str, float]]:

@@ -1,36 +1,73 @@
 """From folders of games to a weights file that says how it was made."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from outflank.engine import weights
-from outflank.tools.train.dataset import load, load_solved, read_header, shards
-from outflank.tools.train.fit import Fit, PhaseReport, Settings, fit
+from outflank.tools.train import fit
+from outflank.tools.train.dataset import Records, load, load_solved, read_header, shards
 from outflank.tools.train.progress import progress_bar
 
-__all__ = ["Settings", "as_table", "fit_folders"]
+if TYPE_CHECKING:  # PyTorch takes seconds to import
+    from outflank.tools.train import network
 
 
-def fit_folders(folders: Sequence[Path], solved: Sequence[Path], out: Path, settings: Settings) -> Fit:
-    """Fit the games of some folders, and what was solved of others, and write the weights to `out`.
+def fit_folders(
+    folders: Sequence[Path], solved: Sequence[Path], out: Path, settings: fit.Settings
+) -> fit.Fit:
+    """Fit tables to the games of some folders, and to what was solved of others, and write them to `out`.
 
     Raises: FileFormatError if a folder has no games or a shard is damaged.
     """
-    records = np.concatenate([load(folders), *([load_solved(solved)] if solved else [])])
+    records = _load(folders, solved)
     with progress_bar("fit", weights.PHASES, "phases") as advance:
-        made = fit(records, settings, lambda report: advance(1))
-    weights.write(out, made.weights, _provenance(folders, solved, settings))
+        made = fit.fit(records, settings, lambda report: advance(1))
+    tables = weights.Weights.of_tables(made.tables)
+    weights.write(out, tables, {**_provenance(folders, solved), "fit": asdict(settings)})
     return made
 
 
-def as_table(reports: Sequence[PhaseReport]) -> str:
+def train_network(
+    tables: Path, folders: Sequence[Path], solved: Sequence[Path], out: Path, settings: network.Settings
+) -> list[network.EpochReport]:
+    """Train a network to what a file's tables leave of the games, as `fit_folders` takes them; write both to `out`.
+
+    Raises: FileFormatError if a folder has no games, or if a shard or the tables' file is damaged.
+    """
+    from outflank.tools.train import network
+
+    given = weights.read(tables).tables
+    reports: list[network.EpochReport] = []
+    with progress_bar("network", settings.epochs, "epochs") as advance:
+
+        def on_epoch(report: network.EpochReport) -> None:
+            reports.append(report)
+            advance(min(report.epoch, 1))
+
+        made = network.train(given, _load(folders, solved), settings, on_epoch)
+    provenance = {
+        **_provenance(folders, solved),
+        "network": asdict(settings),
+        "tables": dict(weights.provenance(tables)),
+    }
+    weights.write(out, made, provenance)
+    return reports
+
+
+def _load(folders: Sequence[Path], solved: Sequence[Path]) -> Records:
+    return np.concatenate([load(folders), *([load_solved(solved)] if solved else [])])
+
+
+def as_table(reports: Sequence[fit.PhaseReport]) -> str:
     """The errors by phase, for people."""
     lines = ["empties  positions  kept out  steps   MAE  RMSE  spread"]
     lines += [
@@ -50,11 +87,10 @@ def made_now() -> dict[str, str]:
     }
 
 
-def _provenance(folders: Sequence[Path], solved: Sequence[Path], settings: Settings) -> dict[str, Any]:
-    """Version, command, date, settings, and what each folder of games is."""
+def _provenance(folders: Sequence[Path], solved: Sequence[Path]) -> dict[str, Any]:
+    """Version, command, date, and what each folder of games is."""
     return {
         **made_now(),
-        "fit": asdict(settings),
         "games": [_described(folder) for folder in folders],
         "games whose solved positions were used": [_described(folder) for folder in solved],
     }

@@ -39,6 +39,23 @@ weights_option = click.option(
     default=SHIPPED,
     help="Evaluation to search with.  [default: the shipped one]",
 )
+weights_out_option = click.option(
+    "--out", type=any_file, default="weights.bin", show_default=True, help="File for the weights."
+)
+solved_option = click.option(
+    "--solved",
+    type=existing_folder,
+    multiple=True,
+    metavar="FOLDER",
+    help="Use the solved positions of these games too, but not how they began; may be repeated.",
+)
+trust_option = click.option(
+    "--trust",
+    type=click.FloatRange(0, 1),
+    default=0.7,
+    show_default=True,
+    help="In what comes later in a game: 1 learns the result alone, 0 what the search guessed.",
+)
 seed_option = click.option(
     "--seed", type=click.IntRange(0, 2**31 - 1), default=1, show_default=True, help="Of all random choices."
 )

@@ -12,19 +12,30 @@ from outflank.tools.train.dataset import Records
 
 Vector = NDArray[np.floating[Any]]
 
+_POSITIONS_AT_ONCE = 1 << 16  # so that numpy's copies stay small
+
 _REPRESENTATIVES = np.array(representatives(), np.int64)
 # Weights that are the same number share a column; the last one is the engine's padding.
-_FIRSTS, _COLUMN_OF = np.unique(_REPRESENTATIVES, return_inverse=True)
+_FIRSTS, _inverse = np.unique(_REPRESENTATIVES, return_inverse=True)
+_COLUMN_OF = _inverse.astype(np.int32)
 COLUMNS = len(_FIRSTS)
+PADDING_COLUMN = int(_COLUMN_OF[PADDING])  # of the engine's padding; it counts nothing
+
+
+def columns_of(records: Records) -> NDArray[np.int32]:
+    """The columns that count in each position, shape (positions, WEIGHTS_A_POSITION); PADDING's is one of them."""
+    found = np.empty((len(records), WEIGHTS_A_POSITION), np.int32)
+    extract(np.ascontiguousarray(records["own"]), np.ascontiguousarray(records["opp"]), found)
+    for part in np.array_split(found, 1 + len(found) // _POSITIONS_AT_ONCE):
+        part[:] = _COLUMN_OF[part]
+    return found
 
 
 def pattern_matrix(records: Records) -> csr_array:
     """The matrix of some positions, shape (positions, COLUMNS); a column that counts twice in a row is in it twice."""
-    raw = np.empty((len(records), WEIGHTS_A_POSITION), np.int32)
-    extract(np.ascontiguousarray(records["own"]), np.ascontiguousarray(records["opp"]), raw)
-    counts = (raw != PADDING).astype(np.float32)
-    starts = np.arange(0, raw.size + 1, WEIGHTS_A_POSITION)
-    columns = _COLUMN_OF.astype(np.int32)[raw]
+    columns = columns_of(records)
+    counts = (columns != PADDING_COLUMN).astype(np.float32)
+    starts = np.arange(0, columns.size + 1, WEIGHTS_A_POSITION)
     return csr_array((counts.ravel(), columns.ravel(), starts), shape=(len(records), COLUMNS))
 
 
@@ -33,3 +44,13 @@ def engine_weights(columns: Vector) -> NDArray[np.float32]:
     weights = columns[_COLUMN_OF]
     weights[PADDING] = 0
     return weights
+
+
+def column_of() -> NDArray[np.int32]:
+    """The column of each of the engine's weights of a phase."""
+    return _COLUMN_OF
+
+
+def engine_rows(rows: NDArray[np.int8]) -> NDArray[np.int8]:
+    """The network's rows as the engine counts them, from one a column; the padding's is 0."""
+    return rows[_COLUMN_OF]

@@ -1,12 +1,10 @@
 """Weights and games that the tests of the training share."""
 
-from array import array
 from pathlib import Path
 
 import pytest
 
 from outflank.engine import weights
-from outflank.engine.patterns import WEIGHTS_A_PHASE
 from outflank.tools.train.selfplay import Settings, selfplay
 
 
@@ -14,7 +12,7 @@ from outflank.tools.train.selfplay import Settings, selfplay
 def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Weights that are all 0."""
     path = tmp_path_factory.mktemp("weights") / "nothing.bin"
-    weights.write(path, array("h", bytes(2 * weights.PHASES * WEIGHTS_A_PHASE)), {"command": "nothing"})
+    weights.write(path, weights.Weights.nothing(), {"command": "nothing"})
     return path
 
 

@@ -92,13 +92,33 @@ def test_gate_says_what_it_found(nothing: Path) -> None:
     assert json.loads(succeed("gate", nothing, *options, "--json"))["verdict"] == "undecided"
 
 
+def test_network_adds_to_the_tables_of_a_file(tmp_path: Path, games: Path) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    tables, out = tmp_path / "tables.bin", tmp_path / "both.bin"
+    succeed("fit", games, "--out", tables)
+
+    table = succeed("network", games, "--tables", tables, "--out", out, "--epochs", 2).splitlines()
+    reports = json.loads(
+        succeed("network", games, "--tables", tables, "--out", out, "--epochs", 1, "--seed", 2, "--json")
+    )
+
+    assert table[0].split() == ["epoch", "trained", "kept", "out"]
+    assert len(table) == 4
+    assert [report["epoch"] for report in reports] == [0, 1]
+    assert weights.provenance(out)["network"]["seed"] == 2
+    assert weights.provenance(out)["tables"] == weights.provenance(tables)
+    assert weights.read(out).tables == weights.read(tables).tables
+    assert Searcher(1, weights=out).search(Position.start(), Limit(depth=2)).move
+
+
 def test_all_goes_from_nothing_to_weights_and_can_be_repeated(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
     options = ("--budget", "1s", "--shard", 3, "--depth", 1, "--exact-from", 6, "--workers", 1)
 
     first = succeed("all", tmp_path, *options).splitlines()
 
     assert [line.split(":")[0] for line in first[:-1]] == [f"generation {number}" for number in range(5)]
-    assert weights.provenance(tmp_path / "weights-5.bin")["games"][0]["weights"] == "weights-4.bin"
+    assert weights.provenance(tmp_path / "weights-5.bin")["games"][-1]["weights"] == "weights-4.bin"
     assert (tmp_path / "probcut.json").exists()
     assert succeed("all", tmp_path, *options).splitlines() == first[-1:]
 

@@ -22,7 +22,7 @@ def fitted(records: Records) -> Fit:
 
 
 def by_phase(fitted: Fit) -> np.ndarray[tuple[int, int], np.dtype[np.int16]]:
-    return np.array(fitted.weights, np.int16).reshape(weights.PHASES, WEIGHTS_A_PHASE)
+    return np.array(fitted.tables, np.int16).reshape(weights.PHASES, WEIGHTS_A_PHASE)
 
 
 def test_every_position_is_fitted_to_or_kept_out(records: Records, fitted: Fit) -> None:
@@ -52,7 +52,7 @@ def test_phases_without_positions_are_judged_like_the_next(fitted: Fit) -> None:
 
 def test_mirrored_boards_are_judged_alike(fitted: Fit, records: Records, tmp_path: Path) -> None:
     path = tmp_path / "fitted.bin"
-    weights.write(path, fitted.weights, {"command": "fitted in a test"})
+    weights.write(path, weights.Weights.of_tables(fitted.tables), {"command": "fitted in a test"})
     searcher = Searcher(1, weights=path)
 
     for record in records[::97]:

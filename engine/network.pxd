@@ -1,0 +1,25 @@
+"""A small network over the patterns, for what a sum can't say: how the parts of a board go together.
+
+Each weight of a phase has, beside its number in discs, a row of SUMS small numbers, the same in all phases. The rows
+that count in a position are added up; the sums, clipped to 0..1, and their squares go through HIDDEN rectified units,
+others in each phase, and become a correction to the score of the tables. network.h has the arithmetic.
+
+References: M. Buro, From simple features to sophisticated evaluation functions, 1999 (patterns); Y. Nasu, Efficiently
+updatable neural-network-based evaluation functions for computer shogi, 2018 (clipped sums in whole numbers).
+"""
+
+from libc.stdint cimport int8_t, int16_t, int32_t
+
+cdef extern from "network.h" nogil:
+    enum:
+        SUMS "OF_SUMS"
+        HIDDEN "OF_HIDDEN"
+        NUMBERS_OF_A_LAYER "OF_NUMBERS"
+
+    ctypedef struct Layer "of_layer":
+        pass
+
+    void set_layer "of_set_layer"(Layer *layer, const int16_t *numbers) noexcept
+    int score_of "of_score"(
+        const int16_t *table, const Layer *layer, const int8_t *rows, const int32_t *weights, int count
+    ) noexcept

@@ -1,0 +1,111 @@
+"""The evaluation against a slow one that does what network.pxd and network.h say, number by number."""
+
+import random
+from array import array
+
+import numpy as np
+import pytest
+
+from outflank.engine import Game, Position, loops, weights
+from outflank.engine.evaluate import HIDDEN_UNITS, NUMBERS_A_LAYER, SUMS_A_ROW, Evaluator
+from outflank.engine.patterns import WEIGHTS_A_PHASE, WEIGHTS_A_POSITION, extract
+
+INPUTS = 2 * SUMS_A_ROW
+
+
+def some_positions(count: int) -> list[Position]:
+    """Positions of random games, of every phase, where the side to move has a move."""
+    chance = random.Random(7)
+    found: list[Position] = []
+    while len(found) < count:
+        game = Game()
+        for _ in range(chance.randint(0, 58)):
+            if not game.position.is_over:
+                game.play(chance.choice(game.position.legal_moves()))
+        if not game.position.is_over and not game.position.must_pass:
+            found.append(game.position)
+    return found
+
+
+def random_weights(seed: int, loudness: int) -> weights.Weights:
+    """Weights in which everything counts; the louder, the more sums are clipped."""
+    random_number = np.random.default_rng(seed).integers
+    tables = random_number(-300, 300, weights.PHASES * WEIGHTS_A_PHASE)
+    rows = random_number(-loudness, loudness + 1, WEIGHTS_A_PHASE * SUMS_A_ROW)
+    layers = random_number(-400, 400, weights.PHASES * NUMBERS_A_LAYER)
+    return weights.Weights(
+        array("h", tables.astype(np.int16).tobytes()),
+        array("b", rows.astype(np.int8).tobytes()),
+        array("h", layers.astype(np.int16).tobytes()),
+    )
+
+
+def counting(position: Position) -> list[int]:
+    """Which weights count in a position."""
+    found = np.empty((1, WEIGHTS_A_POSITION), np.int32)
+    extract(np.array([position.own], np.uint64), np.array([position.opp], np.uint64), found)
+    return [int(place) for place in found[0]]
+
+
+def slow_score(given: weights.Weights, position: Position) -> int:
+    """The score in discs, in Python's integers."""
+    phase = max(0, min(weights.PHASES - 1, (60 - position.empties) // 2))
+    counted = counting(position)
+    layer = given.layers[phase * NUMBERS_A_LAYER : (phase + 1) * NUMBERS_A_LAYER].tolist()
+    start, layer = layer[:SUMS_A_ROW], layer[SUMS_A_ROW:]
+    into, layer = layer[: INPUTS * HIDDEN_UNITS], layer[INPUTS * HIDDEN_UNITS :]
+    threshold, out, last = layer[:HIDDEN_UNITS], layer[HIDDEN_UNITS : 2 * HIDDEN_UNITS], layer[-1]
+    sums = [
+        start[number] + sum(given.rows[place * SUMS_A_ROW + number] for place in counted)
+        for number in range(SUMS_A_ROW)
+    ]
+    inputs = [min(max(number, 0), 128) for number in sums]
+    inputs += [min(max(number, -128), 128) ** 2 // 128 for number in sums]
+    total = 0
+    for unit in range(HIDDEN_UNITS):
+        pull = 128 * threshold[unit] + sum(
+            value * into[number * HIDDEN_UNITS + unit] for number, value in enumerate(inputs)
+        )
+        total += max(pull, 0) // 128 * out[unit]
+    score = sum(given.tables[phase * WEIGHTS_A_PHASE + place] for place in counted) + last + total // 1024
+    return max(-62, min(62, (score + 64) // 128))
+
+
+@pytest.mark.parametrize("loudness", [0, 3, 40, 127])
+def test_every_score_is_that_of_the_slow_evaluation(loudness: int) -> None:
+    given = random_weights(loudness, loudness)
+    evaluator = Evaluator(given)
+
+    scores = [evaluator.score(position) for position in some_positions(300)]
+
+    assert scores == [slow_score(given, position) for position in some_positions(300)]
+    assert len(set(scores)) > 20
+
+
+def test_the_shipped_scores_are_those_of_the_slow_evaluation() -> None:
+    given = weights.read()
+    evaluator = Evaluator(given)
+
+    for position in some_positions(300):
+        assert evaluator.score(position) == slow_score(given, position)
+
+
+def test_weights_that_are_all_0_say_nothing() -> None:
+    evaluator = Evaluator(weights.Weights.nothing())
+
+    assert {evaluator.score(position) for position in some_positions(50)} == {0}
+
+
+def test_a_position_and_its_images_have_the_same_score() -> None:
+    evaluator = Evaluator(weights.read())
+
+    for position in some_positions(50):
+        assert len({evaluator.score(image) for image in position.symmetries()}) == 1
+
+
+def test_the_loop_of_the_benchmark_evaluates_what_it_is_given() -> None:
+    evaluator, positions = Evaluator(weights.read()), some_positions(100)
+    own = np.array([position.own for position in positions], np.uint64)
+    opp = np.array([position.opp for position in positions], np.uint64)
+
+    assert loops.evaluations(evaluator, own, opp, 1) == sum(map(evaluator.score, positions))

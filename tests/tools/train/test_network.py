@@ -1,0 +1,74 @@
+"""The training of the network, on a handful of games."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from outflank.engine import Colour, Position, weights
+from outflank.engine.evaluate import Evaluator
+from outflank.tools.train.dataset import Records, load
+from outflank.tools.train.patternmatrix import PADDING_COLUMN, columns_of
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+from outflank.tools.train import network  # noqa: E402  # it imports PyTorch
+
+SETTINGS = network.Settings(trust=1.0, epochs=30, rate=1e-2)
+TABLES = weights.Weights.nothing().tables
+
+
+@pytest.fixture(scope="module")
+def records(games: Path) -> Records:
+    return load([games])
+
+
+@pytest.fixture(scope="module")
+def trained(records: Records) -> tuple[weights.Weights, list[network.EpochReport]]:
+    reports: list[network.EpochReport] = []
+    return network.train(TABLES, records, SETTINGS, reports.append), reports
+
+
+def test_the_errors_shrink(trained: tuple[weights.Weights, list[network.EpochReport]]) -> None:
+    _, reports = trained
+
+    assert [report.epoch for report in reports] == list(range(31))
+    assert reports[-1].trained < reports[0].trained / 2
+    assert reports[-1].kept_out < reports[0].kept_out
+
+
+def test_the_engine_finds_what_was_trained(
+    records: Records, trained: tuple[weights.Weights, list[network.EpochReport]]
+) -> None:
+    given, reports = trained
+    evaluator = Evaluator(given)
+
+    errors = [
+        evaluator.score(Position(int(row["own"]), int(row["opp"]), Colour.BLACK)) - int(row["result"])
+        for row in records
+    ]
+
+    # Rounding to whole numbers costs little, and the games kept out are few.
+    assert float(np.sqrt(np.mean(np.square(errors)))) == pytest.approx(reports[-1].trained, abs=3)
+    assert given.tables == TABLES
+
+
+def test_the_same_seed_gives_the_same_weights(records: Records) -> None:
+    settings = replace(SETTINGS, epochs=1)
+
+    first, again = (network.train(TABLES, records, settings, lambda report: None) for _ in range(2))
+    other = network.train(TABLES, records, replace(settings, seed=1), lambda report: None)
+
+    assert first == again
+    assert first != other
+
+
+def test_the_padding_counts_nothing(records: Records) -> None:
+    model = network.Network()
+    with torch.no_grad():
+        model.rows.weight[PADDING_COLUMN] = 5.0
+        model.rows.weight[0] = 0.25
+    columns = torch.from_numpy(columns_of(records[:1]))
+    padded = torch.cat([columns, torch.full((1, 1), PADDING_COLUMN, dtype=torch.int32)], 1)
+
+    assert torch.equal(model.rows(columns), model.rows(padded))

@@ -1,0 +1,222 @@
+"""Trains the network on what the tables leave unexplained; engine/network.pxd says what it computes.
+
+All phases are trained at once, since they share the rows: AdamW on batches of random positions, in 32-bit floats with
+the engine's clipping, rounded to its whole numbers at the end. Only the rows decay: Adam's steps are as long for a rare
+configuration as for a frequent one, so that without it the rare ones would learn their few positions by heart. One game
+in KEPT_OUT is kept out to measure with.
+
+Reference: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, 2019.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from outflank.engine.evaluate import HIDDEN_UNITS, SUMS_A_ROW
+from outflank.engine.weights import PHASES, Weights
+from outflank.tools.train.dataset import Records, game_numbers
+from outflank.tools.train.fit import KEPT_OUT, phases
+from outflank.tools.train.patternmatrix import COLUMNS, PADDING_COLUMN, column_of, columns_of, engine_rows
+from outflank.tools.train.targets import targets
+
+_POSITIONS_A_BATCH = 16384
+_HIGHEST_ROW = 127 / 128  # what eight bits hold
+_UNITS_A_DISC = 128
+# The output is counted in these, so that all trained numbers are of about the same size.
+_DISCS_OF_ONE = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to train.
+
+    Attributes:
+        trust: in what comes later in a game, see targets.py.
+        epochs: how often each position is used.
+        rate: the highest learning rate; it rises over the first tenth and falls to almost nothing.
+        decay: the share of itself that a row loses in a step, over the learning rate.
+        seed: of the order of positions and of the first numbers.
+        device: PyTorch's name of what computes: cpu, cuda ...
+    """
+
+    trust: float = 0.7
+    epochs: int = 5
+    rate: float = 2e-3
+    decay: float = 2.0
+    seed: int = 0
+    device: str = "cpu"
+
+
+@dataclass(frozen=True, slots=True)
+class EpochReport:
+    """How far the training is; root mean square errors in discs.
+
+    Attributes:
+        epoch: from 1; 0 is the tables alone.
+        trained: over the epoch, against the targets.
+        kept_out: of the games kept out, against the targets.
+    """
+
+    epoch: int
+    trained: float
+    kept_out: float
+
+    def __str__(self) -> str:
+        return f"{self.epoch:5d}  {self.trained:7.3f}  {self.kept_out:8.3f}"
+
+
+class Network(nn.Module):
+    """The network in floats."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows = nn.EmbeddingBag(COLUMNS, SUMS_A_ROW, mode="sum", padding_idx=PADDING_COLUMN)
+        nn.init.zeros_(self.rows.weight)
+        self.start = nn.Parameter(torch.full((PHASES, SUMS_A_ROW), 0.5))
+        into = torch.randn(2 * SUMS_A_ROW, HIDDEN_UNITS) / (2 * SUMS_A_ROW) ** 0.5
+        self.into = nn.Parameter(into.repeat(PHASES, 1, 1))
+        self.threshold = nn.Parameter(torch.zeros(PHASES, HIDDEN_UNITS))
+        self.out = nn.Parameter((0.1 / HIDDEN_UNITS**0.5 * torch.randn(HIDDEN_UNITS)).repeat(PHASES, 1))
+        self.last = nn.Parameter(torch.zeros(PHASES))
+
+    def forward(self, columns: Tensor, phase: Tensor) -> Tensor:
+        """The corrections in discs, shape (positions,), of rows of columns; positions in the order of their phases."""
+        sums = self.rows(columns) + self.start[phase]
+        clipped = torch.cat([sums.clamp(0, 1), sums.clamp(-1, 1) ** 2], 1)
+        pieces = clipped.split(torch.bincount(phase, minlength=PHASES).tolist())
+        return _DISCS_OF_ONE * torch.cat([self._think(number, piece) for number, piece in enumerate(pieces)])
+
+    def _think(self, phase: int, clipped: Tensor) -> Tensor:
+        hidden = torch.relu(clipped @ self.into[phase] + self.threshold[phase])
+        return hidden @ self.out[phase] + self.last[phase]
+
+    def limit_rows(self) -> None:
+        """Keep the rows within what the engine can hold."""
+        with torch.no_grad():
+            self.rows.weight.clamp_(-_HIGHEST_ROW, _HIGHEST_ROW)
+
+
+@dataclass(frozen=True, slots=True)
+class _Positions:
+    """Positions in the order of their phases: what counts in them, and what the tables leave of their targets."""
+
+    columns: Tensor
+    phase: Tensor
+    left: Tensor
+
+    def batches(self, order: Tensor) -> Iterator[_Positions]:
+        """The positions in another order, some at a time, each time in the order of their phases."""
+        for batch in order.split(_POSITIONS_A_BATCH):
+            sorted_batch = batch[torch.argsort(self.phase[batch])]
+            yield _Positions(self.columns[sorted_batch], self.phase[sorted_batch], self.left[sorted_batch])
+
+    def to(self, device: str) -> _Positions:
+        """The same on another device."""
+        return _Positions(self.columns.to(device), self.phase.to(device), self.left.to(device))
+
+
+def train(
+    tables: array[int], records: Records, settings: Settings, on_epoch: Callable[[EpochReport], None]
+) -> Weights:
+    """The tables with a network trained to what they leave.
+
+    Args:
+        tables: as weights.Weights has them.
+        records: games in one piece.
+        settings: how.
+        on_epoch: told before the training and after each epoch.
+    """
+    torch.manual_seed(settings.seed)
+    kept_out = game_numbers(records) % KEPT_OUT == 0
+    target = targets(records, settings.trust)
+    trained = _positions(tables, records[~kept_out], target[~kept_out])
+    measured = _positions(tables, records[kept_out], target[kept_out])
+    network = Network().to(settings.device)
+    on_epoch(EpochReport(0, _size(trained.left), _size(measured.left)))
+    steps = settings.epochs * -(-len(trained.left) // _POSITIONS_A_BATCH)
+    optimiser = torch.optim.AdamW(_groups(network, settings), settings.rate)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, settings.rate, total_steps=steps, pct_start=0.1)
+    for epoch in range(1, settings.epochs + 1):
+        squares = 0.0
+        for cpu_batch in trained.batches(torch.randperm(len(trained.left))):
+            batch = cpu_batch.to(settings.device)
+            optimiser.zero_grad()
+            loss = nn.functional.mse_loss(network(batch.columns, batch.phase), batch.left)
+            loss.backward()
+            optimiser.step()
+            schedule.step()
+            network.limit_rows()
+            squares += loss.item() * len(batch.left)
+        error = (squares / max(1, len(trained.left))) ** 0.5
+        on_epoch(EpochReport(epoch, error, _error(network, measured, settings.device)))
+    return _rounded(network.cpu(), tables)
+
+
+def _groups(network: Network, settings: Settings) -> list[dict[str, Any]]:
+    """The network's parameters, by how they decay."""
+    layers = [network.start, network.into, network.threshold, network.out, network.last]
+    return [
+        {"params": [network.rows.weight], "weight_decay": settings.decay},
+        {"params": layers, "weight_decay": 0.0},
+    ]
+
+
+def _positions(tables: array[int], records: Records, target: NDArray[np.float32]) -> _Positions:
+    columns = columns_of(records)
+    phase = phases(records)
+    weights = np.frombuffer(tables, np.int16).reshape(PHASES, -1)
+    left = target.copy()
+    for number in range(PHASES):
+        here = np.flatnonzero(phase == number)
+        table = np.zeros(COLUMNS, np.float32)
+        table[column_of()] = weights[number] / np.float32(_UNITS_A_DISC)
+        for some in np.array_split(here, 1 + len(here) // _POSITIONS_A_BATCH):
+            left[some] -= table[columns[some]].sum(axis=1)
+    return _Positions(torch.from_numpy(columns), torch.from_numpy(phase), torch.from_numpy(left))
+
+
+def _size(errors: Tensor) -> float:
+    """Root mean square; 0 if there are none."""
+    return float(errors.square().mean().sqrt()) if len(errors) else 0.0
+
+
+def _error(network: Network, positions: _Positions, device: str) -> float:
+    """Root mean square error of the network on positions."""
+    with torch.no_grad():
+        errors = [
+            (network(batch.columns, batch.phase) - batch.left).cpu()
+            for batch in (part.to(device) for part in positions.batches(torch.arange(len(positions.left))))
+        ]
+    return _size(torch.cat(errors)) if errors else 0.0
+
+
+def _rounded(network: Network, tables: array[int]) -> Weights:
+    """The network as the engine reads it; network.h has the units."""
+    rows = engine_rows(_whole(network.rows.weight, 128, np.int8))
+    layers = [
+        np.concatenate(
+            [
+                _whole(network.start[phase], 128),
+                _whole(network.into[phase], 256).ravel(),
+                _whole(network.threshold[phase], 256),
+                _whole(network.out[phase] * (_DISCS_OF_ONE * _UNITS_A_DISC), 4),
+                _whole(network.last[phase : phase + 1] * (_DISCS_OF_ONE * _UNITS_A_DISC), 1),
+            ]
+        )
+        for phase in range(PHASES)
+    ]
+    return Weights(tables, array("b", rows.tobytes()), array("h", np.concatenate(layers).tobytes()))
+
+
+def _whole(numbers: Tensor, units: int, kind: type = np.int16) -> NDArray[np.signedinteger]:
+    """Numbers in the engine's units, which they may not exceed."""
+    limits = np.iinfo(kind)
+    return np.asarray(np.round(numbers.detach().numpy() * units).clip(limits.min, limits.max), kind)
