@@ -20,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from outflank.engine import SettingsError
 from outflank.engine.evaluate import HIDDEN_UNITS, SUMS_A_ROW
 from outflank.engine.weights import PHASES, Weights
 from outflank.tools.train.dataset import Records, game_numbers
@@ -106,7 +107,7 @@ class Network(nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class _Positions:
-    """Positions in the order of their phases: what counts in them, and what the tables leave of their targets."""
+    """Positions: what counts in them, and what the tables leave of their targets."""
 
     columns: Tensor
     phase: Tensor
@@ -133,7 +134,10 @@ def train(
         records: games in one piece.
         settings: how.
         on_epoch: told before the training and after each epoch.
+
+    Raises: SettingsError if PyTorch can't compute on the device.
     """
+    _check_device(settings.device)
     torch.manual_seed(settings.seed)
     kept_out = game_numbers(records) % KEPT_OUT == 0
     target = targets(records, settings.trust)
@@ -146,18 +150,32 @@ def train(
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, settings.rate, total_steps=steps, pct_start=0.1)
     for epoch in range(1, settings.epochs + 1):
         squares = 0.0
-        for cpu_batch in trained.batches(torch.randperm(len(trained.left))):
-            batch = cpu_batch.to(settings.device)
-            optimiser.zero_grad()
-            loss = nn.functional.mse_loss(network(batch.columns, batch.phase), batch.left)
-            loss.backward()
-            optimiser.step()
+        for part in trained.batches(torch.randperm(len(trained.left))):
+            batch = part.to(settings.device)
+            squares += _step(network, optimiser, batch) * len(batch.left)
             schedule.step()
-            network.limit_rows()
-            squares += loss.item() * len(batch.left)
         error = (squares / max(1, len(trained.left))) ** 0.5
         on_epoch(EpochReport(epoch, error, _error(network, measured, settings.device)))
     return _rounded(network.cpu(), tables)
+
+
+def _check_device(name: str) -> None:
+    try:
+        torch.empty(0, device=name)
+    except (AssertionError, RuntimeError):  # built without it, none there, unknown name
+        raise SettingsError(
+            f"expected a device that PyTorch can compute on here, like cpu, got {name!r}"
+        ) from None
+
+
+def _step(network: Network, optimiser: torch.optim.Optimizer, batch: _Positions) -> float:
+    """Learn from one batch; its mean squared error before."""
+    optimiser.zero_grad()
+    loss = nn.functional.mse_loss(network(batch.columns, batch.phase), batch.left)
+    loss.backward()
+    optimiser.step()
+    network.limit_rows()
+    return float(loss.detach())
 
 
 def _groups(network: Network, settings: Settings) -> list[dict[str, Any]]:

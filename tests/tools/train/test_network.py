@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from outflank.engine import Colour, Position, weights
+from outflank.engine import Colour, Position, SettingsError, weights
 from outflank.engine.evaluate import Evaluator
 from outflank.tools.train.dataset import Records, load
 from outflank.tools.train.patternmatrix import PADDING_COLUMN, columns_of
@@ -61,6 +61,12 @@ def test_the_same_seed_gives_the_same_weights(records: Records) -> None:
 
     assert first == again
     assert first != other
+
+
+@pytest.mark.parametrize("device", ["abacus", "cuda:77", ""])
+def test_a_device_that_is_not_there_is_named(records: Records, device: str) -> None:
+    with pytest.raises(SettingsError, match=f"expected a device .* got {device!r}"):
+        network.train(TABLES, records, replace(SETTINGS, device=device), lambda report: None)
 
 
 def test_the_padding_counts_nothing(records: Records) -> None:
