@@ -1,23 +1,14 @@
 """Position -> expected final disc difference, from the side to move: patterns and mobility, by phase of the game."""
 
-from libc.stdint cimport int8_t, int16_t, int32_t, uint16_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, uint64_t
 
 from outflank.engine.network cimport Layer, score_of
-from outflank.engine.patterns cimport (
-    FEATURES,
-    MOBILITY_WEIGHTS,
-    ODD_WEIGHT,
-    PADDING_WEIGHT,
-    WEIGHTS_OF_A_PHASE,
-    Features,
-    mobility_class,
-)
+from outflank.engine.patterns cimport WEIGHTS_OF_A_PHASE, WEIGHTS_OF_A_POSITION, Features, find_weights
 
 cdef enum:
     SCORE_BITS = 7  # weights are in 1/128 disc
     HIGHEST_GUESS = 62  # an evaluation never claims a wipe-out
     PHASES = 30  # two plies each
-    WEIGHTS_OF_A_POSITION = FEATURES + 2
 
 cdef struct Evaluation:
     const int16_t *tables  # [PHASES][WEIGHTS_OF_A_PHASE]
@@ -40,12 +31,8 @@ cdef inline int evaluate(
     """The expected score in discs, rounded; `side` is to move and has the discs `own`."""
     cdef int phase = max(0, min(PHASES - 1, (60 - empties) >> 1))
     cdef const int16_t *table = evaluation.tables + phase * WEIGHTS_OF_A_PHASE
-    cdef const uint16_t *view = features.views[side]
     cdef int32_t[WEIGHTS_OF_A_POSITION] weights
-    cdef int place, score
-    for place in range(FEATURES):
-        weights[place] = evaluation.offsets[place] + view[place]
-    weights[FEATURES] = MOBILITY_WEIGHTS + mobility_class(own, opp)
-    weights[FEATURES + 1] = ODD_WEIGHT if empties & 1 else PADDING_WEIGHT
+    cdef int score
+    find_weights(features, side, own, opp, empties, evaluation.offsets, weights)
     score = score_of(table, evaluation.layers + phase, evaluation.rows, weights, WEIGHTS_OF_A_POSITION)
     return max(-HIGHEST_GUESS, min(HIGHEST_GUESS, (score + (1 << (SCORE_BITS - 1))) >> SCORE_BITS))

@@ -17,6 +17,7 @@ cdef enum:
     ODD_WEIGHT = MOBILITY_WEIGHTS + 256  # counts where an odd number of squares is empty: who moves last matters
     PADDING_WEIGHT  # 0, for the padding lanes
     WEIGHTS_OF_A_PHASE
+    WEIGHTS_OF_A_POSITION = FEATURES + 2  # one for each feature, mobility, who moves last
 
 cdef struct Features:
     # [side] is the view in which that side's discs are digit 0.
@@ -34,6 +35,19 @@ cdef inline int mobility_class(uint64_t own, uint64_t opp) noexcept nogil:
     cdef int moves = min(MOST_MOVES, popcount(legal_moves(own, opp)))
     cdef int replies = min(MOST_MOVES, popcount(legal_moves(opp, own)))
     return moves * (MOST_MOVES + 1) + replies
+
+
+cdef inline void find_weights(
+    const Features *features, int side, uint64_t own, uint64_t opp, int empties, const int32_t *offsets,
+    int32_t *weights,
+) noexcept nogil:
+    """Which weights of a phase count where `side` is to move and has the discs `own`; `offsets` is OFFSETS."""
+    cdef const uint16_t *view = features.views[side]
+    cdef int feature
+    for feature in range(FEATURES):
+        weights[feature] = offsets[feature] + view[feature]
+    weights[FEATURES] = MOBILITY_WEIGHTS + mobility_class(own, opp)
+    weights[FEATURES + 1] = ODD_WEIGHT if empties & 1 else PADDING_WEIGHT
 
 
 cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side) noexcept nogil

@@ -58,7 +58,7 @@ TABLE_OFFSETS = tuple(
 
 
 WEIGHTS_A_PHASE = WEIGHTS_OF_A_PHASE
-WEIGHTS_A_POSITION = FEATURES + 2
+WEIGHTS_A_POSITION = WEIGHTS_OF_A_POSITION
 PADDING = PADDING_WEIGHT
 
 
@@ -127,14 +127,12 @@ cdef void features_after(
 
 def extract(const uint64_t[::1] own, const uint64_t[::1] opp, int32_t[:, ::1] out):
     cdef Py_ssize_t board
-    cdef int feature
     cdef Features features
+    cdef int empties
     if own.shape[0] != opp.shape[0] or out.shape[0] != own.shape[0] or out.shape[1] != WEIGHTS_A_POSITION:
         raise ValueError(f"expected out of shape ({own.shape[0]}, {WEIGHTS_A_POSITION}), got {tuple(out.shape)[:2]}")
     with nogil:
         for board in range(own.shape[0]):
+            empties = 64 - popcount(own[board] | opp[board])
             set_features(&features, own[board], opp[board], 0)
-            for feature in range(FEATURES):
-                out[board, feature] = OFFSETS[feature] + features.views[0][feature]
-            out[board, FEATURES] = MOBILITY_WEIGHTS + mobility_class(own[board], opp[board])
-            out[board, FEATURES + 1] = PADDING_WEIGHT if popcount(own[board] | opp[board]) % 2 == 0 else ODD_WEIGHT
+            find_weights(&features, 0, own[board], opp[board], empties, OFFSETS, &out[board, 0])

@@ -30,6 +30,7 @@ from outflank.engine.patterns import WEIGHTS_A_PHASE, layout_hash
 
 SHIPPED = Path(__file__).with_name("weights.bin")
 PHASES = 30
+UNITS_A_DISC = 128  # of the tables' weights and of the score
 _MAGIC = b"OUTFLANK WEIGHTS 2\n"
 
 

@@ -29,6 +29,8 @@ COMMANDS = {
     "perft": "Count the positions that every line of DEPTH plies leads to.",
     "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
 }
+# The extra that brings a package; all others come with `match`.
+_EXTRAS = {"torch": "train", "distributed": "cluster"}
 _EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
 
@@ -74,7 +76,7 @@ class Program(click.Group):
         except OutflankError as error:
             raise Failure(str(error)) from error
         except ModuleNotFoundError as error:
-            extra = "train" if error.name == "torch" else "match"
+            extra = _EXTRAS.get(str(error.name), "match")
             raise Failure(
                 f"{error}: pip install 'outflank[{extra}]' brings what the command needs"
             ) from error

@@ -8,7 +8,8 @@ import pytest
 
 from outflank.engine import Game, Position, loops, weights
 from outflank.engine.evaluate import HIDDEN_UNITS, NUMBERS_A_LAYER, SUMS_A_ROW, Evaluator
-from outflank.engine.patterns import WEIGHTS_A_PHASE, WEIGHTS_A_POSITION, extract
+from outflank.engine.patterns import INSTANCES, PADDING, TABLE_OF, TABLE_OFFSETS, WEIGHTS_A_PHASE
+from outflank.tests.masks import mask_of_names
 
 INPUTS = 2 * SUMS_A_ROW
 
@@ -41,10 +42,17 @@ def random_weights(seed: int, loudness: int) -> weights.Weights:
 
 
 def counting(position: Position) -> list[int]:
-    """Which weights count in a position."""
-    found = np.empty((1, WEIGHTS_A_POSITION), np.int32)
-    extract(np.array([position.own], np.uint64), np.array([position.opp], np.uint64), found)
-    return [int(place) for place in found[0]]
+    """Which weights count in a position, each pattern read square by square."""
+    found = []
+    for table, squares in zip(TABLE_OF, INSTANCES, strict=True):
+        number = 0
+        for name in squares:
+            square = mask_of_names(name)
+            number = 3 * number + (0 if position.own & square else 1 if position.opp & square else 2)
+        found.append(TABLE_OFFSETS[table] + number)
+    moves = [min(15, position.legal_mask(side).bit_count()) for side in (position.side, position.side.other)]
+    mobility = TABLE_OFFSETS[-1] + 16 * moves[0] + moves[1]
+    return [*found, mobility, TABLE_OFFSETS[-1] + 256 if position.empties % 2 else PADDING]
 
 
 def slow_score(given: weights.Weights, position: Position) -> int:

@@ -42,10 +42,8 @@ def some_tables() -> "array[int]":
         for place in rng.sample(range(WEIGHTS_A_PHASE), 300):
             value = rng.choice((-32768, 32767, rng.randint(-500, 500)))
             found[phase * WEIGHTS_A_PHASE + representative[place]] = value
-    for phase in range(weights.PHASES):
-        first = phase * WEIGHTS_A_PHASE
-        for place, other in enumerate(representative):
-            found[first + place] = found[first + other]
+    for first in range(0, COUNT, WEIGHTS_A_PHASE):
+        found[first : first + WEIGHTS_A_PHASE] = mirrored(found[first : first + WEIGHTS_A_PHASE], 1)
     return found
 
 

@@ -82,7 +82,9 @@ def test_what_the_system_refuses_is_one_sentence_and_exit_code_1(
     assert told.stderr == "outflank: [Errno 13] Permission denied: '/records'\n"
 
 
-@pytest.mark.parametrize(("package", "extra"), [("rich", "match"), ("torch", "train")])
+@pytest.mark.parametrize(
+    ("package", "extra"), [("rich", "match"), ("torch", "train"), ("distributed", "cluster")]
+)
 def test_a_missing_package_is_named_with_the_extra_that_brings_it(
     ending: Callable[[BaseException], Result], package: str, extra: str
 ) -> None:

@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from outflank.engine.weights import PHASES
+from outflank.engine.weights import PHASES, UNITS_A_DISC
 from outflank.tools.train.dataset import Records, empties, game_numbers
 from outflank.tools.train.patternmatrix import COLUMNS, Vector, engine_weights, pattern_matrix
 from outflank.tools.train.regression import Block, solve
 from outflank.tools.train.targets import targets
 
 KEPT_OUT = 20
-_UNITS_A_DISC = 128
 _GRAIN = 4  # weights are multiples of 1/32 disc: finer ones only swell the file
 _HIGHEST_SCORE = 64
 
@@ -143,8 +142,8 @@ def _positions_by_phase(
 
 def _rounded(weights: Vector) -> NDArray[np.int16]:
     """The weights in the engine's units."""
-    limit = _HIGHEST_SCORE * _UNITS_A_DISC
-    return (np.round(weights * (_UNITS_A_DISC / _GRAIN)) * _GRAIN).clip(-limit, limit).astype(np.int16)
+    limit = _HIGHEST_SCORE * UNITS_A_DISC
+    return (np.round(weights * (UNITS_A_DISC / _GRAIN)) * _GRAIN).clip(-limit, limit).astype(np.int16)
 
 
 def _report(

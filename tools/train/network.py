@@ -22,15 +22,20 @@ from torch import Tensor, nn
 
 from outflank.engine import SettingsError
 from outflank.engine.evaluate import HIDDEN_UNITS, SUMS_A_ROW
-from outflank.engine.weights import PHASES, Weights
+from outflank.engine.weights import PHASES, UNITS_A_DISC, Weights
 from outflank.tools.train.dataset import Records, game_numbers
 from outflank.tools.train.fit import KEPT_OUT, phases
-from outflank.tools.train.patternmatrix import COLUMNS, PADDING_COLUMN, column_of, columns_of, engine_rows
+from outflank.tools.train.patternmatrix import (
+    COLUMNS,
+    PADDING_COLUMN,
+    column_weights,
+    columns_of,
+    engine_rows,
+)
 from outflank.tools.train.targets import targets
 
 _POSITIONS_A_BATCH = 16384
 _HIGHEST_ROW = 127 / 128  # what eight bits hold
-_UNITS_A_DISC = 128
 # The output is counted in these, so that all trained numbers are of about the same size.
 _DISCS_OF_ONE = 8.0
 
@@ -194,8 +199,7 @@ def _positions(tables: array[int], records: Records, target: NDArray[np.float32]
     left = target.copy()
     for number in range(PHASES):
         here = np.flatnonzero(phase == number)
-        table = np.zeros(COLUMNS, np.float32)
-        table[column_of()] = weights[number] / np.float32(_UNITS_A_DISC)
+        table = column_weights(weights[number]) / np.float32(UNITS_A_DISC)
         for some in np.array_split(here, 1 + len(here) // _POSITIONS_A_BATCH):
             left[some] -= table[columns[some]].sum(axis=1)
     return _Positions(torch.from_numpy(columns), torch.from_numpy(phase), torch.from_numpy(left))
@@ -225,8 +229,8 @@ def _rounded(network: Network, tables: array[int]) -> Weights:
                 _whole(network.start[phase], 128),
                 _whole(network.into[phase], 256).ravel(),
                 _whole(network.threshold[phase], 256),
-                _whole(network.out[phase] * (_DISCS_OF_ONE * _UNITS_A_DISC), 4),
-                _whole(network.last[phase : phase + 1] * (_DISCS_OF_ONE * _UNITS_A_DISC), 1),
+                _whole(network.out[phase] * (_DISCS_OF_ONE * UNITS_A_DISC), 4),
+                _whole(network.last[phase : phase + 1] * (_DISCS_OF_ONE * UNITS_A_DISC), 1),
             ]
         )
         for phase in range(PHASES)

@@ -46,9 +46,9 @@ def engine_weights(columns: Vector) -> NDArray[np.float32]:
     return weights
 
 
-def column_of() -> NDArray[np.int32]:
-    """The column of each of the engine's weights of a phase."""
-    return _COLUMN_OF
+def column_weights(weights: NDArray[np.int16]) -> NDArray[np.int16]:
+    """One number a column from a phase's weights as the engine counts them."""
+    return weights[_FIRSTS]
 
 
 def engine_rows(rows: NDArray[np.int8]) -> NDArray[np.int8]:
