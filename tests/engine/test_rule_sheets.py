@@ -1,7 +1,7 @@
-"""Every sentence of docs/rules.md that states a rule, tested under its own name, on boards of its own.
+"""Every sentence of docs/rules.md about one sheet, tested under its own name, on boards of its own.
 
 The random comparisons with the oracle are in the other files; here each rule stands alone, so that the one
-that is broken says so itself.
+that is broken says so itself. test_every_sheet.py has what the sheets share.
 """
 
 from dataclasses import replace
@@ -14,66 +14,21 @@ from outflank.engine import (
     Colour,
     Game,
     IllegalMoveError,
-    NotationError,
     Position,
     Rules,
 )
-from outflank.tests import reference, strategies
 from outflank.tests.masks import COLOURS, mask_of_names
+from outflank.tests.sheet_boards import (
+    EIGHT_WAYS_FROM_D4,
+    FULL_AND_EQUAL,
+    OVER_WITH_THREE_EMPTY,
+    WHITE_MUST_ALWAYS_PASS,
+    board,
+    squares,
+    start,
+)
 
 BLACK, WHITE = Colour
-EMPTY = "-" * 64
-
-
-def board(black: str = "", white: str = "") -> str:
-    """64 squares with discs on the squares named."""
-    letters = list(EMPTY)
-    for names, letter in ((black, "X"), (white, "O")):
-        for name in names.split():
-            letters["12345678".index(name[1]) * 8 + "abcdefgh".index(name[0])] = letter
-    return "".join(letters)
-
-
-def squares(position: Position) -> str:
-    """The legal moves as they are written, blanks between."""
-    return " ".join(map(str, position.legal_moves()))
-
-
-def start(name: str) -> Position:
-    """The start of a preset."""
-    return Position.start(PRESETS[name])
-
-
-def rows(picture: str) -> str:
-    """64 squares drawn as eight rows."""
-    return "".join(picture.split())
-
-
-# No ray from the three empty squares meets two colours, so neither side can move: 38 discs against 23.
-OVER_WITH_THREE_EMPTY = rows("""
-    --OOOOOO
-    -XXXXXXX
-    OXXXOOOO
-    OXXXXOOO
-    OXOXXXOO
-    OXOXXXXX
-    OXXXXXXX
-    OXXXXXXX
-""")
-FULL_AND_EQUAL = "XXXXOOOO" * 8
-# For each direction from d4, north first and clockwise: its name, the disc beside d4 and the one behind it.
-EIGHT_WAYS_FROM_D4 = [
-    ("n", "d3", "d2"),
-    ("ne", "e3", "f2"),
-    ("e", "e4", "f4"),
-    ("se", "e5", "f6"),
-    ("s", "d5", "d6"),
-    ("sw", "c5", "b6"),
-    ("w", "c4", "b4"),
-    ("nw", "c3", "b2"),
-]
-# White has discs on b1, b4 and b7 only and can never move; Black can turn them from c1, c4 and c7.
-WHITE_MUST_ALWAYS_PASS = "".join("XO-XXXXX" if row in (0, 3, 6) else "XXXXXXXX" for row in range(8))
 
 
 class TestOthello:
@@ -369,168 +324,6 @@ class TestObversi:
 
         assert position.turned("f6") == mask_of_names("d4 e5")
         assert position.play("f6").black == mask_of_names("d6")
-
-
-@pytest.mark.parametrize("name", strategies.PRESETS)
-class TestEverySheet:
-    """What is common to all."""
-
-    def position(self, name: str, text: str) -> Position:
-        return Position.parse(text, PRESETS[name])
-
-    @pytest.mark.parametrize(("direction", "run", "end"), EIGHT_WAYS_FROM_D4)
-    def test_discs_are_bracketed_in_eight_directions(
-        self, name: str, direction: str, run: str, end: str
-    ) -> None:
-        position = self.position(name, board(black=end, white=run) + " X")
-
-        assert position.turned("d4") == mask_of_names(run), direction
-
-    def test_the_disc_just_played_must_bracket(self, name: str) -> None:
-        """B1 lies between two black discs that were there before: nothing happens to it."""
-        position = self.position(name, board(black="a1 c1 d3", white="b1 c3") + " X")
-
-        assert squares(position) == "b3"
-        assert position.play("b3").white == mask_of_names("b1")
-
-    def test_an_empty_square_ends_the_line(self, name: str) -> None:
-        position = self.position(name, board(black="a1", white="b1 d1") + " X")
-
-        assert squares(position) == "c1"
-        assert position.turned("c1") == mask_of_names("b1")
-
-    def test_turning_is_compulsory(self, name: str) -> None:
-        """The run of three is turned whole; no move turns a part of it, or nothing."""
-        position = self.position(name, board(black="a1", white="b1 c1 d1 h8") + " X")
-
-        assert squares(position) == "e1"
-        assert position.play("e1").white == mask_of_names("h8")
-
-    def test_a_move_that_turns_nothing_is_illegal(self, name: str) -> None:
-        position = start(name)
-        for square in ("a1", "e6" if "e6" not in squares(position) else "e3", "d4"):
-            with pytest.raises(IllegalMoveError):
-                position.play(square)
-
-    def test_a_side_without_a_move_passes(self, name: str) -> None:
-        position = self.position(name, board(black="b1", white="a1") + " X")
-
-        assert position.must_pass
-        assert squares(position) == "pass"
-        assert position.pass_() == position.with_side(WHITE)
-
-    def test_voluntary_passing_is_illegal(self, name: str) -> None:
-        with pytest.raises(IllegalMoveError, match="a pass is legal only without a move"):
-            start(name).pass_()
-
-    @pytest.mark.parametrize("side", "XO")
-    def test_the_game_ends_when_neither_side_can_move(self, name: str, side: str) -> None:
-        for text in (
-            OVER_WITH_THREE_EMPTY,
-            FULL_AND_EQUAL,
-            board(black="c3"),
-            board(black="a1", white="h8"),
-            EMPTY,
-        ):
-            position = self.position(name, f"{text} {side}")
-
-            assert position.is_over
-            assert not position.must_pass
-            assert position.legal_moves() == ()
-            with pytest.raises(IllegalMoveError, match="the game is over"):
-                position.pass_()
-
-    def test_white_e7_with_c5_and_e3_white_turns_d6_e6_e5_e4(self, name: str) -> None:
-        position = self.position(name, board(black="d6 e6 e5 e4", white="c5 e3") + " O")
-        if position.rules.one_direction:
-            assert position.turned("e7/nw") == mask_of_names("d6")
-            assert position.turned("e7/n") == mask_of_names("e6 e5 e4")
-        else:
-            assert position.turned("e7") == mask_of_names("d6 e6 e5 e4")
-
-    def test_scoring_overrides_the_presets(self, name: str) -> None:
-        for scoring, score in (("empties", 41 - 23), ("count", 38 - 23)):
-            rules = Rules.parse(f"{name},scoring={scoring}")
-
-            assert Position.parse(OVER_WITH_THREE_EMPTY, rules).score() == score
-
-    def test_a1_is_the_top_left_square_and_letters_are_columns(self, name: str) -> None:
-        position = self.position(name, "X" + "-" * 6 + "O" + "-" * 48 + "-" * 8)
-
-        assert (position.black, position.white) == (mask_of_names("a1"), mask_of_names("h1"))
-
-    def test_boards_given_by_hand_may_have_empty_centre_squares(self, name: str) -> None:
-        position = self.position(name, board(black="a1", white="b1") + " X")
-
-        assert squares(position) == "c1"
-
-    def test_a_suffix_exists_only_where_one_direction_is_turned(self, name: str) -> None:
-        if not PRESETS[name].one_direction:
-            move = f"{start(name).legal_moves()[0]}/s"
-            with pytest.raises(IllegalMoveError, match="expected no direction, since a move turns all"):
-                start(name).play(move)
-
-    def test_any_board_may_be_the_start(self, name: str) -> None:
-        rules = Rules.parse(f"{name},start={OVER_WITH_THREE_EMPTY}")
-
-        assert Position.start(rules).is_over
-        assert Position.start(rules).side is rules.begins
-
-    def test_a_start_that_is_no_board_is_refused(self, name: str) -> None:
-        with pytest.raises(NotationError):
-            Rules.parse(f"{name},start={'-' * 63}")
-
-
-class TestCounting:
-    """``scoring=count``: only discs on the board."""
-
-    RULES = Rules.parse("othello,scoring=count")
-
-    def test_scores_may_be_odd(self) -> None:
-        assert Position.parse(board(black="a1 a2 a3"), self.RULES).score() == 3
-
-    def test_a_wipe_out_scores_the_discs_on_the_board_and_not_64(self) -> None:
-        assert Position.parse(board(white="c3 d3 e3"), self.RULES).score(WHITE) == 3
-
-    def test_a_double_pass_adds_nothing(self) -> None:
-        for side in "XO":
-            assert Position.parse(f"{OVER_WITH_THREE_EMPTY} {side}", self.RULES).score() == 38 - 23
-
-
-class TestBoardsGivenByHand:
-    """Move lists are sized by the board, never by the textbook maximum of 33."""
-
-    MANY_MOVES = rows("""
-        X-------
-        XO--OXO-
-        XO-XXXX-
-        -X---XO-
-        -OX-OX--
-        -OX-XXO-
-        -O-OOOX-
-        --------
-    """)
-    MANY_DIRECTED = rows("""
-        XXXXXXXX
-        OOOOOOOO
-        --------
-        OOOOOOOO
-        XXXXXXXX
-        OOOOOOOO
-        --------
-        -OOXO-OX
-    """)
-
-    @pytest.mark.parametrize(
-        ("text", "turns", "expected"),
-        [(MANY_MOVES, "all", 34), (MANY_DIRECTED, "one", 63)],
-    )
-    def test_more_than_33_moves_are_all_listed(self, text: str, turns: str, expected: int) -> None:
-        position = Position.parse(text + " X", Rules(turns=turns))
-        found = [str(move) for move in position.legal_moves()]
-
-        assert len(found) == expected
-        assert found == list(reference.moves(reference.board_of(text), "X", turns))
 
 
 class TestReadingsOfOurs:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from outflank.engine import PRESETS, Colour, Limit, Position, Rules, Searcher
 from outflank.tests import reference, strategies
 from outflank.tests.masks import position_of, rules_of
+from outflank.tests.sheet_boards import FULL_AND_EQUAL
 
 BLACK, WHITE = Colour
-FULL_AND_EQUAL = "XXXXOOOO" * 8
 
 
 def best_result(game: reference.Game, side: str) -> tuple[int, int]:
