@@ -5,6 +5,8 @@ from outflank.engine.weights import Weights
 
 SUMS_A_ROW: int
 """How many sums the network's rows are added to."""
+GAME_STAGES: int
+"""How many stages the game has, each of as many phases; the network has other rows in each."""
 HIDDEN_UNITS: int
 """How many units follow the sums."""
 NUMBERS_A_LAYER: int

@@ -15,6 +15,7 @@ cdef enum:
     _CACHE_LINE = 64
 
 SUMS_A_ROW = SUMS
+GAME_STAGES = STAGES
 HIDDEN_UNITS = HIDDEN
 NUMBERS_A_LAYER = NUMBERS_OF_A_LAYER
 
@@ -26,7 +27,7 @@ cdef class Evaluator:
         cdef const int16_t[::1] layers = weights.layers
         cdef size_t row_bytes = -(-rows.shape[0] // _CACHE_LINE) * _CACHE_LINE
         cdef int phase
-        assert tables.shape[0] == PHASES * WEIGHTS_OF_A_PHASE and rows.shape[0] == WEIGHTS_OF_A_PHASE * SUMS
+        assert tables.shape[0] == PHASES * WEIGHTS_OF_A_PHASE and rows.shape[0] == STAGES * WEIGHTS_OF_A_PHASE * SUMS
         assert layers.shape[0] == PHASES * NUMBERS_OF_A_LAYER
         self._weights = weights
         self._rows = aligned_alloc(_CACHE_LINE, row_bytes)

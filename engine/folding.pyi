@@ -17,7 +17,10 @@ def unfold(folded: array[int], representative: array[int], phases: int) -> array
     """The weights of all phases, phase by phase, from what `fold` kept."""
 
 def fold_rows(rows: array[int], representative: array[int], width: int) -> array[int]:
-    """Rows of `width` numbers, int8, one for each weight of a phase, without those that have to be equal to another."""
+    """Rows of `width` numbers, int8, one for each weight of a phase, without those that have to be equal to another.
+
+    There may be such rows for several stages, stage by stage.
+    """
 
 def unfold_rows(folded: array[int], representative: array[int], width: int) -> array[int]:
-    """A row for each weight of a phase from what `fold_rows` kept."""
+    """The rows of all stages from what `fold_rows` kept."""

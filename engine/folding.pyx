@@ -71,22 +71,24 @@ def fold(const int16_t[::1] weights, const int32_t[::1] representative, int phas
 
 def unfold_rows(const int8_t[::1] folded, const int32_t[::1] representative, int width):
     cdef Py_ssize_t count = representative.shape[0]
-    cdef array.array rows = new_array("b", bytes(count * width))
+    cdef Py_ssize_t stages = folded.shape[0] // (len(set(representative)) * width)
+    cdef array.array rows = new_array("b", bytes(stages * count * width))
     cdef int8_t[::1] out = rows
-    cdef Py_ssize_t row, source = 0
-    for row in range(count):
-        if representative[row] == row:
-            memcpy(&out[row * width], &folded[source * width], width)
-            source += 1
-        else:
-            memcpy(&out[row * width], &out[representative[row] * width], width)
+    cdef Py_ssize_t stage, row, source = 0
+    for stage in range(0, stages * count, count):
+        for row in range(count):
+            if representative[row] == row:
+                memcpy(&out[(stage + row) * width], &folded[source * width], width)
+                source += 1
+            else:
+                memcpy(&out[(stage + row) * width], &out[(stage + representative[row]) * width], width)
     return rows
 
 
 def fold_rows(const int8_t[::1] rows, const int32_t[::1] representative, int width):
+    cdef Py_ssize_t count = representative.shape[0], row
     cdef list kept = []
-    cdef Py_ssize_t row
-    for row in range(representative.shape[0]):
-        if representative[row] == row:
+    for row in range(rows.shape[0] // width):
+        if representative[row % count] == row % count:
             kept.append(bytes(rows[row * width : (row + 1) * width]))
     return new_array("b", b"".join(kept))

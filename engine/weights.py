@@ -1,11 +1,12 @@
 r"""The evaluation's weights file: reads, checks and writes it.
 
-    line 1    OUTFLANK WEIGHTS 2
-    line 2    a JSON object: layout (hash of the patterns), phases, weights (a phase), sums, units, bytes, crc32,
-              provenance
+    line 1    OUTFLANK WEIGHTS 3
+    line 2    a JSON object: layout (hash of the patterns), phases, stages, weights (a phase), sums, units, bytes,
+              crc32, provenance
     the rest  zlib-compressed: the tables' weights in 1/128 disc from the side to move, folded (folding.pyi), first
               the low bytes of all, then the high bytes, which compress better apart; the network's rows, folded,
-              a byte each number; the network's layers, phase by phase, 16 bits each number, the low byte first
+              stage by stage, a byte each number; the network's layers, phase by phase, 16 bits each number, the
+              low byte first
 
 `bytes` is the size of all that uncompressed, `crc32` the checksum of the rest of the header and of what is
 compressed. Anything else is refused, with the file's name and the reason.
@@ -24,14 +25,14 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine.errors import FileFormatError
-from outflank.engine.evaluate import HIDDEN_UNITS, NUMBERS_A_LAYER, SUMS_A_ROW
+from outflank.engine.evaluate import GAME_STAGES, HIDDEN_UNITS, NUMBERS_A_LAYER, SUMS_A_ROW
 from outflank.engine.folding import fold, fold_rows, representatives, unfold, unfold_rows
 from outflank.engine.patterns import WEIGHTS_A_PHASE, layout_hash
 
 SHIPPED = Path(__file__).with_name("weights.bin")
 PHASES = 30
 UNITS_A_DISC = 128  # of the tables' weights and of the score
-_MAGIC = b"OUTFLANK WEIGHTS 2\n"
+_MAGIC = b"OUTFLANK WEIGHTS 3\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Weights:
 
     Attributes:
         tables: int16, PHASES * WEIGHTS_A_PHASE, phase by phase.
-        rows: int8, WEIGHTS_A_PHASE * SUMS_A_ROW; those of the network.
+        rows: int8, GAME_STAGES * WEIGHTS_A_PHASE * SUMS_A_ROW, stage by stage; those of the network.
         layers: int16, PHASES * NUMBERS_A_LAYER, phase by phase; those of the network.
 
     Raises: ValueError if one is of another shape.
@@ -53,7 +54,7 @@ class Weights:
     def __post_init__(self) -> None:
         for name, typecode, count in (
             ("tables", "h", PHASES * WEIGHTS_A_PHASE),
-            ("rows", "b", WEIGHTS_A_PHASE * SUMS_A_ROW),
+            ("rows", "b", GAME_STAGES * WEIGHTS_A_PHASE * SUMS_A_ROW),
             ("layers", "h", PHASES * NUMBERS_A_LAYER),
         ):
             got = getattr(self, name)
@@ -68,7 +69,7 @@ class Weights:
 
         Raises: ValueError as the class.
         """
-        rows = array("b", bytes(WEIGHTS_A_PHASE * SUMS_A_ROW))
+        rows = array("b", bytes(GAME_STAGES * WEIGHTS_A_PHASE * SUMS_A_ROW))
         return cls(tables, rows, array("h", bytes(2 * PHASES * NUMBERS_A_LAYER)))
 
     @classmethod
@@ -87,7 +88,7 @@ def _representatives() -> array[int]:
 def _lengths() -> tuple[int, int, int]:
     """How many bytes the folded tables, the folded rows and the layers take."""
     different = len(set(_representatives()))
-    return PHASES * different * 2, different * SUMS_A_ROW, PHASES * NUMBERS_A_LAYER * 2
+    return PHASES * different * 2, GAME_STAGES * different * SUMS_A_ROW, PHASES * NUMBERS_A_LAYER * 2
 
 
 def read(path: Path = SHIPPED) -> Weights:
@@ -129,6 +130,7 @@ def _expected_header() -> dict[str, int]:
     return {
         "layout": layout_hash(),
         "phases": PHASES,
+        "stages": GAME_STAGES,
         "weights": WEIGHTS_A_PHASE,
         "sums": SUMS_A_ROW,
         "units": HIDDEN_UNITS,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from outflank.engine import Game, Position, loops, weights
-from outflank.engine.evaluate import HIDDEN_UNITS, NUMBERS_A_LAYER, SUMS_A_ROW, Evaluator
+from outflank.engine.evaluate import GAME_STAGES, HIDDEN_UNITS, NUMBERS_A_LAYER, SUMS_A_ROW, Evaluator
 from outflank.engine.patterns import INSTANCES, PADDING, TABLE_OF, TABLE_OFFSETS, WEIGHTS_A_PHASE
 from outflank.tests.masks import mask_of_names
 
@@ -32,7 +32,7 @@ def random_weights(seed: int, loudness: int) -> weights.Weights:
     """Weights in which everything counts; the louder, the more sums are clipped."""
     random_number = np.random.default_rng(seed).integers
     tables = random_number(-300, 300, weights.PHASES * WEIGHTS_A_PHASE)
-    rows = random_number(-loudness, loudness + 1, WEIGHTS_A_PHASE * SUMS_A_ROW)
+    rows = random_number(-loudness, loudness + 1, GAME_STAGES * WEIGHTS_A_PHASE * SUMS_A_ROW)
     layers = random_number(-400, 400, weights.PHASES * NUMBERS_A_LAYER)
     return weights.Weights(
         array("h", tables.astype(np.int16).tobytes()),
@@ -59,12 +59,13 @@ def slow_score(given: weights.Weights, position: Position) -> int:
     """The score in discs, in Python's integers."""
     phase = max(0, min(weights.PHASES - 1, (60 - position.empties) // 2))
     counted = counting(position)
+    stage = given.rows[phase // 10 * WEIGHTS_A_PHASE * SUMS_A_ROW :][: WEIGHTS_A_PHASE * SUMS_A_ROW]
     layer = given.layers[phase * NUMBERS_A_LAYER : (phase + 1) * NUMBERS_A_LAYER].tolist()
     start, layer = layer[:SUMS_A_ROW], layer[SUMS_A_ROW:]
     into, layer = layer[: INPUTS * HIDDEN_UNITS], layer[INPUTS * HIDDEN_UNITS :]
     threshold, out, last = layer[:HIDDEN_UNITS], layer[HIDDEN_UNITS : 2 * HIDDEN_UNITS], layer[-1]
     sums = [
-        start[number] + sum(given.rows[place * SUMS_A_ROW + number] for place in counted)
+        start[number] + sum(stage[place * SUMS_A_ROW + number] for place in counted)
         for number in range(SUMS_A_ROW)
     ]
     inputs = [min(max(number, 0), 128) for number in sums]

@@ -9,20 +9,21 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import FileFormatError, weights
-from outflank.engine.evaluate import NUMBERS_A_LAYER, SUMS_A_ROW
+from outflank.engine.evaluate import GAME_STAGES, NUMBERS_A_LAYER, SUMS_A_ROW
 from outflank.engine.folding import fold, fold_rows, representatives, unfold, unfold_rows
 from outflank.engine.patterns import WEIGHTS_A_PHASE
 
 COUNT = weights.PHASES * WEIGHTS_A_PHASE
-ROWS = WEIGHTS_A_PHASE * SUMS_A_ROW
+ROWS = GAME_STAGES * WEIGHTS_A_PHASE * SUMS_A_ROW
 LAYERS = weights.PHASES * NUMBERS_A_LAYER
 
 
 def mirrored(numbers: "array[int]", width: int) -> "array[int]":
     """The numbers, `width` for each weight of a phase, with those of each mirrored configuration put in its place."""
-    representative = representatives()
-    rows = [numbers[width * place : width * (place + 1)] for place in range(WEIGHTS_A_PHASE)]
-    return array(numbers.typecode, b"".join(rows[other].tobytes() for other in representative))
+    rows = [numbers[width * place : width * (place + 1)] for place in range(len(numbers) // width)]
+    first_of_all = range(0, len(rows), WEIGHTS_A_PHASE)
+    kept = (rows[first + other] for first in first_of_all for other in representatives())
+    return array(numbers.typecode, b"".join(row.tobytes() for row in kept))
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +43,7 @@ def some_tables() -> "array[int]":
         for place in rng.sample(range(WEIGHTS_A_PHASE), 300):
             value = rng.choice((-32768, 32767, rng.randint(-500, 500)))
             found[phase * WEIGHTS_A_PHASE + representative[place]] = value
-    for first in range(0, COUNT, WEIGHTS_A_PHASE):
-        found[first : first + WEIGHTS_A_PHASE] = mirrored(found[first : first + WEIGHTS_A_PHASE], 1)
-    return found
+    return mirrored(found, 1)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +93,7 @@ def test_folding_loses_nothing_but_the_mirrored_copies(some_weights: weights.Wei
 
     assert len(tables) == weights.PHASES * len(set(representative)) == weights.PHASES * 173_670
     assert unfold(tables, representative, weights.PHASES) == some_weights.tables
-    assert len(rows) == SUMS_A_ROW * 173_670
+    assert len(rows) == GAME_STAGES * SUMS_A_ROW * 173_670
     assert unfold_rows(rows, representative, SUMS_A_ROW) == some_weights.rows
 
 
@@ -122,7 +121,7 @@ def test_a_longer_file_is_refused(tmp_path: Path, content: bytes) -> None:
 
 def test_a_flipped_bit_is_noticed(tmp_path: Path, content: bytes) -> None:
     rng = random.Random(30)
-    begin = content.index(b"\n", len(b"OUTFLANK WEIGHTS 2\n")) + 1
+    begin = content.index(b"\n", len(b"OUTFLANK WEIGHTS 3\n")) + 1
     for place in (0, 5, begin - 2, *(rng.randrange(begin, len(content)) for _ in range(20))):
         damaged = bytearray(content)
         damaged[place] ^= 1 << rng.randrange(8)
@@ -161,7 +160,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_file_of_the_version_before_is_refused(tmp_path: Path, content: bytes) -> None:
-    assert "version" in refusal(tmp_path, content.replace(b"WEIGHTS 2", b"WEIGHTS 1", 1))
+    assert "version" in refusal(tmp_path, content.replace(b"WEIGHTS 3", b"WEIGHTS 2", 1))
 
 
 @pytest.mark.parametrize("wrong", [array("h", [1, 2, 3]), array("i", bytes(4 * COUNT))])

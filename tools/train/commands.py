@@ -104,6 +104,13 @@ def selfplay(
     show_default=True,
     help="Empty squares from which on positions are solved.",
 )
+@click.option(
+    "--line-to",
+    type=click.IntRange(1, 64),
+    default=64,
+    metavar="EMPTIES",
+    help="Keep the perfect line behind a solved position too, down to so many empty squares.",
+)
 @weights_option
 @seed_option
 @workers_option
@@ -118,6 +125,7 @@ def label(
     most: int,
     depth: int,
     exact_from: int,
+    line_to: int,
     weights: Path,
     seed: int,
     workers: int | None,
@@ -130,7 +138,7 @@ def label(
 
     if fewest > most:
         raise click.UsageError(f"expected --fewest up to --most, got {fewest} and {most}")
-    settings = labelling.Settings(weights, depth, exact_from, seed)
+    settings = labelling.Settings(weights, depth, exact_from, seed, line_to)
     boards = (
         labelling.boards_of_games(load(games), fewest, most, positions, seed, stray)
         if games
@@ -227,7 +235,7 @@ def network(
     click.echo(
         json.dumps([asdict(report) for report in reports])
         if as_json
-        else "\n".join(["epoch  trained  kept out", *map(str, reports)])
+        else "\n".join(["stage  epoch  trained  kept out", *map(str, reports)])
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from outflank.engine import weights
+from outflank.engine.evaluate import GAME_STAGES
 from outflank.tools.train import fit
 from outflank.tools.train.dataset import Records, load, load_solved, read_header, shards
 from outflank.tools.train.progress import progress_bar
@@ -47,7 +48,7 @@ def train_network(
 
     given = weights.read(tables).tables
     reports: list[network.EpochReport] = []
-    with progress_bar("network", settings.epochs, "epochs") as advance:
+    with progress_bar("network", GAME_STAGES * settings.epochs, "epochs") as advance:
 
         def on_epoch(report: network.EpochReport) -> None:
             reports.append(report)

@@ -17,6 +17,7 @@ from outflank.tools.train.dataset import RECORD, Records, empties, shard_path, w
 from outflank.tools.train.executor import open_executor, run_all
 from outflank.tools.train.openings import play_random, random_opening
 from outflank.tools.train.progress import progress_bar
+from outflank.tools.train.selfplay import played_line
 
 POSITIONS_A_SHARD = 1000
 _HASH_MB = 16
@@ -31,12 +32,14 @@ class Settings:
         depth: plies searched.
         exact_from: empty squares from which on a position is solved.
         seed: of the choice of positions.
+        line_to: where a position is solved, the positions of the perfect line count too, down to so many empty squares.
     """
 
     weights: Path
     depth: int
     exact_from: int
     seed: int
+    line_to: int = 64
 
     def described(self) -> dict[str, str | int]:
         """The settings as a shard's header has them."""
@@ -117,14 +120,20 @@ def _part(boards: Sequence[tuple[int, int]], number: int) -> tuple[tuple[int, in
 
 
 def _label_part(settings: Settings, part: tuple[int, tuple[tuple[int, int], ...]]) -> bytes:
-    """The records of one shard: games of one position each."""
+    """The records of one shard: games of one position each, or of the perfect line behind it."""
     searcher = _searcher(settings.weights)
     searcher.clear()
     limit = Limit(depth=settings.depth, exact_from=settings.exact_from)
     rows = []
     for own, opp in part[1]:
-        score = searcher.search(Position(own, opp, Colour.BLACK), limit).score
-        rows.append((own, opp, score, score, 0))
+        position = Position(own, opp, Colour.BLACK)
+        found = searcher.search(position, limit)
+        line = played_line(position, found.pv) if found.exact else iter((position,))
+        for place, there in enumerate(line):
+            if place and there.empties < settings.line_to:
+                break
+            score = found.score if there.side is position.side else -found.score
+            rows.append((there.own, there.opp, score, score, place))
     return np.array(rows, RECORD).tobytes()
 
 

@@ -1,9 +1,9 @@
 """Trains the network on what the tables leave unexplained; engine/network.pxd says what it computes.
 
-All phases are trained at once, since they share the rows: AdamW on batches of random positions, in 32-bit floats with
-the engine's clipping, rounded to its whole numbers at the end. Only the rows decay: Adam's steps are as long for a rare
-configuration as for a frequent one, so that without it the rare ones would learn their few positions by heart. One game
-in KEPT_OUT is kept out to measure with.
+The phases of a stage are trained at once, since they share the rows, and each stage by itself: AdamW on batches of
+random positions, in 32-bit floats with the engine's clipping, rounded to its whole numbers at the end. Only the rows
+decay: Adam's steps are as long for a rare configuration as for a frequent one, so that without it the rare ones would
+learn their few positions by heart. One game in KEPT_OUT is kept out to measure with.
 
 Reference: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, 2019.
 """
@@ -11,7 +11,7 @@ Reference: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, 2
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from outflank.engine import SettingsError
-from outflank.engine.evaluate import HIDDEN_UNITS, SUMS_A_ROW
+from outflank.engine.evaluate import GAME_STAGES, HIDDEN_UNITS, SUMS_A_ROW
 from outflank.engine.weights import PHASES, UNITS_A_DISC, Weights
 from outflank.tools.train.dataset import Records, game_numbers
 from outflank.tools.train.fit import KEPT_OUT, phases
@@ -34,6 +34,7 @@ from outflank.tools.train.patternmatrix import (
 )
 from outflank.tools.train.targets import targets
 
+_PHASES_A_STAGE = PHASES // GAME_STAGES
 _POSITIONS_A_BATCH = 16384
 _HIGHEST_ROW = 127 / 128  # what eight bits hold
 # The output is counted in these, so that all trained numbers are of about the same size.
@@ -63,46 +64,58 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class EpochReport:
-    """How far the training is; root mean square errors in discs.
+    """How far the training of a stage is; root mean square errors in discs.
 
     Attributes:
+        stage: from 0, the beginning of the game.
         epoch: from 1; 0 is the tables alone.
         trained: over the epoch, against the targets.
         kept_out: of the games kept out, against the targets.
     """
 
+    stage: int
     epoch: int
     trained: float
     kept_out: float
 
     def __str__(self) -> str:
-        return f"{self.epoch:5d}  {self.trained:7.3f}  {self.kept_out:8.3f}"
+        return f"{self.stage:5d}  {self.epoch:5d}  {self.trained:7.3f}  {self.kept_out:8.3f}"
 
 
 class Network(nn.Module):
-    """The network in floats."""
+    """The network of a stage, in floats."""
 
     def __init__(self) -> None:
         super().__init__()
         self.rows = nn.EmbeddingBag(COLUMNS, SUMS_A_ROW, mode="sum", padding_idx=PADDING_COLUMN)
         nn.init.zeros_(self.rows.weight)
-        self.start = nn.Parameter(torch.full((PHASES, SUMS_A_ROW), 0.5))
+        self.start = nn.Parameter(torch.full((_PHASES_A_STAGE, SUMS_A_ROW), 0.5))
         into = torch.randn(2 * SUMS_A_ROW, HIDDEN_UNITS) / (2 * SUMS_A_ROW) ** 0.5
-        self.into = nn.Parameter(into.repeat(PHASES, 1, 1))
-        self.threshold = nn.Parameter(torch.zeros(PHASES, HIDDEN_UNITS))
-        self.out = nn.Parameter((0.1 / HIDDEN_UNITS**0.5 * torch.randn(HIDDEN_UNITS)).repeat(PHASES, 1))
-        self.last = nn.Parameter(torch.zeros(PHASES))
+        self.into = nn.Parameter(into.repeat(_PHASES_A_STAGE, 1, 1))
+        self.threshold = nn.Parameter(torch.zeros(_PHASES_A_STAGE, HIDDEN_UNITS))
+        self.out = nn.Parameter(
+            (0.1 / HIDDEN_UNITS**0.5 * torch.randn(HIDDEN_UNITS)).repeat(_PHASES_A_STAGE, 1)
+        )
+        self.last = nn.Parameter(torch.zeros(_PHASES_A_STAGE))
 
     def forward(self, columns: Tensor, phase: Tensor) -> Tensor:
-        """The corrections in discs, shape (positions,), of rows of columns; positions in the order of their phases."""
+        """The corrections in discs, shape (positions,), of rows of columns; positions in the order of their phases.
+
+        `phase` counts from the first one of the stage.
+        """
         sums = self.rows(columns) + self.start[phase]
         clipped = torch.cat([sums.clamp(0, 1), sums.clamp(-1, 1) ** 2], 1)
-        pieces = clipped.split(torch.bincount(phase, minlength=PHASES).tolist())
+        pieces = clipped.split(torch.bincount(phase, minlength=_PHASES_A_STAGE).tolist())
         return _DISCS_OF_ONE * torch.cat([self._think(number, piece) for number, piece in enumerate(pieces)])
 
     def _think(self, phase: int, clipped: Tensor) -> Tensor:
         hidden = torch.relu(clipped @ self.into[phase] + self.threshold[phase])
         return hidden @ self.out[phase] + self.last[phase]
+
+    def silence(self, phases: Tensor) -> None:
+        """Let phases, told by booleans, add nothing to a score."""
+        with torch.no_grad():
+            self.out[phases] = 0
 
     def limit_rows(self) -> None:
         """Keep the rows within what the engine can hold."""
@@ -112,7 +125,7 @@ class Network(nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class _Positions:
-    """Positions: what counts in them, and what the tables leave of their targets."""
+    """Positions of a stage: what counts in them, their phase in it, and what the tables leave of their targets."""
 
     columns: Tensor
     phase: Tensor
@@ -120,7 +133,7 @@ class _Positions:
 
     def batches(self, order: Tensor) -> Iterator[_Positions]:
         """The positions in another order, some at a time, each time in the order of their phases."""
-        for batch in order.split(_POSITIONS_A_BATCH):
+        for batch in order.split(_POSITIONS_A_BATCH) if len(order) else ():
             sorted_batch = batch[torch.argsort(self.phase[batch])]
             yield _Positions(self.columns[sorted_batch], self.phase[sorted_batch], self.left[sorted_batch])
 
@@ -138,7 +151,7 @@ def train(
         tables: as weights.Weights has them.
         records: games in one piece.
         settings: how.
-        on_epoch: told before the training and after each epoch.
+        on_epoch: told before the training of each stage and after each epoch.
 
     Raises: SettingsError if PyTorch can't compute on the device.
     """
@@ -146,12 +159,31 @@ def train(
     torch.manual_seed(settings.seed)
     kept_out = game_numbers(records) % KEPT_OUT == 0
     target = targets(records, settings.trust)
-    trained = _positions(tables, records[~kept_out], target[~kept_out])
-    measured = _positions(tables, records[kept_out], target[kept_out])
-    network = Network().to(settings.device)
-    on_epoch(EpochReport(0, _size(trained.left), _size(measured.left)))
-    steps = settings.epochs * -(-len(trained.left) // _POSITIONS_A_BATCH)
-    optimiser = torch.optim.AdamW(_groups(network, settings), settings.rate)
+    stage = phases(records) // _PHASES_A_STAGE
+    networks = []
+    for number in range(GAME_STAGES):
+        trained, measured = (
+            _positions(tables, records[some], target[some])
+            for some in (~kept_out & (stage == number), kept_out & (stage == number))
+        )
+        networks.append(_train_stage(number, trained, measured, settings, on_epoch))
+    return _rounded(networks, tables)
+
+
+def _train_stage(
+    stage: int,
+    trained: _Positions,
+    measured: _Positions,
+    settings: Settings,
+    on_epoch: Callable[[EpochReport], None],
+) -> Network:
+    """One stage's network."""
+    network = Network()
+    network.to(settings.device)
+    network.silence(torch.bincount(trained.phase, minlength=_PHASES_A_STAGE) == 0)
+    on_epoch(EpochReport(stage, 0, _size(trained.left), _size(measured.left)))
+    steps = max(1, settings.epochs * -(-len(trained.left) // _POSITIONS_A_BATCH))
+    optimiser = torch.optim.AdamW(_groups(network, settings), settings.rate, fused=True)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, settings.rate, total_steps=steps, pct_start=0.1)
     for epoch in range(1, settings.epochs + 1):
         squares = 0.0
@@ -160,8 +192,9 @@ def train(
             squares += _step(network, optimiser, batch) * len(batch.left)
             schedule.step()
         error = (squares / max(1, len(trained.left))) ** 0.5
-        on_epoch(EpochReport(epoch, error, _error(network, measured, settings.device)))
-    return _rounded(network.cpu(), tables)
+        on_epoch(EpochReport(stage, epoch, error, _error(network, measured, settings.device)))
+    network.cpu()
+    return network
 
 
 def _check_device(name: str) -> None:
@@ -202,7 +235,9 @@ def _positions(tables: array[int], records: Records, target: NDArray[np.float32]
         table = column_weights(weights[number]) / np.float32(UNITS_A_DISC)
         for some in np.array_split(here, 1 + len(here) // _POSITIONS_A_BATCH):
             left[some] -= table[columns[some]].sum(axis=1)
-    return _Positions(torch.from_numpy(columns), torch.from_numpy(phase), torch.from_numpy(left))
+    return _Positions(
+        torch.from_numpy(columns), torch.from_numpy(phase % _PHASES_A_STAGE), torch.from_numpy(left)
+    )
 
 
 def _size(errors: Tensor) -> float:
@@ -220,9 +255,9 @@ def _error(network: Network, positions: _Positions, device: str) -> float:
     return _size(torch.cat(errors)) if errors else 0.0
 
 
-def _rounded(network: Network, tables: array[int]) -> Weights:
-    """The network as the engine reads it; network.h has the units."""
-    rows = engine_rows(_whole(network.rows.weight, 128, np.int8))
+def _rounded(networks: Sequence[Network], tables: array[int]) -> Weights:
+    """The stages' networks as the engine reads them; network.h has the units."""
+    rows = [engine_rows(_whole(network.rows.weight, 128, np.int8)) for network in networks]
     layers = [
         np.concatenate(
             [
@@ -233,9 +268,12 @@ def _rounded(network: Network, tables: array[int]) -> Weights:
                 _whole(network.last[phase : phase + 1] * (_DISCS_OF_ONE * UNITS_A_DISC), 1),
             ]
         )
-        for phase in range(PHASES)
+        for network in networks
+        for phase in range(_PHASES_A_STAGE)
     ]
-    return Weights(tables, array("b", rows.tobytes()), array("h", np.concatenate(layers).tobytes()))
+    return Weights(
+        tables, array("b", np.concatenate(rows).tobytes()), array("h", np.concatenate(layers).tobytes())
+    )
 
 
 def _whole(numbers: Tensor, units: int, kind: type = np.int16) -> NDArray[np.signedinteger]:

@@ -104,13 +104,13 @@ def _play_game(searcher: Searcher, settings: Settings, rng: random.Random) -> Re
             continue
         found = searcher.search(position, limit)
         if found.exact:
-            return _records(seen, list(_line(position, found.pv)), found.score, position.side)
+            return _records(seen, list(played_line(position, found.pv)), found.score, position.side)
         seen.append((position, found.score))
         position = position.play(found.move)
     return _records(seen, [], position.score(position.side), position.side)
 
 
-def _line(position: Position, moves: Iterable[Move]) -> Iterator[Position]:
+def played_line(position: Position, moves: Iterable[Move]) -> Iterator[Position]:
     """The positions of a line in which a disc was played."""
     for move in moves:
         if not position.must_pass:

@@ -7,12 +7,14 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from outflank.engine import FileFormatError, Limit, Position, Searcher, weights
+from outflank.engine import Colour, FileFormatError, Limit, Position, Searcher, weights
 from outflank.engine.probcut import margins
 from outflank.tools.train import train
+from outflank.tools.train.dataset import empties, load
 
 
 def run(*arguments: object) -> Result:
@@ -75,6 +77,20 @@ def test_label_solves_each_board_once(tmp_path: Path, games: Path, nothing: Path
     assert json.loads(succeed("label", tmp_path / "b", *options))["positions"] == 30
 
 
+def test_label_keeps_the_perfect_line(tmp_path: Path, games: Path, nothing: Path) -> None:
+    options = ("--positions", 20, "--fewest", 7, "--most", 8, "--weights", nothing, "--workers", 1, "--json")
+
+    succeed("label", tmp_path / "a", "--games", games, *options, "--line-to", 5)
+
+    records = load([tmp_path / "a"])
+    assert np.count_nonzero(records["place"] == 0) == 20
+    assert len(records) > 50
+    assert empties(records).min() == 5
+    for row in records:
+        position = Position(int(row["own"]), int(row["opp"]), Colour.BLACK)
+        assert Searcher(weights=nothing).search(position, Limit()).score == row["result"] == row["guess"]
+
+
 def test_probcut_writes_a_model_that_the_engine_reads(tmp_path: Path, games: Path, nothing: Path) -> None:
     out = tmp_path / "probcut.json"
 
@@ -102,9 +118,9 @@ def test_network_adds_to_the_tables_of_a_file(tmp_path: Path, games: Path) -> No
         succeed("network", games, "--tables", tables, "--out", out, "--epochs", 1, "--seed", 2, "--json")
     )
 
-    assert table[0].split() == ["epoch", "trained", "kept", "out"]
-    assert len(table) == 4
-    assert [report["epoch"] for report in reports] == [0, 1]
+    assert table[0].split() == ["stage", "epoch", "trained", "kept", "out"]
+    assert len(table) == 1 + 3 * 3
+    assert [report["epoch"] for report in reports] == 3 * [0, 1]
     assert weights.provenance(out)["network"]["seed"] == 2
     assert weights.provenance(out)["tables"] == weights.provenance(tables)
     assert weights.read(out).tables == weights.read(tables).tables

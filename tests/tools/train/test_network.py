@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from outflank.engine import Colour, Position, SettingsError, weights
-from outflank.engine.evaluate import Evaluator
+from outflank.engine.evaluate import GAME_STAGES, Evaluator
 from outflank.tools.train.dataset import Records, load
+from outflank.tools.train.fit import phases
 from outflank.tools.train.patternmatrix import PADDING_COLUMN, columns_of
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -32,9 +33,26 @@ def trained(records: Records) -> tuple[weights.Weights, list[network.EpochReport
 def test_the_errors_shrink(trained: tuple[weights.Weights, list[network.EpochReport]]) -> None:
     _, reports = trained
 
-    assert [report.epoch for report in reports] == list(range(31))
-    assert reports[-1].trained < reports[0].trained / 2
-    assert reports[-1].kept_out < reports[0].kept_out
+    assert [(report.stage, report.epoch) for report in reports] == [
+        (stage, epoch) for stage in range(GAME_STAGES) for epoch in range(SETTINGS.epochs + 1)
+    ]
+    for stage in range(GAME_STAGES):
+        first, *_, last = (report for report in reports if report.stage == stage)
+        assert last.trained < first.trained / 2
+    assert last.kept_out < first.kept_out  # the games kept out have hardly a position in the stages before
+
+
+def test_phases_that_no_position_is_of_add_nothing(records: Records) -> None:
+    late = network.train(TABLES, records[phases(records) >= 20], SETTINGS, lambda report: None)
+    evaluator = Evaluator(late)
+
+    scores = [
+        (phase, evaluator.score(Position(int(row["own"]), int(row["opp"]), Colour.BLACK)))
+        for phase, row in zip(phases(records), records, strict=True)
+    ]
+
+    assert {score for phase, score in scores if phase < 20} == {0}
+    assert {score for phase, score in scores if phase >= 20} != {0}
 
 
 def test_the_engine_finds_what_was_trained(
@@ -42,14 +60,16 @@ def test_the_engine_finds_what_was_trained(
 ) -> None:
     given, reports = trained
     evaluator = Evaluator(given)
+    stages = phases(records) * GAME_STAGES // weights.PHASES
 
-    errors = [
-        evaluator.score(Position(int(row["own"]), int(row["opp"]), Colour.BLACK)) - int(row["result"])
-        for row in records
-    ]
-
-    # Rounding to whole numbers costs little, and the games kept out are few.
-    assert float(np.sqrt(np.mean(np.square(errors)))) == pytest.approx(reports[-1].trained, abs=3)
+    for stage in range(GAME_STAGES):
+        errors = [
+            evaluator.score(Position(int(row["own"]), int(row["opp"]), Colour.BLACK)) - int(row["result"])
+            for row in records[stages == stage]
+        ]
+        trained_error = [report.trained for report in reports if report.stage == stage][-1]
+        # Rounding to whole numbers costs little, and the games kept out are few.
+        assert float(np.sqrt(np.mean(np.square(errors)))) == pytest.approx(trained_error, abs=3)
     assert given.tables == TABLES
 
 
