@@ -10,6 +10,9 @@ from array import array
 def representatives() -> array[int]:
     """For each weight of a phase the first weight that has to be equal to it; int32."""
 
+def weights_kept(representative: array[int]) -> int:
+    """How many weights of a phase are kept: those that are their own representatives."""
+
 def fold(weights: array[int], representative: array[int], phases: int) -> array[int]:
     """The weights of all phases, int16, without what `unfold` can tell: last phase first, int16."""
 
@@ -22,5 +25,5 @@ def fold_rows(rows: array[int], representative: array[int], width: int) -> array
     There may be such rows for several stages, stage by stage.
     """
 
-def unfold_rows(folded: array[int], representative: array[int], width: int) -> array[int]:
+def unfold_rows(folded: array[int], representative: array[int], width: int, stages: int) -> array[int]:
     """The rows of all stages from what `fold_rows` kept."""

@@ -33,6 +33,13 @@ def _pair_up(int32_t[::1] found, int32_t offset, places):
         found[index] = offset + min(index, mirrored)
 
 
+def weights_kept(const int32_t[::1] representative):
+    cdef Py_ssize_t weight, found = 0
+    for weight in range(representative.shape[0]):
+        found += representative[weight] == weight
+    return found
+
+
 def unfold(const int16_t[::1] folded, const int32_t[::1] representative, int phases):
     cdef Py_ssize_t count = representative.shape[0]
     cdef array.array weights = new_array("h", bytes(2 * count * phases))
@@ -69,9 +76,8 @@ def fold(const int16_t[::1] weights, const int32_t[::1] representative, int phas
     return new_array("h", steps)
 
 
-def unfold_rows(const int8_t[::1] folded, const int32_t[::1] representative, int width):
+def unfold_rows(const int8_t[::1] folded, const int32_t[::1] representative, int width, int stages):
     cdef Py_ssize_t count = representative.shape[0]
-    cdef Py_ssize_t stages = folded.shape[0] // (len(set(representative)) * width)
     cdef array.array rows = new_array("b", bytes(stages * count * width))
     cdef int8_t[::1] out = rows
     cdef Py_ssize_t stage, row, source = 0

@@ -26,7 +26,7 @@ from typing import Any
 
 from outflank.engine.errors import FileFormatError
 from outflank.engine.evaluate import GAME_STAGES, HIDDEN_UNITS, NUMBERS_A_LAYER, SUMS_A_ROW
-from outflank.engine.folding import fold, fold_rows, representatives, unfold, unfold_rows
+from outflank.engine.folding import fold, fold_rows, representatives, unfold, unfold_rows, weights_kept
 from outflank.engine.patterns import WEIGHTS_A_PHASE, layout_hash
 
 SHIPPED = Path(__file__).with_name("weights.bin")
@@ -87,8 +87,8 @@ def _representatives() -> array[int]:
 @functools.cache
 def _lengths() -> tuple[int, int, int]:
     """How many bytes the folded tables, the folded rows and the layers take."""
-    different = len(set(_representatives()))
-    return PHASES * different * 2, GAME_STAGES * different * SUMS_A_ROW, PHASES * NUMBERS_A_LAYER * 2
+    kept = weights_kept(_representatives())
+    return PHASES * kept * 2, GAME_STAGES * kept * SUMS_A_ROW, PHASES * NUMBERS_A_LAYER * 2
 
 
 def read(path: Path = SHIPPED) -> Weights:
@@ -159,7 +159,7 @@ def _decode(content: bytes) -> Weights:
     tables, rows, _ = _lengths()
     return Weights(
         unfold(_together(raw[:tables]), _representatives(), PHASES),
-        unfold_rows(array("b", raw[tables : tables + rows]), _representatives(), SUMS_A_ROW),
+        unfold_rows(array("b", raw[tables : tables + rows]), _representatives(), SUMS_A_ROW, GAME_STAGES),
         _from_little(raw[tables + rows :]),
     )
 
