@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t, int16_t, int32_t, uint64_t
 
-from outflank.engine.network cimport SUMS, Layer, score_of
+from outflank.engine.network cimport Layer, score_of
 from outflank.engine.patterns cimport WEIGHTS_OF_A_PHASE, WEIGHTS_OF_A_POSITION, Features, find_weights
 
 cdef enum:
@@ -14,7 +14,7 @@ cdef enum:
 cdef struct Evaluation:
     const int16_t *tables  # [PHASES][WEIGHTS_OF_A_PHASE]
     const int32_t *offsets  # where each feature's table begins in a phase
-    const int8_t *rows  # [STAGES][WEIGHTS_OF_A_PHASE][SUMS], the network's
+    const int8_t *rows[PHASES]  # [WEIGHTS_OF_A_PHASE][SUMS] each, the network's, the same for all phases of a stage
     const Layer *layers  # [PHASES], the network's
 
 
@@ -32,9 +32,8 @@ cdef inline int evaluate(
     """The expected score in discs, rounded; `side` is to move and has the discs `own`."""
     cdef int phase = max(0, min(PHASES - 1, (60 - empties) >> 1))
     cdef const int16_t *table = evaluation.tables + phase * WEIGHTS_OF_A_PHASE
-    cdef const int8_t *rows = evaluation.rows + phase * STAGES // PHASES * WEIGHTS_OF_A_PHASE * SUMS
     cdef int32_t[WEIGHTS_OF_A_POSITION] weights
     cdef int score
     find_weights(features, side, own, opp, empties, evaluation.offsets, weights)
-    score = score_of(table, evaluation.layers + phase, rows, weights, WEIGHTS_OF_A_POSITION)
+    score = score_of(table, evaluation.layers + phase, evaluation.rows[phase], weights, WEIGHTS_OF_A_POSITION)
     return max(-HIGHEST_GUESS, min(HIGHEST_GUESS, (score + (1 << (SCORE_BITS - 1))) >> SCORE_BITS))

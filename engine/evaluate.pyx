@@ -37,9 +37,11 @@ cdef class Evaluator:
         memcpy(self._rows, &rows[0], rows.shape[0])
         for phase in range(PHASES):
             set_layer(<Layer *>self._layers + phase, &layers[phase * NUMBERS_OF_A_LAYER])
+            self.evaluation.rows[phase] = (
+                <const int8_t *>self._rows + phase * STAGES // PHASES * WEIGHTS_OF_A_PHASE * SUMS
+            )
         self.evaluation.tables = &tables[0]
         self.evaluation.offsets = OFFSETS
-        self.evaluation.rows = <const int8_t *>self._rows
         self.evaluation.layers = <const Layer *>self._layers
 
     def __dealloc__(self):

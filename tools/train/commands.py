@@ -109,7 +109,7 @@ def selfplay(
     type=click.IntRange(1, 64),
     default=64,
     metavar="EMPTIES",
-    help="Keep the perfect line behind a solved position too, down to so many empty squares.",
+    help="Keep the perfect line behind a solved position too, down to so many empty squares.  [default: none]",
 )
 @weights_option
 @seed_option
