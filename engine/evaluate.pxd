@@ -21,19 +21,39 @@ cdef struct Evaluation:
 cdef class Evaluator:
     """Weights, ready to evaluate with."""
     cdef Evaluation evaluation
-    cdef object _weights
-    cdef void *_rows
-    cdef void *_layers
+    cdef object _tables, _memory
+
+
+cdef inline int phase_of(int empties) noexcept nogil:
+    return max(0, min(PHASES - 1, (60 - empties) >> 1))
+
+
+cdef inline int in_discs(int score) noexcept nogil:
+    """A score in the weights' units, rounded."""
+    return max(-HIGHEST_GUESS, min(HIGHEST_GUESS, (score + (1 << (SCORE_BITS - 1))) >> SCORE_BITS))
 
 
 cdef inline int evaluate(
     const Evaluation *evaluation, const Features *features, int side, uint64_t own, uint64_t opp, int empties
 ) noexcept nogil:
     """The expected score in discs, rounded; `side` is to move and has the discs `own`."""
-    cdef int phase = max(0, min(PHASES - 1, (60 - empties) >> 1))
+    cdef int phase = phase_of(empties)
     cdef const int16_t *table = evaluation.tables + phase * WEIGHTS_OF_A_PHASE
     cdef int32_t[WEIGHTS_OF_A_POSITION] weights
-    cdef int score
     find_weights(features, side, own, opp, empties, evaluation.offsets, weights)
-    score = score_of(table, evaluation.layers + phase, evaluation.rows[phase], weights, WEIGHTS_OF_A_POSITION)
-    return max(-HIGHEST_GUESS, min(HIGHEST_GUESS, (score + (1 << (SCORE_BITS - 1))) >> SCORE_BITS))
+    return in_discs(
+        score_of(table, evaluation.layers + phase, evaluation.rows[phase], weights, WEIGHTS_OF_A_POSITION)
+    )
+
+
+cdef inline int evaluate_by_tables(
+    const Evaluation *evaluation, const Features *features, int side, uint64_t own, uint64_t opp, int empties
+) noexcept nogil:
+    """What the tables alone expect, in a third of the time."""
+    cdef const int16_t *table = evaluation.tables + phase_of(empties) * WEIGHTS_OF_A_PHASE
+    cdef int32_t[WEIGHTS_OF_A_POSITION] weights
+    cdef int score = 0, place
+    find_weights(features, side, own, opp, empties, evaluation.offsets, weights)
+    for place in range(WEIGHTS_OF_A_POSITION):
+        score += table[weights[place]]
+    return in_discs(score)

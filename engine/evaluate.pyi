@@ -11,6 +11,8 @@ HIDDEN_UNITS: int
 """How many units follow the sums."""
 NUMBERS_A_LAYER: int
 """How many numbers a weights file has for the network's part in one phase, in the order of network.h."""
+MOST_IN_A_ROW: int
+"""No number of a row is farther from 0."""
 
 class Evaluator:
     """Weights, ready to evaluate with; searchers may share it."""

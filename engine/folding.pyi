@@ -27,3 +27,6 @@ def fold_rows(rows: array[int], representative: array[int], width: int) -> array
 
 def unfold_rows(folded: array[int], representative: array[int], width: int, stages: int) -> array[int]:
     """The rows of all stages from what `fold_rows` kept."""
+
+def farthest(numbers: array[int]) -> int:
+    """How far from 0 the numbers go, int8."""

@@ -98,3 +98,11 @@ def fold_rows(const int8_t[::1] rows, const int32_t[::1] representative, int wid
         if representative[row % count] == row % count:
             kept.append(bytes(rows[row * width : (row + 1) * width]))
     return new_array("b", b"".join(kept))
+
+
+def farthest(const int8_t[::1] numbers):
+    cdef int found = 0
+    cdef Py_ssize_t place
+    for place in range(numbers.shape[0]):
+        found = max(found, abs(<int>numbers[place]))
+    return found

@@ -3,10 +3,10 @@
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
-import mmap
 import os
 
 from outflank.engine.errors import SettingsError
+from outflank.engine.memory import reserve
 
 
 # Odd, so that 2^64 salts follow before one comes again.
@@ -86,7 +86,7 @@ cdef class HashTable:
 
 
 def _reserve(megabytes):
-    """Zeroed memory that the system fills in when it is first touched, in huge pages where it has them.
+    """Memory for a table.
 
     Raises: SettingsError if the machine has less.
     """
@@ -94,9 +94,6 @@ def _reserve(megabytes):
     if megabytes > machine:
         raise SettingsError(f"expected a table of at most the machine's {machine} MB of memory, got {megabytes} MB")
     try:
-        memory = mmap.mmap(-1, megabytes << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        return reserve(megabytes << 20)
     except OSError as error:
         raise SettingsError(f"expected memory for a table of {megabytes} MB, got none: {error.strerror}") from None
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        memory.madvise(mmap.MADV_HUGEPAGE)
-    return memory

@@ -26,7 +26,7 @@ from outflank.engine.splitting cimport (
     pthread_mutex_unlock,
 )
 from outflank.engine.stability cimport stability_cuts
-from outflank.engine.worker cimport Worker, enter, guess, leave, must_stop
+from outflank.engine.worker cimport Worker, enter, guess, leave, must_stop, rough_guess
 
 cdef enum:
     _WORST = -65
@@ -188,8 +188,15 @@ cdef void _value_moves(
             mine = own ^ moves[i].turned ^ bit(moves[i].square)
             theirs = opp ^ moves[i].turned
             enter(worker, moves[i].square, moves[i].turned)
-            moves[i].value -= search(worker, theirs, mine, look, _WORST, -_WORST) * (_VALUE_PER_DISC << min(look, 2))
+            moves[i].value -= _look(worker, theirs, mine, look) * (_VALUE_PER_DISC << min(look, 2))
             leave(worker)
+
+
+cdef inline int _look(Worker *worker, uint64_t own, uint64_t opp, int look) noexcept nogil:
+    """The value for the ordering of a board after a move, `look` plies deep."""
+    if look == 0:
+        return rough_guess(worker, own, opp, 64 - popcount(own | opp))
+    return search(worker, own, opp, look, _WORST, -_WORST)
 
 
 cdef inline int _depth_of_look(int depth, int empties) noexcept nogil:

@@ -1,9 +1,9 @@
 """A small network over the patterns, for what a sum can't say: how the parts of a board go together.
 
 Each weight of a phase has, beside its number in discs, a row of SUMS small numbers, the same in all phases of a stage:
-a third of the game. The rows that count in a position are added up; the sums, clipped to 0..1, and their squares go
-through HIDDEN rectified units, others in each phase, and become a correction to the score of the tables. network.h has
-the arithmetic.
+a third of the game. The rows that count in a position are added up; the squares of the sums, clipped to -1..1 before,
+go through HIDDEN rectified units, others in each phase, and become a correction to the score of the tables. network.h
+has the arithmetic.
 
 References: M. Buro, From simple features to sophisticated evaluation functions, 1999 (patterns); Y. Nasu, Efficiently
 updatable neural-network-based evaluation functions for computer shogi, 2018 (clipped sums in whole numbers).
@@ -16,6 +16,7 @@ cdef extern from "network.h" nogil:
         SUMS "OF_SUMS"
         HIDDEN "OF_HIDDEN"
         NUMBERS_OF_A_LAYER "OF_NUMBERS"
+        MOST_IN_ROW "OF_MOST_IN_ROW"
 
     ctypedef struct Layer "of_layer":
         pass

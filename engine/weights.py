@@ -1,6 +1,6 @@
 r"""The evaluation's weights file: reads, checks and writes it.
 
-    line 1    OUTFLANK WEIGHTS 3
+    line 1    OUTFLANK WEIGHTS 4
     line 2    a JSON object: layout (hash of the patterns), phases, stages, weights (a phase), sums, units, bytes,
               crc32, provenance
     the rest  zlib-compressed: the tables' weights in 1/128 disc from the side to move, folded (folding.pyi), first
@@ -25,14 +25,22 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine.errors import FileFormatError
-from outflank.engine.evaluate import GAME_STAGES, HIDDEN_UNITS, NUMBERS_A_LAYER, SUMS_A_ROW
-from outflank.engine.folding import fold, fold_rows, representatives, unfold, unfold_rows, weights_kept
+from outflank.engine.evaluate import GAME_STAGES, HIDDEN_UNITS, MOST_IN_A_ROW, NUMBERS_A_LAYER, SUMS_A_ROW
+from outflank.engine.folding import (
+    farthest,
+    fold,
+    fold_rows,
+    representatives,
+    unfold,
+    unfold_rows,
+    weights_kept,
+)
 from outflank.engine.patterns import WEIGHTS_A_PHASE, layout_hash
 
 SHIPPED = Path(__file__).with_name("weights.bin")
 PHASES = 30
 UNITS_A_DISC = 128  # of the tables' weights and of the score
-_MAGIC = b"OUTFLANK WEIGHTS 3\n"
+_MAGIC = b"OUTFLANK WEIGHTS 4\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +49,11 @@ class Weights:
 
     Attributes:
         tables: int16, PHASES * WEIGHTS_A_PHASE, phase by phase.
-        rows: int8, GAME_STAGES * WEIGHTS_A_PHASE * SUMS_A_ROW, stage by stage; those of the network.
+        rows: int8, GAME_STAGES * WEIGHTS_A_PHASE * SUMS_A_ROW, stage by stage, none beyond MOST_IN_A_ROW; those of
+            the network.
         layers: int16, PHASES * NUMBERS_A_LAYER, phase by phase; those of the network.
 
-    Raises: ValueError if one is of another shape.
+    Raises: ValueError if one is of another shape, or if a row has a number beyond MOST_IN_A_ROW.
     """
 
     tables: array[int]
@@ -62,6 +71,8 @@ class Weights:
                 raise ValueError(
                     f"expected {name} of {count} numbers {typecode!r}, got {len(got)} {got.typecode!r}"
                 )
+        if farthest(self.rows) > MOST_IN_A_ROW:
+            raise ValueError(f"expected rows of numbers up to {MOST_IN_A_ROW}, got {farthest(self.rows)}")
 
     @classmethod
     def of_tables(cls, tables: array[int]) -> Weights:

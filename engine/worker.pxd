@@ -3,7 +3,7 @@
 from libc.stdint cimport int16_t, uint64_t
 
 from outflank.engine.cache cimport CacheEntry
-from outflank.engine.evaluate cimport Evaluation, evaluate
+from outflank.engine.evaluate cimport Evaluation, evaluate, evaluate_by_tables
 from outflank.engine.hashtable cimport Table
 from outflank.engine.movegen cimport MoveEntry
 from outflank.engine.patterns cimport Features, features_after
@@ -96,3 +96,8 @@ cdef inline void leave(Worker *worker) noexcept nogil:
 cdef inline int guess(Worker *worker, uint64_t own, uint64_t opp, int empties) noexcept nogil:
     """The evaluation of the board being searched, in discs from the side to move."""
     return evaluate(&worker.evaluation, worker.features, worker.side, own, opp, empties)
+
+
+cdef inline int rough_guess(Worker *worker, uint64_t own, uint64_t opp, int empties) noexcept nogil:
+    """What the tables alone say of the board being searched: good enough for the order of moves."""
+    return evaluate_by_tables(&worker.evaluation, worker.features, worker.side, own, opp, empties)

@@ -7,11 +7,16 @@ import numpy as np
 import pytest
 
 from outflank.engine import Game, Position, loops, weights
-from outflank.engine.evaluate import GAME_STAGES, HIDDEN_UNITS, NUMBERS_A_LAYER, SUMS_A_ROW, Evaluator
+from outflank.engine.evaluate import (
+    GAME_STAGES,
+    HIDDEN_UNITS,
+    MOST_IN_A_ROW,
+    NUMBERS_A_LAYER,
+    SUMS_A_ROW,
+    Evaluator,
+)
 from outflank.engine.patterns import INSTANCES, PADDING, TABLE_OF, TABLE_OFFSETS, WEIGHTS_A_PHASE
 from outflank.tests.masks import mask_of_names
-
-INPUTS = 2 * SUMS_A_ROW
 
 
 def some_positions(count: int) -> list[Position]:
@@ -62,25 +67,24 @@ def slow_score(given: weights.Weights, position: Position) -> int:
     stage = given.rows[phase // 10 * WEIGHTS_A_PHASE * SUMS_A_ROW :][: WEIGHTS_A_PHASE * SUMS_A_ROW]
     layer = given.layers[phase * NUMBERS_A_LAYER : (phase + 1) * NUMBERS_A_LAYER].tolist()
     start, layer = layer[:SUMS_A_ROW], layer[SUMS_A_ROW:]
-    into, layer = layer[: INPUTS * HIDDEN_UNITS], layer[INPUTS * HIDDEN_UNITS :]
+    into, layer = layer[: SUMS_A_ROW * HIDDEN_UNITS], layer[SUMS_A_ROW * HIDDEN_UNITS :]
     threshold, out, last = layer[:HIDDEN_UNITS], layer[HIDDEN_UNITS : 2 * HIDDEN_UNITS], layer[-1]
     sums = [
         start[number] + sum(stage[place * SUMS_A_ROW + number] for place in counted)
         for number in range(SUMS_A_ROW)
     ]
-    inputs = [min(max(number, 0), 128) for number in sums]
-    inputs += [min(max(number, -128), 128) ** 2 // 128 for number in sums]
+    squares = [min(max(number, -128), 128) ** 2 // 128 for number in sums]
     total = 0
     for unit in range(HIDDEN_UNITS):
         pull = 128 * threshold[unit] + sum(
-            value * into[number * HIDDEN_UNITS + unit] for number, value in enumerate(inputs)
+            value * into[number * HIDDEN_UNITS + unit] for number, value in enumerate(squares)
         )
         total += max(pull, 0) // 128 * out[unit]
     score = sum(given.tables[phase * WEIGHTS_A_PHASE + place] for place in counted) + last + total // 1024
     return max(-62, min(62, (score + 64) // 128))
 
 
-@pytest.mark.parametrize("loudness", [0, 3, 40, 127])
+@pytest.mark.parametrize("loudness", [0, 2, 10, MOST_IN_A_ROW])
 def test_every_score_is_that_of_the_slow_evaluation(loudness: int) -> None:
     given = random_weights(loudness, loudness)
     evaluator = Evaluator(given)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import FileFormatError, weights
-from outflank.engine.evaluate import GAME_STAGES, NUMBERS_A_LAYER, SUMS_A_ROW
+from outflank.engine.evaluate import GAME_STAGES, MOST_IN_A_ROW, NUMBERS_A_LAYER, SUMS_A_ROW
 from outflank.engine.folding import fold, fold_rows, representatives, unfold, unfold_rows, weights_kept
 from outflank.engine.patterns import WEIGHTS_A_PHASE
 
@@ -31,7 +31,9 @@ def some_weights() -> weights.Weights:
     """Tables, rows and layers with something in each."""
     rng = random.Random(21)
     layers = array("h", (rng.choice((-32768, 32767, rng.randint(-500, 500))) for _ in range(LAYERS)))
-    return weights.Weights(some_tables(), mirrored(array("b", rng.randbytes(ROWS)), SUMS_A_ROW), layers)
+    choices = bytes(number % 256 for number in range(-MOST_IN_A_ROW, MOST_IN_A_ROW + 1))
+    rows = array("b", rng.randbytes(ROWS).translate((choices * 5)[:256]))
+    return weights.Weights(some_tables(), mirrored(rows, SUMS_A_ROW), layers)
 
 
 def some_tables() -> "array[int]":
@@ -122,7 +124,7 @@ def test_a_longer_file_is_refused(tmp_path: Path, content: bytes) -> None:
 
 def test_a_flipped_bit_is_noticed(tmp_path: Path, content: bytes) -> None:
     rng = random.Random(30)
-    begin = content.index(b"\n", len(b"OUTFLANK WEIGHTS 3\n")) + 1
+    begin = content.index(b"\n", len(b"OUTFLANK WEIGHTS 4\n")) + 1
     for place in (0, 5, begin - 2, *(rng.randrange(begin, len(content)) for _ in range(20))):
         damaged = bytearray(content)
         damaged[place] ^= 1 << rng.randrange(8)
@@ -161,7 +163,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_file_of_the_version_before_is_refused(tmp_path: Path, content: bytes) -> None:
-    assert "version" in refusal(tmp_path, content.replace(b"WEIGHTS 3", b"WEIGHTS 2", 1))
+    assert "version" in refusal(tmp_path, content.replace(b"WEIGHTS 4", b"WEIGHTS 3", 1))
 
 
 @pytest.mark.parametrize("wrong", [array("h", [1, 2, 3]), array("i", bytes(4 * COUNT))])
@@ -175,3 +177,12 @@ def test_a_network_of_another_shape_is_refused(some_weights: weights.Weights) ->
         weights.Weights(some_weights.tables, array("b", [1]), some_weights.layers)
     with pytest.raises(ValueError, match="expected layers of"):
         weights.Weights(some_weights.tables, some_weights.rows, array("h", [1]))
+
+
+@pytest.mark.parametrize("beyond", [MOST_IN_A_ROW + 1, -MOST_IN_A_ROW - 1, 127, -128])
+def test_rows_that_the_engine_could_not_add_are_refused(some_weights: weights.Weights, beyond: int) -> None:
+    rows = some_weights.rows[:]
+    rows[12345] = beyond
+
+    with pytest.raises(ValueError, match=f"rows of numbers up to {MOST_IN_A_ROW}, got {abs(beyond)}"):
+        weights.Weights(some_weights.tables, rows, some_weights.layers)

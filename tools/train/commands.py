@@ -207,7 +207,7 @@ def fit(
 @weights_out_option
 @trust_option
 @click.option(
-    "--epochs", type=click.IntRange(1), default=5, show_default=True, help="How often each position is used."
+    "--epochs", type=click.IntRange(1), default=4, show_default=True, help="How often each position is used."
 )
 @click.option("--device", default="cpu", show_default=True, help="What computes: cpu, cuda, ...")
 @seed_option
@@ -225,7 +225,7 @@ def network(
 ) -> None:
     """Train the evaluation's network to what its tables leave of the games in FOLDERS.
 
-    One game in 20 is kept out to measure with, the same as in fit.
+    One game in 20 is kept out to measure with, the same as in fit; boards of other games don't count there.
     """
     from outflank.tools.train import fitting
     from outflank.tools.train import network as networks

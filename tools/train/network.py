@@ -3,7 +3,8 @@
 The phases of a stage are trained at once, since they share the rows, and each stage by itself: AdamW on batches of
 random positions, in 32-bit floats with the engine's clipping, rounded to its whole numbers at the end. Only the rows
 decay: Adam's steps are as long for a rare configuration as for a frequent one, so that without it the rare ones would
-learn their few positions by heart. One game in KEPT_OUT is kept out to measure with.
+learn their few positions by heart; the rarest have no row. One game in KEPT_OUT is kept out to measure with, on boards
+that are in no other game.
 
 Reference: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, 2019.
 """
@@ -13,15 +14,16 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from torch import Tensor, nn
 
 from outflank.engine import SettingsError
-from outflank.engine.evaluate import GAME_STAGES, HIDDEN_UNITS, SUMS_A_ROW
+from outflank.engine.evaluate import GAME_STAGES, HIDDEN_UNITS, MOST_IN_A_ROW, SUMS_A_ROW
 from outflank.engine.weights import PHASES, UNITS_A_DISC, Weights
 from outflank.tools.train.dataset import Records, game_numbers
 from outflank.tools.train.fit import KEPT_OUT, phases
@@ -36,7 +38,7 @@ from outflank.tools.train.targets import targets
 
 _PHASES_A_STAGE = PHASES // GAME_STAGES
 _POSITIONS_A_BATCH = 16384
-_HIGHEST_ROW = 127 / 128  # what eight bits hold
+_HIGHEST_IN_A_ROW = MOST_IN_A_ROW / 128
 # The output is counted in these, so that all trained numbers are of about the same size.
 _DISCS_OF_ONE = 8.0
 
@@ -50,14 +52,16 @@ class Settings:
         epochs: how often each position is used.
         rate: the highest learning rate; it rises over the first tenth and falls to almost nothing.
         decay: the share of itself that a row loses in a step, over the learning rate.
+        fewest: configurations that count less often have no row.
         seed: of the order of positions and of the first numbers.
         device: PyTorch's name of what computes: cpu, cuda ...
     """
 
     trust: float = 0.7
-    epochs: int = 5
+    epochs: int = 4
     rate: float = 2e-3
     decay: float = 2.0
+    fewest: int = 300
     seed: int = 0
     device: str = "cpu"
 
@@ -82,15 +86,35 @@ class EpochReport:
         return f"{self.stage:5d}  {self.epoch:5d}  {self.trained:7.3f}  {self.kept_out:8.3f}"
 
 
+class _SumOfRows(torch.autograd.Function):
+    """The sum of each position's rows, on a CPU: the gradient takes a fifth of the time of PyTorch's own.
+
+    It is the product with the positions' sparse matrix, turned, which scipy goes through row by row; PyTorch sorts.
+    """
+
+    @staticmethod
+    def forward(context: Any, rows: Tensor, columns: Tensor) -> Tensor:
+        context.save_for_backward(columns)
+        context.shape = (len(columns), len(rows))
+        return nn.functional.embedding_bag(columns, rows, mode="sum")
+
+    @staticmethod
+    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        (columns,) = context.saved_tensors
+        starts = np.arange(0, columns.numel() + 1, columns.shape[1], dtype=np.int32)
+        ones = np.ones(columns.numel(), np.float32)
+        matrix = csr_array((ones, columns.numpy().ravel(), starts), shape=context.shape)
+        return torch.from_numpy(matrix.T @ gradients[0].numpy()), None
+
+
 class Network(nn.Module):
     """The network of a stage, in floats."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows = nn.EmbeddingBag(COLUMNS, SUMS_A_ROW, mode="sum", padding_idx=PADDING_COLUMN)
-        nn.init.zeros_(self.rows.weight)
+        self.rows = nn.Parameter(torch.zeros(COLUMNS, SUMS_A_ROW))
         self.start = nn.Parameter(torch.full((_PHASES_A_STAGE, SUMS_A_ROW), 0.5))
-        into = torch.randn(2 * SUMS_A_ROW, HIDDEN_UNITS) / (2 * SUMS_A_ROW) ** 0.5
+        into = torch.randn(SUMS_A_ROW, HIDDEN_UNITS) / SUMS_A_ROW**0.5
         self.into = nn.Parameter(into.repeat(_PHASES_A_STAGE, 1, 1))
         self.threshold = nn.Parameter(torch.zeros(_PHASES_A_STAGE, HIDDEN_UNITS))
         self.out = nn.Parameter(
@@ -103,13 +127,18 @@ class Network(nn.Module):
 
         `phase` counts from the first one of the stage.
         """
-        sums = self.rows(columns) + self.start[phase]
-        clipped = torch.cat([sums.clamp(0, 1), sums.clamp(-1, 1) ** 2], 1)
-        pieces = clipped.split(torch.bincount(phase, minlength=_PHASES_A_STAGE).tolist())
+        squares = (self.sums(columns) + self.start[phase]).clamp(-1, 1) ** 2
+        pieces = squares.split(torch.bincount(phase, minlength=_PHASES_A_STAGE).tolist())
         return _DISCS_OF_ONE * torch.cat([self._think(number, piece) for number, piece in enumerate(pieces)])
 
-    def _think(self, phase: int, clipped: Tensor) -> Tensor:
-        hidden = torch.relu(clipped @ self.into[phase] + self.threshold[phase])
+    def sums(self, columns: Tensor) -> Tensor:
+        """The sums of the rows that count, shape (positions, SUMS_A_ROW)."""
+        if self.rows.device.type == "cpu":
+            return cast(Tensor, _SumOfRows.apply(self.rows, columns))
+        return nn.functional.embedding_bag(columns, self.rows, mode="sum")
+
+    def _think(self, phase: int, squares: Tensor) -> Tensor:
+        hidden = torch.relu(squares @ self.into[phase] + self.threshold[phase])
         return hidden @ self.out[phase] + self.last[phase]
 
     def silence(self, phases: Tensor) -> None:
@@ -118,9 +147,10 @@ class Network(nn.Module):
             self.out[phases] = 0
 
     def limit_rows(self) -> None:
-        """Keep the rows within what the engine can hold."""
+        """Keep the rows within what the engine can add, and the padding's at 0."""
         with torch.no_grad():
-            self.rows.weight.clamp_(-_HIGHEST_ROW, _HIGHEST_ROW)
+            self.rows.clamp_(-_HIGHEST_IN_A_ROW, _HIGHEST_IN_A_ROW)
+            self.rows[PADDING_COLUMN] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +166,20 @@ class _Positions:
         for batch in order.split(_POSITIONS_A_BATCH) if len(order) else ():
             sorted_batch = batch[torch.argsort(self.phase[batch])]
             yield _Positions(self.columns[sorted_batch], self.phase[sorted_batch], self.left[sorted_batch])
+
+    def boards(self) -> NDArray[np.uint64]:
+        """A number for each position's board, the same for its images, which have the same columns."""
+        found = np.empty(len(self.left), np.uint64)
+        mixed = np.random.default_rng(0).integers(0, 1 << 64, COLUMNS, np.uint64)
+        for place in range(0, len(found), _POSITIONS_A_BATCH):
+            part = slice(place, place + _POSITIONS_A_BATCH)
+            found[part] = mixed[self.columns[part].numpy()].sum(axis=1)
+        return found
+
+    def without(self, others: _Positions) -> _Positions:
+        """The positions whose boards are not among the others."""
+        new = torch.from_numpy(~np.isin(self.boards(), others.boards()))
+        return _Positions(self.columns[new], self.phase[new], self.left[new])
 
     def to(self, device: str) -> _Positions:
         """The same on another device."""
@@ -162,12 +206,24 @@ def train(
     stage = phases(records) // _PHASES_A_STAGE
     networks = []
     for number in range(GAME_STAGES):
+        here = stage == number
         trained, measured = (
-            _positions(tables, records[some], target[some])
-            for some in (~kept_out & (stage == number), kept_out & (stage == number))
+            _positions(tables, records[some], target[some]) for some in (here & ~kept_out, here & kept_out)
         )
-        networks.append(_train_stage(number, trained, measured, settings, on_epoch))
+        _leave_out_rare(trained, measured, settings.fewest)
+        networks.append(_train_stage(number, trained, measured.without(trained), settings, on_epoch))
     return _rounded(networks, tables)
+
+
+def _leave_out_rare(trained: _Positions, measured: _Positions, fewest: int) -> None:
+    """Put the padding, whose row is 0, where a configuration counts less often than `fewest` times."""
+    counts = np.zeros(COLUMNS, np.int64)
+    for part in trained.columns.split(_POSITIONS_A_BATCH):
+        counts += np.bincount(part.numpy().ravel(), minlength=COLUMNS)
+    rare = torch.from_numpy(counts < fewest)
+    for positions in (trained, measured):
+        for part in positions.columns.split(_POSITIONS_A_BATCH):
+            part[rare[part]] = PADDING_COLUMN
 
 
 def _train_stage(
@@ -220,7 +276,7 @@ def _groups(network: Network, settings: Settings) -> list[dict[str, Any]]:
     """The network's parameters, by how they decay."""
     layers = [network.start, network.into, network.threshold, network.out, network.last]
     return [
-        {"params": [network.rows.weight], "weight_decay": settings.decay},
+        {"params": [network.rows], "weight_decay": settings.decay},
         {"params": layers, "weight_decay": 0.0},
     ]
 
@@ -257,7 +313,7 @@ def _error(network: Network, positions: _Positions, device: str) -> float:
 
 def _rounded(networks: Sequence[Network], tables: array[int]) -> Weights:
     """The stages' networks as the engine reads them; network.h has the units."""
-    rows = [engine_rows(_whole(network.rows.weight, 128, np.int8)) for network in networks]
+    rows = [engine_rows(_whole(network.rows, 128, np.int8)) for network in networks]
     layers = [
         np.concatenate(
             [

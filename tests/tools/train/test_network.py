@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from outflank.engine import Colour, Position, SettingsError, weights
-from outflank.engine.evaluate import GAME_STAGES, Evaluator
-from outflank.tools.train.dataset import Records, load
-from outflank.tools.train.fit import phases
-from outflank.tools.train.patternmatrix import PADDING_COLUMN, columns_of
+from outflank.engine.evaluate import GAME_STAGES, MOST_IN_A_ROW, SUMS_A_ROW, Evaluator
+from outflank.tools.train.dataset import Records, game_numbers, load
+from outflank.tools.train.fit import KEPT_OUT, phases
+from outflank.tools.train.patternmatrix import COLUMNS, PADDING_COLUMN, column_weights, columns_of
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 from outflank.tools.train import network  # noqa: E402  # it imports PyTorch
 
-SETTINGS = network.Settings(trust=1.0, epochs=30, rate=1e-2)
+SETTINGS = network.Settings(trust=1.0, epochs=60, rate=1e-2, fewest=1)
 TABLES = weights.Weights.nothing().tables
 
 
@@ -89,12 +89,56 @@ def test_a_device_that_is_not_there_is_named(records: Records, device: str) -> N
         network.train(TABLES, records, replace(SETTINGS, device=device), lambda report: None)
 
 
-def test_the_padding_counts_nothing(records: Records) -> None:
+def test_the_sum_of_rows_and_its_gradient_are_those_of_pytorch(records: Records) -> None:
+    model = network.Network()
+    columns = torch.from_numpy(columns_of(records[:200]))
+    with torch.no_grad():
+        model.rows.copy_(torch.randn(model.rows.shape))
+    wanted = model.rows.detach().clone().requires_grad_()
+
+    theirs = torch.nn.functional.embedding_bag(columns, wanted, mode="sum")
+    ours = model.sums(columns)
+    for sums in (theirs, ours):
+        (sums.cos() * torch.arange(SUMS_A_ROW)).sum().backward()  # gradients that differ from place to place
+
+    assert torch.equal(ours, theirs)
+    torch.testing.assert_close(model.rows.grad, wanted.grad, rtol=1e-4, atol=1e-3)
+
+
+def test_the_rows_stay_within_what_the_engine_adds() -> None:
     model = network.Network()
     with torch.no_grad():
-        model.rows.weight[PADDING_COLUMN] = 5.0
-        model.rows.weight[0] = 0.25
-    columns = torch.from_numpy(columns_of(records[:1]))
-    padded = torch.cat([columns, torch.full((1, 1), PADDING_COLUMN, dtype=torch.int32)], 1)
+        model.rows[:] = torch.linspace(-1, 1, len(model.rows))[:, None]
 
-    assert torch.equal(model.rows(columns), model.rows(padded))
+    model.limit_rows()
+
+    assert float(model.rows.detach().abs().max()) * 128 == MOST_IN_A_ROW
+    assert not model.rows[PADDING_COLUMN].any()
+
+
+def test_rare_configurations_have_no_row(records: Records) -> None:
+    settings = replace(SETTINGS, epochs=2, fewest=40)
+    kept_out = game_numbers(records) % KEPT_OUT == 0
+
+    given = network.train(TABLES, records, settings, lambda report: None)
+
+    late = np.frombuffer(given.rows, np.int8).reshape(GAME_STAGES, -1, SUMS_A_ROW)[-1]
+    used = columns_of(records[~kept_out & (phases(records) >= 20)])
+    counts = np.bincount(used.ravel(), minlength=COLUMNS)
+    loud = np.flatnonzero(column_weights(late.any(axis=1).astype(np.int16)))
+    assert len(loud) > 50
+    assert counts[loud].min() >= 40
+
+
+def test_boards_that_are_trained_to_are_not_measured_with(records: Records) -> None:
+    own, images = records[::2], records[1::2].copy()
+    for row in images[:50]:
+        image = Position(int(row["own"]), int(row["opp"]), Colour.BLACK).symmetries()[3]
+        row["own"], row["opp"] = image.own, image.opp
+    trained, measured = (
+        network._positions(TABLES, some, np.zeros(len(some), np.float32)) for some in (images, own)
+    )
+    both = network._positions(TABLES, records, np.zeros(len(records), np.float32))
+
+    assert len(both.without(trained).left) == len(measured.without(trained).left) > 0
+    assert len(trained.without(both).left) == 0
