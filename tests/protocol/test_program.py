@@ -296,13 +296,17 @@ def test_a_slow_reader_costs_no_processor_time() -> None:
     with Program() as program:
         program.ask("name")
         program.write("gogui-rules_board\n" * 5000)
-        time.sleep(0.5)
-        spent = cpu_seconds(program.process.pid)
-        time.sleep(1)
-
-        assert cpu_seconds(program.process.pid) - spent < 0.1
+        # On a busy machine it takes a while until all is read and the pipe is full.
+        assert any(spent_in_a_second(program.process.pid) < 0.1 for _ in range(10))
         for _ in range(5000):
             program.answer()
+
+
+def spent_in_a_second(pid: int) -> float:
+    """Processor time a process uses within the next second."""
+    before = cpu_seconds(pid)
+    time.sleep(1)
+    return cpu_seconds(pid) - before
 
 
 def cpu_seconds(pid: int) -> float:
