@@ -25,6 +25,7 @@ cdef class Evaluator:
 
 
 cdef inline int phase_of(int empties) noexcept nogil:
+    """The phase of a position, by its empty squares."""
     return max(0, min(PHASES - 1, (60 - empties) >> 1))
 
 

@@ -25,7 +25,9 @@ def fold_rows(rows: array[int], representative: array[int], width: int) -> array
     There may be such rows for several stages, stage by stage.
     """
 
-def unfold_rows(folded: array[int], representative: array[int], width: int, stages: int) -> array[int]:
+def unfold_rows(
+    folded: array[int] | memoryview[int], representative: array[int], width: int, stages: int
+) -> array[int]:
     """The rows of all stages from what `fold_rows` kept."""
 
 def farthest(numbers: array[int]) -> int:

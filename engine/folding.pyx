@@ -9,6 +9,10 @@ from array import array as new_array
 from outflank.engine.patterns import PATTERNS, TABLE_OFFSETS, WEIGHTS_A_PHASE, mirrored_places
 
 
+cdef array.array _BYTES = new_array("b")
+cdef array.array _WORDS = new_array("h")
+
+
 def representatives():
     cdef array.array found = new_array("i", range(WEIGHTS_A_PHASE))
     cdef int32_t[::1] view = found
@@ -42,7 +46,7 @@ def weights_kept(const int32_t[::1] representative):
 
 def unfold(const int16_t[::1] folded, const int32_t[::1] representative, int phases):
     cdef Py_ssize_t count = representative.shape[0]
-    cdef array.array weights = new_array("h", bytes(2 * count * phases))
+    cdef array.array weights = array.clone(_WORDS, count * phases, False)
     cdef int16_t[::1] out = weights
     cdef Py_ssize_t weight, source = 0
     cdef int phase
@@ -78,7 +82,7 @@ def fold(const int16_t[::1] weights, const int32_t[::1] representative, int phas
 
 def unfold_rows(const int8_t[::1] folded, const int32_t[::1] representative, int width, int stages):
     cdef Py_ssize_t count = representative.shape[0]
-    cdef array.array rows = new_array("b", bytes(stages * count * width))
+    cdef array.array rows = array.clone(_BYTES, stages * count * width, False)
     cdef int8_t[::1] out = rows
     cdef Py_ssize_t stage, row, source = 0
     for stage in range(0, stages * count, count):

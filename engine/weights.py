@@ -168,9 +168,10 @@ def _decode(content: bytes) -> Weights:
         raise ValueError("weights that differ from their checksum")
     raw = _unpack(packed)
     tables, rows, _ = _lengths()
+    folded_rows = memoryview(raw)[tables : tables + rows].cast("b")
     return Weights(
         unfold(_together(raw[:tables]), _representatives(), PHASES),
-        unfold_rows(array("b", raw[tables : tables + rows]), _representatives(), SUMS_A_ROW, GAME_STAGES),
+        unfold_rows(folded_rows, _representatives(), SUMS_A_ROW, GAME_STAGES),
         _from_little(raw[tables + rows :]),
     )
 

@@ -81,17 +81,10 @@ def test_a_file_of_commands_is_executed_in_full(tmp_path: Path) -> None:
     assert len(answers(output)) == 60
 
 
-def search_once(program: Program) -> None:
-    """Have the weights read, which the first search does and no interrupt shortens."""
-    program.write("genmove b\n# interrupt\n")
-    program.answer()
-    program.ask("undo")
-
-
 @pytest.mark.parametrize("beginning", ["", "na", ENDLESS + "\n", "lz-analyze b 10\n", "name\n" * 100])
 def test_the_end_of_the_input_in_any_state_ends_the_program_within_a_second(beginning: str) -> None:
     with Program(*NO_LIMIT) as program:
-        search_once(program)
+        program.ask("name")
         program.write(beginning)
         time.sleep(0.2)
         began = time.monotonic()
@@ -162,7 +155,7 @@ def test_a_stopped_and_continued_program_goes_on() -> None:
 
 def test_an_interrupt_ends_a_search_at_once_with_a_move() -> None:
     with Program(*NO_LIMIT) as program:
-        search_once(program)
+        program.ask("name")
         program.write("5 genmove b\n")
         time.sleep(0.3)
         began = time.monotonic()
@@ -175,7 +168,7 @@ def test_an_interrupt_ends_a_search_at_once_with_a_move() -> None:
 
 def test_an_interrupt_sent_with_the_command_is_not_lost() -> None:
     with Program(*NO_LIMIT) as program:
-        search_once(program)
+        program.ask("name")
         for _ in range(20):
             began = time.monotonic()
             program.write("genmove b\n# interrupt\n")
@@ -305,6 +298,7 @@ def test_a_slow_reader_costs_no_processor_time() -> None:
         program.write("gogui-rules_board\n" * 5000)
         # On a busy machine it takes a while until all is read and the pipe is full.
         assert any(spent_in_a_second(program.process.pid) < 0.1 for _ in range(10))
+        assert spent_in_a_second(program.process.pid) < 0.1
         for _ in range(5000):
             program.answer()
 
