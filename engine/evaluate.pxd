@@ -21,7 +21,7 @@ cdef struct Evaluation:
 cdef class Evaluator:
     """Weights, ready to evaluate with."""
     cdef Evaluation evaluation
-    cdef object _tables, _memory
+    cdef object _held  # the memory that `evaluation` points to
 
 
 cdef inline int phase_of(int empties) noexcept nogil:

@@ -1,7 +1,6 @@
 """Evaluator: makes weights ready for the search; evaluate.pyi documents it."""
 
 from libc.stdint cimport int8_t, int16_t
-from libc.string cimport memcpy
 
 from outflank.engine.network cimport HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, SUMS, set_layer
 from outflank.engine.patterns cimport OFFSETS, WEIGHTS_OF_A_PHASE, set_features
@@ -21,24 +20,18 @@ cdef class Evaluator:
         cdef const int16_t[::1] tables = weights.tables
         cdef const int8_t[::1] rows = weights.rows
         cdef const int16_t[::1] layers = weights.layers
-        cdef size_t row_bytes = (rows.shape[0] // sizeof(Layer) + 1) * sizeof(Layer)
-        cdef unsigned char[::1] memory
-        cdef Layer *layer
+        cdef unsigned char[::1] memory = reserve(PHASES * sizeof(Layer))
+        cdef Layer *layer = <Layer *>&memory[0]
         cdef int phase
         assert tables.shape[0] == PHASES * WEIGHTS_OF_A_PHASE and rows.shape[0] == STAGES * WEIGHTS_OF_A_PHASE * SUMS
         assert layers.shape[0] == PHASES * NUMBERS_OF_A_LAYER
-        self._tables = weights.tables
-        self._memory = memory = reserve(row_bytes + PHASES * sizeof(Layer))
-        memcpy(&memory[0], &rows[0], rows.shape[0])
-        layer = <Layer *>&memory[row_bytes]
         for phase in range(PHASES):
             set_layer(layer + phase, &layers[phase * NUMBERS_OF_A_LAYER])
-            self.evaluation.rows[phase] = (
-                <const int8_t *>&memory[0] + phase * STAGES // PHASES * WEIGHTS_OF_A_PHASE * SUMS
-            )
+            self.evaluation.rows[phase] = &rows[phase * STAGES // PHASES * WEIGHTS_OF_A_PHASE * SUMS]
         self.evaluation.tables = &tables[0]
         self.evaluation.offsets = OFFSETS
         self.evaluation.layers = layer
+        self._held = weights.tables, weights.rows, memory
 
     def score(self, Position position):
         cdef Features features

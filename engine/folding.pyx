@@ -6,11 +6,8 @@ from libc.string cimport memcpy
 
 from array import array as new_array
 
+from outflank.engine.memory import reserve
 from outflank.engine.patterns import PATTERNS, TABLE_OFFSETS, WEIGHTS_A_PHASE, mirrored_places
-
-
-cdef array.array _BYTES = new_array("b")
-cdef array.array _WORDS = new_array("h")
 
 
 def representatives():
@@ -46,7 +43,7 @@ def weights_kept(const int32_t[::1] representative):
 
 def unfold(const int16_t[::1] folded, const int32_t[::1] representative, int phases):
     cdef Py_ssize_t count = representative.shape[0]
-    cdef array.array weights = array.clone(_WORDS, count * phases, False)
+    weights = memoryview(reserve(2 * count * phases)).cast("h")
     cdef int16_t[::1] out = weights
     cdef Py_ssize_t weight, source = 0
     cdef int phase
@@ -80,28 +77,44 @@ def fold(const int16_t[::1] weights, const int32_t[::1] representative, int phas
     return new_array("h", steps)
 
 
-def unfold_rows(const int8_t[::1] folded, const int32_t[::1] representative, int width, int stages):
+def unfold_rows(
+    const unsigned char[::1] flags, const int8_t[::1] kept, const int32_t[::1] representative, int width, int stages
+):
     cdef Py_ssize_t count = representative.shape[0]
-    cdef array.array rows = array.clone(_BYTES, stages * count * width, False)
+    rows = memoryview(reserve(stages * count * width)).cast("b")
     cdef int8_t[::1] out = rows
-    cdef Py_ssize_t stage, row, source = 0
+    cdef Py_ssize_t stage, row, flag = 0, source = 0
+    if flags.shape[0] != -(-stages * weights_kept(representative) // 8):
+        raise ValueError("rows of another number")
     for stage in range(0, stages * count, count):
         for row in range(count):
             if representative[row] == row:
-                memcpy(&out[(stage + row) * width], &folded[source * width], width)
-                source += 1
+                if flags[flag >> 3] >> (flag & 7) & 1:
+                    if source + width > kept.shape[0]:
+                        raise ValueError("too few rows")
+                    memcpy(&out[(stage + row) * width], &kept[source], width)
+                    source += width
+                flag += 1
             else:
                 memcpy(&out[(stage + row) * width], &out[(stage + representative[row]) * width], width)
+    if source != kept.shape[0]:
+        raise ValueError("too many rows")
     return rows
 
 
 def fold_rows(const int8_t[::1] rows, const int32_t[::1] representative, int width):
-    cdef Py_ssize_t count = representative.shape[0], row
+    cdef Py_ssize_t count = representative.shape[0], row, flag = 0
+    cdef bytes nothing = bytes(width), numbers
+    cdef bytearray flags = bytearray(-(-rows.shape[0] // width // count * weights_kept(representative) // 8))
     cdef list kept = []
     for row in range(rows.shape[0] // width):
         if representative[row % count] == row % count:
-            kept.append(bytes(rows[row * width : (row + 1) * width]))
-    return new_array("b", b"".join(kept))
+            numbers = bytes(rows[row * width : (row + 1) * width])
+            if numbers != nothing:
+                flags[flag >> 3] |= 1 << (flag & 7)
+                kept.append(numbers)
+            flag += 1
+    return bytes(flags), b"".join(kept)
 
 
 def farthest(const int8_t[::1] numbers):

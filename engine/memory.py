@@ -1,6 +1,11 @@
 """Large memory, in huge pages where the system has them: what is read all over the place misses fewer translations."""
 
 import mmap
+from array import array
+from typing import TypeAlias
+
+# Numbers of one kind, one after another, in an array or in memory that was reserved for them.
+Numbers: TypeAlias = "array[int] | memoryview[int]"
 
 
 def reserve(size: int) -> mmap.mmap:

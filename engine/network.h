@@ -20,6 +20,7 @@
 typedef int8_t of_bytes __attribute__((vector_size(32), may_alias));
 typedef int8_t of_half_bytes __attribute__((vector_size(16), may_alias));
 typedef int16_t of_words __attribute__((vector_size(32), may_alias));
+typedef int8_t of_row_bytes __attribute__((vector_size(32), may_alias, aligned(1)));  /* as they lie in memory */
 #define OF_ROW_PARTS (OF_SUMS / 32)
 #define OF_SUM_PARTS (OF_SUMS / 16)
 
@@ -120,7 +121,7 @@ static inline int of_score(
 #pragma GCC unroll 4
         for (int row = place; row < place + OF_ROWS_AT_ONCE; row++) {
             const int64_t weight = weights[row];
-            const of_bytes *numbers = (const of_bytes *)(rows + weight * OF_SUMS);
+            const of_row_bytes *numbers = (const of_row_bytes *)(rows + weight * OF_SUMS);
             score += table[weight];
             for (int part = 0; part < OF_ROW_PARTS; part++)
                 some[part] += numbers[part];

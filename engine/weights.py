@@ -1,12 +1,12 @@
 r"""The evaluation's weights file: reads, checks and writes it.
 
-    line 1    OUTFLANK WEIGHTS 4
+    line 1    OUTFLANK WEIGHTS 5
     line 2    a JSON object: layout (hash of the patterns), phases, stages, weights (a phase), sums, units, bytes,
               crc32, provenance
     the rest  zlib-compressed: the tables' weights in 1/128 disc from the side to move, folded (folding.pyi), first
-              the low bytes of all, then the high bytes, which compress better apart; the network's rows, folded,
-              stage by stage, a byte each number; the network's layers, phase by phase, 16 bits each number, the
-              low byte first
+              the low bytes of all, then the high bytes, which compress better apart; the network's layers, phase by
+              phase, 16 bits each number, the low byte first; the network's rows, folded, stage by stage: which of
+              them are kept, a bit each, then those, a byte each number
 
 `bytes` is the size of all that uncompressed, `crc32` the checksum of the rest of the header and of what is
 compressed. Anything else is refused, with the file's name and the reason.
@@ -35,12 +35,13 @@ from outflank.engine.folding import (
     unfold_rows,
     weights_kept,
 )
+from outflank.engine.memory import Numbers
 from outflank.engine.patterns import WEIGHTS_A_PHASE, layout_hash
 
 SHIPPED = Path(__file__).with_name("weights.bin")
 PHASES = 30
 UNITS_A_DISC = 128  # of the tables' weights and of the score
-_MAGIC = b"OUTFLANK WEIGHTS 4\n"
+_MAGIC = b"OUTFLANK WEIGHTS 5\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,9 @@ class Weights:
     Raises: ValueError if one is of another shape, or if a row has a number beyond MOST_IN_A_ROW.
     """
 
-    tables: array[int]
-    rows: array[int]
-    layers: array[int]
+    tables: Numbers
+    rows: Numbers
+    layers: Numbers
 
     def __post_init__(self) -> None:
         for name, typecode, count in (
@@ -66,16 +67,16 @@ class Weights:
             ("rows", "b", GAME_STAGES * WEIGHTS_A_PHASE * SUMS_A_ROW),
             ("layers", "h", PHASES * NUMBERS_A_LAYER),
         ):
-            got = getattr(self, name)
-            if got.typecode != typecode or len(got) != count:
+            got = memoryview(getattr(self, name))
+            if got.format != typecode or len(got) != count:
                 raise ValueError(
-                    f"expected {name} of {count} numbers {typecode!r}, got {len(got)} {got.typecode!r}"
+                    f"expected {name} of {count} numbers {typecode!r}, got {len(got)} {got.format!r}"
                 )
         if farthest(self.rows) > MOST_IN_A_ROW:
             raise ValueError(f"expected rows of numbers up to {MOST_IN_A_ROW}, got {farthest(self.rows)}")
 
     @classmethod
-    def of_tables(cls, tables: array[int]) -> Weights:
+    def of_tables(cls, tables: Numbers) -> Weights:
         """Tables, with a network that adds nothing.
 
         Raises: ValueError as the class.
@@ -96,10 +97,11 @@ def _representatives() -> array[int]:
 
 
 @functools.cache
-def _lengths() -> tuple[int, int, int]:
-    """How many bytes the folded tables, the folded rows and the layers take."""
+def _lengths() -> tuple[int, int, int, int]:
+    """How many bytes the folded tables, the layers, the bits of the rows, and the rows at most take."""
     kept = weights_kept(_representatives())
-    return PHASES * kept * 2, GAME_STAGES * kept * SUMS_A_ROW, PHASES * NUMBERS_A_LAYER * 2
+    rows = GAME_STAGES * kept
+    return PHASES * kept * 2, PHASES * NUMBERS_A_LAYER * 2, -(-rows // 8), rows * SUMS_A_ROW
 
 
 def read(path: Path = SHIPPED) -> Weights:
@@ -130,9 +132,10 @@ def provenance(path: Path = SHIPPED) -> Mapping[str, Any]:
 def write(path: Path, weights: Weights, made: Mapping[str, Any]) -> None:
     """Write a weights file; `made` is its provenance. Of mirrored configurations the first one's numbers count."""
     tables = fold(weights.tables, _representatives(), PHASES)
-    rows = fold_rows(weights.rows, _representatives(), SUMS_A_ROW)
-    packed = zlib.compress(_apart(tables) + rows.tobytes() + _little(weights.layers), 9)
-    header: dict[str, Any] = {**_expected_header(), "provenance": dict(made)}
+    flags, rows = fold_rows(weights.rows, _representatives(), SUMS_A_ROW)
+    raw = _apart(tables) + _little(weights.layers) + flags + rows
+    packed = zlib.compress(raw, 9)
+    header: dict[str, Any] = {**_expected_header(), "bytes": len(raw), "provenance": dict(made)}
     header["crc32"] = _checksum(header, packed)
     path.write_bytes(_MAGIC + json.dumps(header).encode() + b"\n" + packed)
 
@@ -145,7 +148,6 @@ def _expected_header() -> dict[str, int]:
         "weights": WEIGHTS_A_PHASE,
         "sums": SUMS_A_ROW,
         "units": HIDDEN_UNITS,
-        "bytes": sum(_lengths()),
     }
 
 
@@ -166,17 +168,17 @@ def _decode(content: bytes) -> Weights:
             raise ValueError(f"another {key} than this engine's {value}")
     if header.pop("crc32", None) != _checksum(header, packed):
         raise ValueError("weights that differ from their checksum")
-    raw = _unpack(packed)
-    tables, rows, _ = _lengths()
-    folded_rows = memoryview(raw)[tables : tables + rows].cast("b")
+    raw = memoryview(_unpack(packed, header.get("bytes")))
+    tables, layers, flags, _ = _lengths()
+    rows = raw[tables + layers :]
     return Weights(
         unfold(_together(raw[:tables]), _representatives(), PHASES),
-        unfold_rows(folded_rows, _representatives(), SUMS_A_ROW, GAME_STAGES),
-        _from_little(raw[tables + rows :]),
+        unfold_rows(rows[:flags], rows[flags:].cast("b"), _representatives(), SUMS_A_ROW, GAME_STAGES),
+        _from_little(raw[tables : tables + layers]),
     )
 
 
-def _little(numbers: array[int]) -> bytes:
+def _little(numbers: Numbers) -> bytes:
     """Numbers of 16 bits, the low byte first on any machine."""
     ordered = array("h", numbers)
     if sys.byteorder == "big":
@@ -184,24 +186,25 @@ def _little(numbers: array[int]) -> bytes:
     return ordered.tobytes()
 
 
-def _from_little(raw: bytes) -> array[int]:
-    numbers = array("h", raw)
+def _from_little(raw: bytes | bytearray | memoryview) -> array[int]:
+    numbers = array("h")
+    numbers.frombytes(raw)
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers
 
 
-def _apart(numbers: array[int]) -> bytes:
+def _apart(numbers: Numbers) -> bytes:
     """Numbers of 16 bits: all low bytes, then all high bytes."""
     raw = _little(numbers)
     return raw[0::2] + raw[1::2]
 
 
-def _together(raw: bytes) -> array[int]:
+def _together(raw: memoryview) -> array[int]:
     """What `_apart` took apart."""
     both = bytearray(len(raw))
     both[0::2], both[1::2] = raw[: len(raw) // 2], raw[len(raw) // 2 :]
-    return _from_little(bytes(both))
+    return _from_little(both)
 
 
 def _checksum(header: Mapping[str, Any], packed: bytes) -> int:
@@ -209,13 +212,17 @@ def _checksum(header: Mapping[str, Any], packed: bytes) -> int:
     return zlib.crc32(packed, zlib.crc32(json.dumps(header, sort_keys=True).encode()))
 
 
-def _unpack(packed: bytes) -> bytes:
+def _unpack(packed: bytes, announced: object) -> bytes:
     """The raw weights, never more than their announced length: a hostile file may not fill the memory."""
+    tables, layers, flags, rows = _lengths()
+    least = tables + layers + flags
+    if not isinstance(announced, int) or not least <= announced <= least + rows:
+        raise ValueError(f"another number of bytes than {least} to {least + rows}")
     unpacker = zlib.decompressobj()
     try:
-        raw = unpacker.decompress(packed, sum(_lengths()) + 1)
+        raw = unpacker.decompress(packed, announced + 1)
     except zlib.error:
         raise ValueError("damaged weights") from None
-    if len(raw) != sum(_lengths()) or not unpacker.eof or unpacker.unused_data:
+    if len(raw) != announced or not unpacker.eof or unpacker.unused_data:
         raise ValueError("truncated or overlong weights")
     return raw

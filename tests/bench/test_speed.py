@@ -3,6 +3,8 @@
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from outflank.engine import Limit, Position, Searcher, SearchResult, perft
+from outflank.engine.weights import read
+from outflank.tests.protocol.dialogue import Program
 
 # Number 40 of the FFO endgame suite, as published with Edax (problem/fforum-40-59.obf): Black wins by 38.
 FFO_40 = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X"
@@ -18,6 +20,18 @@ def test_a_midgame_search_to_twelve_plies(benchmark: BenchmarkFixture) -> None:
 
 def test_an_endgame_of_twenty_empty_squares(benchmark: BenchmarkFixture) -> None:
     assert benchmark(search, Position.parse(FFO_40), Limit()).score == 38
+
+
+def test_the_first_answer_of_the_program(benchmark: BenchmarkFixture) -> None:
+    def ask() -> str:
+        with Program() as program:
+            return program.ask("name")
+
+    assert benchmark(ask) == "Outflank"
+
+
+def test_reading_the_weights(benchmark: BenchmarkFixture) -> None:
+    benchmark(read)
 
 
 def search(position: Position, limit: Limit) -> SearchResult:

@@ -33,6 +33,8 @@ def some_weights() -> weights.Weights:
     layers = array("h", (rng.choice((-32768, 32767, rng.randint(-500, 500))) for _ in range(LAYERS)))
     choices = bytes(number % 256 for number in range(-MOST_IN_A_ROW, MOST_IN_A_ROW + 1))
     rows = array("b", rng.randbytes(ROWS).translate((choices * 5)[:256]))
+    for place in rng.sample(range(ROWS // SUMS_A_ROW), ROWS // SUMS_A_ROW // 2):
+        rows[place * SUMS_A_ROW : (place + 1) * SUMS_A_ROW] = array("b", bytes(SUMS_A_ROW))
     return weights.Weights(some_tables(), mirrored(rows, SUMS_A_ROW), layers)
 
 
@@ -91,13 +93,31 @@ def test_folding_loses_nothing_but_the_mirrored_copies(some_weights: weights.Wei
     representative = representatives()
 
     tables = fold(some_weights.tables, representative, weights.PHASES)
-    rows = fold_rows(some_weights.rows, representative, SUMS_A_ROW)
+    flags, rows = fold_rows(some_weights.rows, representative, SUMS_A_ROW)
 
     assert len(tables) == weights.PHASES * weights_kept(representative) == weights.PHASES * 173_670
     assert weights_kept(representative) == len(set(representative))
     assert unfold(tables, representative, weights.PHASES) == some_weights.tables
-    assert len(rows) == GAME_STAGES * SUMS_A_ROW * 173_670
-    assert unfold_rows(rows, representative, SUMS_A_ROW, GAME_STAGES) == some_weights.rows
+    assert 0 < len(rows) < GAME_STAGES * SUMS_A_ROW * 173_670
+    assert len(rows) == SUMS_A_ROW * int.from_bytes(flags).bit_count()
+    assert (
+        unfold_rows(flags, memoryview(rows).cast("b"), representative, SUMS_A_ROW, GAME_STAGES)
+        == some_weights.rows
+    )
+
+
+@pytest.mark.parametrize(
+    ("flags", "rows", "wrong"),
+    [
+        (b"\7", 2, "too few"),
+        (b"\7", 4, "too many"),
+        (b"", 0, "another number"),
+        (bytes(2), 0, "another number"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused(flags: bytes, rows: int, wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        unfold_rows(flags, memoryview(bytes(rows)).cast("b"), array("i", [0, 1, 1, 3]), 1, 1)
 
 
 def test_the_shipped_file_says_how_it_was_made() -> None:
@@ -124,14 +144,14 @@ def test_a_longer_file_is_refused(tmp_path: Path, content: bytes) -> None:
 
 def test_a_flipped_bit_is_noticed(tmp_path: Path, content: bytes) -> None:
     rng = random.Random(30)
-    begin = content.index(b"\n", len(b"OUTFLANK WEIGHTS 4\n")) + 1
+    begin = content.index(b"\n", len(b"OUTFLANK WEIGHTS 5\n")) + 1
     for place in (0, 5, begin - 2, *(rng.randrange(begin, len(content)) for _ in range(20))):
         damaged = bytearray(content)
         damaged[place] ^= 1 << rng.randrange(8)
         refusal(tmp_path, bytes(damaged))
 
 
-@pytest.mark.parametrize("key", ["layout", "phases", "weights", "sums", "units", "bytes"])
+@pytest.mark.parametrize("key", ["layout", "phases", "weights", "sums", "units"])
 def test_another_shape_is_refused_by_its_name(tmp_path: Path, content: bytes, key: str) -> None:
     assert key in refusal(tmp_path, with_header(content, **{key: 7}))
 
@@ -153,6 +173,13 @@ def test_a_file_that_unpacks_to_gigabytes_is_refused_without_doing_so(tmp_path: 
     assert "overlong" in refusal(tmp_path, sealed(content, bomb))
 
 
+@pytest.mark.parametrize("announced", [7, -1, 1 << 40, None, "1", 2.5])
+def test_another_number_of_bytes_is_refused(tmp_path: Path, content: bytes, announced: object) -> None:
+    changed = with_header(content, bytes=announced)
+
+    assert "another number of bytes" in refusal(tmp_path, sealed(changed, changed.split(b"\n", 2)[2]))
+
+
 def test_a_sealed_file_of_too_few_weights_is_refused(tmp_path: Path, content: bytes) -> None:
     assert "truncated" in refusal(tmp_path, sealed(content, zlib.compress(bytes(100))))
 
@@ -163,7 +190,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_file_of_the_version_before_is_refused(tmp_path: Path, content: bytes) -> None:
-    assert "version" in refusal(tmp_path, content.replace(b"WEIGHTS 4", b"WEIGHTS 3", 1))
+    assert "version" in refusal(tmp_path, content.replace(b"WEIGHTS 5", b"WEIGHTS 4", 1))
 
 
 @pytest.mark.parametrize("wrong", [array("h", [1, 2, 3]), array("i", bytes(4 * COUNT))])

@@ -24,6 +24,7 @@ from torch import Tensor, nn
 
 from outflank.engine import SettingsError
 from outflank.engine.evaluate import GAME_STAGES, HIDDEN_UNITS, MOST_IN_A_ROW, SUMS_A_ROW
+from outflank.engine.memory import Numbers
 from outflank.engine.weights import PHASES, UNITS_A_DISC, Weights
 from outflank.tools.train.dataset import Records, game_numbers
 from outflank.tools.train.fit import KEPT_OUT, phases
@@ -187,7 +188,7 @@ class _Positions:
 
 
 def train(
-    tables: array[int], records: Records, settings: Settings, on_epoch: Callable[[EpochReport], None]
+    tables: Numbers, records: Records, settings: Settings, on_epoch: Callable[[EpochReport], None]
 ) -> Weights:
     """The tables with a network trained to what they leave.
 
@@ -281,7 +282,7 @@ def _groups(network: Network, settings: Settings) -> list[dict[str, Any]]:
     ]
 
 
-def _positions(tables: array[int], records: Records, target: NDArray[np.float32]) -> _Positions:
+def _positions(tables: Numbers, records: Records, target: NDArray[np.float32]) -> _Positions:
     columns = columns_of(records)
     phase = phases(records)
     weights = np.frombuffer(tables, np.int16).reshape(PHASES, -1)
@@ -311,7 +312,7 @@ def _error(network: Network, positions: _Positions, device: str) -> float:
     return _size(torch.cat(errors)) if errors else 0.0
 
 
-def _rounded(networks: Sequence[Network], tables: array[int]) -> Weights:
+def _rounded(networks: Sequence[Network], tables: Numbers) -> Weights:
     """The stages' networks as the engine reads them; network.h has the units."""
     rows = [engine_rows(_whole(network.rows, 128, np.int8)) for network in networks]
     layers = [
