@@ -1,10 +1,11 @@
 """Pattern features: which squares form which pattern, and how a move changes the indices.
 
 A feature is a set of squares read as a number in base 3: digit 0 for a disc of one side, 1 for the other side's, 2 for
-an empty square. Both sides' views are kept, so that turning the board over costs nothing.
+an empty square. Both sides' views are kept, so that turning the board over costs nothing. Beside the patterns it
+counts how many moves both sides have, who can move to a corner and the squares beside it, and who moves last.
 """
 
-from libc.stdint cimport int32_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 
 from outflank.engine.kernels cimport legal_moves, popcount
 
@@ -14,10 +15,11 @@ cdef enum:
     TABLE_WEIGHTS = 285363  # raw table entries of a phase; after them come:
     MOBILITY_WEIGHTS = TABLE_WEIGHTS  # for each number of own moves and of the opponent's, up to MOST_MOVES
     MOST_MOVES = 15
-    ODD_WEIGHT = MOBILITY_WEIGHTS + 256  # counts where an odd number of squares is empty: who moves last matters
+    CORNER_WEIGHTS = MOBILITY_WEIGHTS + 256  # for who can move to which of a corner's four squares
+    ODD_WEIGHT = CORNER_WEIGHTS + 256  # counts where an odd number of squares is empty: who moves last matters
     PADDING_WEIGHT  # 0, for the padding lanes
     WEIGHTS_OF_A_PHASE
-    WEIGHTS_OF_A_POSITION = FEATURES + 2  # one for each feature, mobility, who moves last
+    WEIGHTS_OF_A_POSITION = FEATURES + 6  # one for each feature, mobility, four corners, who moves last
 
 cdef struct Features:
     # [side] is the view in which that side's discs are digit 0.
@@ -30,11 +32,18 @@ cdef uint16_t[64][LANES] STEPS
 cdef int32_t[LANES] OFFSETS
 
 
-cdef inline int mobility_class(uint64_t own, uint64_t opp) noexcept nogil:
+# For each corner which weight counts, by four bits each for own moves and the opponent's, as `near_corners` has them.
+cdef uint8_t[4][256] CORNER_CLASSES
+
+
+cdef inline int mobility_class(uint64_t moves, uint64_t replies) noexcept nogil:
     """Which of the mobility weights counts."""
-    cdef int moves = min(MOST_MOVES, popcount(legal_moves(own, opp)))
-    cdef int replies = min(MOST_MOVES, popcount(legal_moves(opp, own)))
-    return moves * (MOST_MOVES + 1) + replies
+    return min(MOST_MOVES, popcount(moves)) * (MOST_MOVES + 1) + min(MOST_MOVES, popcount(replies))
+
+
+cdef inline int near_corners(uint64_t rows) noexcept nogil:
+    """Two rows' squares on the files a, b, g and h in eight bits: four of one corner, then four of the other."""
+    return (rows & 0xC3) | (rows >> 6 & 0x0C) | (rows >> 10 & 0x30)
 
 
 cdef inline void find_weights(
@@ -43,11 +52,20 @@ cdef inline void find_weights(
 ) noexcept nogil:
     """Which weights of a phase count where `side` is to move and has the discs `own`; `offsets` is OFFSETS."""
     cdef const uint16_t *view = features.views[side]
-    cdef int feature
+    cdef uint64_t moves = legal_moves(own, opp), replies = legal_moves(opp, own)
+    cdef int feature, end, near, near_replies
     for feature in range(FEATURES):
         weights[feature] = offsets[feature] + view[feature]
-    weights[FEATURES] = MOBILITY_WEIGHTS + mobility_class(own, opp)
-    weights[FEATURES + 1] = ODD_WEIGHT if empties & 1 else PADDING_WEIGHT
+    weights[FEATURES] = MOBILITY_WEIGHTS + mobility_class(moves, replies)
+    for end in range(2):
+        near, near_replies = near_corners(moves >> 48 * end), near_corners(replies >> 48 * end)
+        weights[FEATURES + 1 + 2 * end] = (
+            CORNER_WEIGHTS + CORNER_CLASSES[2 * end][near & 15 | (near_replies & 15) << 4]
+        )
+        weights[FEATURES + 2 + 2 * end] = (
+            CORNER_WEIGHTS + CORNER_CLASSES[2 * end + 1][near >> 4 | near_replies & 240]
+        )
+    weights[FEATURES + 5] = ODD_WEIGHT if empties & 1 else PADDING_WEIGHT
 
 
 cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side) noexcept nogil

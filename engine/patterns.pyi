@@ -11,9 +11,11 @@ TABLE_OF: tuple[int, ...]
 """The pattern each feature belongs to."""
 TABLE_OFFSETS: tuple[int, ...]
 """Where each pattern's table begins in the weights of a phase; one more than there are patterns."""
+CORNER_SQUARES: tuple[tuple[str, ...], ...]
+"""For each corner the squares whose moves count together."""
 
 WEIGHTS_A_PHASE: int
-"""Raw weights of a phase: the patterns' tables, then mobility, then who moves last, then a 0."""
+"""Raw weights of a phase: the patterns' tables, then mobility, the corners, who moves last, and a 0."""
 WEIGHTS_A_POSITION: int
 """How many weights count in a position, the 0 among them where the number of empty squares is even."""
 PADDING: int

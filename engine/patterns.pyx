@@ -56,6 +56,11 @@ TABLE_OFFSETS = tuple(
     sum(_POWERS_OF_3[len(squares)] for squares in PATTERNS[:table]) for table in range(len(PATTERNS) + 1)
 )
 
+# The squares near each corner in the order of their bits in CORNER_CLASSES' index, from the lowest.
+CORNER_SQUARES = (
+    ("a1", "b1", "a2", "b2"), ("g2", "h2", "g1", "h1"), ("a7", "b7", "a8", "b8"), ("g8", "h8", "g7", "h7")
+)
+
 
 WEIGHTS_A_PHASE = WEIGHTS_OF_A_PHASE
 WEIGHTS_A_POSITION = WEIGHTS_OF_A_POSITION
@@ -63,7 +68,7 @@ PADDING = PADDING_WEIGHT
 
 
 def layout_hash():
-    return zlib.crc32(repr((PATTERNS, INSTANCES, MOST_MOVES)).encode())
+    return zlib.crc32(repr((PATTERNS, INSTANCES, MOST_MOVES, CORNER_SQUARES)).encode())
 
 
 def mirrored_places(int table):
@@ -84,7 +89,32 @@ cdef void _fill_tables():
         OFFSETS[lane] = PADDING_WEIGHT
 
 
+cdef int _corner_class(squares, int moves, bint turned):
+    """The squares of a set of bits by what they are: corner, X, C beside it and C above it; or with the C turned."""
+    cdef int found = 0
+    for place, (file, row) in enumerate(squares):
+        if moves >> place & 1:
+            in_corner_file, in_corner_row = file in "ah", row in "18"
+            if turned:
+                in_corner_file, in_corner_row = in_corner_row, in_corner_file
+            found |= 1 << (2 * in_corner_file + in_corner_row)
+    return found
+
+
+cdef void _fill_corner_classes():
+    """Fill CORNER_CLASSES: a board mirrored through the corner has the same."""
+    cdef int moves, one, other
+    for corner, squares in enumerate(CORNER_SQUARES):
+        for moves in range(256):
+            one, other = (
+                _corner_class(squares, moves & 15, turned) | _corner_class(squares, moves >> 4, turned) << 4
+                for turned in (False, True)
+            )
+            CORNER_CLASSES[corner][moves] = min(one, other)
+
+
 _fill_tables()
+_fill_corner_classes()
 assert TABLE_OFFSETS[len(PATTERNS)] == TABLE_WEIGHTS and len(INSTANCES) == FEATURES
 
 

@@ -55,9 +55,30 @@ def counting(position: Position) -> list[int]:
             square = mask_of_names(name)
             number = 3 * number + (0 if position.own & square else 1 if position.opp & square else 2)
         found.append(TABLE_OFFSETS[table] + number)
-    moves = [min(15, position.legal_mask(side).bit_count()) for side in (position.side, position.side.other)]
+    masks = [position.legal_mask(side) for side in (position.side, position.side.other)]
+    moves = [min(15, mask.bit_count()) for mask in masks]
     mobility = TABLE_OFFSETS[-1] + 16 * moves[0] + moves[1]
-    return [*found, mobility, TABLE_OFFSETS[-1] + 256 if position.empties % 2 else PADDING]
+    corners = [TABLE_OFFSETS[-1] + 256 + corner_class(corner, masks) for corner in ("a1", "h1", "a8", "h8")]
+    return [*found, mobility, *corners, TABLE_OFFSETS[-1] + 512 if position.empties % 2 else PADDING]
+
+
+def corner_class(corner: str, masks: "list[int]") -> int:
+    """Which of a corner's weights counts, of the two ways to look at the corner the one with the lower number.
+
+    From the lowest bit: X square, one C square, the other C square, corner; first the own moves, then the opponent's.
+    """
+    file, row = corner[0], corner[1]
+    next_file, next_row = {"a": "b", "h": "g"}[file], {"1": "2", "8": "7"}[row]
+    x, c_squares = next_file + next_row, [next_file + row, file + next_row]
+    ways = ([x, *some, corner] for some in (c_squares, c_squares[::-1]))
+    return min(
+        sum(
+            bool(mask & mask_of_names(name)) << 4 * side + place
+            for side, mask in enumerate(masks)
+            for place, name in enumerate(way)
+        )
+        for way in ways
+    )
 
 
 def slow_score(given: weights.Weights, position: Position) -> int:

@@ -4,20 +4,36 @@ The first generation plays with weights that are all 0: its games are poor, but 
 their results are those of perfect play, so the late phases are learned at once. Each further generation plays with
 the evaluation of the one before, whose searches look a few plies further back than it was right before: what is known
 travels from the end of the game to its beginning. The first generations go on serving with what they solved, the later
-ones with whole games: how many there are counts for more than how well they are played.
+ones with whole games: how many there are counts for more than how well they are played. Solved positions off the path
+of the games serve the network alone, which can tell them from those of good play; the tables can't.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from outflank.engine import weights
-from outflank.tools.train import fit, fitting, network, probcut, selfplay
+from outflank.tools.train import fit, fitting, label, network, probcut, selfplay
+from outflank.tools.train.dataset import load, read_header, shards_there
 
-_MOST_GAMES = 100_000_000
-_SHARES = (0.08, 0.08, 0.14, 0.25, 0.45)  # of the time for self-play, one for each generation
-_SELFPLAY_SHARE = 0.7  # of the time; the rest is for fitting
+_MOST = 100_000_000  # games and boards: the time is what counts
+_SHARES = (
+    0.08,
+    0.08,
+    0.14,
+    0.25,
+    0.43,
+)  # of the time, one for each generation; the rest is for the error model
+_FIRST_WORK_SHARE = (
+    0.5  # of the first generation's time goes into games and labels; later ones know what a fit takes
+)
+_LEAST_WORK_SHARE = 0.1
+_LABEL_SHARE = 0.3  # of the time for games and labels
 _FIRST_TO_SERVE_WHOLE = 2
+_FEWEST_LABELLED, _MOST_LABELLED = 11, 13  # empty squares
+_STRAY_MOVES = 4
+_LINE_TO = 10
 _ERROR_MODEL_DEPTH = 8
 _ERROR_MODEL_BOARDS = 30
 
@@ -32,7 +48,7 @@ class Settings:
         depth: plies searched for a move.
         exact_from: empty squares from which on games are solved.
         seed: of the first generation; the others follow.
-        games_a_shard: games in a file, the unit of work.
+        games_a_shard: games, or boards solved, in a file, the unit of work.
     """
 
     folder: Path
@@ -46,6 +62,10 @@ class Settings:
         """The folder of a generation's games."""
         return self.folder / f"games-{generation}"
 
+    def labels(self, generation: int) -> Path:
+        """The folder of what a generation solved beside its games."""
+        return self.folder / f"labels-{generation}"
+
     def weights(self, generation: int) -> Path:
         """The weights that a generation plays with; those of generation 0 know nothing."""
         return self.folder / f"weights-{generation}.bin"
@@ -54,6 +74,26 @@ class Settings:
     def error_model(self) -> Path:
         """The selectivity model of the last generation."""
         return self.folder / "probcut.json"
+
+
+@dataclass(slots=True)
+class _Pace:
+    """What the generation before took, to foresee what this one takes.
+
+    Attributes:
+        found: positions that a second of games and labels brought; 0 if nothing is known.
+        fitted: seconds that a position took to be fitted to.
+    """
+
+    found: float = 0.0
+    fitted: float = 0.0
+
+    def work(self, seconds: float, known: int) -> float:
+        """How much of a generation's time is for games and labels, so that fitting to all there is fills the rest."""
+        if not self.found:
+            return seconds * _FIRST_WORK_SHARE
+        foreseen = (seconds - known * self.fitted) / (1 + self.found * self.fitted)
+        return max(foreseen, seconds * _LEAST_WORK_SHARE)
 
 
 def bootstrap(
@@ -71,29 +111,65 @@ def bootstrap(
     """
     settings.folder.mkdir(parents=True, exist_ok=True)
     _write_nothing(settings.weights(0))
+    pace = _Pace()
     for generation, share in enumerate(_SHARES):
         if settings.weights(generation + 1).exists():
             continue
-        playing = selfplay.Settings(
-            settings.weights(generation),
-            settings.depth,
-            settings.exact_from,
-            settings.seed + generation,
-            settings.games_a_shard,
-        )
-        seconds = settings.seconds * _SELFPLAY_SHARE * share
-        played = selfplay.selfplay(
-            settings.games(generation),
-            playing,
-            _MOST_GAMES,
-            seconds=seconds,
-            workers=workers,
-            cluster=cluster,
-        )
+        began = time.monotonic()
+        known = _positions(settings, generation)
+        seconds = pace.work(settings.seconds * share, known)
+        played = _play(settings, generation, seconds * (1 - _LABEL_SHARE), workers, cluster)
+        solved = _label(settings, generation, seconds * _LABEL_SHARE, workers, cluster)
+        worked, found = time.monotonic(), _positions(settings, generation)
         _fit_generation(settings, generation)
-        report(f"generation {generation}: {played} games, weights in {settings.weights(generation + 1)}")
+        pace = _Pace((found - known) / (worked - began), (time.monotonic() - worked) / found)
+        report(
+            f"generation {generation}: {played} games, {solved} boards solved, "
+            f"weights in {settings.weights(generation + 1)}"
+        )
     _fit_error_model(settings, workers, cluster)
     report(f"selectivity model in {settings.error_model}")
+
+
+def _play(
+    settings: Settings, generation: int, seconds: float, workers: int | None, cluster: str | None
+) -> int:
+    """Play a generation's games; how many there are."""
+    playing = selfplay.Settings(
+        settings.weights(generation),
+        settings.depth,
+        settings.exact_from,
+        settings.seed + generation,
+        settings.games_a_shard,
+    )
+    folder = settings.games(generation)
+    return selfplay.selfplay(folder, playing, _MOST, seconds=seconds, workers=workers, cluster=cluster)
+
+
+def _label(
+    settings: Settings, generation: int, seconds: float, workers: int | None, cluster: str | None
+) -> int:
+    """Solve positions off the path of a generation's games; how many there are."""
+    labelling = label.Settings(
+        settings.weights(generation),
+        settings.depth,
+        exact_from=_MOST_LABELLED,
+        seed=settings.seed + generation,
+        fewest=_FEWEST_LABELLED,
+        most=_MOST_LABELLED,
+        stray=_STRAY_MOVES,
+        line_to=_LINE_TO,
+        boards_a_shard=settings.games_a_shard,
+    )
+    games, folder = load([settings.games(generation)]), settings.labels(generation)
+    return label.label(folder, labelling, games, _MOST, seconds=seconds, workers=workers, cluster=cluster)
+
+
+def _positions(settings: Settings, generation: int) -> int:
+    """How many positions there are to fit to, up to a generation."""
+    numbers = range(generation + 1)
+    folders = [*map(settings.games, numbers), *map(settings.labels, numbers)]
+    return sum(int(read_header(path)["positions"]) for folder in folders for path in shards_there(folder))
 
 
 def _write_nothing(path: Path) -> None:
@@ -112,8 +188,9 @@ def _fit_generation(settings: Settings, generation: int) -> None:
     tables = settings.folder / "tables.unfinished"
     fitting.fit_folders(games, earlier, tables, fit.Settings(trust=trust))
     both = settings.folder / "weights.unfinished"
+    labels = [settings.labels(number) for number in range(generation + 1)]
     training = network.Settings(trust=trust, seed=settings.seed)
-    fitting.train_network(tables, games, earlier, both, training)
+    fitting.train_network(tables, [*games, *labels], earlier, both, training)
     both.rename(settings.weights(generation + 1))
     tables.unlink()
 

@@ -11,6 +11,7 @@ from outflank.tools.train.options import (
     DURATION,
     any_file,
     any_folder,
+    budget_option,
     cluster_option,
     existing_file,
     existing_folder,
@@ -40,9 +41,7 @@ from outflank.tools.train.options import (
     show_default=True,
     help="Empty squares from which on games are solved.",
 )
-@click.option(
-    "--budget", type=DURATION, help="Stop after 90s, 20m, 3h ...  [default: when all games are played]"
-)
+@budget_option
 @shard_option
 @weights_option
 @seed_option
@@ -55,7 +54,7 @@ def selfplay(
     depth: int,
     exact_from: int,
     budget: float | None,
-    games_a_shard: int,
+    shard: int,
     weights: Path,
     seed: int,
     workers: int | None,
@@ -65,7 +64,7 @@ def selfplay(
     """Play games into FOLDER; a run that was interrupted goes on where it was."""
     from outflank.tools.train import selfplay as playing
 
-    settings = playing.Settings(weights, depth, exact_from, seed, games_a_shard)
+    settings = playing.Settings(weights, depth, exact_from, seed, shard)
     played = playing.selfplay(folder, settings, games, seconds=budget, workers=workers, cluster=cluster)
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "games": played, "settings": settings.described()}))
@@ -89,7 +88,8 @@ def selfplay(
     show_default=True,
     help="Play up to so many random moves from each position of the games first.",
 )
-@click.option("--positions", type=click.IntRange(1), default=10_000, show_default=True, help="How many.")
+@click.option("--boards", type=click.IntRange(1), default=10_000, show_default=True, help="How many at most.")
+@budget_option
 @click.option(
     "--fewest", type=click.IntRange(1, 60), default=10, show_default=True, help="Empty squares at least."
 )
@@ -111,6 +111,7 @@ def selfplay(
     metavar="EMPTIES",
     help="Keep the perfect line behind a solved position too, down to so many empty squares.  [default: none]",
 )
+@shard_option
 @weights_option
 @seed_option
 @workers_option
@@ -120,12 +121,14 @@ def label(
     folder: Path,
     games: tuple[Path, ...],
     stray: int,
-    positions: int,
+    boards: int,
+    budget: float | None,
     fewest: int,
     most: int,
     depth: int,
     exact_from: int,
     line_to: int,
+    shard: int,
     weights: Path,
     seed: int,
     workers: int | None,
@@ -138,17 +141,15 @@ def label(
 
     if fewest > most:
         raise click.UsageError(f"expected --fewest up to --most, got {fewest} and {most}")
-    settings = labelling.Settings(weights, depth, exact_from, seed, line_to)
-    boards = (
-        labelling.boards_of_games(load(games), fewest, most, positions, seed, stray)
-        if games
-        else labelling.random_boards(fewest, most, positions, seed)
+    settings = labelling.Settings(weights, depth, exact_from, seed, fewest, most, stray, line_to, shard)
+    records = load(games) if games else None
+    done = labelling.label(
+        folder, settings, records, boards, seconds=budget, workers=workers, cluster=cluster
     )
-    done = labelling.label(folder, settings, boards, workers=workers, cluster=cluster)
     if as_json:
-        click.echo(json.dumps({"folder": str(folder), "positions": done, "settings": settings.described()}))
+        click.echo(json.dumps({"folder": str(folder), "boards": done, "settings": settings.described()}))
     else:
-        click.echo(f"{done} positions in {folder}, seed {seed}")
+        click.echo(f"{done} boards in {folder}, seed {seed}")
 
 
 @click.command()
@@ -346,7 +347,7 @@ def bootstrap(
     budget: float,
     depth: int,
     exact_from: int,
-    games_a_shard: int,
+    shard: int,
     seed: int,
     workers: int | None,
     cluster: str | None,
@@ -357,7 +358,7 @@ def bootstrap(
     """
     from outflank.tools.train import bootstrap as generations
 
-    settings = generations.Settings(folder, budget, depth, exact_from, seed, games_a_shard)
+    settings = generations.Settings(folder, budget, depth, exact_from, seed, shard)
     generations.bootstrap(settings, click.echo, workers=workers, cluster=cluster)
 
 

@@ -88,6 +88,19 @@ def shards_there(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"*{_SUFFIX}"))
 
 
+def numbers_there(folder: Path, settings: Mapping[str, Any]) -> set[int]:
+    """The numbers of the shards that a folder holds, all made with the same settings.
+
+    Raises: FileFormatError if one is of other settings.
+    """
+    paths = shards_there(folder)
+    for path in paths:
+        made = read_header(path).get("settings")
+        if made != settings:
+            raise FileFormatError(f"expected {path} to be made with {settings}, got {made}")
+    return {int(path.stem) for path in paths}
+
+
 def shards(folders: Iterable[Path]) -> list[Path]:
     """All shards of some folders, by folder and number.
 

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
@@ -69,6 +70,14 @@ def run_all(
             return
         for future in wait(running, return_when=FIRST_COMPLETED).done:
             yield running.pop(future), future.result()
+
+
+def until(deadline: float, keys: Iterable[Key]) -> Iterator[Key]:
+    """The first key, and more as long as there is time; `deadline` is one of time.monotonic."""
+    for key in keys:
+        yield key
+        if time.monotonic() >= deadline:
+            return
 
 
 def _leave_interrupts_to_the_parent() -> None:

@@ -5,41 +5,53 @@ The positions are those of given games or of random ones; each board is labelled
 
 import functools
 import random
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from outflank.engine import Colour, Limit, Position, Searcher
-from outflank.tools.train.dataset import RECORD, Records, empties, shard_path, write_shard
-from outflank.tools.train.executor import open_executor, run_all
+from outflank.tools.train.dataset import RECORD, Records, empties, numbers_there, shard_path, write_shard
+from outflank.tools.train.executor import open_executor, run_all, until
 from outflank.tools.train.openings import play_random, random_opening
 from outflank.tools.train.progress import progress_bar
 from outflank.tools.train.selfplay import played_line
 
-POSITIONS_A_SHARD = 1000
 _HASH_MB = 16
+
+_Board = tuple[int, int]  # own, opp
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How positions are labelled.
+    """Which positions are labelled, and how.
 
     Attributes:
         weights: the evaluation's file, which every worker must be able to read.
         depth: plies searched.
         exact_from: empty squares from which on a position is solved.
         seed: of the choice of positions.
+        fewest: empty squares that a position has at least ...
+        most: ... and at most.
+        stray: random moves at most that are played from a game's position first, so that there are positions as a
+            search meets them behind bad moves. Games know only what came of good ones.
         line_to: where a position is solved, the positions of the perfect line count too, down to so many empty squares.
+        boards_a_shard: boards in a file, the unit of work.
     """
 
     weights: Path
     depth: int
     exact_from: int
     seed: int
+    fewest: int
+    most: int
+    stray: int = 0
     line_to: int = 64
+    boards_a_shard: int = 1000
 
     def described(self) -> dict[str, str | int]:
         """The settings as a shard's header has them."""
@@ -49,77 +61,85 @@ class Settings:
 def label(
     folder: Path,
     settings: Settings,
-    boards: Sequence[tuple[int, int]],
+    games: Records | None,
+    count: int,
     *,
+    seconds: float | None = None,
     workers: int | None = None,
     cluster: str | None = None,
 ) -> int:
-    """Label boards, (own, opp) each, into shards of `folder`, and count them; shards that are there are kept."""
-    numbers = range(-(-len(boards) // POSITIONS_A_SHARD))
-    missing = [number for number in numbers if not shard_path(folder, number).exists()]
-    done = min((len(numbers) - len(missing)) * POSITIONS_A_SHARD, len(boards))
+    """Label boards of games, or random ones, into shards of `folder` until there are `count` or the time is up.
+
+    Shards that are there are kept; at least one is made. The answer is how many boards there are; fewer than `count`
+    if the games have no more.
+
+    Raises: FileFormatError if the folder holds shards of other settings.
+    """
+    deadline = time.monotonic() + seconds if seconds is not None else float("inf")
+    there = numbers_there(folder, settings.described())
+    what = settings.fewest, settings.most, settings.seed
+    boards = _random_boards(*what) if games is None else boards_of_games(games, *what, settings.stray)
+    parts = enumerate(_in_parts(islice(boards, count), settings.boards_a_shard))
+    done = min(len(there) * settings.boards_a_shard, count)
     with (
         open_executor(workers, cluster) as (executor, at_once),
-        progress_bar("label", len(boards), "positions", done) as advance,
+        progress_bar("label", count, "boards", done) as advance,
     ):
-        parts = ((number, _part(boards, number)) for number in missing)
-        for (number, part), records in run_all(executor, partial(_label_part, settings), parts, at_once):
+        missing = until(deadline, (part for part in parts if part[0] not in there))
+        for (number, part), records in run_all(executor, partial(_label_part, settings), missing, at_once):
             made = {"settings": settings.described(), "number": number}
             write_shard(shard_path(folder, number), np.frombuffer(records, RECORD), made)
             advance(len(part))
-    return len(boards)
+            done += len(part)
+    return done
 
 
 def boards_of_games(
-    records: Records, fewest: int, most: int, count: int, seed: int, stray: int = 0
-) -> list[tuple[int, int]]:
-    """At most `count` boards of `fewest` to `most` empty squares out of games, no two alike.
-
-    Up to `stray` random moves are played from each board of a game, so that there are positions as a search meets
-    them behind bad moves. Games know only what came of good ones.
-    """
-    here = records[(empties(records) >= fewest) & (empties(records) <= most + stray)]
-    order = np.random.default_rng(seed).permutation(len(here))
+    games: Records, fewest: int, most: int, seed: int, stray: int = 0
+) -> Iterator[tuple[int, int]]:
+    """Boards of games, (own, opp) each, in random order, no two alike; the arguments are as in Settings."""
+    here = games[(empties(games) >= fewest) & (empties(games) <= most + stray)]
     rng = random.Random(seed)
 
-    def found() -> Iterator[tuple[int, int]]:
-        for i in order:
+    def found() -> Iterator[Position]:
+        for i in np.random.default_rng(seed).permutation(len(here)):
             position = Position(int(here[i]["own"]), int(here[i]["opp"]), Colour.BLACK)
             strayed = play_random(rng, position, rng.randint(0, stray))
             if strayed is not None and fewest <= strayed.empties <= most:
-                yield strayed.own, strayed.opp
+                yield strayed
 
-    return _different(found(), count)
+    return _different(found())
 
 
-def random_boards(fewest: int, most: int, count: int, seed: int) -> list[tuple[int, int]]:
-    """`count` boards of `fewest` to `most` empty squares out of random games, no two alike."""
+def _random_boards(fewest: int, most: int, seed: int) -> Iterator[_Board]:
+    """Boards of random games, no two alike, without end."""
     rng = random.Random(seed)
 
-    def found() -> Iterator[tuple[int, int]]:
+    def found() -> Iterator[Position]:
         while True:
-            position = random_opening(rng, 60 - rng.randint(fewest, most), matches=False)
-            yield position.own, position.opp
+            yield random_opening(rng, 60 - rng.randint(fewest, most), matches=False)
 
-    return _different(found(), count)
-
-
-def _different(boards: Iterator[tuple[int, int]], count: int) -> list[tuple[int, int]]:
-    """The first `count` canonical boards that are no images of each other."""
-    seen: dict[tuple[int, int], None] = {}
-    for own, opp in boards:
-        canonical = Position(own, opp, Colour.BLACK).canonical()
-        seen[canonical.own, canonical.opp] = None
-        if len(seen) == count:
-            break
-    return list(seen)
+    return _different(found())
 
 
-def _part(boards: Sequence[tuple[int, int]], number: int) -> tuple[tuple[int, int], ...]:
-    return tuple(boards[number * POSITIONS_A_SHARD : (number + 1) * POSITIONS_A_SHARD])
+def _different(positions: Iterator[Position]) -> Iterator[_Board]:
+    """The canonical boards, without those that are images of earlier ones."""
+    seen: set[_Board] = set()
+    for position in positions:
+        canonical = position.canonical()
+        board = canonical.own, canonical.opp
+        if board not in seen:
+            seen.add(board)
+            yield board
 
 
-def _label_part(settings: Settings, part: tuple[int, tuple[tuple[int, int], ...]]) -> bytes:
+def _in_parts(boards: Iterator[_Board], size: int) -> Iterator[tuple[_Board, ...]]:
+    """So many boards at a time."""
+    while part := tuple(islice(boards, size)):
+        yield part
+
+
+def _label_part(settings: Settings, part: tuple[int, tuple[_Board, ...]]) -> bytes:
     """The records of one shard: games of one position each, or of the perfect line behind it."""
     searcher = _searcher(settings.weights)
     searcher.clear()

@@ -61,11 +61,14 @@ seed_option = click.option(
 )
 shard_option = click.option(
     "--shard",
-    "games_a_shard",
+    "shard",
     type=click.IntRange(1, 1_000_000),
     default=1000,
     show_default=True,
-    help="Games in a file, the unit of work.",
+    help="Games or boards in a file, the unit of work.",
+)
+budget_option = click.option(
+    "--budget", type=DURATION, help="Stop after 90s, 20m, 3h ...  [default: when all is done]"
 )
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 4096), help="Processes to start.  [default: one for each processor]"

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def measure(
     tasks = [
         tuple(chosen[first : first + _BOARDS_A_TASK])
         for empties in _EMPTIES
-        for chosen in [boards_of_games(records, empties, empties, boards, seed)]
+        for chosen in [list(islice(boards_of_games(records, empties, empties, seed), boards))]
         for first in range(0, len(chosen), _BOARDS_A_TASK)
     ]
     differences: dict[Cell, list[float]] = defaultdict(list)

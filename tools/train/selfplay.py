@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from outflank.engine import STARTS, Colour, FileFormatError, Limit, Move, Position, Searcher
-from outflank.tools.train.dataset import RECORD, Records, read_header, shard_path, shards_there, write_shard
-from outflank.tools.train.executor import open_executor, run_all
+from outflank.engine import STARTS, Colour, Limit, Move, Position, Searcher
+from outflank.tools.train.dataset import RECORD, Records, numbers_there, shard_path, write_shard
+from outflank.tools.train.executor import open_executor, run_all, until
 from outflank.tools.train.openings import random_opening
 from outflank.tools.train.progress import progress_bar
 
@@ -68,14 +68,14 @@ def selfplay(
     """
     deadline = time.monotonic() + seconds if seconds is not None else float("inf")
     shard = settings.games_a_shard
-    there = _numbers_there(folder, settings)
+    there = numbers_there(folder, settings.described())
     wanted = range(-(-games // shard))
     done = len(there) * shard
     with (
         open_executor(workers, cluster) as (executor, at_once),
         progress_bar("self-play", len(wanted) * shard, "games", done) as advance,
     ):
-        keys = _until(deadline, (number for number in wanted if number not in there))
+        keys = until(deadline, (number for number in wanted if number not in there))
         for number, records in run_all(executor, partial(play_shard, settings), keys, at_once):
             made = {"settings": settings.described(), "number": number}
             write_shard(shard_path(folder, number), np.frombuffer(records, RECORD), made)
@@ -130,27 +130,6 @@ def _records(
         for place, (position, result, guess) in enumerate(zip(positions, results, guesses, strict=True))
     ]
     return np.array(rows, RECORD)
-
-
-def _until(deadline: float, numbers: Iterable[int]) -> Iterator[int]:
-    """The first number, and more as long as there is time."""
-    for number in numbers:
-        yield number
-        if time.monotonic() >= deadline:
-            return
-
-
-def _numbers_there(folder: Path, settings: Settings) -> set[int]:
-    """The numbers of the shards that a folder holds.
-
-    Raises: FileFormatError if one is of other settings.
-    """
-    paths = shards_there(folder)
-    for path in paths:
-        made = read_header(path).get("settings")
-        if made != settings.described():
-            raise FileFormatError(f"expected {path} to be made with {settings.described()}, got {made}")
-    return {int(path.stem) for path in paths}
 
 
 @functools.lru_cache(maxsize=2)

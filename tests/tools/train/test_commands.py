@@ -71,14 +71,38 @@ def test_fit_prints_a_table(tmp_path: Path, games: Path) -> None:
 
 
 def test_label_solves_each_board_once(tmp_path: Path, games: Path, nothing: Path) -> None:
-    options = ("--positions", 30, "--fewest", 6, "--most", 8, "--weights", nothing, "--workers", 1, "--json")
+    options = ("--boards", 30, "--fewest", 6, "--most", 8, "--weights", nothing, "--workers", 1, "--json")
 
-    assert json.loads(succeed("label", tmp_path / "a", "--games", games, *options))["positions"] == 30
-    assert json.loads(succeed("label", tmp_path / "b", *options))["positions"] == 30
+    for folder, chosen in (("a", ("--games", games)), ("b", ())):
+        assert json.loads(succeed("label", tmp_path / folder, *chosen, *options))["boards"] == 30
+        assert len(load([tmp_path / folder])) == 30
+        assert len({(row["own"], row["opp"]) for row in load([tmp_path / folder])}) == 30
+
+
+def test_label_goes_on_where_it_was_but_not_with_other_settings(
+    tmp_path: Path, games: Path, nothing: Path
+) -> None:
+    options = ("--games", games, "--fewest", 6, "--weights", nothing, "--workers", 1, "--shard", 10)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+
+    succeed("label", whole, *options, "--most", 8, "--boards", 30)
+    assert succeed("label", parts, *options, "--most", 8, "--boards", 20) == f"20 boards in {parts}, seed 1\n"
+    assert succeed("label", parts, *options, "--most", 8, "--boards", 30) == f"30 boards in {parts}, seed 1\n"
+
+    assert load([parts]).tobytes() == load([whole]).tobytes()
+    refused = run("label", parts, *options, "--most", 9, "--boards", 40)
+    assert "to be made with" in str(refused.exception)
+    assert len(load([parts])) == 30
+
+
+def test_a_budget_ends_labelling_after_a_shard(tmp_path: Path, games: Path, nothing: Path) -> None:
+    options = ("--games", games, "--weights", nothing, "--workers", 1, "--shard", 5, "--budget", "0.001s")
+
+    assert succeed("label", tmp_path / "a", *options) == f"5 boards in {tmp_path / 'a'}, seed 1\n"
 
 
 def test_label_keeps_the_perfect_line(tmp_path: Path, games: Path, nothing: Path) -> None:
-    options = ("--positions", 20, "--fewest", 7, "--most", 8, "--weights", nothing, "--workers", 1, "--json")
+    options = ("--boards", 20, "--fewest", 7, "--most", 8, "--weights", nothing, "--workers", 1, "--json")
 
     succeed("label", tmp_path / "a", "--games", games, *options, "--line-to", 5)
 
@@ -134,7 +158,11 @@ def test_all_goes_from_nothing_to_weights_and_can_be_repeated(tmp_path: Path) ->
     first = succeed("all", tmp_path, *options).splitlines()
 
     assert [line.split(":")[0] for line in first[:-1]] == [f"generation {number}" for number in range(5)]
-    assert weights.provenance(tmp_path / "weights-5.bin")["games"][-1]["weights"] == "weights-4.bin"
+    last = weights.provenance(tmp_path / "weights-5.bin")["games"]
+    assert [made["weights"] for made in last if "labels" not in made][-1] == "weights-4.bin"
+    assert [made["weights"] for made in last if "labels" in made] == [
+        f"weights-{number}.bin" for number in range(5)
+    ]
     assert (tmp_path / "probcut.json").exists()
     assert succeed("all", tmp_path, *options).splitlines() == first[-1:]
 
