@@ -85,7 +85,7 @@ def slow_score(given: weights.Weights, position: Position) -> int:
     """The score in discs, in Python's integers."""
     phase = max(0, min(weights.PHASES - 1, (60 - position.empties) // 2))
     counted = counting(position)
-    stage = given.rows[phase // 10 * WEIGHTS_A_PHASE * SUMS_A_ROW :][: WEIGHTS_A_PHASE * SUMS_A_ROW]
+    stage = memoryview(given.rows)[phase // 10 * WEIGHTS_A_PHASE * SUMS_A_ROW :]  # no copy of millions
     layer = given.layers[phase * NUMBERS_A_LAYER : (phase + 1) * NUMBERS_A_LAYER].tolist()
     start, layer = layer[:SUMS_A_ROW], layer[SUMS_A_ROW:]
     into, layer = layer[: SUMS_A_ROW * HIDDEN_UNITS], layer[SUMS_A_ROW * HIDDEN_UNITS :]

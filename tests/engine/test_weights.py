@@ -6,6 +6,7 @@ import zlib
 from array import array
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from outflank.engine import FileFormatError, weights
@@ -20,10 +21,9 @@ LAYERS = weights.PHASES * NUMBERS_A_LAYER
 
 def mirrored(numbers: "array[int]", width: int) -> "array[int]":
     """The numbers, `width` for each weight of a phase, with those of each mirrored configuration put in its place."""
-    rows = [numbers[width * place : width * (place + 1)] for place in range(len(numbers) // width)]
-    first_of_all = range(0, len(rows), WEIGHTS_A_PHASE)
-    kept = (rows[first + other] for first in first_of_all for other in representatives())
-    return array(numbers.typecode, b"".join(row.tobytes() for row in kept))
+    kind = {"b": np.int8, "h": np.int16}[numbers.typecode]
+    rows = np.frombuffer(numbers, kind).reshape(-1, WEIGHTS_A_PHASE, width)
+    return array(numbers.typecode, rows[:, representatives()].tobytes())
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +31,20 @@ def some_weights() -> weights.Weights:
     """Tables, rows and layers with something in each."""
     rng = random.Random(21)
     layers = array("h", (rng.choice((-32768, 32767, rng.randint(-500, 500))) for _ in range(LAYERS)))
-    choices = bytes(number % 256 for number in range(-MOST_IN_A_ROW, MOST_IN_A_ROW + 1))
-    rows = array("b", rng.randbytes(ROWS).translate((choices * 5)[:256]))
-    for place in rng.sample(range(ROWS // SUMS_A_ROW), ROWS // SUMS_A_ROW // 2):
-        rows[place * SUMS_A_ROW : (place + 1) * SUMS_A_ROW] = array("b", bytes(SUMS_A_ROW))
-    return weights.Weights(some_tables(), mirrored(rows, SUMS_A_ROW), layers)
+    return weights.Weights(some_tables(), some_rows(), layers)
+
+
+def some_rows() -> "array[int]":
+    """Rows of any numbers in some places, mirrored configurations alike; the others are all 0."""
+    rng = random.Random(22)
+    representative = representatives()
+    found = array("b", bytes(ROWS))
+    for stage in range(GAME_STAGES):
+        for place in rng.sample(range(WEIGHTS_A_PHASE), 3000):
+            row = array("b", (rng.randint(-MOST_IN_A_ROW, MOST_IN_A_ROW) for _ in range(SUMS_A_ROW)))
+            begin = (stage * WEIGHTS_A_PHASE + representative[place]) * SUMS_A_ROW
+            found[begin : begin + SUMS_A_ROW] = row
+    return mirrored(found, SUMS_A_ROW)
 
 
 def some_tables() -> "array[int]":
