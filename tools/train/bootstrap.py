@@ -77,7 +77,7 @@ class Settings:
 
 
 @dataclass(slots=True)
-class _Pace:
+class Pace:
     """What the generation before took, to foresee what this one takes.
 
     Attributes:
@@ -111,7 +111,7 @@ def bootstrap(
     """
     settings.folder.mkdir(parents=True, exist_ok=True)
     _write_nothing(settings.weights(0))
-    pace = _Pace()
+    pace = Pace()
     for generation, share in enumerate(_SHARES):
         if settings.weights(generation + 1).exists():
             continue
@@ -122,7 +122,7 @@ def bootstrap(
         solved = _label(settings, generation, seconds * _LABEL_SHARE, workers, cluster)
         worked, found = time.monotonic(), _positions(settings, generation)
         _fit_generation(settings, generation)
-        pace = _Pace((found - known) / (worked - began), (time.monotonic() - worked) / found)
+        pace = Pace((found - known) / (worked - began), (time.monotonic() - worked) / found)
         report(
             f"generation {generation}: {played} games, {solved} boards solved, "
             f"weights in {settings.weights(generation + 1)}"

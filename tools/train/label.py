@@ -83,7 +83,7 @@ def label(
     done = min(len(there) * settings.boards_a_shard, count)
     with (
         open_executor(workers, cluster) as (executor, at_once),
-        progress_bar("label", count, "boards", done) as advance,
+        progress_bar("label", count if seconds is None else None, "boards", done) as advance,
     ):
         missing = until(deadline, (part for part in parts if part[0] not in there))
         for (number, part), records in run_all(executor, partial(_label_part, settings), missing, at_once):

@@ -8,8 +8,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 @contextmanager
-def progress_bar(what: str, total: int, unit: str, done: int = 0) -> Iterator[Callable[[int], None]]:
-    """A function that is told of so many units more."""
+def progress_bar(what: str, total: int | None, unit: str, done: int = 0) -> Iterator[Callable[[int], None]]:
+    """A function that is told of so many units more; `total` is None where the time decides."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

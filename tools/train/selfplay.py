@@ -73,7 +73,7 @@ def selfplay(
     done = len(there) * shard
     with (
         open_executor(workers, cluster) as (executor, at_once),
-        progress_bar("self-play", len(wanted) * shard, "games", done) as advance,
+        progress_bar("self-play", len(wanted) * shard if seconds is None else None, "games", done) as advance,
     ):
         keys = until(deadline, (number for number in wanted if number not in there))
         for number, records in run_all(executor, partial(play_shard, settings), keys, at_once):

@@ -1,0 +1,24 @@
+"""How the bootstrap shares out its time; what it makes is in test_commands.py."""
+
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is not installed")
+
+from outflank.tools.train.bootstrap import Pace
+
+
+def test_games_and_the_fit_to_them_fill_the_time() -> None:
+    pace, known = Pace(found=200.0, fitted=0.005), 3000
+
+    seconds = pace.work(120.0, known)
+
+    assert seconds + (known + 200.0 * seconds) * 0.005 == pytest.approx(120.0)
+    assert 0 < pace.work(120.0, 2 * known) < seconds
+
+
+def test_where_nothing_is_known_half_of_the_time_is_for_the_fit() -> None:
+    assert Pace().work(120.0, 0) == 60.0
+
+
+def test_some_games_are_played_even_if_the_fit_takes_too_long() -> None:
+    assert Pace(found=200.0, fitted=1.0).work(120.0, 3000) == 12.0
