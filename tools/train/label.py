@@ -22,6 +22,7 @@ from outflank.tools.train.progress import progress_bar
 from outflank.tools.train.selfplay import played_line
 
 _HASH_MB = 16
+_TIMES_STRAYED = 8
 
 _Board = tuple[int, int]  # own, opp
 
@@ -97,13 +98,17 @@ def label(
 def boards_of_games(
     games: Records, fewest: int, most: int, seed: int, stray: int = 0
 ) -> Iterator[tuple[int, int]]:
-    """Boards of games, (own, opp) each, in random order, no two alike; the arguments are as in Settings."""
+    """Boards of games, (own, opp) each, in random order, no two alike; the arguments are as in Settings.
+
+    Where they stray, each position serves several times.
+    """
     here = games[(empties(games) >= fewest) & (empties(games) <= most + stray)]
     rng = random.Random(seed)
 
     def found() -> Iterator[Position]:
-        for i in np.random.default_rng(seed).permutation(len(here)):
-            position = Position(int(here[i]["own"]), int(here[i]["opp"]), Colour.BLACK)
+        order = np.random.default_rng(seed).permutation(len(here))
+        for record in here[np.tile(order, _TIMES_STRAYED if stray else 1)]:
+            position = Position(int(record["own"]), int(record["opp"]), Colour.BLACK)
             strayed = play_random(rng, position, rng.randint(0, stray))
             if strayed is not None and fewest <= strayed.empties <= most:
                 yield strayed
