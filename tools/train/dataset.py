@@ -88,17 +88,18 @@ def shards_there(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"*{_SUFFIX}"))
 
 
-def numbers_there(folder: Path, settings: Mapping[str, Any]) -> set[int]:
-    """The numbers of the shards that a folder holds, all made with the same settings.
+def games_there(folder: Path, settings: Mapping[str, Any]) -> dict[int, int]:
+    """How many games each shard of a folder holds, by its number; all have to be made with the same settings.
 
     Raises: FileFormatError if one is of other settings.
     """
-    paths = shards_there(folder)
-    for path in paths:
-        made = read_header(path).get("settings")
-        if made != settings:
-            raise FileFormatError(f"expected {path} to be made with {settings}, got {made}")
-    return {int(path.stem) for path in paths}
+    found = {}
+    for path in shards_there(folder):
+        header = read_header(path)
+        if header.get("settings") != settings:
+            raise FileFormatError(f"expected {path} to be made with {settings}, got {header.get('settings')}")
+        found[int(path.stem)] = int(header["games"])
+    return found
 
 
 def shards(folders: Iterable[Path]) -> list[Path]:

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from outflank.engine import Colour, Limit, Position, Searcher
-from outflank.tools.train.dataset import RECORD, Records, empties, numbers_there, shard_path, write_shard
+from outflank.tools.train.dataset import RECORD, Records, empties, games_there, shard_path, write_shard
 from outflank.tools.train.executor import open_executor, run_all, until
 from outflank.tools.train.openings import play_random, random_opening
 from outflank.tools.train.progress import progress_bar
@@ -71,27 +71,28 @@ def label(
 ) -> int:
     """Label boards of games, or random ones, into shards of `folder` until there are `count` or the time is up.
 
-    Shards that are there are kept; at least one is made. The answer is how many boards there are; fewer than `count`
-    if the games have no more.
+    Whole shards that are there are kept; at least one is made. The answer is how many boards there are; fewer than
+    `count` if the games have no more.
 
     Raises: FileFormatError if the folder holds shards of other settings.
     """
     deadline = time.monotonic() + seconds if seconds is not None else float("inf")
-    there = numbers_there(folder, settings.described())
+    there = games_there(folder, settings.described())
     what = settings.fewest, settings.most, settings.seed
     boards = _random_boards(*what) if games is None else boards_of_games(games, *what, settings.stray)
     parts = enumerate(_in_parts(islice(boards, count), settings.boards_a_shard))
-    done = min(len(there) * settings.boards_a_shard, count)
+    missing = ((number, part) for number, part in parts if there.get(number, 0) < len(part))
+    done = sum(there.values())
     with (
         open_executor(workers, cluster) as (executor, at_once),
         progress_bar("label", count if seconds is None else None, "boards", done) as advance,
     ):
-        missing = until(deadline, (part for part in parts if part[0] not in there))
-        for (number, part), records in run_all(executor, partial(_label_part, settings), missing, at_once):
+        tasks = until(deadline, missing)
+        for (number, part), records in run_all(executor, partial(_label_part, settings), tasks, at_once):
             made = {"settings": settings.described(), "number": number}
             write_shard(shard_path(folder, number), np.frombuffer(records, RECORD), made)
-            advance(len(part))
-            done += len(part)
+            advance(len(part) - there.get(number, 0))
+            done += len(part) - there.get(number, 0)
     return done
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from outflank.engine import STARTS, Colour, Limit, Move, Position, Searcher
-from outflank.tools.train.dataset import RECORD, Records, numbers_there, shard_path, write_shard
+from outflank.tools.train.dataset import RECORD, Records, games_there, shard_path, write_shard
 from outflank.tools.train.executor import open_executor, run_all, until
 from outflank.tools.train.openings import random_opening
 from outflank.tools.train.progress import progress_bar
@@ -68,9 +68,9 @@ def selfplay(
     """
     deadline = time.monotonic() + seconds if seconds is not None else float("inf")
     shard = settings.games_a_shard
-    there = numbers_there(folder, settings.described())
+    there = games_there(folder, settings.described())
     wanted = range(-(-games // shard))
-    done = len(there) * shard
+    done = sum(there.values())
     with (
         open_executor(workers, cluster) as (executor, at_once),
         progress_bar("self-play", len(wanted) * shard if seconds is None else None, "games", done) as advance,
