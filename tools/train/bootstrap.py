@@ -29,6 +29,9 @@ _FIRST_WORK_SHARE = (
     0.5  # of the first generation's time goes into games and labels; later ones know what a fit takes
 )
 _LEAST_WORK_SHARE = 0.1
+_CAUTION = (
+    1.5  # what a position takes to be fitted to, over the fit before: among more of them it took up to 1.4
+)
 _LABEL_SHARE = 0.3  # of the time for games and labels
 _FIRST_TO_SERVE_WHOLE = 2
 _FEWEST_LABELLED, _MOST_LABELLED = 11, 13  # empty squares
@@ -82,7 +85,7 @@ class Pace:
 
     Attributes:
         found: positions that a second of games and labels brought; 0 if nothing is known.
-        fitted: seconds that a position took to be fitted to.
+        fitted: seconds that a position is expected to take to be fitted to.
     """
 
     found: float = 0.0
@@ -122,7 +125,7 @@ def bootstrap(
         solved = _label(settings, generation, seconds * _LABEL_SHARE, workers, cluster)
         worked, found = time.monotonic(), _positions(settings, generation)
         _fit_generation(settings, generation)
-        pace = Pace((found - known) / (worked - began), (time.monotonic() - worked) / found)
+        pace = Pace((found - known) / (worked - began), _CAUTION * (time.monotonic() - worked) / found)
         report(
             f"generation {generation}: {played} games, {solved} boards solved, "
             f"weights in {settings.weights(generation + 1)}"
