@@ -130,6 +130,11 @@ class Program:
         self.write(line + "\n")
         return text_of(self.answer(patience), "=")
 
+    def wait_until_ready(self) -> None:
+        """Until a search begins at once: what the first one needs is read before the second answer."""
+        self.ask("name")
+        self.ask("name")
+
     def close_input(self) -> None:
         """End the program's input."""
         assert self.process.stdin is not None

@@ -21,16 +21,10 @@ def _signals_as_in_a_terminal() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def make_ready(program: Program) -> None:
-    """Wait until a search begins at once: what the first one needs is read before the second answer."""
-    program.ask("name")
-    program.ask("name")
-
-
 @pytest.mark.parametrize("beginning", ["", "na", ENDLESS + "\n", "lz-analyze b 10\n", "name\n" * 100])
 def test_the_end_of_the_input_in_any_state_ends_the_program_within_a_second(beginning: str) -> None:
     with Program(*NO_LIMIT) as program:
-        make_ready(program)
+        program.wait_until_ready()
         program.write(beginning)
         time.sleep(0.2)
         began = time.monotonic()
@@ -49,7 +43,7 @@ def test_a_signal_in_any_state_ends_the_program_within_a_second(
     number: signal.Signals, code: int, line: str
 ) -> None:
     with Program(*NO_LIMIT) as program:
-        make_ready(program)
+        program.wait_until_ready()
         program.write(line)
         time.sleep(0.2)
         began = time.monotonic()
@@ -98,7 +92,7 @@ def test_a_stopped_and_continued_program_goes_on() -> None:
 
 def test_an_interrupt_ends_a_search_at_once_with_a_move() -> None:
     with Program(*NO_LIMIT) as program:
-        make_ready(program)
+        program.wait_until_ready()
         program.write("5 genmove b\n")
         time.sleep(0.3)
         began = time.monotonic()
@@ -111,7 +105,7 @@ def test_an_interrupt_ends_a_search_at_once_with_a_move() -> None:
 
 def test_an_interrupt_sent_with_the_command_is_not_lost() -> None:
     with Program(*NO_LIMIT) as program:
-        make_ready(program)
+        program.wait_until_ready()
         for _ in range(20):
             began = time.monotonic()
             program.write("genmove b\n# interrupt\n")

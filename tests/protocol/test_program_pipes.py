@@ -53,8 +53,7 @@ def survive_random_bytes(size: int, seed: int) -> None:
     commands = [command for line in data.split(b"\n") if (command := parse(line))]
     assert not any(command.name == "quit" for command in commands)
     with Program() as program:
-        program.ask("name")
-        program.ask("name")  # what the first search needs is read before the second answer
+        program.wait_until_ready()
         before = resident_mb(program.process.pid)
         sender = program.write_meanwhile(data)
         for command in commands:
@@ -83,8 +82,7 @@ def test_ten_megabytes_of_random_bytes_are_survived(seed: int) -> None:
 def test_an_endless_line_fails_once(megabytes: int) -> None:
     """Reliability test 2."""
     with Program() as program:
-        program.ask("name")
-        program.ask("name")  # what the first search needs is read before the second answer
+        program.wait_until_ready()
         before = resident_mb(program.process.pid)
         program.write("12 play ")
         for _ in range(megabytes):
@@ -101,8 +99,7 @@ def test_an_endless_line_fails_once(megabytes: int) -> None:
 
 def test_a_flood_of_short_lines_keeps_memory_bounded() -> None:
     with Program() as program:
-        program.ask("name")
-        program.ask("name")  # what the first search needs is read before the second answer
+        program.wait_until_ready()
         before = resident_mb(program.process.pid)
         sender = program.write_meanwhile(b"\n" * (4 << 20) + b"a\n" * 200_000)
         sender.join(1)

@@ -141,7 +141,17 @@ def label(
 
     if fewest > most:
         raise click.UsageError(f"expected --fewest up to --most, got {fewest} and {most}")
-    settings = labelling.Settings(weights, depth, exact_from, seed, fewest, most, stray, line_to, shard)
+    settings = labelling.Settings(
+        weights,
+        depth,
+        exact_from,
+        seed,
+        fewest=fewest,
+        most=most,
+        stray=stray,
+        line_to=line_to,
+        boards_a_shard=shard,
+    )
     records = load(games) if games else None
     done = labelling.label(
         folder, settings, records, boards, seconds=budget, workers=workers, cluster=cluster

@@ -72,8 +72,9 @@ def run_all(
             yield running.pop(future), future.result()
 
 
-def until(deadline: float, keys: Iterable[Key]) -> Iterator[Key]:
-    """The first key, and more as long as there is time; `deadline` is one of time.monotonic."""
+def within(seconds: float | None, keys: Iterable[Key]) -> Iterator[Key]:
+    """The first key, and more as long as no more time has passed since; all of them if it is None."""
+    deadline = time.monotonic() + seconds if seconds is not None else float("inf")
     for key in keys:
         yield key
         if time.monotonic() >= deadline:

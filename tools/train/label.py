@@ -5,7 +5,6 @@ The positions are those of given games or of random ones; each board is labelled
 
 import functools
 import random
-import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -16,7 +15,7 @@ import numpy as np
 
 from outflank.engine import Colour, Limit, Position, Searcher
 from outflank.tools.train.dataset import RECORD, Records, empties, games_there, shard_path, write_shard
-from outflank.tools.train.executor import open_executor, run_all, until
+from outflank.tools.train.executor import open_executor, run_all, within
 from outflank.tools.train.openings import play_random, random_opening
 from outflank.tools.train.progress import progress_bar
 from outflank.tools.train.selfplay import played_line
@@ -76,7 +75,6 @@ def label(
 
     Raises: FileFormatError if the folder holds shards of other settings.
     """
-    deadline = time.monotonic() + seconds if seconds is not None else float("inf")
     there = games_there(folder, settings.described())
     what = settings.fewest, settings.most, settings.seed
     boards = _random_boards(*what) if games is None else boards_of_games(games, *what, settings.stray)
@@ -87,7 +85,7 @@ def label(
         open_executor(workers, cluster) as (executor, at_once),
         progress_bar("label", count if seconds is None else None, "boards", done) as advance,
     ):
-        tasks = until(deadline, missing)
+        tasks = within(seconds, missing)
         for (number, part), records in run_all(executor, partial(_label_part, settings), tasks, at_once):
             made = {"settings": settings.described(), "number": number}
             write_shard(shard_path(folder, number), np.frombuffer(records, RECORD), made)

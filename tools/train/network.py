@@ -88,7 +88,7 @@ class EpochReport:
 
 
 class _SumOfRows(torch.autograd.Function):
-    """The sum of each position's rows, on a CPU: the gradient takes a fifth of the time of PyTorch's own.
+    """The sum of each position's rows, on a CPU, where PyTorch's own gradient takes several times as long.
 
     It is the product with the positions' sparse matrix, turned, which scipy goes through row by row; PyTorch sorts.
     """

@@ -61,7 +61,6 @@ seed_option = click.option(
 )
 shard_option = click.option(
     "--shard",
-    "shard",
     type=click.IntRange(1, 1_000_000),
     default=1000,
     show_default=True,

@@ -6,7 +6,6 @@ result is that of perfect play, and the positions kept are those of a perfect li
 
 import functools
 import random
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -16,7 +15,7 @@ import numpy as np
 
 from outflank.engine import STARTS, Colour, Limit, Move, Position, Searcher
 from outflank.tools.train.dataset import RECORD, Records, games_there, shard_path, write_shard
-from outflank.tools.train.executor import open_executor, run_all, until
+from outflank.tools.train.executor import open_executor, run_all, within
 from outflank.tools.train.openings import random_opening
 from outflank.tools.train.progress import progress_bar
 
@@ -66,7 +65,6 @@ def selfplay(
 
     Raises: FileFormatError if the folder holds shards of other settings.
     """
-    deadline = time.monotonic() + seconds if seconds is not None else float("inf")
     shard = settings.games_a_shard
     there = games_there(folder, settings.described())
     wanted = range(-(-games // shard))
@@ -75,7 +73,7 @@ def selfplay(
         open_executor(workers, cluster) as (executor, at_once),
         progress_bar("self-play", len(wanted) * shard if seconds is None else None, "games", done) as advance,
     ):
-        keys = until(deadline, (number for number in wanted if number not in there))
+        keys = within(seconds, (number for number in wanted if number not in there))
         for number, records in run_all(executor, partial(play_shard, settings), keys, at_once):
             made = {"settings": settings.described(), "number": number}
             write_shard(shard_path(folder, number), np.frombuffer(records, RECORD), made)
