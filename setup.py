@@ -16,6 +16,7 @@ from setuptools import Extension, setup
 
 ROOT = Path(__file__).resolve().parent
 FOLDERS = ("engine", "protocol", "book", "tools", "tests")
+CYTHON_FOLDERS = ("engine", "tests/bench")
 DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "*.bin", "*.json", "data/**/*", "transcripts/*"]
 MARCH = os.environ.get("OUTFLANK_MARCH", "native")
 # gcc's macro -> the same feature in /proc/cpuinfo, for all that gcc may use in plain C or the kernels use
@@ -75,11 +76,11 @@ def alias_folder() -> str:
 
 
 def extensions() -> list[Extension]:
-    """One extension module for each .pyx of the engine."""
+    """One extension module for each .pyx: the engine's, and the loops that the benchmarks measure."""
     return [
         Extension(
-            f"outflank.engine.{source.stem}",
-            [f"engine/{source.name}"],
+            ".".join(("outflank", *source.with_suffix("").parts)),
+            [str(source)],
             include_dirs=["engine"],
             depends=[
                 "engine/kernels.h",
@@ -91,7 +92,8 @@ def extensions() -> list[Extension]:
             extra_compile_args=["-O3", f"-march={MARCH}", "-Wno-unused-function", "-Wno-array-bounds"],
             define_macros=[] if os.environ.get("OUTFLANK_ASSERT") else [("CYTHON_WITHOUT_ASSERTIONS", "1")],
         )
-        for source in sorted((ROOT / "engine").glob("*.pyx"))
+        for folder in CYTHON_FOLDERS
+        for source in sorted(Path(folder).glob("*.pyx"))
     ]
 
 

@@ -7,8 +7,9 @@ import pytest
 from numpy.typing import NDArray
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from outflank.engine import Game, bitboard, loops, weights
+from outflank.engine import Game, bitboard, weights
 from outflank.engine.evaluate import Evaluator
+from outflank.tests.bench import loops
 
 Boards = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 
