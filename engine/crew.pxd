@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint64_t
 
-from outflank.engine.splitting cimport Crew as CrewState
+from outflank.engine.splitting cimport CrewState
 from outflank.engine.worker cimport Worker
 
 

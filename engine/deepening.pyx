@@ -11,12 +11,13 @@ from outflank.engine.crew cimport Crew
 from outflank.engine.evaluate cimport Evaluator
 from outflank.engine.hashtable cimport FULL_WIDTH, NO_SQUARE, HashTable, Payload, probe
 from outflank.engine.kernels cimport bit
-from outflank.engine.midgame cimport search, serve
+from outflank.engine.midgame cimport search, search_move
 from outflank.engine.movegen cimport ALL_DIRECTIONS, MoveEntry
 from outflank.engine.ordering cimport quiet_value
 from outflank.engine.patterns cimport set_features
 from outflank.engine.position cimport Position
 from outflank.engine.worker cimport enter, guess, leave
+from outflank.engine.youngbrothers cimport serve
 
 from outflank.engine.limits import SELECTIVITIES, Line, SearchInfo, SearchResult
 from outflank.engine.moves import PASS, Move
@@ -87,6 +88,7 @@ cdef class Deepening:
         self._worker.evaluation = evaluator.evaluation
         self._worker.margins = &margins[0]
         self._worker.selectivity = FULL_WIDTH
+        self._worker.search_move = search_move
         set_features(self._worker.features, self._own, self._opp, 0)
         self._set_limits(limit)
         self._set_moves(position, moves)

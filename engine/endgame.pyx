@@ -8,13 +8,14 @@
 `own`.
 """
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport uint64_t
 
 from outflank.engine.cache cimport CacheEntry, cache_place
 from outflank.engine.hashtable cimport NO_SQUARE
 from outflank.engine.kernels cimport bit, first_square, legal_moves, popcount, turned_discs
 from outflank.engine.lastmoves cimport NO_MOVE, solve_1, solve_2, solve_3, solve_4
-from outflank.engine.ordering cimport SQUARE_VALUE, weighted_mobility
+from outflank.engine.movegen cimport Child
+from outflank.engine.ordering cimport SQUARE_VALUE, bring_best_forward, weighted_mobility
 from outflank.engine.scoring cimport final_score
 from outflank.engine.stability cimport stability_cuts
 from outflank.engine.worker cimport Worker
@@ -24,14 +25,6 @@ cdef enum:
     _REPLIES_FROM = 9  # look the replies up before searching any
     _PER_REPLY = 1 << 8
     _ODD_QUADRANT = 1 << 6  # less than one reply
-
-# A move and the board it leads to, seen by the side that moves next.
-cdef struct _Child:
-    uint64_t own
-    uint64_t opp
-    uint64_t moves
-    int32_t value
-    int32_t square
 
 
 cdef inline int _quadrants_of(uint64_t square) noexcept nogil:
@@ -69,7 +62,7 @@ cdef int solve(Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int a
     return _solve_few(worker, own, opp, alpha, empties, _parity_of(~(own | opp)), False)
 
 
-cdef inline int _solve_after(Worker *worker, _Child *child, int alpha, int empties, int parity) noexcept nogil:
+cdef inline int _solve_after(Worker *worker, Child *child, int alpha, int empties, int parity) noexcept nogil:
     """The score of a child, from the side that moves there."""
     if empties <= _MOST_WITHOUT_CACHE:
         return _solve_few(worker, child.own, child.opp, alpha, empties, parity, False)
@@ -91,7 +84,7 @@ cdef int _solve_with_cache(
 ) noexcept nogil:
     """The score of a board with more than six empty squares and the legal `moves`."""
     cdef CacheEntry *place = cache_place(worker.cache, own, opp)
-    cdef _Child[MOST_FOR_ENDGAME] children
+    cdef Child[MOST_FOR_ENDGAME] children
     cdef int best = NO_MOVE, best_square = NO_SQUARE, parity, count, score, i
     if place.own == own and place.opp == opp:
         if place.lower > alpha:
@@ -106,7 +99,7 @@ cdef int _solve_with_cache(
     if empties >= _REPLIES_FROM and _cut_by_reply(worker, alpha, children, count, &score):
         return score
     for i in range(count):
-        _bring_best_forward(children, i, count)
+        bring_best_forward(children, i, count)
         score = -_solve_after(
             worker, &children[i], -alpha - 1, empties - 1, parity ^ _quadrants_of(children[i].square)
         )
@@ -119,7 +112,7 @@ cdef int _solve_with_cache(
     return best
 
 
-cdef inline bint _cut_by_reply(Worker *worker, int alpha, const _Child *children, int count, int *score) noexcept nogil:
+cdef inline bint _cut_by_reply(Worker *worker, int alpha, const Child *children, int count, int *score) noexcept nogil:
     """Whether the cache already knows a move that is better than `alpha`."""
     cdef const CacheEntry *place
     cdef int i
@@ -132,12 +125,12 @@ cdef inline bint _cut_by_reply(Worker *worker, int alpha, const _Child *children
 
 
 cdef inline int _make_children(
-    Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int known_best, int parity, _Child *children
+    Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int known_best, int parity, Child *children
 ) noexcept nogil:
     """Make all moves, value them for the ordering and return how many there are."""
     cdef uint64_t turned, odd = _odd_squares(parity)
     cdef int square, count = 0
-    cdef _Child *child
+    cdef Child *child
     while moves:
         square = first_square(moves)
         moves &= moves - 1
@@ -155,19 +148,6 @@ cdef inline int _make_children(
         count += 1
     worker.nodes += count
     return count
-
-
-cdef inline void _bring_best_forward(_Child *children, int first, int count) noexcept nogil:
-    """One step of a selection sort."""
-    cdef int i, best = first
-    cdef _Child swapped
-    for i in range(first + 1, count):
-        if children[i].value > children[best].value:
-            best = i
-    if best != first:
-        swapped = children[first]
-        children[first] = children[best]
-        children[best] = swapped
 
 
 cdef inline void _remember(

@@ -34,7 +34,7 @@ class Limit:
 
     Attributes:
         depth: plies to search; a depth that reaches the end of the game is exact.
-        nodes: boards reached by making a move, ordering and probes included.
+        nodes: boards reached by making a move, shallow searches for the ordering and for ProbCut included.
         seconds: wall time for this move.
         clock: a game clock, from which the search chooses its own time.
         exact_from: search to the end once at most this many squares are empty, whatever `depth` says.

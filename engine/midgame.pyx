@@ -12,21 +12,11 @@ from outflank.engine.hashtable cimport FULL_WIDTH, NO_SQUARE, Payload, bucket_of
 from outflank.engine.kernels cimport bit, legal_moves, popcount
 from outflank.engine.movegen cimport MoveEntry, generate
 from outflank.engine.ordering cimport bring_best_forward, quiet_value, table_value
-from outflank.engine.probcut cimport guess_margin, probe_depth, probe_margin
+from outflank.engine.probcut cimport guess_margin, shallow_depth, shallow_margin
 from outflank.engine.scoring cimport final_score
-from outflank.engine.splitting cimport (
-    Crew,
-    SplitPoint,
-    close_split,
-    find_work,
-    open_split,
-    pthread_cond_broadcast,
-    pthread_cond_wait,
-    pthread_mutex_lock,
-    pthread_mutex_unlock,
-)
 from outflank.engine.stability cimport stability_cuts
 from outflank.engine.worker cimport Worker, enter, guess, leave, must_stop, rough_guess
+from outflank.engine.youngbrothers cimport share_moves, worth_sharing
 
 cdef enum:
     _WORST = -65
@@ -34,11 +24,8 @@ cdef enum:
     _TABLE_CUT_FROM_DEPTH = 5  # look the replies up before searching any
     _LOOK_FROM_DEPTH = 4  # order by evaluation, not by a glance alone
     _VALUE_PER_DISC = 1 << 13
-    _PROBE_FROM_DEPTH = 3
-    _MOST_NESTED_PROBES = 2
-    # Depths from which waking another thread costs little beside the work it takes over.
-    _SHARE_FROM_DEPTH = 6
-    _SHARE_EXACT_FROM = 14
+    _PROBCUT_FROM_DEPTH = 3
+    _MOST_NESTED_PROBCUTS = 2
 
 
 cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
@@ -108,7 +95,7 @@ cdef int _search_node(
                 return known.lower
             if known.upper <= alpha:
                 return known.upper
-    if beta == alpha + 1 and _cut_by_probe(worker, own, opp, depth, beta, empties, &score):
+    if beta == alpha + 1 and _cut_by_probcut(worker, own, opp, depth, beta, empties, &score):
         return score
     count = generate(own, opp, worker.one_direction, moves)
     if depth >= _TABLE_CUT_FROM_DEPTH and _cut_by_reply(worker, own, opp, depth, beta, moves, count, &score):
@@ -127,29 +114,29 @@ cdef inline bint _answers(Worker *worker, Payload *known, int depth) noexcept no
     return known.depth >= depth and known.selectivity >= worker.selectivity
 
 
-cdef bint _cut_by_probe(
+cdef bint _cut_by_probcut(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int beta, int empties, int *score
 ) noexcept nogil:
     """Multi-ProbCut: whether a shallow search makes it likely enough that the deep one ends beyond the null window."""
     cdef int shallow, margin, easy, static, alpha = beta - 1
-    if worker.selectivity == FULL_WIDTH or depth < _PROBE_FROM_DEPTH or worker.probes >= _MOST_NESTED_PROBES:
+    if worker.selectivity == FULL_WIDTH or depth < _PROBCUT_FROM_DEPTH or worker.probcuts >= _MOST_NESTED_PROBCUTS:
         return False
-    shallow = probe_depth(depth)
-    margin = probe_margin(worker.margins, worker.selectivity, empties, depth)
+    shallow = shallow_depth(depth)
+    margin = shallow_margin(worker.margins, worker.selectivity, empties, depth)
     easy = guess_margin(worker.margins, worker.selectivity, empties, depth)
     static = guess(worker, own, opp, empties)
-    worker.probes += 1
+    worker.probcuts += 1
     if static >= beta + easy and beta + margin <= 64:
         if search(worker, own, opp, shallow, beta + margin - 1, beta + margin) >= beta + margin:
-            worker.probes -= 1
+            worker.probcuts -= 1
             score[0] = beta
             return not worker.aborted
     elif static <= alpha - easy and alpha - margin >= -64:
         if search(worker, own, opp, shallow, alpha - margin, alpha - margin + 1) <= alpha - margin:
-            worker.probes -= 1
+            worker.probcuts -= 1
             score[0] = alpha
             return not worker.aborted
-    worker.probes -= 1
+    worker.probcuts -= 1
     return False
 
 
@@ -216,10 +203,10 @@ cdef int _search_moves(
     cdef MoveEntry *best_move = moves
     for i in range(count):
         bring_best_forward(moves, i, count)
-        if i and worker.crew != NULL and worker.crew.idle and _worth_sharing(worker, depth, count - i, own | opp):
-            best = _share_moves(worker, own, opp, depth, lower, beta, best, best_move, &moves[i], count - i)
+        if i and worker.crew != NULL and worker.crew.idle and worth_sharing(depth, count - i, own | opp):
+            best = share_moves(worker, own, opp, depth, lower, beta, best, best_move, &moves[i], count - i)
             break
-        score = _search_move(worker, own, opp, depth, lower, beta, &moves[i], i == 0)
+        score = search_move(worker, own, opp, depth, lower, beta, &moves[i], i == 0)
         if worker.aborted:
             break
         if score > best:
@@ -235,7 +222,7 @@ cdef int _search_moves(
     return best
 
 
-cdef inline int _search_move(
+cdef int search_move(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
 ) noexcept nogil:
     """The value of a move: with the full window if it is the first or a null window says that it is better."""
@@ -251,129 +238,6 @@ cdef inline int _search_move(
             score = -search(worker, theirs, mine, depth - 1, -beta, -score + 1)
     leave(worker)
     return score
-
-
-cdef inline bint _worth_sharing(Worker *worker, int depth, int moves_left, uint64_t discs) noexcept nogil:
-    """Whether the moves left take long enough to pay for waking another thread."""
-    if depth == 64 - popcount(discs):
-        return depth >= _SHARE_EXACT_FROM and moves_left > 1
-    return depth >= _SHARE_FROM_DEPTH and moves_left > 1
-
-
-cdef int _share_moves(
-    Worker *worker,
-    uint64_t own,
-    uint64_t opp,
-    int depth,
-    int lower,
-    int beta,
-    int best,
-    MoveEntry *best_move,
-    MoveEntry *moves,
-    int count,
-) noexcept nogil:
-    """Search the moves left together with whoever is idle; the best score, its move written to `best_move`."""
-    cdef SplitPoint split
-    cdef int i
-    for i in range(count - 1):
-        bring_best_forward(moves, i, count)
-    split.parent = worker.split
-    split.own, split.opp = own, opp
-    split.features, split.side = worker.features, worker.side
-    split.depth, split.beta = depth, beta
-    split.selectivity, split.probes = worker.selectivity, worker.probes
-    split.moves, split.count, split.next = moves, count, 0
-    split.lower, split.best, split.best_move = lower, best, best_move[0]
-    split.helpers = 0
-    split.cut = split.abandoned = False
-    open_split(worker.crew, &split)
-    worker.split = &split
-    _work_on(worker, &split)
-    _wait_for_helpers(worker, &split)
-    worker.split = split.parent
-    worker.aborted = split.abandoned and not split.cut
-    best_move[0] = split.best_move
-    return split.best
-
-
-cdef void _work_on(Worker *worker, SplitPoint *split) noexcept nogil:
-    """Take moves of a split point and search them until there are none or the rest is pointless."""
-    cdef Crew *crew = worker.crew
-    cdef MoveEntry *move
-    cdef int lower, score
-    pthread_mutex_lock(&crew.lock)
-    while split.next < split.count and not split.cut:
-        move = &split.moves[split.next]
-        split.next += 1
-        lower = split.lower
-        pthread_mutex_unlock(&crew.lock)
-        score = _search_move(worker, split.own, split.opp, split.depth, lower, split.beta, move, False)
-        pthread_mutex_lock(&crew.lock)
-        if worker.aborted:
-            split.abandoned = True
-            break
-        if score > split.best:
-            split.best = score
-            split.best_move = move[0]
-            split.lower = max(split.lower, score)
-            split.cut = score >= split.beta
-    pthread_mutex_unlock(&crew.lock)
-
-
-cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
-    """Wait until nobody works on a split point any more, and help those who still do."""
-    cdef Crew *crew = worker.crew
-    cdef SplitPoint *below
-    pthread_mutex_lock(&crew.lock)
-    close_split(crew, split)
-    while split.helpers:
-        below = NULL if worker.aborted else find_work(crew, split)
-        if below != NULL:
-            _help(worker, below)
-            worker.aborted = False  # that concerned `below`; who abandons `split` says so there
-            continue
-        crew.idle += 1
-        pthread_cond_wait(&crew.changed, &crew.lock)
-        crew.idle -= 1
-    pthread_mutex_unlock(&crew.lock)
-
-
-cdef void _help(Worker *worker, SplitPoint *split) noexcept nogil:
-    """Work on another thread's split point; called and left under the crew's lock."""
-    cdef Crew *crew = worker.crew
-    cdef SplitPoint *working_in = worker.split
-    cdef int side = worker.side, selectivity = worker.selectivity, probes = worker.probes
-    split.helpers += 1
-    worker.features += 1
-    worker.features[0] = split.features[0]
-    worker.side, worker.selectivity, worker.probes = split.side, split.selectivity, split.probes
-    worker.split = split
-    pthread_mutex_unlock(&crew.lock)
-    _work_on(worker, split)
-    pthread_mutex_lock(&crew.lock)
-    worker.features -= 1
-    worker.side, worker.selectivity, worker.probes = side, selectivity, probes
-    worker.split = working_in
-    split.helpers -= 1
-    if split.helpers == 0:
-        pthread_cond_broadcast(&crew.changed)
-
-
-cdef void serve(Worker *worker) noexcept nogil:
-    """Help wherever there is work until the crew is dismissed."""
-    cdef Crew *crew = worker.crew
-    cdef SplitPoint *split
-    pthread_mutex_lock(&crew.lock)
-    while not crew.dismissed:
-        split = find_work(crew, NULL)
-        if split != NULL:
-            _help(worker, split)
-            worker.aborted = False
-            continue
-        crew.idle += 1
-        pthread_cond_wait(&crew.changed, &crew.lock)
-        crew.idle -= 1
-    pthread_mutex_unlock(&crew.lock)
 
 
 cdef void _remember(

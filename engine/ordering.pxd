@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, uint64_t
 
 from outflank.engine.hashtable cimport Payload
 from outflank.engine.kernels cimport bit, legal_moves, popcount
-from outflank.engine.movegen cimport MoveEntry
+from outflank.engine.movegen cimport Child, MoveEntry
 
 cdef enum:
     WIPE_OUT_VALUE = 1 << 30
@@ -12,6 +12,11 @@ cdef enum:
     SECOND_TABLE_VALUE = 1 << 28
     VALUE_PER_REPLY = 1 << 15
     VALUE_PER_OPEN_SQUARE = 1 << 5
+
+# What has a value to be ordered by.
+ctypedef fused Candidate:
+    MoveEntry
+    Child
 
 # What a square is worth to him who plays on it, other things being equal: corner 18, A 16, B 12, C 4, X 2 ...
 cdef extern from *:
@@ -63,10 +68,10 @@ cdef inline int32_t table_value(MoveEntry *move, Payload *known) noexcept nogil:
     return SECOND_TABLE_VALUE if move.square == known.second else 0
 
 
-cdef inline void bring_best_forward(MoveEntry *moves, int first, int count) noexcept nogil:
+cdef inline void bring_best_forward(Candidate *moves, int first, int count) noexcept nogil:
     """Exchange moves[first] with the best of moves[first..count-1]: one step of a selection sort."""
     cdef int i, best = first
-    cdef MoveEntry swapped
+    cdef Candidate swapped
     for i in range(first + 1, count):
         if moves[i].value > moves[best].value:
             best = i

@@ -1,7 +1,7 @@
 """Multi-ProbCut: how far a shallow search may stray from a deep one, and how sure a cut has to be.
 
 The standard deviation of "deep minus shallow", in discs, is a square of a linear form in the number of empty
-squares, the depth and the probe's depth: ``s = x * empties + y * depth + z * probe; sigma = a*s*s + b*s + c``,
+squares and both depths: ``s = x * empties + y * depth + z * shallow; sigma = a*s*s + b*s + c``,
 fitted to our own evaluation by ``outflank train probcut``, which writes ``probcut.json``. The form is Edax's.
 """
 
@@ -16,30 +16,30 @@ CONFIDENCES = (1.1, 1.5, 2.0, 2.6, 3.3)
 _PLIES = 65
 
 
-def probe_depth(depth: int) -> int:
-    """Plies of the probe that stands for a search of `depth`: about half, and of the same parity."""
+def shallow_depth(depth: int) -> int:
+    """Plies of the shallow search that stands for a search of `depth`: about half, and of the same parity."""
     return 2 * (depth // 4) + depth % 2 or depth - 2
 
 
-def sigma(coefficients: Sequence[float], empties: int, depth: int, probe: int) -> float:
-    """Standard deviation in discs of a search of `depth` from its `probe`; `coefficients` are x y z a b c."""
+def sigma(coefficients: Sequence[float], empties: int, depth: int, shallow: int) -> float:
+    """Standard deviation in discs of a search of `depth` from a `shallow` one; `coefficients` are x y z a b c."""
     x, y, z, a, b, c = coefficients
-    s = x * empties + y * depth + z * probe
+    s = x * empties + y * depth + z * shallow
     return max(a * s * s + b * s + c, 0.5)
 
 
 def margins(path: Path = SHIPPED) -> array:  # type: ignore[type-arg]  # array is generic for the type checker alone
     """Discs to add to the window, int16, as [confidence][empties][depth][2].
 
-    The last index is 0 for the probe's score, 1 for the evaluation that has to point the same way before the probe
-    is worth its nodes; that one is about half as strict.
+    The last index is 0 for the shallow search's score, 1 for the evaluation that has to point the same way before
+    that search is worth its nodes; that one is about half as strict.
     """
     coefficients = json.loads(path.read_text())["coefficients"]
     table = array("h")
     for confidence in CONFIDENCES:
         for empties in range(_PLIES):
             for depth in range(_PLIES):
-                error = sigma(coefficients, empties, depth, probe_depth(depth))
+                error = sigma(coefficients, empties, depth, shallow_depth(depth))
                 static = sigma(coefficients, empties, depth, 0)
                 table.append(round(confidence * error))
                 table.append(round(confidence * (error + static) / 2 * 0.5))

@@ -5,7 +5,7 @@ works on them. All fields of open split points and of the crew are read and writ
 two flags that are read without it, since being a little late with them costs a few nodes and never a score:
 
     SplitPoint.cut   set once, when beta is reached; whoever works below it stops soon after
-    Crew.idle        tells whether opening a split point is worth the lock
+    CrewState.idle   tells whether opening a split point is worth the lock
 """
 
 from libc.stdint cimport uint64_t
@@ -40,7 +40,7 @@ cdef struct SplitPoint:
     int depth
     int beta
     int selectivity
-    int probes
+    int probcuts
     # Its moves, best first, and the outcome so far.
     MoveEntry *moves
     int count
@@ -52,7 +52,7 @@ cdef struct SplitPoint:
     bint cut
     bint abandoned  # somebody stopped before his move had a score
 
-cdef struct Crew:
+cdef struct CrewState:
     pthread_mutex_t lock
     pthread_cond_t changed  # a split point was opened or left, or the search is over
     SplitPoint *open_splits[MOST_OPEN_SPLITS]
@@ -78,7 +78,7 @@ cdef inline bint is_cut(const SplitPoint *split) noexcept nogil:
     return False
 
 
-cdef inline SplitPoint *find_work(Crew *crew, const SplitPoint *ancestor) noexcept nogil:
+cdef inline SplitPoint *find_work(CrewState *crew, const SplitPoint *ancestor) noexcept nogil:
     """The deepest search among the open split points below `ancestor` that has a move left, or NULL; under the lock."""
     cdef SplitPoint *found = NULL
     cdef SplitPoint *split
@@ -91,7 +91,7 @@ cdef inline SplitPoint *find_work(Crew *crew, const SplitPoint *ancestor) noexce
     return found
 
 
-cdef inline bint open_split(Crew *crew, SplitPoint *split) noexcept nogil:
+cdef inline bint open_split(CrewState *crew, SplitPoint *split) noexcept nogil:
     """Let others see a split point; False if there are too many."""
     pthread_mutex_lock(&crew.lock)
     cdef bint room = crew.open_count < MOST_OPEN_SPLITS
@@ -103,7 +103,7 @@ cdef inline bint open_split(Crew *crew, SplitPoint *split) noexcept nogil:
     return room
 
 
-cdef inline void close_split(Crew *crew, SplitPoint *split) noexcept nogil:
+cdef inline void close_split(CrewState *crew, SplitPoint *split) noexcept nogil:
     """Take a split point from the list; under the lock."""
     cdef int i
     for i in range(crew.open_count):

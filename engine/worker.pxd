@@ -7,7 +7,7 @@ from outflank.engine.evaluate cimport Evaluation, evaluate, evaluate_by_tables
 from outflank.engine.hashtable cimport Table
 from outflank.engine.movegen cimport MoveEntry
 from outflank.engine.patterns cimport Features, features_after
-from outflank.engine.splitting cimport Crew, SplitPoint, is_cut
+from outflank.engine.splitting cimport CrewState, SplitPoint, is_cut
 
 cdef enum:
     # Nodes between two looks at the clock: some ten microseconds.
@@ -24,7 +24,7 @@ cdef struct Worker:
     double deadline  # seconds of the monotonic clock
     bint *stop  # set by whoever wants the search to end
     bint aborted  # while set, scores are worth nothing
-    Crew *crew  # the threads that search together; NULL if this one is alone
+    CrewState *crew  # the threads that search together; NULL if this one is alone
     SplitPoint *split  # the innermost split point this thread works in, or NULL
     bint one_direction
     bint count_only_discs  # scoring: the winner does not take the empties
@@ -36,7 +36,11 @@ cdef struct Worker:
     int side  # 0 or 1: whose turn it is, by the numbers that `features` gives the sides
     int selectivity  # an index of probcut's confidences; FULL_WIDTH for no cuts on a guess
     const int16_t *margins  # probcut's
-    int probes  # how many ProbCut searches this one lies in
+    int probcuts  # how many ProbCut searches this one lies in
+    # midgame.search_move, for the threads that share moves.
+    int (*search_move)(
+        Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
+    ) noexcept nogil
 
 cdef extern from "<time.h>" nogil:
     ctypedef long time_t

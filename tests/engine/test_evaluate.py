@@ -6,7 +6,7 @@ from array import array
 import numpy as np
 import pytest
 
-from outflank.engine import Game, Position, loops, weights
+from outflank.engine import Game, Position, weights
 from outflank.engine.evaluate import (
     GAME_STAGES,
     HIDDEN_UNITS,
@@ -16,6 +16,7 @@ from outflank.engine.evaluate import (
     Evaluator,
 )
 from outflank.engine.patterns import INSTANCES, PADDING, TABLE_OF, TABLE_OFFSETS, WEIGHTS_A_PHASE
+from outflank.tests.bench import loops
 from outflank.tests.masks import mask_of_names
 
 

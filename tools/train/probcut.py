@@ -29,7 +29,7 @@ _BOARDS_A_TASK = 10
 _HASH_MB = 16
 
 Cell = tuple[int, int, int]
-"""Empty squares, depth, and the probe's depth; 0 is the static evaluation."""
+"""Empty squares, depth, and the shallow search's depth; 0 is the static evaluation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class CellReport:
     """A cell of the samples: how far scores strayed, and what the model says; in discs.
 
     Attributes:
-        cell: empty squares, depth, depth of the probe.
+        cell: empty squares, depth, depth of the shallow search.
         samples: pairs of scores.
         measured: root mean square difference.
         model: the fitted standard deviation.
@@ -117,15 +117,15 @@ def fit(differences: Mapping[Cell, Sequence[float]]) -> ErrorModel:
 
 
 def as_table(model: ErrorModel) -> str:
-    """Measured and fitted deviations by depth and probe, averaged over the empty squares."""
+    """Measured and fitted deviations by both depths, averaged over the empty squares."""
     by_depths: dict[tuple[int, int], list[CellReport]] = defaultdict(list)
     for report in model.cells:
         by_depths[report.cell[1:]].append(report)
-    lines = ["depth  probe  samples  measured  model"]
+    lines = ["depth  shallow  samples  measured  model"]
     lines += [
-        f"{depth:5d}  {probe:5d}  {sum(report.samples for report in reports):7d}  "
+        f"{depth:5d}  {shallow:7d}  {sum(report.samples for report in reports):7d}  "
         f"{np.mean([report.measured for report in reports]):8.2f}  {np.mean([report.model for report in reports]):5.2f}"
-        for (depth, probe), reports in sorted(by_depths.items())
+        for (depth, shallow), reports in sorted(by_depths.items())
     ]
     return "\n".join(lines)
 
@@ -144,10 +144,10 @@ def _differences(weights: Path, depth: int, boards: Sequence[tuple[int, int]]) -
         searcher.clear()
         searcher.search(position, Limit(depth=min(depth, position.empties)), on_info=note)
         found += [
-            ((position.empties, deep, probe), scores[deep] - scores[probe])
+            ((position.empties, deep, shallow), scores[deep] - scores[shallow])
             for deep in scores
-            for probe in scores
-            if probe < deep and (probe == 0 or (deep - probe) % 2 == 0)
+            for shallow in scores
+            if shallow < deep and (shallow == 0 or (deep - shallow) % 2 == 0)
         ]
     return found
 

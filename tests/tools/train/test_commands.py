@@ -122,7 +122,7 @@ def test_probcut_writes_a_model_that_the_engine_reads(tmp_path: Path, games: Pat
         "probcut", games, "--out", out, "--boards", 2, "--depth", 5, "--weights", nothing, "--workers", 1
     )
 
-    assert table.splitlines()[0].split() == ["depth", "probe", "samples", "measured", "model"]
+    assert table.splitlines()[0].split() == ["depth", "shallow", "samples", "measured", "model"]
     assert len(margins(out)) > 0
 
 
