@@ -4,7 +4,7 @@ import sys
 import threading
 from collections import deque
 
-from outflank.protocol.gtp import is_interrupt, parse
+from outflank.protocol.gtp.grammar import is_interrupt, parse
 
 # Enough for any controller that sends without reading; beyond it the reader waits, so memory stays bounded.
 _BUDGET_BYTES = 16 << 20

@@ -6,8 +6,8 @@ import threading
 import time
 from collections.abc import Callable
 
-from outflank.protocol.commands import respond
-from outflank.protocol.gtp import LineSplitter, is_interrupt
+from outflank.protocol.gtp.commands import respond
+from outflank.protocol.gtp.grammar import LineSplitter, is_interrupt
 from outflank.protocol.inbox import Inbox
 from outflank.protocol.session import Session
 

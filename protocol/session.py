@@ -18,7 +18,7 @@ from outflank.engine import (
     SearchInfo,
 )
 from outflank.engine.levels import DEFAULT_LEVEL, limit_for_level
-from outflank.protocol.gtp import CommandError
+from outflank.protocol.gtp.grammar import CommandError
 from outflank.protocol.inbox import Inbox
 from outflank.protocol.timekeeping import PlayerClock, TimeSettings
 

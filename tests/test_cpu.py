@@ -65,7 +65,9 @@ print(loaded, [name for name in sys.modules if name.startswith("outflank.engine.
 
 
 def test_the_program_of_a_foreign_build_ends_with_that_sentence() -> None:
-    told = python_script("-c", FOREIGN_BUILD + "from outflank.tools.cli import main; main()", "perft", "1")
+    told = python_script(
+        "-c", FOREIGN_BUILD + "from outflank.tools.cli.program import main; main()", "perft", "1"
+    )
 
     assert told.returncode == 1
     assert told.stdout == ""

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from outflank.tests.installation import ROOT
-from outflank.tools.cli import COMMANDS, cli
+from outflank.tools.cli.program import COMMANDS, cli
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 README = (ROOT / "README.md").read_text()
@@ -115,7 +115,7 @@ def run(command: str) -> str:
     words = shlex.split(command)
     assert words[0] == "outflank", f"only outflank is run, got {command!r}"
     made = subprocess.run(
-        [sys.executable, "-m", "outflank.tools.cli", *words[1:]],
+        [sys.executable, "-m", "outflank.tools.cli.program", *words[1:]],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

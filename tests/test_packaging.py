@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from outflank.tests.installation import ROOT, Environment, clone
-from outflank.tools.cli import cli
+from outflank.tools.cli.program import cli
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 PERFT_6 = 8200

@@ -16,11 +16,11 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
-from outflank.protocol.client import GtpClient
+from outflank.protocol.opponent.client import GtpClient
 from outflank.tests import instant_engine
-from outflank.tests.tools.halls import conduct, instant_settings
-from outflank.tools.runs.events import Event, GameEnded
-from outflank.tools.runs.store import Store
+from outflank.tests.tools.play.halls import conduct, instant_settings
+from outflank.tools.state.events import Event, GameEnded
+from outflank.tools.state.store import Store
 
 _commit = Store._commit
 

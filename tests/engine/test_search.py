@@ -24,7 +24,7 @@ from outflank.engine import (
     SearchInfo,
     SettingsError,
 )
-from outflank.tools import obf
+from outflank.protocol.formats import obf
 
 _FFO = Path(__file__).parents[1] / "data" / "ffo"
 _MIDGAME = Game.from_transcript("f5d6c3d3c4f4c5b3c2e6c6b4b5d2").position

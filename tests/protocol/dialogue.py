@@ -10,11 +10,11 @@ import time
 from typing import Any
 
 from outflank.engine import Searcher
-from outflank.protocol.commands import respond
+from outflank.protocol.gtp.commands import respond
 from outflank.protocol.inbox import Inbox
 from outflank.protocol.session import Session, Strength
 
-PROGRAM = (sys.executable, "-m", "outflank.tools.cli", "gtp")
+PROGRAM = (sys.executable, "-m", "outflank.tools.cli.program", "gtp")
 _PATIENCE_SECONDS = 30.0
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from outflank.protocol.gtp import parse
+from outflank.protocol.gtp.grammar import parse
 from outflank.tests.protocol.dialogue import PROGRAM, Program, check_form
 
 

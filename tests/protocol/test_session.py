@@ -19,8 +19,8 @@ from hypothesis.stateful import (
 
 from outflank.engine import Clock, Colour, Limit, Searcher, SettingsError
 from outflank.engine.levels import DEFAULT_LEVEL, limit_for_level
-from outflank.protocol.commands import COMMANDS
-from outflank.protocol.gtp import parse
+from outflank.protocol.gtp.commands import COMMANDS
+from outflank.protocol.gtp.grammar import parse
 from outflank.protocol.session import Session, Strength
 from outflank.tests import reference
 from outflank.tests.protocol.dialogue import Dialogue, check_form

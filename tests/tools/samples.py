@@ -8,10 +8,10 @@ from typing import Any
 from outflank.engine import Colour, Game, Move, Rules
 from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
-from outflank.tools.games.openings import OpeningsChoice
 from outflank.tools.games.results import Ending, GameRecord, Pairing
-from outflank.tools.runs.formats import openings_needed, plan
-from outflank.tools.runs.run import Run, RunSettings
+from outflank.tools.openings.sources import OpeningsChoice
+from outflank.tools.schedule.formats import openings_needed, plan
+from outflank.tools.state.run import Run, RunSettings
 
 # A short game that White loses by having no disc left.
 WIPE_OUT = "f5d6c5f4e3f6g5e6e7"

@@ -3,7 +3,7 @@
 import random
 
 from outflank.engine import Colour, Game
-from outflank.protocol.engine_errors import EngineTimeout
+from outflank.protocol.opponent.errors import EngineTimeout
 from outflank.tools.checks.check import must, should
 from outflank.tools.checks.positions import (
     BLACK_WINS,

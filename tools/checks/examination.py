@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from outflank.protocol.engine_errors import EngineError
+from outflank.protocol.opponent.errors import EngineError
 from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.subject import Subject, Violation
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from outflank.protocol.client import Answer
+from outflank.protocol.opponent.client import Answer
 
 GENMOVE = "genmove"
 _ALOUD = ("kata-genmove_analyze", "lz-genmove_analyze")  # the first tells more

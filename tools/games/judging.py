@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from outflank.engine import Colour, IllegalMoveError, Move, NotationError, Position
-from outflank.protocol.engine_errors import EngineCrash, EngineError, EngineStartError, EngineTimeout
-from outflank.protocol.process import printable
+from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineStartError, EngineTimeout
+from outflank.protocol.opponent.process import printable
 from outflank.tools.games.clock import Clock, seconds_text
 from outflank.tools.games.evaluations import Choice
 from outflank.tools.games.results import Ending

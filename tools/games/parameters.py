@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from outflank.protocol.engine_errors import UnfitEngineError
+from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.tools.games.entries import Entry
 
 _OURS = ("outflank", "gtp")

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from outflank.engine import Colour, Move, Position, Rules
-from outflank.protocol.client import GtpClient
-from outflank.protocol.engine_errors import EngineCrash, EngineError, EngineRefusal
+from outflank.protocol.opponent.client import GtpClient
+from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineRefusal
 from outflank.tools.games.claims import is_true_claim
 from outflank.tools.games.clock import Clock
 from outflank.tools.games.dialect import TimeDialect

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from outflank.engine import Rules
-from outflank.protocol.client import GtpClient
-from outflank.protocol.engine_errors import UnfitEngineError
-from outflank.protocol.spawn import Surroundings
+from outflank.protocol.opponent.client import GtpClient
+from outflank.protocol.opponent.errors import UnfitEngineError
+from outflank.protocol.opponent.spawn import Surroundings
 from outflank.tools.games.dialect import Speaker, TimeDialect, choose_dialect
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.parameters import instructions

@@ -1,8 +1,8 @@
 """The charts of a report: how Elo, ratings and the test's ratio moved while the run went on."""
 
-from outflank.tools.runs.figures import Figures, disc_sums, disc_test, match_points, pair_scores
-from outflank.tools.runs.run import Run
 from outflank.tools.show.charts import Chart, Level, Series, chart, thinned
+from outflank.tools.show.figures import Figures, disc_sums, disc_test, match_points, pair_scores
+from outflank.tools.state.run import Run
 from outflank.tools.stats.elo import elo_path
 from outflank.tools.stats.ratings import rate
 

@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-from outflank.tools.runs.run import Run
-from outflank.tools.runs.summary import summary
-from outflank.tools.show.files import write_whole
 from outflank.tools.show.ggf import ggf
 from outflank.tools.show.records import transcript_line
 from outflank.tools.show.report import render_report
 from outflank.tools.show.sgf import sgf
+from outflank.tools.show.summary import summary
+from outflank.tools.state.run import Run
+from outflank.tools.work.files import write_whole
 
 
 def write_derived(run: Run, folder: Path) -> str:

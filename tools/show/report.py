@@ -9,10 +9,9 @@ import jinja2
 
 from outflank.engine import Colour
 from outflank.tools.games.results import Ending, GameRecord
-from outflank.tools.runs.figures import Figures, figures
-from outflank.tools.runs.run import Format, Run
 from outflank.tools.show.charts import Strip, strip
 from outflank.tools.show.curves import charts
+from outflank.tools.show.figures import Figures, figures
 from outflank.tools.show.records import final_position
 from outflank.tools.show.replay import SQUARE_LETTERS, replay
 from outflank.tools.show.wording import (
@@ -25,6 +24,7 @@ from outflank.tools.show.wording import (
     signed,
     verdict_lines,
 )
+from outflank.tools.state.run import Format, Run
 
 _TEMPLATES = Path(__file__).parent / "data"
 # What the boxes print on their discs, as colours of a page.

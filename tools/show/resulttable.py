@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from outflank.tools.runs.figures import Figures, figures
-from outflank.tools.runs.run import Run
+from outflank.tools.show.figures import Figures, figures
 from outflank.tools.show.wording import elo_line, faults_text, notes, points_text, rating_text, verdict_lines
+from outflank.tools.state.run import Run
 
 _PIPE_WIDTH = 200  # columns where the output is no terminal
 

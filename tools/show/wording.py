@@ -4,9 +4,9 @@ from collections import Counter
 
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.results import Ending
-from outflank.tools.runs.figures import Figures, disc_sums, disc_test, match_points
-from outflank.tools.runs.formats import byes
-from outflank.tools.runs.run import Run
+from outflank.tools.schedule.formats import byes
+from outflank.tools.show.figures import Figures, disc_sums, disc_test, match_points
+from outflank.tools.state.run import Run
 from outflank.tools.stats.discs import DiscTest
 from outflank.tools.stats.elo import EloEstimate
 from outflank.tools.stats.ratings import Rating

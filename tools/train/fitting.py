@@ -16,7 +16,7 @@ from outflank.engine import weights
 from outflank.engine.evaluate import GAME_STAGES
 from outflank.tools.train import fit
 from outflank.tools.train.dataset import Records, load, load_solved, read_header, shards
-from outflank.tools.train.progress import progress_bar
+from outflank.tools.work.progress import progress_bar
 
 if TYPE_CHECKING:  # PyTorch takes seconds to import
     from outflank.tools.train import network

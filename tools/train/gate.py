@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import Colour, Limit, Position, Searcher
+from outflank.tools.openings.random_openings import random_opening
 from outflank.tools.stats.elo import EloEstimate, estimate
 from outflank.tools.stats.sprt import Sprt
-from outflank.tools.train.executor import open_executor, run_all
-from outflank.tools.train.openings import random_opening
-from outflank.tools.train.progress import progress_bar
+from outflank.tools.work.executor import open_executor, run_all
+from outflank.tools.work.progress import progress_bar
 
 _OPENING_MOVES = (8, 12)
 _HASH_MB = 16

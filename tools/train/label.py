@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from outflank.engine import Colour, Limit, Position, Searcher
+from outflank.tools.openings.random_openings import play_random, random_opening
 from outflank.tools.train.dataset import RECORD, Records, empties, games_there, shard_path, write_shard
-from outflank.tools.train.executor import open_executor, run_all, within
-from outflank.tools.train.openings import play_random, random_opening
-from outflank.tools.train.progress import progress_bar
 from outflank.tools.train.selfplay import played_line
+from outflank.tools.work.executor import open_executor, run_all, within
+from outflank.tools.work.progress import progress_bar
 
 _HASH_MB = 16
 _TIMES_STRAYED = 8

@@ -20,9 +20,9 @@ from scipy.optimize import least_squares
 from outflank.engine import Colour, Limit, Position, Searcher, SearchInfo
 from outflank.engine.probcut import SHIPPED, sigma
 from outflank.tools.train.dataset import load
-from outflank.tools.train.executor import open_executor, run_all
 from outflank.tools.train.label import boards_of_games
-from outflank.tools.train.progress import progress_bar
+from outflank.tools.work.executor import open_executor, run_all
+from outflank.tools.work.progress import progress_bar
 
 _EMPTIES = range(12, 56, 2)
 _BOARDS_A_TASK = 10

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from outflank.engine import STARTS, Colour, Limit, Move, Position, Searcher
+from outflank.tools.openings.random_openings import random_opening
 from outflank.tools.train.dataset import RECORD, Records, games_there, shard_path, write_shard
-from outflank.tools.train.executor import open_executor, run_all, within
-from outflank.tools.train.openings import random_opening
-from outflank.tools.train.progress import progress_bar
+from outflank.tools.work.executor import open_executor, run_all, within
+from outflank.tools.work.progress import progress_bar
 
 # The opening's random moves: mostly few, so that whole games are seen; often many, so that the late phases also see
 # the boards that only the search visits.

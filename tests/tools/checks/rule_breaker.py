@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 
 from outflank.engine import Searcher
 from outflank.protocol import server
-from outflank.protocol.commands import respond
-from outflank.protocol.gtp import LineSplitter
+from outflank.protocol.gtp.commands import respond
+from outflank.protocol.gtp.grammar import LineSplitter
 from outflank.protocol.inbox import Inbox
 from outflank.protocol.session import Session, Strength
 

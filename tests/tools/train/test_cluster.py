@@ -6,8 +6,8 @@ import pytest
 
 from outflank.engine import SettingsError
 from outflank.tools.train.dataset import read_shard, shard_path
-from outflank.tools.train.executor import open_executor
 from outflank.tools.train.selfplay import Settings, selfplay
+from outflank.tools.work.executor import open_executor
 
 distributed = pytest.importorskip("distributed")
 

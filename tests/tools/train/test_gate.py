@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Colour, Position, weights
+from outflank.tools.openings.random_openings import for_matches, random_opening
 from outflank.tools.stats.sprt import Sprt
 from outflank.tools.train.gate import Settings, gate, play_pair
-from outflank.tools.train.openings import for_matches, random_opening
 
 
 def test_knowledge_beats_none(nothing: Path) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from outflank.engine import Colour, FileFormatError, Position, Searcher
+from outflank.tools.openings.random_openings import for_matches
 from outflank.tools.train.dataset import RECORD, empties, game_numbers, load, read_shard, shard_path
-from outflank.tools.train.openings import for_matches
 from outflank.tools.train.selfplay import Settings, play_shard, selfplay
 
 

@@ -1,0 +1,1 @@
+"""Games and positions as other programs write them."""

@@ -1,0 +1,197 @@
+"""The table of all GTP commands, and how a line becomes an answer.
+
+A command is a function of the session and the arguments. Its docstring is its documentation, from which
+docs/gtp.md is made. It answers with a text, or with the lines of an answer that grows while it is sent.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+from outflank.engine import IllegalMoveError, NotationError, OutflankError, SettingsError
+from outflank.protocol.gtp import (
+    analysis_commands,
+    game_commands,
+    gogui_commands,
+    rules_commands,
+    time_commands,
+)
+from outflank.protocol.gtp.arguments import Arguments
+from outflank.protocol.gtp.grammar import LINE_CAP, Command, CommandError, answer, opening, parse
+from outflank.protocol.session import Session
+
+CommandFunction = Callable[[Session, Arguments], str | Iterator[str]]
+
+
+def respond(session: Session, line: bytes) -> Iterator[str]:
+    """Execute a line and give the text of its answer, in pieces if it grows; a blank line has none."""
+    command = parse(line)
+    if command is None:
+        return
+    try:
+        result = _execute(session, command)
+    except OutflankError as error:
+        yield answer(command.id, _failure(error), success=False)
+        return
+    except Exception as error:  # a fault of ours in one command must not end the game
+        import traceback  # slow to import, and hoped never to be needed
+
+        traceback.print_exc(file=sys.stderr)
+        yield answer(command.id, f"internal error: {error!r}", success=False)
+        return
+    if isinstance(result, str):
+        yield answer(command.id, result)
+        return
+    yield opening(command.id) + "\n"
+    for text in result:
+        yield text + "\n"
+    yield "\n"
+
+
+def protocol_version(session: Session, arguments: Arguments) -> str:
+    """Tells the version of GTP.
+
+    Arguments: none
+    Answer: `2`
+    Fails: never
+    """
+    return "2"
+
+
+def name(session: Session, arguments: Arguments) -> str:
+    """Tells who is playing.
+
+    Arguments: none
+    Answer: `Outflank`
+    Fails: never
+    """
+    return "Outflank"
+
+
+def version(session: Session, arguments: Arguments) -> str:
+    """Tells the version of Outflank.
+
+    Arguments: none
+    Answer: a version such as `0.1.0`
+    Fails: never
+    """
+    from importlib.metadata import version  # slow to import, and not needed to play
+
+    return version("outflank")
+
+
+def known_command(session: Session, arguments: Arguments) -> str:
+    """Tells whether there is such a command.
+
+    Arguments: `name`, in exactly this case
+    Answer: `true` or `false`
+    Fails: `syntax error` without a name
+    """
+    return "true" if arguments.word("a command") in COMMANDS else "false"
+
+
+def list_commands(session: Session, arguments: Arguments) -> str:
+    """Lists all commands.
+
+    Arguments: none
+    Answer: a name in each line
+    Fails: never
+    """
+    return "\n".join(COMMANDS)
+
+
+def quit_(session: Session, arguments: Arguments) -> str:
+    """Ends the program, once all commands before it are answered.
+
+    Arguments: none
+    Answer: nothing
+    Fails: never
+    """
+    session.closed = True
+    return ""
+
+
+def cputime(session: Session, arguments: Arguments) -> str:
+    """Tells the processor time used by all threads so far.
+
+    Arguments: none
+    Answer: seconds, with two decimals
+    Fails: never
+    """
+    return f"{time.process_time():.2f}"
+
+
+def gomill_describe_engine(session: Session, arguments: Arguments) -> str:
+    """Tells everything that is needed to repeat a game.
+
+    Arguments: none
+    Answer: lines of text: name and version, rules, what limits the search, threads, table and seed
+    Fails: never
+    """
+    return "\n".join([f"{name(session, arguments)} {version(session, arguments)}", *session.description()])
+
+
+COMMANDS: dict[str, CommandFunction] = {
+    "protocol_version": protocol_version,
+    "name": name,
+    "version": version,
+    "known_command": known_command,
+    "list_commands": list_commands,
+    "quit": quit_,
+    "cputime": cputime,
+    "gomill-cpu_time": cputime,
+    "gomill-describe_engine": gomill_describe_engine,
+    "boardsize": game_commands.boardsize,
+    "clear_board": game_commands.clear_board,
+    "komi": game_commands.komi,
+    "play": game_commands.play,
+    "genmove": game_commands.genmove,
+    "reg_genmove": game_commands.reg_genmove,
+    "undo": game_commands.undo,
+    "gg-undo": game_commands.gg_undo,
+    "showboard": game_commands.showboard,
+    "final_score": game_commands.final_score,
+    "loadsgf": game_commands.loadsgf,
+    "list_games": game_commands.list_games,
+    "set_game": game_commands.set_game,
+    "time_settings": time_commands.time_settings,
+    "time_left": time_commands.time_left,
+    "kata-list_time_settings": time_commands.kata_list_time_settings,
+    "kata-time_settings": time_commands.kata_time_settings,
+    "outflank-rules": rules_commands.outflank_rules,
+    "gogui-rules_game_id": rules_commands.gogui_rules_game_id,
+    "gogui-rules_board_size": rules_commands.gogui_rules_board_size,
+    "gogui-rules_board": rules_commands.gogui_rules_board,
+    "gogui-rules_legal_moves": rules_commands.gogui_rules_legal_moves,
+    "gogui-rules_side_to_move": rules_commands.gogui_rules_side_to_move,
+    "gogui-rules_final_result": rules_commands.gogui_rules_final_result,
+    "gogui-play_sequence": gogui_commands.gogui_play_sequence,
+    "gogui-setup": gogui_commands.gogui_setup,
+    "gogui-setup_player": gogui_commands.gogui_setup_player,
+    "gogui-interrupt": gogui_commands.gogui_interrupt,
+    "gogui-analyze_commands": gogui_commands.gogui_analyze_commands,
+    "outflank-scores": gogui_commands.outflank_scores,
+    "outflank-line": gogui_commands.outflank_line,
+    "outflank-strength": gogui_commands.outflank_strength,
+    "lz-analyze": analysis_commands.lz_analyze,
+    "lz-genmove_analyze": analysis_commands.lz_genmove_analyze,
+    "kata-analyze": analysis_commands.kata_analyze,
+    "kata-genmove_analyze": analysis_commands.kata_genmove_analyze,
+}
+
+
+def _execute(session: Session, command: Command) -> str | Iterator[str]:
+    if not command.name:
+        raise CommandError("syntax error", f"expected a line of at most {LINE_CAP} bytes, got a longer one")
+    if command.name not in COMMANDS:
+        raise CommandError("unknown command")
+    return COMMANDS[command.name](session, Arguments(command.arguments))
+
+
+def _failure(error: OutflankError) -> str:
+    """The error as GTP tells it: the standard words first."""
+    if isinstance(error, IllegalMoveError):
+        return f"illegal move: {error}"
+    if isinstance(error, NotationError | SettingsError):
+        return f"syntax error: {error}"
+    return str(error)

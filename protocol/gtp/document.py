@@ -1,0 +1,92 @@
+"""Writes docs/gtp.md from the table of commands: ``python -m outflank.protocol.gtp.document > docs/gtp.md``."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from types import ModuleType
+
+from outflank.protocol.gtp import (
+    analysis_commands,
+    commands,
+    game_commands,
+    gogui_commands,
+    rules_commands,
+    time_commands,
+)
+
+PREFACE = """\
+# Outflank as a GTP engine
+
+`outflank gtp` speaks version 2 of the Go Text Protocol on standard input and output, with a board of 8 by
+8, squares `a1` (top left) to `h8` and Othello's moves. `outflank gtp --help` lists its options. This page
+is made from the commands' own documentation (`python -m outflank.protocol.gtp.document > docs/gtp.md`).
+
+## Lines and answers
+
+- A command is a line `[id] name [argument ...]`. Names are told apart by case; colours (`b w black white`),
+  vertices and other keywords are not. Surplus arguments are ignored.
+- `#` begins a comment. A tab counts as a blank; every other control character, and a byte order mark before
+  the line, is dropped. A line that is then empty, or holds only an id, gets no answer. At the end of the
+  input a line without its line feed is no command.
+- An id is digits, glued to the name or not, and is repeated glued to the sign. A negative number is
+  dropped; an id above 2147483647 is answered as 2147483647.
+- A line may have 1048576 bytes before its comment. A longer one is read to its end and fails once.
+- Every command gets one answer: `=[id] text` or `?[id] text`, closed by an empty line, in the order of the
+  commands and at once. Commands may be sent without waiting for answers. Moves are told in lower case.
+- A command that fails changes nothing. The text begins with GTP's standard words, a detail follows:
+  `unknown command`, `syntax error: ...` (an argument is missing or can't be read), `illegal move: ...`,
+  `cannot undo: ...`, `unacceptable size: ...`, `cannot load file: ...`, `cannot score: ...`. Numbers reach
+  from -2147483647 to 2147483647; `nan` and `inf` are none.
+
+## Turns and passes
+
+The letter of GTP lets the controller play any colour at any time; Reversi has an order of turns, so here a
+move of the side not on move is an `illegal move`, with one exception: while the side on move has no legal
+move, its pass may be left out, and is then implied. A pass with a legal move at hand is illegal. Once
+neither side can move the game is over: `genmove` answers `pass` and `play` takes `pass`, for either side
+and as often as asked.
+
+## Thinking
+
+A search ends at the first limit it meets: those of the options `--level --depth --nodes --time` that were
+given, and the clock if the controller has set one. If there is none at all, it is level 10. Searches use a
+monotonic clock and keep a little time back for the way to the controller.
+
+## The end
+
+`quit` is answered before the program ends with code 0. The end of the input ends it too, with code 0 and
+without an answer; unless the input was a file or held a `quit`, searches then get no more than half a
+second. SIGINT and SIGTERM end it at once with code 130 and 143; if nobody reads its answers any more it
+ends quietly with code 141.
+"""
+SECTIONS: dict[ModuleType, str] = {
+    commands: "The protocol and the program",
+    game_commands: "The game",
+    time_commands: "The clock",
+    rules_commands: "The rules",
+    gogui_commands: "GoGui",
+    analysis_commands: "Analysis",
+}
+_ITEM = re.compile(r"^(?=(?:Arguments|Answer|Fails):)", re.MULTILINE)
+
+
+def document() -> str:
+    """The whole page."""
+    return "\n".join([PREFACE, *(part for module in SECTIONS for part in _section(module))])
+
+
+def _section(module: ModuleType) -> Iterator[str]:
+    """The commands that a module defines; those that share a function share an entry."""
+    yield f"## {SECTIONS[module]}\n"
+    names: dict[commands.CommandFunction, list[str]] = {}
+    for name, function in commands.COMMANDS.items():
+        if inspect.getmodule(function) is module:
+            names.setdefault(function, []).append(f"`{name}`")
+    for function, aliases in names.items():
+        text, *items = _ITEM.split(inspect.getdoc(function) or "")
+        bullets = "".join(f"- {item.strip()}\n" for item in items)
+        yield f"### {', '.join(aliases)}\n\n{text.strip()}\n\n{bullets}"
+
+
+if __name__ == "__main__":
+    print(document(), end="")

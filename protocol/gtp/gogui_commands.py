@@ -1,0 +1,140 @@
+"""GoGui's extensions: many moves at once, boards set up by hand, and what it offers in its Analyze menu."""
+
+from dataclasses import replace
+from typing import Any
+
+from outflank.engine import Colour, Game, Limit, Position
+from outflank.protocol.gtp.arguments import Arguments
+from outflank.protocol.gtp.grammar import CommandError
+from outflank.protocol.session import Session
+
+# "type/label/command": how GoGui shows what the command answers. %m stands for the side on move.
+_ANALYZE_COMMANDS = """\
+pspairs/Move Scores/outflank-scores
+var/Best Line/outflank-line
+plist/Legal Moves/gogui-rules_legal_moves
+string/Final Score/final_score
+string/Move Without Playing It/reg_genmove %m
+string/Rules/outflank-rules
+string/Settings/gomill-describe_engine
+param/Strength/outflank-strength"""
+_DEPTH_OF_SCORES = 8
+# What a limit is called on the command line -> in Strength.
+_LIMITS = {"level": "level", "depth": "depth", "time": "seconds", "nodes": "nodes"}
+
+
+def gogui_play_sequence(session: Session, arguments: Arguments) -> str:
+    """Plays several moves, or none of them if one is illegal.
+
+    Arguments: [`colour` `vertex` ...]
+    Answer: nothing
+    Fails: `illegal move`, followed by the number of the move
+    """
+    moves = []
+    while arguments:
+        moves.append((arguments.colour(), arguments.move()))
+    session.play_all(moves)
+    return ""
+
+
+def gogui_setup(session: Session, arguments: Arguments) -> str:
+    """Begins a game from a board with exactly the discs named; the side that begins by the rules is to move.
+
+    Arguments: `colour` `vertex` [`colour` `vertex` ...]
+    Answer: nothing
+    Fails: `syntax error` if a square is named twice
+    """
+    discs = dict.fromkeys(Colour, 0)
+    while arguments or not any(discs.values()):
+        colour, move = arguments.colour(), arguments.move()
+        if move.square is None or move.direction is not None:
+            raise CommandError("syntax error", f"expected a square, got {move}")
+        if (discs[Colour.BLACK] | discs[Colour.WHITE]) >> move.square & 1:
+            raise CommandError("syntax error", f"expected each square once, got {move} again")
+        discs[colour] |= 1 << move.square
+    board = Position(discs[Colour.BLACK], discs[Colour.WHITE], Colour.BLACK, session.rules)
+    session.resume(Game(first=board.with_side(session.rules.begins)))
+    return ""
+
+
+def gogui_setup_player(session: Session, arguments: Arguments) -> str:
+    """Begins a game from the board as it is, with `colour` to move.
+
+    Arguments: `colour`
+    Answer: nothing
+    Fails: `syntax error` if it is no colour
+    """
+    session.resume(Game(first=session.position.with_side(arguments.colour())))
+    return ""
+
+
+def gogui_interrupt(session: Session, arguments: Arguments) -> str:
+    """Says that the line `# interrupt` ends the running command early, with the best it has found.
+
+    Arguments: none
+    Answer: nothing
+    Fails: never
+    """
+    return ""
+
+
+def gogui_analyze_commands(session: Session, arguments: Arguments) -> str:
+    """Lists what GoGui shall offer in its Analyze menu.
+
+    Arguments: none
+    Answer: lines of `type/label/command`
+    Fails: never
+    """
+    return _ANALYZE_COMMANDS
+
+
+def outflank_scores(session: Session, arguments: Arguments) -> str:
+    """Scores every legal move.
+
+    Arguments: [`depth`] in plies, 8 if left out
+    Answer: lines of vertex and score, the best first; in discs from the side on move, with one decimal unless
+      exact
+    Fails: `syntax error` if the depth is not 1 or more
+    """
+    depth = arguments.whole("a depth", 1, default=_DEPTH_OF_SCORES)
+    position = session.position
+    if position.is_over:
+        return ""
+    moves = len(position.legal_moves())
+    info = session.searcher.search(position, Limit(depth=depth), multipv=moves, on_info=session.heed())
+    digits = 0 if info.exact else 1
+    return "\n".join(f"{str(line.move).upper()} {line.score:+.{digits}f}" for line in info.lines)
+
+
+def outflank_line(session: Session, arguments: Arguments) -> str:
+    """Tells the line of best play, by a search as long as `reg_genmove` would take.
+
+    Arguments: none
+    Answer: colours and vertices in turn: `b D3 w C3`; nothing if the game is over
+    Fails: never
+    """
+    position, words = session.position, []
+    for move in session.best_line():
+        words += [position.side.letter.lower(), str(move).upper()]
+        position = position.play(move)
+    return " ".join(words)
+
+
+def outflank_strength(session: Session, arguments: Arguments) -> str:
+    """Shows or changes what limits the search besides the clock.
+
+    Arguments: [`level|depth|time|nodes` [`value`]]; without a value there is no such limit
+    Answer: without arguments lines of `[string] name value`, else nothing
+    Fails: `syntax error` if the value makes no sense
+    """
+    if arguments:
+        name = arguments.choice("a limit", tuple(_LIMITS))
+        changed: dict[str, Any] = {_LIMITS[name]: _limit(name, arguments) if arguments else None}
+        session.strength = replace(session.strength, **changed)
+        return ""
+    values = ((name, getattr(session.strength, field)) for name, field in _LIMITS.items())
+    return "\n".join(f"[string] {name} {'' if value is None else value}".rstrip() for name, value in values)
+
+
+def _limit(name: str, arguments: Arguments) -> float:
+    return arguments.number("seconds", least=0) if name == "time" else arguments.whole(f"a {name}", 0)

@@ -1,0 +1,91 @@
+"""Commands by which a GUI learns the rules: GoGui's ruler, and our own choice of rules."""
+
+from outflank.engine import Colour, Rules
+from outflank.protocol.gtp.arguments import Arguments
+from outflank.protocol.session import Session
+
+
+def gogui_rules_game_id(session: Session, arguments: Arguments) -> str:
+    """Names the game for GoGui.
+
+    Arguments: none
+    Answer: `Othello`
+    Fails: never
+    """
+    return "Othello"
+
+
+def gogui_rules_board_size(session: Session, arguments: Arguments) -> str:
+    """Tells the size of the board.
+
+    Arguments: none
+    Answer: `8`
+    Fails: never
+    """
+    return "8"
+
+
+def gogui_rules_board(session: Session, arguments: Arguments) -> str:
+    """Shows the board as GoGui draws it, from the bottom: row 8 first, on the same line as the `=`.
+
+    Arguments: none
+    Answer: eight rows of `X` (Black), `O` (White) and `.` (empty)
+    Fails: never
+    """
+    letters = session.position.board_string()[:64].replace("-", ".")
+    return "\n".join(" ".join(letters[start : start + 8]) for start in range(56, -1, -8))
+
+
+def gogui_rules_legal_moves(session: Session, arguments: Arguments) -> str:
+    """Lists the legal moves of the side on move.
+
+    Arguments: none
+    Answer: vertices in capitals, without directions; `pass` if the side on move has to pass; nothing if the
+      game is over
+    Fails: never
+    """
+    moves = session.position.legal_moves()
+    # By one-direction rules a square may stand for several moves; a GUI wants it once.
+    return " ".join(dict.fromkeys("pass" if move.is_pass else str(move)[:2].upper() for move in moves))
+
+
+def gogui_rules_side_to_move(session: Session, arguments: Arguments) -> str:
+    """Tells the side on move, which may have to pass.
+
+    Arguments: none
+    Answer: `black` or `white`
+    Fails: never
+    """
+    return session.position.side
+
+
+def gogui_rules_final_result(session: Session, arguments: Arguments) -> str:
+    """Tells the result for people to read, in the colours of the rule sheet.
+
+    Arguments: none
+    Answer: a sentence
+    Fails: never
+    """
+    position = session.position
+    if not position.is_over:
+        return "The game is not over"
+    winner = position.winner()
+    if winner is None:
+        return "Draw"
+    names = dict(zip((Colour.BLACK, Colour.WHITE), session.rules.colour_names, strict=True))
+    lead = position.score(winner)
+    return f"{names[winner]} wins by {lead}" if lead else f"{names[winner]} wins the tie as second player"
+
+
+def outflank_rules(session: Session, arguments: Arguments) -> str:
+    """Tells the rules in force, or begins a new game by others.
+
+    Arguments: [`preset` [`option=value` ...]], in words of their own or in one with commas:
+      `othello,start=mirrored`
+    Answer: without arguments the rules as this command takes them, else nothing
+    Fails: `syntax error` naming the presets or options there are
+    """
+    if not arguments:
+        return str(session.rules)
+    session.new_game(Rules.parse(" ".join(arguments.rest())))
+    return ""

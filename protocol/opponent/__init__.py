@@ -1,0 +1,1 @@
+"""Drives another engine in a child process, and ends all that it started."""

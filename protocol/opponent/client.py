@@ -1,0 +1,223 @@
+"""Drives another GTP engine in a child process.
+
+The engine is never trusted: every wait has an absolute deadline, every answer a largest size, and whatever is
+wrong on the wire is raised as one of the typed errors of ``process.py``.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineRefusal, EngineTimeout
+from outflank.protocol.opponent.process import ChildProcess, printable
+from outflank.protocol.opponent.spawn import Surroundings
+
+START_SECONDS = 30.0  # for the first answer, in which an engine may load tables
+REPLY_SECONDS = 10.0  # for a command that asks for no thinking
+CLOSE_SECONDS = 1.0
+MAX_ANSWER_BYTES = 1 << 20
+_BANNER_SECONDS = (
+    2.0  # a program that greets us before the handshake has this long to prove that it speaks GTP
+)
+_CONTROL_BYTES = bytes(code for code in [*range(32), 127] if code not in b"\t\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an engine answered.
+
+    Attributes:
+        ok: whether it began with ``=``.
+        text: what followed the sign; lines are separated by line feeds.
+        seconds: from just before the command was written until the answer was complete.
+    """
+
+    ok: bool
+    text: str
+    seconds: float
+
+
+class GtpClient:
+    """A GTP engine in a child process, from start to ``close``; also a context manager.
+
+    Args:
+        command: the program and its arguments.
+        label: how error messages call the engine.
+        surroundings: where it runs and what it may use.
+        on_wait: called at least ten times a second while an answer is due; it may raise to give up.
+        on_line: called with ``">"`` and each command sent, ``"<"`` and each line of an answer, ``"!"`` and
+            each line that was no part of an answer.
+
+    Raises: EngineStartError if the program can't be started.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        label: str = "the engine",
+        *,
+        surroundings: Surroundings | None = None,
+        on_wait: Callable[[], object] | None = None,
+        on_line: Callable[[str, str], object] | None = None,
+    ) -> None:
+        self.label = label
+        self.name = ""
+        self.version = ""
+        self.commands: frozenset[str] = frozenset()
+        self._on_line = on_line or _ignore
+        self._speaks_gtp = False
+        self._process = ChildProcess(command, label, on_wait, surroundings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int:
+        """Process id of the engine, which is also the id of its process group."""
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process has not ended."""
+        return self._process.is_running
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time that the engine and its children have used so far."""
+        return self._process.cpu_seconds
+
+    @property
+    def waited_seconds(self) -> float:
+        """Time for which the engine or a child of it was ready to run and had no processor."""
+        return self._process.waited_seconds
+
+    def handshake(self, seconds: float = START_SECONDS) -> None:
+        """Learn name, version and commands.
+
+        Raises: EngineProtocolError if this is no engine for GTP version 2; EngineCrash; EngineTimeout.
+        """
+        deadline = time.monotonic() + seconds
+        spoken = self._order_by("protocol_version", deadline)
+        if spoken not in ("2", "2.0"):
+            raise EngineProtocolError(f"{self.label}: expected GTP version 2, got {printable(spoken)!r}")
+        self.name = printable(self._order_by("name", deadline))
+        self.version = printable(self._order_by("version", deadline))
+        self.commands = frozenset(self._order_by("list_commands", deadline).split())
+
+    def ask(self, command: str, seconds: float = REPLY_SECONDS, *, watching: bool = False) -> Answer:
+        """Send `command` and wait at most `seconds` for the whole answer.
+
+        Args:
+            command: without its line feed.
+            seconds: a deadline that no output puts off.
+            watching: of ``info`` lines in a row keep the last alone; an analysis may send any number of them.
+
+        Raises: EngineCrash, EngineTimeout, EngineProtocolError. The engine is of no use after any of them.
+        """
+        for line in self._process.discard_output().splitlines():
+            self._on_line("!", _clean(line))
+        self._on_line(">", command)
+        started = time.monotonic()
+        self._process.send(command.encode() + b"\n")
+        try:
+            ok, text = self._read_answer(started + seconds, watching)
+        except (EngineTimeout, EngineCrash) as error:
+            raise type(error)(self._process.explained(f"{error} when asked {command!r}")) from None
+        return Answer(ok, text, self._process.last_read - started)
+
+    def order(self, command: str, seconds: float = REPLY_SECONDS) -> str:
+        """As ``ask``, for commands that have to succeed: the text of the answer.
+
+        Raises: as ``ask``; EngineRefusal if the engine answers with a failure.
+        """
+        answer = self.ask(command, seconds)
+        if not answer.ok:
+            reason = printable(answer.text) or "no reason given"
+            raise EngineRefusal(f"{self.label} refused {command!r}: {reason}")
+        return answer.text
+
+    def close(self, patience: float = CLOSE_SECONDS) -> None:
+        """Say ``quit``, wait, then SIGTERM, wait, then SIGKILL, each to the whole process group.
+
+        Args:
+            patience: seconds of each wait.
+        """
+        self._process.stop(b"quit\n", patience)
+
+    def _order_by(self, command: str, deadline: float) -> str:
+        return self.order(command, max(0.0, deadline - time.monotonic())).strip()
+
+    def _read_answer(self, deadline: float, watching: bool) -> tuple[bool, str]:
+        """Whether the next answer is a success, and its text."""
+        first, size = self._first_line(deadline)
+        lines = [self._text_of(first)]
+        while line := self._next_line(deadline):
+            if watching and _is_info(line) and _is_info(lines[-1]):
+                size -= len(lines.pop())
+            size += len(line)
+            if size > MAX_ANSWER_BYTES:
+                raise self._too_much()
+            lines.append(line)
+        return first[0] == "=", "\n".join(lines).strip()
+
+    def _first_line(self, deadline: float) -> tuple[str, int]:
+        """The line that begins an answer, and how many bytes were passed over to reach it."""
+        size, banner = 0, ""
+        while size <= MAX_ANSWER_BYTES:
+            try:
+                line = self._next_line(deadline)
+            except (EngineTimeout, EngineCrash):
+                if banner:
+                    raise self._not_gtp(banner) from None
+                raise
+            if line[:1] in ("=", "?"):
+                self._speaks_gtp = True
+                return line, size
+            size += len(line) + 1
+            if line.strip() and not self._speaks_gtp and not banner:
+                banner, deadline = line, min(deadline, time.monotonic() + _BANNER_SECONDS)
+        raise self._not_gtp(banner) if banner else self._too_much()
+
+    def _next_line(self, deadline: float) -> str:
+        line = _clean(self._process.read_line(deadline))
+        if line:
+            self._on_line("<", line)
+        return line
+
+    def _text_of(self, line: str) -> str:
+        """What follows the sign in the first line of an answer.
+
+        Raises: EngineProtocolError if an id nobody gave, or no blank, follows it.
+        """
+        text = line[1:]
+        if text[:1] not in ("", " "):
+            expected = f"expected a blank after {line[0]!r}, as no id was sent"
+            raise EngineProtocolError(f"{self.label}: {expected}, got {printable(line)!r}")
+        return text
+
+    def _too_much(self) -> EngineProtocolError:
+        what = f"more than {MAX_ANSWER_BYTES} bytes where one answer was due"
+        return EngineProtocolError(f"{self.label} wrote {what}")
+
+    def _not_gtp(self, banner: str) -> EngineProtocolError:
+        got = printable(banner)
+        sentence = f"{self.label} is no GTP engine: expected an answer beginning with '=' or '?', got {got!r}"
+        return EngineProtocolError(self._process.explained(sentence))
+
+
+def _clean(line: bytes) -> str:
+    """A line as text: control characters dropped as GTP has it, tabs as blanks."""
+    return line.translate(None, _CONTROL_BYTES).replace(b"\t", b" ").decode("utf-8", "replace")
+
+
+def _is_info(line: str) -> bool:
+    """Whether a line reports on an analysis."""
+    return line.lstrip().startswith("info ")
+
+
+def _ignore(direction: str, line: str) -> None:
+    """Where lines go if nobody listens."""

@@ -1,0 +1,201 @@
+"""A run and its engines in TOML files."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
+from outflank.tools.cli.config_file import chosen_entries, read_config, save_config
+from outflank.tools.cli.config_options import config_options
+from outflank.tools.games.clock import TimeControl
+from outflank.tools.games.entries import Entry
+from outflank.tools.openings.sources import OpeningsChoice
+from outflank.tools.state.run import Format, RunSettings
+from outflank.tools.stats.sprt import Sprt
+
+ENGINES = """
+[[engine]]
+name = "A"
+cmd = "engine-a --fast"
+time = 0.5
+
+[[engine]]
+name = "the other"
+cmd = "engine-b 'x y'"
+level = 4
+cpus = [0, 1]
+restart = true
+commands = ["clear_cache", "say 'hello'"]
+options = { hash = 64, mode = "two words" }
+env = { LANG = "C" }
+"""
+
+
+@pytest.fixture
+def engines(tmp_path: Path) -> Path:
+    path = tmp_path / "engines.toml"
+    path.write_text(ENGINES)
+    return path
+
+
+def test_engines_come_from_a_file(engines: Path) -> None:
+    first, second = chosen_entries([], engines, TimeControl.parse("60+1"))
+
+    assert first == Entry("A", "engine-a --fast", TimeControl.parse("0.5"))
+    assert second == Entry(
+        "the other",
+        "engine-b 'x y'",
+        TimeControl.parse("60+1"),
+        level=4,
+        cpus=(0, 1),
+        restart=True,
+        commands=("clear_cache", "say 'hello'"),
+        options=(("hash", "64"), ("mode", "two words")),
+        env=(("LANG", "C"),),
+    )
+
+
+def test_engines_are_chosen_by_name_and_others_added(engines: Path) -> None:
+    chosen = chosen_entries(["the other", "name=C cmd=engine-c"], engines)
+
+    assert [entry.name for entry in chosen] == ["the other", "C"]
+
+
+def test_an_engine_that_is_not_in_the_file_is_named(engines: Path) -> None:
+    with pytest.raises(NotationError, match=r"expected an engine of .* \(A, the other\), got 'B'"):
+        chosen_entries(["B"], engines)
+
+
+def test_a_run_that_was_saved_is_read_back(tmp_path: Path, engines: Path) -> None:
+    settings = RunSettings(
+        entries=chosen_entries([], engines),
+        openings=OpeningsChoice.parse("random:6"),
+        format=Format.GAUNTLET,
+        games=4,
+        rounds=2,
+        rules=Rules.parse("reversi,scoring=empties"),
+        seed=77,
+        stall=12.5,
+        adjudicate=10,
+        solve=12,
+        sprt=Sprt(0.0, 12.5, 0.01, 0.02, "logistic"),
+        concurrency=3,
+        replay_crashes=True,
+    )
+    path = tmp_path / "run.toml"
+    save_config(settings, path)
+    found = read_config(path)
+
+    assert chosen_entries(found.pop("engine"), None) == settings.entries
+    assert found == {
+        "format": "gauntlet",
+        "games": "4",
+        "rounds": "2",
+        "rules": "reversi,scoring=empties",
+        "openings": "random:6",
+        "seed": "77",
+        "stall": "12.5",
+        "adjudicate": "10",
+        "solve": "12",
+        "concurrency": "3",
+        "replay-crashes": True,
+        "sprt": "elo0=0.0 elo1=12.5 alpha=0.01 beta=0.02 model=logistic",
+    }
+
+
+def test_a_file_that_is_there_is_not_written_over(engines: Path) -> None:
+    settings = RunSettings(chosen_entries([], engines), OpeningsChoice.parse("random:6"))
+    with pytest.raises(OutflankError, match=r"expected to write '.*engines.toml' \(File exists\)"):
+        save_config(settings, engines)
+
+    assert engines.read_text() == ENGINES
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("games = ", "run.toml: expected TOML: "),
+        ("games = [1]", r"run.toml: expected text, a number or yes and no for games, got \[1\]"),
+        ("engine = 'A'", r"run.toml: expected a table \[\[engine\]\] for each engine"),
+        ("[[engine]]\nname = 'A'", r"run.toml, engine 1: expected cmd=\.\.\. with a command"),
+        (
+            "[[engine]]\ncmd = 'x'\n[[engine]]\ncmd = 'y'\nlevel = 'high'",
+            "run.toml, engine 2: expected a whole",
+        ),
+        (
+            "[[engine]]\ncmd = 'x'\n[[engine]]\ncmd = 'x'",
+            "engine 2: expected a name of its own, got 'x' again",
+        ),
+        ("\xff", "run.toml: expected TOML: "),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_named(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "run.toml"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(FileFormatError, match=sentence):
+        read_config(path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        FileFormatError, match=r"expected a TOML file, got '.*' \(No such file or directory\)"
+    ):
+        read_config(tmp_path / "missing.toml")
+
+
+@click.command()
+@click.option("--games", type=click.IntRange(1, 10), default=1)
+@click.option("--engine", "texts", multiple=True)
+@click.option("--replay-crashes", is_flag=True)
+@config_options
+def command(**values: Any) -> None:
+    """Say what it was told."""
+    click.echo(repr(sorted(values.items())))
+
+
+def said(*arguments: str) -> dict[str, Any]:
+    ran = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    assert ran.exit_code == 0, ran.output
+    return dict(eval(ran.output, {"PosixPath": Path}))
+
+
+def test_the_command_line_comes_before_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text(f"games = 5\nreplay-crashes = true\n{ENGINES}")
+
+    from_file, overruled = said("--config", str(path)), said("--config", str(path), "--games", "7")
+
+    assert (from_file["games"], from_file["replay_crashes"], len(from_file["texts"])) == (5, True, 2)
+    assert (overruled["games"], overruled["replay_crashes"]) == (7, True)
+    assert from_file["save_config"] is None
+    assert from_file["engines_file"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("gmaes = 5", "expected keys out of engine engines games replay-crashes, got 'gmaes'"),
+        ("config = 'other.toml'", "got 'config'"),
+        ("replay-crashes = 'yes'", "expected true or false for replay-crashes, got 'yes'"),
+        ("games = true", "expected a value for games, got True"),
+    ],
+)
+def test_options_that_the_command_does_not_have_are_named(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text(text)
+    ran = CliRunner().invoke(command, ["--config", str(path)])
+
+    assert isinstance(ran.exception, FileFormatError)
+    assert sentence in str(ran.exception)
+
+
+def test_a_value_out_of_range_is_wrong_usage_wherever_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text("games = 50")
+    ran = CliRunner().invoke(command, ["--config", str(path)])
+
+    assert ran.exit_code == 2
+    assert "50 is not in the range" in ran.output

@@ -1,0 +1,136 @@
+"""The program finds its commands without importing them, and every end has a sentence and an exit code."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import types
+from collections.abc import Callable
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from outflank.engine import NotationError
+from outflank.tests.installation import python_script
+from outflank.tools.cli.program import COMMANDS, cli
+
+
+@pytest.fixture
+def ending(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], Result]:
+    """Run the program with a command that raises an exception."""
+
+    def run(error: BaseException) -> Result:
+        @click.command()
+        def probe() -> None:
+            """Probe."""
+            raise error
+
+        module = types.ModuleType("outflank.tools.commands.probe")
+        module.__dict__["probe"] = probe
+        monkeypatch.setitem(sys.modules, "outflank.tools.commands.probe", module)
+        monkeypatch.setitem(COMMANDS, "probe", "Probe.")
+        return CliRunner().invoke(cli, ["probe"])
+
+    return run
+
+
+def test_help_lists_every_command_and_imports_none() -> None:
+    told = python_script("-c", """
+import sys
+from outflank.tools.cli.program import cli
+try:
+    cli(["--help"], prog_name="outflank")
+finally:
+    print(sorted(name for name in sys.modules if name.startswith("outflank.")))
+""")  # fmt: skip
+
+    assert [name for name in COMMANDS if f"\n  {name} " not in told.stdout] == []
+    assert told.stdout.endswith("['outflank.tools', 'outflank.tools.cli', 'outflank.tools.cli.program']\n")
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_the_list_says_what_the_command_says_of_itself(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+
+    assert command is not None
+    assert command.name == name
+    assert " ".join((command.help or "").partition("\n\n")[0].split()) == COMMANDS[name]
+
+
+def test_an_unknown_command_is_wrong_usage() -> None:
+    told = CliRunner().invoke(cli, ["jump"])
+
+    assert told.exit_code == 2
+    assert "No such command 'jump'" in told.stderr
+
+
+def test_an_error_of_ours_is_one_sentence_and_exit_code_1(ending: Callable[[BaseException], Result]) -> None:
+    told = ending(NotationError("expected a square from a1 to h8, got 'z9'"))
+
+    assert (told.exit_code, told.stdout) == (1, "")
+    assert told.stderr == "outflank: expected a square from a1 to h8, got 'z9'\n"
+
+
+def test_what_the_system_refuses_is_one_sentence_and_exit_code_1(
+    ending: Callable[[BaseException], Result],
+) -> None:
+    told = ending(PermissionError(13, "Permission denied", "/records"))
+
+    assert told.exit_code == 1
+    assert told.stderr == "outflank: [Errno 13] Permission denied: '/records'\n"
+
+
+@pytest.mark.parametrize(
+    ("package", "extra"), [("rich", "match"), ("torch", "train"), ("distributed", "cluster")]
+)
+def test_a_missing_package_is_named_with_the_extra_that_brings_it(
+    ending: Callable[[BaseException], Result], package: str, extra: str
+) -> None:
+    told = ending(ModuleNotFoundError(f"No module named {package!r}", name=package))
+
+    assert told.exit_code == 1
+    assert told.stderr.startswith(f"outflank: No module named {package!r}: pip install 'outflank[{extra}]'")
+
+
+def test_a_mistake_of_ours_is_not_hidden(ending: Callable[[BaseException], Result]) -> None:
+    assert isinstance(ending(ZeroDivisionError()).exception, ZeroDivisionError)
+
+
+def test_ctrl_c_ends_with_130(ending: Callable[[BaseException], Result]) -> None:
+    assert ending(KeyboardInterrupt()).exit_code == 128 + signal.SIGINT
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_program_tidily(number: signal.Signals) -> None:
+    command = [sys.executable, "-m", "outflank.tools.cli.program", "perft", "20"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_until_busy(process.pid)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=20)
+
+    assert process.returncode == 128 + number
+    assert "Traceback" not in said
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "outflank.tools.cli.program", "perft", "1"]
+    told = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, timeout=20)
+    os.close(writing)
+
+    assert told.returncode == 128 + signal.SIGPIPE
+    assert told.stderr == b""
+
+
+def wait_until_busy(pid: int) -> None:
+    """Until the process is past its imports: it has used half a second of a processor."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    while True:
+        with open(f"/proc/{pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+        if int(fields[11]) + int(fields[12]) > ticks / 2:
+            return
+        time.sleep(0.02)

@@ -1,0 +1,90 @@
+"""``outflank bench`` and ``outflank bench accuracy``: the same work for the same nodes, errors counted right."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from outflank.engine import Limit, Position, Searcher
+from outflank.tools.commands import bench as module
+from outflank.tools.commands.bench import bench
+
+_FFO = Path(__file__).parents[2] / "data" / "ffo" / "fforum-1-19.obf"
+
+
+@pytest.fixture
+def _little_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The benchmark with few and shallow positions."""
+    suite = tmp_path / "bench.obf"
+    suite.write_text(f"{Position.start().board_string()};\n{_FFO.read_text().splitlines()[0]}\n")
+    monkeypatch.setattr(module, "_SUITE", suite)
+    monkeypatch.setattr(module, "_MIDGAME", Limit(depth=5))
+    monkeypatch.setattr(module, "_SELECTIVE_MIDGAME", Limit(depth=6, selectivity=73))
+    monkeypatch.setattr(module, "_PERFT_DEPTH", 4)
+
+
+def _items(*arguments: str) -> dict[str, int]:
+    """The nodes of each item that ``outflank bench --json`` prints."""
+    result = CliRunner().invoke(bench, ["--json", "--hash", "4", *arguments], catch_exceptions=False)
+    assert result.exit_code == 0
+    return {item["name"]: item["nodes"] for item in map(json.loads, result.output.splitlines())}
+
+
+@pytest.mark.usefixtures("_little_work")
+def test_the_nodes_repeat_and_the_signature_is_their_sum() -> None:
+    first, second = _items(), _items()
+
+    assert first == second
+    assert first.pop("signature") == sum(first.values())
+    assert first["perft 4"] == 244
+
+
+@pytest.mark.usefixtures("_little_work")
+def test_people_get_a_row_for_each_item() -> None:
+    output = CliRunner().invoke(bench, ["--hash", "4"]).output
+
+    assert output.startswith("outflank ")
+    assert "14 empties, exact" in output
+    assert output.splitlines()[-1].startswith("signature")
+
+
+def test_the_suite_that_ships_can_be_read() -> None:
+    problems = module._suite()
+
+    assert {bool(problem.scores) for problem in problems} == {False, True}
+
+
+def _accuracy(*arguments: str) -> dict[str, float]:
+    result = CliRunner().invoke(bench, ["accuracy", str(_FFO), "--json", *arguments], catch_exceptions=False)
+    assert result.exit_code == 0
+    facts: dict[str, float] = json.loads(result.output)
+    return facts
+
+
+def test_a_search_to_the_end_makes_no_error() -> None:
+    found = _accuracy("--depth", "20")
+
+    assert (found["mae"], found["within3"], found["best_move_rate"]) == (0, 1, 1)
+
+
+def test_the_error_of_the_evaluation_is_its_mean_distance_from_the_best_score() -> None:
+    searcher, errors = Searcher(hash_mb=1), []
+    for line in _FFO.read_text().splitlines():
+        board, _, scores = line.partition(";")
+        best = max(int(entry.split(":")[1]) for entry in scores.split(";") if entry.strip())
+        errors.append(abs(searcher.evaluate(Position.parse(board)) - best))
+    found = _accuracy("--depth", "0")
+
+    assert found["mae"] == pytest.approx(sum(errors) / len(errors))
+    assert found["within3"] == sum(error <= 3 for error in errors) / len(errors)
+    assert found["nodes"] == 0
+
+
+def test_a_file_without_scores_is_wrong_usage(tmp_path: Path) -> None:
+    file = tmp_path / "bare.obf"
+    file.write_text(Position.start().board_string() + ";\n")
+    result = CliRunner().invoke(bench, ["accuracy", str(file), "--depth", "1"])
+
+    assert result.exit_code == 2
+    assert "expected positions with scores" in result.output

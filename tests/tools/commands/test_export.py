@@ -1,0 +1,163 @@
+"""``outflank report`` and ``outflank export`` as a user meets them, on the folder of a run."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from outflank.engine import PRESETS, Colour
+from outflank.tests.tools.samples import ONE_WAY, WIPE_OUT, WITH_PASSES, broken_off, played, run_of
+from outflank.tools.cli.program import cli
+from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.show.derived import write_derived
+from outflank.tools.state.events import GameEnded, GameStarted
+from outflank.tools.state.store import Store, read_run
+from outflank.tools.work.files import write_whole
+
+GAMES = (played(WITH_PASSES), played(WIPE_OUT, number=2, names=("B", "A")))
+
+
+def outflank(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+def stored(folder: Path, *games: GameRecord) -> Path:
+    """The folder of a run with these games."""
+    settings = run_of(games, settings={"rules": games[0].rules}).settings
+    with Store.create(folder / "run", settings, [()], "id") as store:
+        for game in games:
+            begun = GameStarted(game.pairing, game.attempt, game.started)
+            store.write([begun, GameEnded(game)], settings.rules)
+    return folder / "run"
+
+
+@pytest.mark.parametrize("name", ["", "run.db"])
+def test_a_report_is_written_beside_the_run(tmp_path: Path, name: str) -> None:
+    folder = stored(tmp_path, *GAMES)
+    result = outflank("report", folder / name)
+
+    assert (result.exit_code, result.stdout) == (0, f"{folder / 'report.html'}\n")
+    assert "0 : 2" in (folder / "report.html").read_text()
+
+
+def test_a_report_goes_where_it_is_told(tmp_path: Path) -> None:
+    folder = stored(tmp_path, *GAMES)
+    told, printed = (
+        outflank("report", folder, "-o", tmp_path / "r.html"),
+        outflank("report", folder, "-o", "-"),
+    )
+
+    assert told.stdout == f"{tmp_path / 'r.html'}\n"
+    assert printed.stdout.rstrip() == (tmp_path / "r.html").read_text().rstrip()
+    assert not (folder / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("ggf", "(;GM[Othello]"), ("sgf", "(;FF[4]"), ("transcript", "d3e3f4")]
+)
+def test_games_are_exported(tmp_path: Path, name: str, words: str) -> None:
+    folder = stored(tmp_path, *GAMES)
+    printed = outflank("export", folder, "--format", name)
+    written = outflank("export", folder, "--format", name, "-o", tmp_path / "games")
+
+    assert printed.exit_code == written.exit_code == 0
+    assert printed.stdout.startswith(words)
+    assert written.stdout == f"{tmp_path / 'games'}\n"
+    assert (tmp_path / "games").read_text() == printed.stdout
+
+
+def test_wthor_is_three_files(tmp_path: Path) -> None:
+    result = outflank("export", stored(tmp_path, *GAMES), "--format", "wthor", "-o", tmp_path / "games.wtb")
+    files = [tmp_path / f"games{suffix}" for suffix in (".wtb", ".jou", ".trn")]
+
+    assert (result.exit_code, result.stdout.split()) == (0, [str(file) for file in files])
+    assert [file.stat().st_size for file in files] == [16 + 2 * 68, 16 + 2 * 20, 16 + 26]
+
+
+def test_wthor_needs_a_file_and_othello(tmp_path: Path) -> None:
+    folder = stored(tmp_path, played(ONE_WAY, PRESETS["ravensburger-1987"]))
+    no_file = outflank("export", folder, "--format", "wthor")
+    other_rules = outflank("export", folder, "--format", "wthor", "-o", tmp_path / "games.wtb")
+
+    assert no_file.exit_code == 2
+    assert "expected a file for WTHOR, got none" in no_file.stderr
+    assert other_rules.exit_code == 1
+    assert other_rules.stderr.startswith(
+        "outflank: expected Othello from its start for WTHOR, got game 1 of raven"
+    )
+    assert not list(tmp_path.glob("games*"))
+
+
+@pytest.mark.parametrize("command", [["report"], ["export", "--format", "ggf"]])
+def test_what_is_no_run_is_said_in_words(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "run.db").write_text("no run")
+
+    assert outflank(*command, tmp_path / "missing").exit_code == 2
+    damaged = outflank(*command, tmp_path)
+    assert damaged.exit_code == 1
+    assert damaged.stderr.startswith("outflank: expected the file of a run, got ")
+
+
+def test_a_run_that_goes_on_has_a_report(tmp_path: Path) -> None:
+    settings = run_of(GAMES).settings
+    with Store.create(tmp_path / "run", settings, [()], "id") as store:
+        store.write([GameStarted(GAMES[0].pairing, 1, GAMES[0].started), GameEnded(GAMES[0])], settings.rules)
+        result = outflank("report", tmp_path / "run", "-o", "-")
+
+    assert result.exit_code == 0
+    assert "after 1 game (not finished)" in result.stdout
+
+
+def test_what_is_derived_from_a_run(tmp_path: Path) -> None:
+    run = run_of([GAMES[0], broken_off(Ending.CRASH, Colour.WHITE, number=2)])
+
+    assert write_derived(run, tmp_path) == ""
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "fault-game-2.txt", "games.ggf", "games.sgf", "games.txt", "report.html", "summary.json",
+    }  # fmt: skip
+    assert (tmp_path / "fault-game-2.txt").read_text() == "A > genmove black\nA < = a1\n"
+    assert (tmp_path / "games.txt").read_text().splitlines()[1] == "f5d6c3  # game 2: A - B A wins by crash"
+
+
+def test_what_cannot_be_written_is_named_and_the_rest_is_written(tmp_path: Path) -> None:
+    (tmp_path / "games.sgf").mkdir()
+    trouble = write_derived(run_of(GAMES), tmp_path)
+
+    assert trouble.startswith(f"expected to write {str(tmp_path / 'games.sgf')!r}, got an error (")
+    assert (tmp_path / "report.html").exists()
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "report.html"
+    write_whole(path, b"old")
+
+    def write_half(new: Path, data: bytes) -> int:
+        os.close(os.open(new, os.O_CREAT | os.O_WRONLY))
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", write_half)
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(path, b"new")
+
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_device_stays_one_and_a_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("file")
+    write_whole(Path("/dev/null"), b"new")
+    write_whole(tmp_path / "link", b"new")
+
+    assert Path("/dev/null").is_char_device()
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text() == "new"
+
+
+def test_every_game_that_is_exported_is_in_the_run(tmp_path: Path) -> None:
+    folder = stored(tmp_path, *GAMES)
+
+    assert outflank("export", folder, "--format", "transcript").stdout.count("\n") == len(
+        read_run(folder).games
+    )

@@ -1,0 +1,273 @@
+"""``outflank match`` as a user meets it: the program, its output, its files and its exit codes."""
+
+import fcntl
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import pytest
+from sgfmill import sgf_grammar  # type: ignore[import-untyped]
+
+from outflank.engine import PRESETS, Colour, FileFormatError
+from outflank.tests import fake_engine
+from outflank.tests.processes import children, living_members
+from outflank.tests.tools.samples import WITH_PASSES, played
+from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.state.store import read_run
+
+RHINO = Path("/usr/games/gtp-rhino")
+OUTFLANK = str(Path(sys.executable).with_name("outflank"))
+
+
+def fake(name: str, fault: str = "none", turn: int = 2) -> str:
+    """The text of --engine for a fake engine."""
+    return f"name={name} cmd={shlex.quote(shlex.join(fake_engine.command(fault, turn)))}"
+
+
+def match(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run ``outflank match`` in a folder of its own, without the virtual environment on PATH."""
+    return subprocess.run(
+        [OUTFLANK, "match", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=110,
+        env={**os.environ, "PATH": "/usr/bin:/bin"},
+    )
+
+
+def two(first: str, second: str) -> list[str]:
+    return ["--engine", first, "--engine", second]
+
+
+def test_a_match_prints_its_table_and_writes_its_records(tmp_path: Path) -> None:
+    ran = match(*two(fake("A"), fake("B")), "--games", "4", "--seed", "3", "--out", "records", cwd=tmp_path)
+    records = tmp_path / "records"
+    games = read_run(records).games
+
+    assert ran.returncode == 0
+    assert "4 games of othello, time none, openings balanced, seed 3" in ran.stdout
+    assert "A against B: Elo +0" in ran.stdout
+    assert "Records and report are in records/" in ran.stderr
+    assert [game.pairing.number for game in games] == [1, 2, 3, 4]
+    assert [game.pairing.names[Colour.BLACK] for game in games] == ["A", "B", "A", "B"]
+    assert len(sgf_grammar.parse_sgf_collection((records / "games.sgf").read_bytes())) == 4
+    assert len((records / "games.ggf").read_text().splitlines()) == 4
+    assert len((records / "games.txt").read_text().splitlines()) == 4
+    assert "<!doctype html>" in (records / "report.html").read_text()
+
+
+def test_the_same_engine_twice_gives_mirrored_pairs(tmp_path: Path) -> None:
+    """Deterministic twins: each opening is played the same both times, so that every pair is shared."""
+    ran = match(*two(fake("A"), fake("B")), "--games", "6", "--no-records", "--json", cwd=tmp_path)
+    summary = json.loads(ran.stdout.splitlines()[-1])
+
+    assert summary["elo"]["pentanomial"] == [0, 0, 3, 0, 0]
+    assert summary["engines"][0]["margin"] == summary["engines"][1]["margin"] == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_match_can_be_repeated_from_what_it_prints(tmp_path: Path) -> None:
+    first = match(*two(fake("A"), fake("B")), "--games", "2", "--out", "1", cwd=tmp_path)
+    seed = first.stdout.partition("seed ")[2].split()[0]
+    match(*two(fake("A"), fake("B")), "--games", "2", "--out", "2", "--seed", seed, cwd=tmp_path)
+
+    assert (tmp_path / "1/games.txt").read_text() == (tmp_path / "2/games.txt").read_text()
+
+
+def test_faults_are_counted_exactly_and_kept_apart(tmp_path: Path) -> None:
+    options = ["--games", "6", "--seed", "1", "--out", "m", "--json"]
+    ran = match(*two(fake("A"), fake("B", "crash", 4)), *options, cwd=tmp_path)
+    ours, theirs = json.loads(ran.stdout.splitlines()[-1])["engines"]
+
+    assert ran.returncode == 0
+    assert (ours["wins"], ours["wins_by_fault"], theirs["faults"]) == (6, {"crash": 6}, {"crash": 6})
+    assert ran.stderr.count("A wins by crash. engine B exited with code 3 when asked 'genmove") == 6
+    dialogue = (tmp_path / "m" / "fault-game-5.txt").read_text()
+    assert "B > genmove" in dialogue.splitlines()[-1]
+    assert len(list((tmp_path / "m").glob("fault-game-*.txt"))) == 6
+
+
+def test_openings_come_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "openings.txt").write_text("f5d6c3\nf5f6e6\n")
+    match(
+        *two(fake("A"), fake("B")), "--games", "4", "--openings", "openings.txt", "--out", "m", cwd=tmp_path
+    )
+    transcripts = (tmp_path / "m" / "games.txt").read_text().splitlines()
+
+    assert [line[:6] for line in transcripts] == ["f5d6c3", "f5d6c3", "f5f6e6", "f5f6e6"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--rules", "chess"], 2, "expected rules out of othello"),
+        (["--time", "soon"], 2, "expected a time of none, S (a move)"),
+        (["--openings", "random:x"], 2, "expected random:N"),
+        (["--games", "0"], 2, "0 is not in the range"),
+        (["--engine", "name=A cmd=cat"], 2, "expected two engines, got 1"),
+        (["--engine", "cmd=cat", "--engine", "cmd=cat"], 2, "expected different names, got 'cat' twice"),
+        (["--engine", "cat", "--engine", "cmd=cat"], 2, "in the engine, got 'cat'"),
+        (["--sprt", "soon"], 2, "expected "),
+        (["--adjudicate", "61"], 2, "61 is not in the range"),
+        (["--concurrency", "0"], 2, "0 is not in the range"),
+        (["--resume", "full", "--games", "3"], 2, "--cluster, --json with it, got --games"),
+        (["--resume", "full"], 1, "which has no run.db"),
+        (["--openings", "missing.txt"], 1, "expected a file of openings, got 'missing.txt'"),
+        ([*two("cmd=no-such-engine", fake("B"))], 1, "expected a program to run, found no 'no-such-engine'"),
+        ([*two(fake("A"), "name=B cmd=cat")], 1, "engine B is no GTP engine"),
+        ([*two(fake("A"), fake("B", "crash at start"))], 1, "engine B exited with code 1"),
+        (
+            [*two(fake("A"), fake("B")), "--rules", "obversi"],
+            1,
+            "engine A: expected it to list outflank-rules",
+        ),
+        (
+            [*two(fake("A"), fake("B")), "--out", "/proc/match"],
+            1,
+            "expected to write records to '/proc/match'",
+        ),
+        ([*two(fake("A"), fake("B")), "--out", "full"], 1, "expected a new or empty folder"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_the_right_exit_code(
+    tmp_path: Path, arguments: list[str], code: int, sentence: str
+) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thing").write_text("precious")
+    ran = match(*arguments, cwd=tmp_path)
+
+    assert ran.returncode == code
+    assert sentence in " ".join(ran.stderr.split())
+    assert "Traceback" not in ran.stderr
+    assert ran.stdout == ""
+    assert (tmp_path / "full" / "thing").read_text() == "precious"
+    assert [path.name for path in tmp_path.iterdir()] == ["full"]
+
+
+def test_the_line_of_a_bad_opening_is_named(tmp_path: Path) -> None:
+    (tmp_path / "openings.txt").write_text("f5d6c3\nf5d6c3x9\n")
+    ran = match("--openings", "openings.txt", cwd=tmp_path)
+
+    assert ran.returncode == 1
+    assert "openings.txt, line 2: " in ran.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_match_and_loses_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    arguments = [*two(fake("A"), fake("B", "slow", 24)), "--games", "40", "--out", "m"]
+    running = subprocess.Popen(
+        [OUTFLANK, "match", *arguments],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not _games(tmp_path / "m"):
+        time.sleep(0.05)
+        assert running.poll() is None
+    engines = children(running.pid)
+    running.send_signal(number)
+    told = time.monotonic()
+    output, _ = running.communicate(timeout=20)
+
+    assert running.returncode == 128 + number
+    assert time.monotonic() - told < 3
+    assert len(engines) == 2
+    assert all(living_members(engine) == [] for engine in engines)
+    played = len(_games(tmp_path / "m"))
+    assert f"interrupted after {played} games" in output
+    assert len((tmp_path / "m" / "games.ggf").read_text().splitlines()) == played
+    assert json.loads((tmp_path / "m" / "summary.json").read_text())["interrupted"] is True
+
+
+@pytest.mark.skipif(not RHINO.exists(), reason="gtp-rhino is not installed (Debian package grhino)")
+def test_gtp_rhino_plays_whole_games_though_it_refuses_to_be_told_of_passes(tmp_path: Path) -> None:
+    """The opening ends in front of a forced pass."""
+    turns = played(WITH_PASSES).turns
+    passed = next(number for number, turn in enumerate(turns) if turn.move.is_pass)
+    (tmp_path / "openings.txt").write_text(" ".join(str(turn.move) for turn in turns[:passed]))
+    engines = two("name=ours cmd='outflank gtp --level 1'", f"name=rhino cmd='{RHINO} -l 1'")
+    ran = match(*engines, "--games", "2", "--openings", "openings.txt", "--out", "m", cwd=tmp_path)
+    games = _games(tmp_path / "m")
+
+    assert ran.returncode == 0
+    assert [game.ending for game in games] == [Ending.DISCS] * 2
+    assert all(game.turns[passed].move.is_pass for game in games)
+    assert "rhino refuses 'play C pass'" in ran.stdout
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_outflank_plays_every_preset_against_itself(tmp_path: Path, preset: str) -> None:
+    engines = two("name=A cmd='outflank gtp --level 2'", "name=B cmd='outflank gtp --level 1'")
+    ran = match(*engines, "--games", "2", "--rules", preset, "--out", "m", "--json", cwd=tmp_path)
+    games = _games(tmp_path / "m")
+
+    assert ran.returncode == 0, ran.stderr
+    assert [game.ending for game in games] == [Ending.DISCS] * 2
+    assert {str(game.rules) for game in games} == {preset}
+
+
+def test_without_engines_a_short_match_is_played(tmp_path: Path) -> None:
+    began = time.monotonic()
+    ran = match("--games", "2", cwd=tmp_path)
+    (folder,) = tmp_path.iterdir()
+
+    assert ran.returncode == 0
+    assert "level 5 against level 4" in ran.stdout
+    assert folder.name.startswith("match-2")
+    assert time.monotonic() - began < 60
+
+
+def _games(folder: Path) -> tuple[GameRecord, ...]:
+    """The games that count so far; none before the run has begun."""
+    try:
+        return read_run(folder).games
+    except FileFormatError:
+        return ()
+
+
+def test_a_match_goes_on_when_nobody_watches(tmp_path: Path) -> None:
+    """Its standard error is a pipe without a reader."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    ran = subprocess.run(
+        [OUTFLANK, "match", *two(fake("A"), fake("B")), "--games", "4", "--out", "m"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=writing,
+        timeout=60,
+    )
+    os.close(writing)
+
+    assert ran.returncode == 0
+    assert len(_games(tmp_path / "m")) == 4
+
+
+def test_a_terminal_that_goes_away_ends_the_match_and_loses_nothing(tmp_path: Path) -> None:
+    arguments = [*two(fake("A"), fake("B", "slow", 24)), "--games", "40", "--out", str(tmp_path / "m")]
+    command = f"exec {shlex.join([OUTFLANK, 'match', *arguments])}"
+    terminal, end = os.openpty()
+    running = subprocess.Popen(
+        ["sh", "-c", command], stdin=end, stdout=end, stderr=end, preexec_fn=_take_terminal, close_fds=True
+    )
+    os.close(end)
+    while not _games(tmp_path / "m"):
+        os.read(terminal, 4096)
+        assert running.poll() is None
+    os.close(terminal)
+
+    assert running.wait(20) == 128 + signal.SIGHUP
+    assert json.loads((tmp_path / "m" / "summary.json").read_text())["interrupted"] is True
+
+
+def _take_terminal() -> None:
+    """Lead a new session whose terminal is standard input."""
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)

@@ -1,0 +1,93 @@
+"""Openings from files and by chance."""
+
+from pathlib import Path
+
+import pytest
+
+from outflank.engine import PRESETS, FileFormatError, Game, NotationError, Rules
+from outflank.tools.openings.sources import OpeningsChoice, count_different, random_openings, read_openings
+
+OTHELLO = Rules()
+
+
+def file_with(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "openings.txt"
+    path.write_text(text)
+    return path
+
+
+def test_a_file_has_a_transcript_on_each_line(tmp_path: Path) -> None:
+    path = file_with(tmp_path, "# named\nf5d6c3  # diagonal\n\nF5 F6\n")
+
+    assert [" ".join(map(str, moves)) for moves in read_openings(path, OTHELLO)] == ["f5 d6 c3", "f5 f6"]
+
+
+def test_a_short_file_is_read_again_from_its_top(tmp_path: Path) -> None:
+    choice = OpeningsChoice.parse(str(file_with(tmp_path, "f5d6\nf5f6\n")))
+
+    assert [str(moves[1]) for moves in choice.take(3, OTHELLO, seed=1)] == ["d6", "f6", "d6"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("f5d6\nf5a1\n", r"openings\.txt, line 2: move 2 of the transcript: "),
+        ("f5d6\n\n!!\n", r"openings\.txt, line 3: expected a move"),
+        ("# nothing\n", "expected openings in .*, got none"),
+    ],
+)
+def test_a_bad_file_is_named_with_its_line(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(FileFormatError, match=sentence):
+        read_openings(file_with(tmp_path, text), OTHELLO)
+
+
+def test_a_game_that_is_over_is_no_opening(tmp_path: Path) -> None:
+    wipe_out = "f5d6c5f4e3f6g5e6e7"  # nine moves, and White has no disc left
+    with pytest.raises(FileFormatError, match="line 1: expected an opening, got a game that is over"):
+        read_openings(file_with(tmp_path, wipe_out), OTHELLO)
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"\xff\xfe\x00")
+
+    with pytest.raises(FileFormatError, match="No such file"):
+        read_openings(tmp_path / "missing", OTHELLO)
+    with pytest.raises(FileFormatError, match="Is a directory"):
+        read_openings(tmp_path, OTHELLO)
+    with pytest.raises(FileFormatError, match="no text in UTF-8"):
+        read_openings(binary, OTHELLO)
+
+
+@pytest.mark.parametrize("rules", PRESETS.values(), ids=PRESETS)
+def test_random_openings_are_legal_different_and_depend_on_the_seed_alone(rules: Rules) -> None:
+    openings = random_openings(8, 20, rules, seed=7)
+
+    assert openings == random_openings(8, 20, rules, seed=7)
+    assert openings[:5] == random_openings(8, 5, rules, seed=7)
+    assert openings != random_openings(8, 20, rules, seed=8)
+    assert count_different(openings, rules) == 20
+    for moves in openings:
+        assert len(moves) == 8
+        game = Game(rules)
+        for move in moves:
+            game.play(move)
+        assert not game.position.is_over
+
+
+def test_where_there_are_no_more_different_openings_some_come_twice() -> None:
+    openings = random_openings(1, 3, OTHELLO, seed=1)
+
+    assert len(openings) == 3
+    assert count_different(openings, OTHELLO) == 1
+
+
+@pytest.mark.parametrize("text", ["random:", "random:x", "random:-1", "random:41", "random:²"])
+def test_a_malformed_choice_is_named(text: str) -> None:
+    with pytest.raises(NotationError, match="expected random:N with N from 0 to 40"):
+        OpeningsChoice.parse(text)
+
+
+@pytest.mark.parametrize("text", ["balanced", "random:8", "random:0", "openings.txt"])
+def test_a_choice_is_written_as_it_is_read(text: str) -> None:
+    assert str(OpeningsChoice.parse(text)) == text

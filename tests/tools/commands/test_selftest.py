@@ -1,0 +1,97 @@
+"""``outflank selftest``: pairs are mirrored, and if they are not, the command says where."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from outflank.engine import Colour
+from outflank.tests import fake_engine
+from outflank.tests.tools.samples import WIPE_OUT, broken_off, played
+from outflank.tools.cli.program import cli
+from outflank.tools.games.mirror import MirrorPair
+from outflank.tools.games.results import Ending
+
+# Takes turns with two moves: the first legal one, and in every second process the last.
+FICKLE = """
+import sys
+sys.argv = ["fake_engine.py", "none"]
+sys.path.insert(0, {folder!r})
+import fake_engine
+from pathlib import Path
+visits = Path({visits!r})
+visits.write_text(visits.read_text() + "x" if visits.exists() else "x")
+if len(visits.read_text()) > 2:
+    fake_engine.Board.choose = lambda board, colour: [s for s in range(64) if board.turned(s, colour)][-1]
+fake_engine.Engine("none", 1).run()
+"""
+
+
+def selftest(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["selftest", *arguments], prog_name="outflank")
+
+
+def entry(command: list[str], more: str = "") -> str:
+    return f"cmd={shlex.quote(shlex.join(command))} {more}"
+
+
+def test_ours_gives_mirrored_pairs() -> None:
+    ran = selftest("--pairs", "2", "--seed", "5", "--engine", 'cmd="outflank gtp --level 2" restart=yes')
+
+    assert ran.exit_code == 0, ran.output
+    assert ran.stdout.count("mirrored: ") == 2
+    assert ran.stdout.endswith("Engine and referee repeat themselves.\n")
+
+
+def test_a_process_may_play_both_games() -> None:
+    ran = selftest("--pairs", "2", "--engine", entry(fake_engine.command()), "--json")
+    pairs = [json.loads(line) for line in ran.stdout.splitlines()]
+
+    assert ran.exit_code == 0, ran.output
+    assert [(pair["pair"], pair["mirrored"], pair["points"]) for pair in pairs] == [
+        (1, True, 1),
+        (2, True, 1),
+    ]
+    assert all(len(set(pair["margins"])) == len(set(pair["transcripts"])) == 1 for pair in pairs)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_thirty_pairs_are_mirrored() -> None:
+    assert selftest("--pairs", "30").exit_code == 0
+
+
+def test_an_engine_that_does_not_repeat_itself_is_named_with_the_turn(tmp_path: Path) -> None:
+    program = FICKLE.format(folder=str(Path(fake_engine.__file__).parent), visits=str(tmp_path / "visits"))
+    fickle = entry([sys.executable, "-I", "-S", "-c", program], "restart=yes")
+    ran = selftest("--pairs", "1", "--moves", "4", "--seed", "1", "--engine", fickle)
+
+    assert ran.exit_code == 1
+    assert "at turn 5 of both games, got" in ran.stdout
+    assert "expected 1 mirrored pairs, got 0" in ran.stderr
+
+
+def test_a_fault_is_told(tmp_path: Path) -> None:
+    ran = selftest("--pairs", "1", "--engine", entry(fake_engine.command("crash", turn=2)))
+
+    assert ran.exit_code == 1
+    assert "pair 1    game 1 ended by crash: engine A exited with code 3" in ran.stdout
+
+
+@pytest.mark.parametrize("arguments", [["--engine", "name=x"], ["--pairs", "0"], ["--moves", "41"]])
+def test_a_wrong_usage_ends_with_code_2(arguments: list[str]) -> None:
+    assert selftest(*arguments).exit_code == 2
+
+
+def test_two_games_are_compared_move_by_move_and_by_their_result() -> None:
+    game, other = played(WIPE_OUT), played(WIPE_OUT, number=2, names=("B", "A"))
+
+    assert MirrorPair(1, game, other).trouble == ""
+    assert MirrorPair(1, game, other).points == 1
+    crash = broken_off(Ending.CRASH, Colour.WHITE, number=2, names=("B", "A"))
+    assert MirrorPair(1, game, crash).trouble == "game 2 ended by crash: it broke"
+    shorter = broken_off(Ending.RESIGNATION, Colour.BLACK, WIPE_OUT[:8], number=2, names=("B", "A"))
+    assert MirrorPair(1, game, shorter).trouble == "expected one result of both games, got 64 and None"

@@ -1,0 +1,226 @@
+"""The commands as a user meets them."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from outflank.engine import Colour, FileFormatError, Limit, Position, Searcher, weights
+from outflank.engine.probcut import margins
+from outflank.tools.commands.train import train
+from outflank.tools.train.dataset import empties, load
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(train, [str(argument) for argument in arguments])
+
+
+def succeed(*arguments: object) -> str:
+    """What the command printed."""
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_selfplay_prints_what_it_played(tmp_path: Path, nothing: Path) -> None:
+    options = (
+        "--games",
+        10,
+        "--shard",
+        5,
+        "--depth",
+        1,
+        "--exact-from",
+        6,
+        "--weights",
+        nothing,
+        "--workers",
+        1,
+    )
+
+    made = json.loads(succeed("selfplay", tmp_path / "games", *options, "--json"))
+
+    assert made["games"] == 10
+    assert made["settings"]["seed"] == 1
+    assert succeed("selfplay", tmp_path / "games", *options) == f"10 games in {tmp_path / 'games'}, seed 1\n"
+
+
+def test_fit_writes_weights_that_a_searcher_reads(tmp_path: Path, games: Path) -> None:
+    out, picture = tmp_path / "fitted.bin", tmp_path / "errors.svg"
+
+    reports = json.loads(succeed("fit", games, "--solved", games, "--out", out, "--plot", picture, "--json"))
+
+    assert [report["phase"] for report in reports] == list(range(weights.PHASES))
+    assert sum(report["positions"] for report in reports) > 1000
+    assert weights.provenance(out)["games"][0]["games"] == 60
+    assert "<svg" in picture.read_text()
+    assert Searcher(1, weights=out).search(Position.start(), Limit(depth=2)).move
+
+
+def test_fit_prints_a_table(tmp_path: Path, games: Path) -> None:
+    table = succeed("fit", games, "--out", tmp_path / "fitted.bin").splitlines()
+
+    assert table[0].split() == ["empties", "positions", "kept", "out", "steps", "MAE", "RMSE", "spread"]
+    assert len(table) == 1 + weights.PHASES
+
+
+def test_label_solves_each_board_once(tmp_path: Path, games: Path, nothing: Path) -> None:
+    options = ("--boards", 30, "--fewest", 6, "--most", 8, "--weights", nothing, "--workers", 1, "--json")
+
+    for folder, chosen in (("a", ("--games", games)), ("b", ())):
+        assert json.loads(succeed("label", tmp_path / folder, *chosen, *options))["boards"] == 30
+        assert len(load([tmp_path / folder])) == 30
+        assert len({(row["own"], row["opp"]) for row in load([tmp_path / folder])}) == 30
+
+
+def test_label_goes_on_where_it_was_but_not_with_other_settings(
+    tmp_path: Path, games: Path, nothing: Path
+) -> None:
+    options = ("--games", games, "--fewest", 6, "--weights", nothing, "--workers", 1, "--shard", 10)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+
+    succeed("label", whole, *options, "--most", 8, "--boards", 30)
+    assert succeed("label", parts, *options, "--most", 8, "--boards", 17) == f"17 boards in {parts}, seed 1\n"
+    assert succeed("label", parts, *options, "--most", 8, "--boards", 30) == f"30 boards in {parts}, seed 1\n"
+
+    assert load([parts]).tobytes() == load([whole]).tobytes()
+    refused = run("label", parts, *options, "--most", 9, "--boards", 40)
+    assert "to be made with" in str(refused.exception)
+    assert len(load([parts])) == 30
+
+
+def test_a_budget_ends_labelling_after_a_shard(tmp_path: Path, games: Path, nothing: Path) -> None:
+    options = ("--games", games, "--weights", nothing, "--workers", 1, "--shard", 5, "--budget", "0.001s")
+
+    assert succeed("label", tmp_path / "a", *options) == f"5 boards in {tmp_path / 'a'}, seed 1\n"
+
+
+def test_label_keeps_the_perfect_line(tmp_path: Path, games: Path, nothing: Path) -> None:
+    options = ("--boards", 20, "--fewest", 7, "--most", 8, "--weights", nothing, "--workers", 1, "--json")
+
+    succeed("label", tmp_path / "a", "--games", games, *options, "--line-to", 5)
+
+    records = load([tmp_path / "a"])
+    assert np.count_nonzero(records["place"] == 0) == 20
+    assert len(records) > 50
+    assert empties(records).min() == 5
+    for row in records:
+        position = Position(int(row["own"]), int(row["opp"]), Colour.BLACK)
+        assert Searcher(weights=nothing).search(position, Limit()).score == row["result"] == row["guess"]
+
+
+def test_probcut_writes_a_model_that_the_engine_reads(tmp_path: Path, games: Path, nothing: Path) -> None:
+    out = tmp_path / "probcut.json"
+
+    table = succeed(
+        "probcut", games, "--out", out, "--boards", 2, "--depth", 5, "--weights", nothing, "--workers", 1
+    )
+
+    assert table.splitlines()[0].split() == ["depth", "shallow", "samples", "measured", "model"]
+    assert len(margins(out)) > 0
+
+
+def test_gate_says_what_it_found(nothing: Path) -> None:
+    options = ("--against", nothing, "--depth", 1, "--pairs", 2, "--workers", 1)
+
+    assert json.loads(succeed("gate", nothing, *options, "--json"))["verdict"] == "undecided"
+
+
+def test_network_adds_to_the_tables_of_a_file(tmp_path: Path, games: Path) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    tables, out = tmp_path / "tables.bin", tmp_path / "both.bin"
+    succeed("fit", games, "--out", tables)
+
+    table = succeed("network", games, "--tables", tables, "--out", out, "--epochs", 2).splitlines()
+    reports = json.loads(
+        succeed("network", games, "--tables", tables, "--out", out, "--epochs", 1, "--seed", 2, "--json")
+    )
+
+    assert table[0].split() == ["stage", "epoch", "trained", "kept", "out"]
+    assert len(table) == 1 + 3 * 3
+    assert [report["epoch"] for report in reports] == 3 * [0, 1]
+    assert weights.provenance(out)["network"]["seed"] == 2
+    assert weights.provenance(out)["tables"] == weights.provenance(tables)
+    assert weights.read(out).tables == weights.read(tables).tables
+    assert Searcher(1, weights=out).search(Position.start(), Limit(depth=2)).move
+
+
+def test_all_goes_from_nothing_to_weights_and_can_be_repeated(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    options = ("--budget", "1s", "--shard", 3, "--depth", 1, "--exact-from", 6, "--workers", 1)
+
+    first = succeed("all", tmp_path, *options).splitlines()
+
+    assert [line.split(":")[0] for line in first[:-1]] == [f"generation {number}" for number in range(5)]
+    last = weights.provenance(tmp_path / "weights-5.bin")["games"]
+    assert [made["weights"] for made in last if "labels" not in made][-1] == "weights-4.bin"
+    assert [made["weights"] for made in last if "labels" in made] == [
+        f"weights-{number}.bin" for number in range(5)
+    ]
+    assert (tmp_path / "probcut.json").exists()
+    assert succeed("all", tmp_path, *options).splitlines() == first[-1:]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_run_ends_at_once_with_what_it_has(
+    tmp_path: Path, nothing: Path, number: int, code: int
+) -> None:
+    folder = tmp_path / "games"
+    options = [
+        "--shard",
+        "2",
+        "--depth",
+        "1",
+        "--exact-from",
+        "6",
+        "--weights",
+        str(nothing),
+        "--workers",
+        "1",
+    ]
+    command = [sys.executable, "-m", "outflank.tools.cli.program", "train", "selfplay", str(folder), *options]
+    run = subprocess.Popen([*command, "--games", "1000000"], stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    while not list(folder.glob("*.positions")):
+        assert run.poll() is None
+        time.sleep(0.05)
+
+    run.send_signal(number)
+
+    said = run.communicate(timeout=60)
+    assert run.returncode == code, said
+    assert b"Traceback" not in said[1]
+    assert succeed("selfplay", folder, "--games", 2, *options).endswith("seed 1\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("selfplay",),
+        ("selfplay", "x", "--games", "0"),
+        ("selfplay", "x", "--budget", "3"),
+        ("selfplay", "x", "--budget", "-3m"),
+        ("selfplay", "x", "--budget", "infs"),
+        ("label", "x", "--fewest", "9", "--most", "8"),
+        ("fit",),
+        ("fit", "missing-folder"),
+        ("gate", "missing-file"),
+        ("all", "x", "--budget", "later"),
+    ],
+)
+def test_wrong_usage_exits_with_2(arguments: tuple[str, ...]) -> None:
+    assert run(*arguments).exit_code == 2
+
+
+def test_a_damaged_shard_is_named(tmp_path: Path) -> None:
+    (tmp_path / "000000.positions").write_bytes(b"OUTFLANK POSITIONS 1\n{}\nx")
+
+    result = run("fit", tmp_path)
+
+    assert isinstance(result.exception, FileFormatError)
+    assert "000000.positions" in str(result.exception)

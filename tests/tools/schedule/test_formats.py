@@ -1,0 +1,247 @@
+"""Who meets whom: schedules of all formats, from the games so far."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import combinations, pairwise
+
+import pytest
+
+from outflank.engine import Colour, Game, Move
+from outflank.tests.tools.samples import STARTED
+from outflank.tools.games.clock import TimeControl
+from outflank.tools.games.entries import Entry
+from outflank.tools.games.results import Ending, GameRecord, Pairing
+from outflank.tools.openings.sources import OpeningsChoice, random_openings
+from outflank.tools.schedule import knockout
+from outflank.tools.schedule.formats import byes, openings_needed, plan, ranking, usual_rounds
+from outflank.tools.state.run import Format, RunSettings
+
+OPENINGS = random_openings(4, 40, Game().rules, seed=1)
+
+Result = Callable[[str, str], int]
+"""The margin of the first over the second engine."""
+
+
+def settings_of(format: Format, players: int, games: int = 2, rounds: int = 1) -> RunSettings:
+    entries = tuple(Entry(f"E{number}", "engine", TimeControl()) for number in range(players))
+    return RunSettings(entries, OpeningsChoice(moves=4), format, games=games, rounds=rounds)
+
+
+def played(pairing: Pairing, margin: int) -> GameRecord:
+    """A game that ended with a margin of Black's; what was played does not matter here."""
+    winner = None if margin == 0 else Colour.BLACK if margin > 0 else Colour.WHITE
+    return GameRecord(pairing, Game().rules, (), (), winner, Ending.DISCS, "", margin, STARTED)
+
+
+def run(
+    settings: RunSettings, result: Result, openings: Sequence[tuple[Move, ...]] = OPENINGS
+) -> list[GameRecord]:
+    """The whole run; each plan must begin with the one before."""
+    games: list[GameRecord] = []
+    while len(games) < len(planned := plan(settings, openings, games)):
+        assert tuple(game.pairing for game in games) == planned[: len(games)]
+        for pairing in planned[len(games) :]:
+            black, white = pairing.names[Colour.BLACK], pairing.names[Colour.WHITE]
+            games.append(played(pairing, result(black, white)))
+    return games
+
+
+def by_number(black: str, white: str) -> int:
+    """The engine with the lower number wins."""
+    return 10 if int(black[1:]) < int(white[1:]) else -10
+
+
+def meetings(games: Sequence[GameRecord]) -> list[tuple[int, frozenset[str]]]:
+    """Round and engines of each pair of games."""
+    return [(game.pairing.round, frozenset(game.pairing.names.values())) for game in games[::2]]
+
+
+def test_a_match_is_pairs_on_the_same_opening_with_colours_swapped() -> None:
+    pairings = plan(settings_of(Format.MATCH, 2, games=6), OPENINGS, [])
+
+    assert [pairing.number for pairing in pairings] == [1, 2, 3, 4, 5, 6]
+    assert [pairing.pair for pairing in pairings] == [1, 1, 2, 2, 3, 3]
+    assert [pairing.opening for pairing in pairings] == [OPENINGS[index] for index in (0, 0, 1, 1, 2, 2)]
+    assert [pairing.names[Colour.BLACK] for pairing in pairings] == ["E0", "E1"] * 3
+    assert [pairing.names[Colour.WHITE] for pairing in pairings] == ["E1", "E0"] * 3
+
+
+def test_an_odd_match_ends_with_half_a_pair() -> None:
+    assert [pairing.pair for pairing in plan(settings_of(Format.MATCH, 2, games=3), OPENINGS, [])] == [
+        1,
+        1,
+        2,
+    ]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 8, 9])
+def test_in_a_round_robin_every_two_meet_once_a_round(players: int) -> None:
+    pairings = plan(settings_of(Format.ROUND_ROBIN, players, games=4, rounds=2), OPENINGS, [])
+
+    count = Counter((pairing.round, frozenset(pairing.names.values())) for pairing in pairings)
+    everyone = [frozenset((f"E{a}", f"E{b}")) for a, b in combinations(range(players), 2)]
+    assert count == {(round, two): 4 for round in (1, 2) for two in everyone}
+    assert Counter(pairing.pair for pairing in pairings) == dict.fromkeys(range(1, len(pairings) // 2 + 1), 2)
+
+
+def test_in_a_round_robin_engines_rest_between_encounters() -> None:
+    encounters = meetings(run(settings_of(Format.ROUND_ROBIN, 8), by_number))
+
+    in_a_row = sum(bool(one & other) for (_, one), (_, other) in pairwise(encounters))
+    assert in_a_row <= 7  # only where one turn of the circle follows another
+
+
+def test_all_encounters_of_a_round_have_the_same_openings_and_the_next_round_has_others() -> None:
+    settings = settings_of(Format.ROUND_ROBIN, 3, games=4, rounds=2)
+    pairings = plan(settings, OPENINGS, [])
+
+    for round, expected in ((1, OPENINGS[:2]), (2, OPENINGS[2:4])):
+        of_round = [pairing for pairing in pairings if pairing.round == round]
+        assert Counter(pairing.opening for pairing in of_round) == dict.fromkeys(expected, 6)
+    assert openings_needed(settings) == 4
+
+
+def test_openings_begin_again_where_there_are_too_few() -> None:
+    pairings = plan(settings_of(Format.MATCH, 2, games=6), OPENINGS[:2], [])
+
+    assert [pairing.opening for pairing in pairings[::2]] == [OPENINGS[0], OPENINGS[1], OPENINGS[0]]
+
+
+def test_in_a_gauntlet_the_first_meets_each_of_the_others() -> None:
+    games = run(settings_of(Format.GAUNTLET, 4, games=2, rounds=2), by_number)
+
+    assert Counter(two for _, two in meetings(games)) == {frozenset(("E0", f"E{b}")): 2 for b in (1, 2, 3)}
+
+
+def test_equal_points_are_ordered_by_discs_and_who_met_more_has_no_advantage() -> None:
+    """E1 and E2 win with Black only, E2 by more; in a gauntlet E0 takes half of its points, and E3 all of them."""
+    level = settings_of(Format.ROUND_ROBIN, 3)
+    gauntlet = settings_of(Format.GAUNTLET, 4)
+    margins = {"E0": 2, "E1": 4, "E2": 20, "E3": 8}
+
+    assert ranking(level, run(level, lambda black, white: margins[black])) == ["E2", "E1", "E0"]
+    games = run(
+        gauntlet, lambda black, white: 8 if black == "E3" else -8 if white == "E3" else margins[black]
+    )
+    assert ranking(gauntlet, games) == ["E3", "E2", "E1", "E0"]
+
+
+@pytest.mark.parametrize(("players", "rounds"), [(2, 1), (4, 2), (5, 3), (8, 3), (9, 4)])
+def test_the_usual_rounds_leave_one_unbeaten(players: int, rounds: int) -> None:
+    assert usual_rounds(Format.SWISS, players) == rounds
+    assert usual_rounds(Format.ROUND_ROBIN, players) == 1
+
+
+@pytest.mark.parametrize("players", [2, 4, 6, 7, 8, 13, 16])
+def test_nobody_meets_twice_in_a_swiss_tournament_and_nobody_rests_twice(players: int) -> None:
+    rounds = (players - 1).bit_length()
+    found = meetings(run(settings_of(Format.SWISS, players, rounds=rounds), by_number))
+
+    assert len({two for _, two in found}) == len(found) == rounds * (players // 2)
+    for round in range(1, rounds + 1):
+        assert len(set().union(*(two for number, two in found if number == round))) == 2 * (players // 2)
+    rests = Counter(engine for _, two in found for engine in two)
+    assert all(rests[f"E{number}"] >= rounds - 1 for number in range(players))
+
+
+def test_in_a_swiss_tournament_the_leaders_meet() -> None:
+    """Eight engines: the winners of the first round meet each other in the second, upper half first."""
+    settings = settings_of(Format.SWISS, 8, rounds=3)
+    first, second, _ = (
+        [sorted(two) for number, two in meetings(run(settings, by_number)) if number == round]
+        for round in (1, 2, 3)
+    )
+
+    assert first == [["E0", "E4"], ["E1", "E5"], ["E2", "E6"], ["E3", "E7"]]
+    assert second == [["E0", "E2"], ["E1", "E3"], ["E4", "E6"], ["E5", "E7"]]
+
+
+def test_the_last_without_a_bye_rests_and_gets_the_points_of_a_win() -> None:
+    settings = settings_of(Format.SWISS, 3, rounds=2)
+    games = run(settings, by_number)
+
+    assert [sorted(two) for _, two in meetings(games)] == [["E0", "E1"], ["E0", "E2"]]
+    assert ranking(settings, games) == ["E0", "E1", "E2"]
+    assert byes(settings, games) == {"E2": 1, "E1": 1}
+    assert byes(settings_of(Format.ROUND_ROBIN, 3), []) == {}
+
+
+def test_more_swiss_rounds_than_opponents_are_played_all_the_same() -> None:
+    games = run(settings_of(Format.SWISS, 4, rounds=6), by_number)
+
+    assert Counter(two for _, two in meetings(games)) == {
+        frozenset((f"E{a}", f"E{b}")): 2 for a, b in combinations(range(4), 2)
+    }
+
+
+def test_the_better_seed_is_first_after_a_swiss_tournament_of_one_result() -> None:
+    settings = settings_of(Format.SWISS, 16, rounds=4)
+    games = run(settings, by_number)
+
+    assert ranking(settings, games)[0] == "E0"
+    assert ranking(settings, games)[-1] == "E15"
+
+
+@pytest.mark.parametrize(
+    ("players", "seeds"),
+    [
+        (2, [0, 1]),
+        (4, [0, 3, 1, 2]),
+        (5, [0, None, 3, 4, 1, None, 2, None]),
+        (8, [0, 7, 3, 4, 1, 6, 2, 5]),
+    ],
+)
+def test_the_bracket_keeps_the_best_seeds_apart(players: int, seeds: list[int | None]) -> None:
+    assert knockout.bracket(players) == seeds
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 6, 7, 8, 11, 16])
+def test_in_a_knockout_all_but_one_lose_once(players: int) -> None:
+    settings = settings_of(Format.KNOCKOUT, players)
+    games = run(settings, by_number)
+
+    assert len(games) == 2 * (players - 1)
+    assert ranking(settings, games)[0] == "E0"
+    assert max(game.pairing.round for game in games) == (players - 1).bit_length()
+
+
+def test_an_upset_goes_through_the_bracket() -> None:
+    games = run(settings_of(Format.KNOCKOUT, 4), lambda black, white: -by_number(black, white))
+
+    assert [sorted(two) for _, two in meetings(games)] == [["E0", "E3"], ["E1", "E2"], ["E2", "E3"]]
+
+
+def test_a_drawn_encounter_goes_on_and_the_discs_decide_in_the_end() -> None:
+    """Each wins with Black, E1 by more."""
+    settings = settings_of(Format.KNOCKOUT, 2)
+    games = run(settings, lambda black, white: 10 if black == "E1" else 8)
+
+    assert len(games) == 2 * (1 + knockout.TIE_BREAKS)
+    assert ranking(settings, games) == ["E1", "E0"]
+    assert len({game.pairing.opening for game in games}) == openings_needed(settings) == 4
+
+
+def test_after_nothing_but_draws_the_better_seed_goes_on() -> None:
+    settings = settings_of(Format.KNOCKOUT, 4)
+    games = run(settings, lambda black, white: 0)
+
+    assert ranking(settings, games) == ["E0", "E1", "E2", "E3"]
+
+
+@pytest.mark.parametrize("format", Format)
+def test_a_plan_only_grows_at_its_end_whatever_is_finished_first(format: Format, rng: random.Random) -> None:
+    settings = settings_of(format, 2 if format is Format.MATCH else 7, games=2, rounds=3)
+    games: list[GameRecord] = []
+    planned: tuple[Pairing, ...] = ()
+    while waiting := [
+        pairing
+        for pairing in plan(settings, OPENINGS, games)
+        if pairing not in [game.pairing for game in games]
+    ]:
+        grown = plan(settings, OPENINGS, games)
+        assert grown[: len(planned)] == planned
+        planned = grown
+        games.append(played(rng.choice(waiting), rng.choice([-4, 0, 4])))
+    assert len(games) == len(planned) == max(pairing.number for pairing in planned)
+    assert openings_needed(settings) >= len({pairing.opening for pairing in planned})

@@ -1,0 +1,103 @@
+"""What a run says, against counts made by hand; and the table that says it."""
+
+from dataclasses import replace
+
+import pytest
+
+from outflank.engine import Colour
+from outflank.tests.tools.samples import WITH_PASSES, broken_off, judged, played, random_run, run_of
+from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.show.figures import Meeting, disc_sums, figures
+from outflank.tools.show.resulttable import print_result
+from outflank.tools.state.run import Format, Void
+from outflank.tools.stats.elo import estimate
+from outflank.tools.stats.sprt import Sprt
+
+
+def mirrored(number: int) -> GameRecord:
+    """One game and, with an even number, the same with the names swapped: each wins one."""
+    return played(number=number, names=("A", "B") if number % 2 else ("B", "A"))
+
+
+def test_a_match_is_counted() -> None:
+    games = [played(), broken_off(Ending.TIME, Colour.WHITE, number=2, names=("B", "A"))]
+    void = Void(broken_off(Ending.TIME, Colour.BLACK, number=2), "a stall", "A")
+    told = figures(run_of(games, voids=(void,)))
+    first, second = told.engines
+
+    assert (first.standing.wins, first.standing.losses, first.standing.faults.total()) == (1, 1, 1)
+    assert first.by_colour == {Colour.BLACK: (1.0, 1), Colour.WHITE: (0.0, 1)}
+    assert (first.voids, first.void_share, second.voids) == (1, 1 / 3, 0)
+    assert told.meetings == {("A", "B"): Meeting(1.0, 2), ("B", "A"): Meeting(1.0, 2)}
+    assert told.elo == estimate([1, 0], [1.0])
+    assert [(row.opening, row.games) for row in told.openings] == [("f5 d6", 1), ("", 1)]
+
+
+def test_a_pair_that_repeats_another_adds_points_and_nothing_else() -> None:
+    games = [mirrored(number) for number in (1, 2, 3, 4)]
+    told = figures(run_of(games))
+
+    assert (told.pairs, told.effective_pairs, told.repeats) == (2, 1, {2: 1})
+    assert told.elo == estimate([1, 0], [1.0])
+    assert told.engines[0].standing.points == 2
+    assert disc_sums(run_of(games), told.repeats) == [0.0]
+
+
+def test_discs_thrown_away_are_those_of_the_engines_own_moves() -> None:
+    """Black plays e3 from +8 to +2, White f6 back to +6; the final margin is 64."""
+    told = figures(run_of([judged({}, {4: 8, 5: 2, 6: 6})]))
+
+    assert told.engines[0].discs_lost == (6, 1)
+    assert told.engines[1].discs_lost == (4, 1)
+
+
+def test_engines_stand_by_their_rank_and_before_the_end_by_points() -> None:
+    run = random_run(("A", "B", "C", "D"), 2, {"format": Format.ROUND_ROBIN})
+    told, unfinished = figures(run), figures(replace(run, finished=False))
+    points = [engine.standing.points for engine in told.engines]
+
+    assert points == sorted(points, reverse=True)
+    assert [engine.standing.points for engine in unfinished.engines] == points
+    assert sum(points) == len(run.games)
+    assert told.elo is None
+
+
+def test_a_match_keeps_the_order_of_the_settings() -> None:
+    lost = [played(WITH_PASSES), played(number=2, names=("B", "A"))]
+
+    assert [engine.entry.name for engine in figures(run_of(lost)).engines] == ["A", "B"]
+
+
+def test_the_table_of_a_match(capsys: pytest.CaptureFixture[str]) -> None:
+    games = [played(), broken_off(Ending.TIME, Colour.WHITE, number=2, names=("B", "A"))]
+    print_result(run_of(games, settings={"sprt": Sprt(0, 20)}))
+    printed = capsys.readouterr().out
+
+    assert "outflank" in printed.splitlines()[0]
+    assert "A against B: Elo +0 (interval undefined: too few pairs" in printed
+    assert "1 (time 1)" in printed
+    assert "SPRT normalized [0, 20]: no verdict, LLR " in printed
+    assert "The same on disc differences: no verdict, LLR +0.00 (-2.94 to +2.94) after 0 pairs" in printed
+    assert "Note: B refuses to say hello" in printed
+
+
+def test_the_table_of_a_tournament(capsys: pytest.CaptureFixture[str]) -> None:
+    run = random_run(("A", "B", "C"), 2, {"format": Format.ROUND_ROBIN}, solved=6)
+    void = Void(run.games[0], "a stall", "A")
+    print_result(replace(run, voids=(void, void)))
+    printed = capsys.readouterr().out
+
+    assert "points against" in printed
+    assert printed.count("/4") == 6
+    assert "Elo (95 %)" in printed
+    assert "discs thrown away" in printed
+    assert "Note: This run is not valid: too many games had to be voided (A 20.0%)" in printed
+
+
+def test_a_run_without_games_has_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    print_result(run_of([], interrupted=True))
+    print_result(run_of([], ("A", "B", "C"), {"format": Format.ROUND_ROBIN}, finished=False))
+    printed = capsys.readouterr().out
+
+    assert "interrupted after 0 games" in printed
+    assert "A against B: Elo undefined" in printed

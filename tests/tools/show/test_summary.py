@@ -1,0 +1,64 @@
+"""A run as plain data."""
+
+import json
+from dataclasses import replace
+
+from outflank.engine import Colour
+from outflank.tests.tools.play.halls import fake, settings
+from outflank.tests.tools.samples import broken_off, played
+from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.show.summary import summary
+from outflank.tools.state.run import Format, Run, Void
+from outflank.tools.stats.sprt import Sprt
+
+GAMES = (
+    played(number=1, names=("A", "B")),  # A wins by 64
+    played(number=2, names=("B", "A")),  # A loses by 64
+    broken_off(Ending.CRASH, Colour.WHITE, number=3, names=("A", "B")),  # B crashes
+    broken_off(Ending.RESIGNATION, Colour.WHITE, number=4, names=("B", "A")),  # A resigns
+)
+SETTINGS = settings(fake("A"), fake("B", time="0.5"), games=4, seed=5)
+RUN = Run(SETTINGS, GAMES, remarks=("B refuses to say hello",), started="2026-05-17", finished=True)
+
+
+def void(game: GameRecord) -> Void:
+    return Void(game, "the runner stalled", "B")
+
+
+def test_the_summary_holds_what_the_table_shows() -> None:
+    told = json.loads(json.dumps(summary(RUN)))
+    first, second = told["engines"]
+
+    assert (first["name"], first["points"], first["wins_by_fault"]) == ("A", 2, {"crash": 1})
+    assert (first["points_by_colour"], first["margin"]) == ({"black": 2, "white": 0}, 0)
+    assert (second["name"], second["faults"]) == ("B", {"crash": 1})
+    assert [engine["name"] for engine in told["settings"]["engines"]] == ["A", "B"]
+    assert (told["settings"]["seed"], told["games"], told["pairs"], told["valid"]) == (5, 4, 2, True)
+    assert told["elo"]["pentanomial"] == [0, 0, 2, 0, 0]
+    assert told["remarks"] == ["B refuses to say hello"]
+    assert (told["finished"], told["interrupted"], told["sprt"]) == (True, False, None)
+
+
+def test_voids_are_told_for_each_engine_and_too_many_make_a_run_invalid() -> None:
+    told = summary(replace(RUN, voids=(void(GAMES[2]),)))
+
+    assert [engine["voids"] for engine in told["engines"]] == [0, 1]
+    assert told["engines"][1]["void_share"] == 0.2
+    assert not told["valid"]
+    assert Run(SETTINGS, GAMES * 9, (void(GAMES[2]),)).is_valid
+
+
+def test_the_tests_are_told_with_their_bounds() -> None:
+    told = summary(replace(RUN, settings=replace(SETTINGS, sprt=Sprt(0, 10))))["sprt"]
+
+    assert (told["elo0"], told["elo1"], told["model"]) == (0, 10, "normalized")
+    assert told["bounds"][0] < told["ratio"] < told["bounds"][1]
+    assert told["decided"] is None
+
+
+def test_tournaments_and_runs_without_games_have_summaries_too() -> None:
+    field = settings(fake("A"), fake("B"), fake("C"), format=Format.SWISS)
+
+    assert summary(Run(field))["elo"] is None
+    assert len(summary(Run(field, GAMES))["engines"]) == 3
+    assert summary(Run(SETTINGS))["games"] == 0

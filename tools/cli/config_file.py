@@ -1,0 +1,159 @@
+"""A run in a TOML file: the options of the command by their long names, and a table for each engine.
+
+games = 200
+openings = "random:8"
+
+[[engine]]
+name = "level 4"
+cmd = "outflank gtp"
+level = 4
+"""
+
+import shlex
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from outflank.engine import FileFormatError, NotationError, OutflankError
+from outflank.tools.games.clock import NO_LIMIT, TimeControl
+from outflank.tools.games.entries import Entry
+from outflank.tools.state.run import Format, RunSettings
+
+_ENGINE = "engine"
+_SINGULAR = {"options": "option"}  # what is a table in a file is ``option.NAME=`` in a line
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """What a file says, ready to stand for options: text, truth values, and for ``engine`` a list of texts.
+
+    Raises: FileFormatError naming the file, and the engine if that is what is wrong.
+    """
+    found: dict[str, Any] = {}
+    for key, value in _read(path).items():
+        if key == _ENGINE:
+            found[key] = [_line(table) for table in _engines(value, path)]
+        elif isinstance(value, Mapping):
+            found[key] = _line(value)
+        elif isinstance(value, str | int | float):
+            found[key] = value if isinstance(value, bool | str) else str(value)
+        else:
+            raise FileFormatError(f"{path}: expected text, a number or yes and no for {key}, got {value!r}")
+    return found
+
+
+def chosen_entries(
+    texts: Sequence[str], engines: Path | None, time: TimeControl = NO_LIMIT
+) -> tuple[Entry, ...]:
+    """The engines that take part.
+
+    Args:
+        texts: each a description, or the name of an engine in the file.
+        engines: a file with a table for each engine; without texts all of them take part.
+        time: what holds if nothing is said about it.
+
+    Raises: NotationError; FileFormatError about the file.
+    """
+    if engines is None:
+        return tuple(Entry.parse(text, time) for text in texts)
+    listed = {
+        entry.name: entry
+        for entry in (
+            Entry.from_settings(table, time) for table in _engines(_read(engines).get(_ENGINE), engines)
+        )
+    }
+    if not texts:
+        return tuple(listed.values())
+    return tuple(_chosen(text, listed, engines, time) for text in texts)
+
+
+def config_text(settings: RunSettings) -> str:
+    """The file from which ``read_config`` makes the same run."""
+    options: dict[str, Any] = {}
+    if settings.format is not Format.MATCH:
+        options |= {"format": str(settings.format), "rounds": settings.rounds}
+    options |= {
+        "games": settings.games,
+        "rules": str(settings.rules),
+        "openings": str(settings.openings),
+        "seed": settings.seed,
+        "stall": settings.stall,
+        "adjudicate": settings.adjudicate,
+        "solve": settings.solve,
+        "concurrency": settings.concurrency,
+        "replay-crashes": settings.replay_crashes,
+    }
+    if settings.sprt is not None:
+        options["sprt"] = asdict(settings.sprt)
+    return tomli_w.dumps({**options, _ENGINE: [entry.settings() for entry in settings.entries]})
+
+
+def save_config(settings: RunSettings, path: Path) -> None:
+    """Write the file.
+
+    Raises: OutflankError if that can't be done, or if there is a file already.
+    """
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(config_text(settings))
+    except OSError as error:
+        raise OutflankError(f"expected to write {str(path)!r} ({error.strerror})") from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileFormatError(f"expected a TOML file, got {str(path)!r} ({error.strerror})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FileFormatError(f"{path}: expected TOML: {error}") from None
+
+
+def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
+    """The tables of the engines, each checked.
+
+    Raises: FileFormatError naming file and engine.
+    """
+    if not isinstance(tables, list) or not tables or not all(isinstance(table, Mapping) for table in tables):
+        raise FileFormatError(f"{path}: expected a table [[engine]] for each engine")
+    names = set()
+    for number, table in enumerate(tables, 1):
+        try:
+            name = Entry.from_settings(table).name
+        except NotationError as error:
+            raise FileFormatError(f"{path}, engine {number}: {error}") from None
+        if name in names:
+            raise FileFormatError(f"{path}, engine {number}: expected a name of its own, got {name!r} again")
+        names.add(name)
+    return tables
+
+
+def _chosen(text: str, listed: Mapping[str, Entry], path: Path, time: TimeControl) -> Entry:
+    """The engine of a file that has this name, or the one that the text describes."""
+    if text in listed:
+        return listed[text]
+    if "=" in text:
+        return Entry.parse(text, time)
+    raise NotationError(f"expected an engine of {path} ({', '.join(listed)}), got {text!r}")
+
+
+def _line(table: Mapping[str, Any]) -> str:
+    """A table as the text of an option: ``key=value`` with a shell's quotes."""
+    words = []
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            words += [(f"{_SINGULAR.get(key, key)}.{name}", item) for name, item in value.items()]
+        elif key == "commands":
+            words += [("command", item) for item in value]
+        else:
+            words.append((key, value))
+    return " ".join(shlex.quote(f"{key}={_word(value)}") for key, value in words)
+
+
+def _word(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

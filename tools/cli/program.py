@@ -1,0 +1,115 @@
+"""The `outflank` program: finds the command that was asked for and turns its errors into exit codes.
+
+A command's module is imported only when the command is used, so that `outflank gtp` starts fast.
+"""
+
+import importlib
+import os
+import signal
+import sys
+from types import FrameType
+from typing import IO, Any
+
+import click
+
+# Command NAME is the click command NAME in tools/commands/NAME.py; the text is the first paragraph of its help.
+COMMANDS = {
+    "gtp": "Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.",
+    "analyze": "Search a position ever deeper and tell its best moves.",
+    "solve": "Solve the positions of an OBF file (- is standard input), each with an empty table.",
+    "match": "Play games between two GTP engines and say who is stronger.",
+    "tournament": "Play a tournament between any number of GTP engines and rate them.",
+    "report": "Write the report of RUN, a run's folder or its run.db, as one HTML file that needs nothing else.",
+    "export": "Write the games of RUN, a run's folder or its run.db, in a format that other programs read.",
+    "openings": "Make openings for matches.",
+    "sprt": "Say what a sequential test makes of COUNTS of results.",
+    "compliance": "Check whether the GTP engine that CMD starts keeps the rules of the wire and of good conduct.",
+    "selftest": "Let an engine play against itself: the two games of a pair have to be mirror images.",
+    "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
+    "perft": "Count the positions that every line of DEPTH plies leads to.",
+    "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
+}
+# The extra that brings a package; all others come with `match`.
+_EXTRAS = {"torch": "train", "distributed": "cluster"}
+_EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
+_EXIT_INTERRUPTED = 128 + signal.SIGINT
+
+
+class Failure(click.ClickException):
+    """Ends the program with one sentence on stderr and exit code 1."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Write the sentence."""
+        click.echo(f"outflank: {self.format_message()}", file=file, err=True)
+
+
+class Program(click.Group):
+    """The group of all commands, each loaded when it is first needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, its module imported; None if there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(importlib.import_module(f"outflank.tools.commands.{cmd_name}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands for `--help` without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; whatever ends it early becomes a sentence and an exit code."""
+        try:
+            # Not at the top: on a CPU that the build is not for, this import says so.
+            from outflank.engine import OutflankError
+        except ImportError as error:
+            raise Failure(str(error)) from error
+        try:
+            super().invoke(ctx)
+            sys.stdout.flush()
+        except OutflankError as error:
+            raise Failure(str(error)) from error
+        except ModuleNotFoundError as error:
+            extra = _EXTRAS.get(str(error.name), "match")
+            raise Failure(
+                f"{error}: pip install 'outflank[{extra}]' brings what the command needs"
+            ) from error
+        except BrokenPipeError:
+            # The reader has gone. What is still buffered must not fail again when the interpreter ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(_EXIT_BROKEN_PIPE)
+        except OSError as error:
+            raise Failure(str(error)) from error
+        except KeyboardInterrupt:
+            ctx.exit(_EXIT_INTERRUPTED)
+
+
+@click.group(cls=Program)
+@click.version_option(package_name="outflank", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Outflank, a Reversi/Othello engine for tournaments.
+
+    Results go to standard output, progress and warnings to standard error.
+    Exit codes: 0 done, 1 it failed, 2 wrong usage, 128 + n ended by signal n.
+    """
+
+
+def main() -> None:
+    """Run the program; SIGTERM and SIGHUP end it as tidily as Ctrl-C does."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _exit_by_signal)
+    cli(prog_name="outflank")
+
+
+def _exit_by_signal(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)
+
+
+if __name__ == "__main__":
+    main()

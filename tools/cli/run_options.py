@@ -1,0 +1,181 @@
+"""The options that describe a run, shared by ``outflank match`` and ``outflank tournament``."""
+
+import random
+from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import click
+
+from outflank.engine import NotationError
+from outflank.tools.cli.config_file import chosen_entries
+from outflank.tools.cli.config_options import config_options
+from outflank.tools.cli.options import json_option, rules_option
+from outflank.tools.games.adjudication import MOST_EMPTIES
+from outflank.tools.games.clock import TimeControl
+from outflank.tools.games.entries import Entry
+from outflank.tools.games.referee import STALL_SECONDS
+from outflank.tools.openings.sources import OpeningsChoice, default_openings
+from outflank.tools.schedule.formats import usual_rounds
+from outflank.tools.state.run import Format, RunSettings
+from outflank.tools.stats.sprt import Sprt
+
+MOST_GAMES = 1_000_000
+_MOST_PLACES = 1000
+_SEEDS = 2**31
+
+
+def _read_by(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """A click callback that reads an option's text with `read`; what it can't read is a wrong usage."""
+
+    def convert(ctx: click.Context, param: click.Parameter, text: str | None) -> Any:
+        try:
+            return None if text is None else read(text)
+        except NotationError as error:
+            raise click.BadParameter(str(error)) from None
+
+    return convert
+
+
+_OPTIONS = (
+    click.option(
+        "--engine",
+        "engines",
+        multiple=True,
+        metavar="TEXT",
+        help="""An engine: 'name=A cmd="outflank gtp --level 4"', perhaps with time= and more.""",
+    ),
+    config_options,
+    click.option(
+        "--games",
+        type=click.IntRange(1, MOST_GAMES),
+        default=10,
+        show_default=True,
+        help="How many two engines play when they meet; two on each opening, colours swapped.",
+    ),
+    click.option(
+        "--time",
+        "time",
+        callback=_read_by(TimeControl.parse),
+        default="none",
+        show_default=True,
+        help="0.5 (seconds a move), 60+1 (Fischer), 60+0 (absolute), 60+10/5 (Canadian) or none.",
+    ),
+    click.option(
+        "--openings",
+        callback=_read_by(OpeningsChoice.parse),
+        metavar="balanced|random:N|FILE",
+        help="Our balanced ones, N random moves, or a transcript on each line of FILE.  "
+        "[default: balanced where the rules allow, else random:8]",
+    ),
+    rules_option,
+    click.option("--seed", type=click.IntRange(0, _SEEDS - 1), help="Of what is drawn.  [default: drawn]"),
+    click.option(
+        "--stall",
+        type=click.FloatRange(min=0, min_open=True),
+        default=STALL_SECONDS,
+        show_default=True,
+        help="Seconds an engine without a clock may think about a move.",
+    ),
+    click.option(
+        "--adjudicate",
+        type=click.IntRange(0, MOST_EMPTIES),
+        default=0,
+        show_default=True,
+        help="End a game at so many empty squares with its exact result; 0 for never.",
+    ),
+    click.option(
+        "--solve",
+        type=click.IntRange(0, MOST_EMPTIES),
+        default=0,
+        show_default=True,
+        help="Solve the positions with at most so many empty squares, to count the discs thrown away.",
+    ),
+    click.option(
+        "--concurrency",
+        type=click.IntRange(1, _MOST_PLACES),
+        default=1,
+        show_default=True,
+        help="How many pairs of games are played at once.",
+    ),
+    click.option(
+        "--replay-crashes", is_flag=True, help="Play a pair with a crash again; the result says so."
+    ),
+)
+_WHERE = (
+    click.option(
+        "--out",
+        "folder",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="New or empty folder for the records.  [default: named by date and time]",
+    ),
+    click.option("--no-records", is_flag=True, help="Keep no records."),
+    click.option(
+        "--resume",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Go on with the run in DIR as it was begun; --concurrency, --cluster and --json may be new.",
+    ),
+    click.option(
+        "--cluster", metavar="ADDRESS", help="Play on the Dask cluster of this scheduler, tcp://HOST:PORT."
+    ),
+    json_option,
+)
+sprt_option = click.option(
+    "--sprt",
+    callback=_read_by(Sprt.parse),
+    metavar="TEXT",
+    help="End the match when this test has a verdict: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=.",
+)
+"""``--sprt 'elo0=0 elo1=10'``: hands the command an ``Sprt`` or None."""
+
+
+def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command all options that describe a run and say where it is played."""
+    return reduce(lambda decorated, option: option(decorated), reversed((*_OPTIONS, *_WHERE)), function)
+
+
+def chosen_settings(
+    options: dict[str, Any], form: Format, rounds: int | None = 1, sprt: Sprt | None = None
+) -> RunSettings:
+    """The settings that the options of a command say; the usual number of rounds if they say none.
+
+    Raises: click.BadParameter about the engines; FileFormatError about a file of theirs.
+    """
+    seed, rules = options["seed"], options["rules"]
+    entries = _entries(options, alone=form is Format.MATCH)
+    return RunSettings(
+        entries=entries,
+        openings=options["openings"] or default_openings(rules),
+        format=form,
+        games=options["games"],
+        rounds=rounds or usual_rounds(form, len(entries)),
+        rules=rules,
+        seed=random.randrange(_SEEDS) if seed is None else seed,
+        stall=options["stall"],
+        adjudicate=options["adjudicate"],
+        solve=options["solve"],
+        sprt=sprt,
+        concurrency=options["concurrency"],
+        replay_crashes=options["replay_crashes"],
+    )
+
+
+def _entries(options: dict[str, Any], alone: bool) -> tuple[Entry, ...]:
+    """The engines, two if they are alone; anything else is a wrong usage."""
+    try:
+        entries = chosen_entries(options["engines"], options["engines_file"], options["time"])
+    except NotationError as error:
+        raise click.BadParameter(str(error), param_hint="--engine") from None
+    if len(entries) < 2 or (alone and len(entries) > 2):
+        expected = "two engines" if alone else "two engines or more"
+        raise click.BadParameter(f"expected {expected}, got {len(entries)}", param_hint="--engine")
+    names = [entry.name for entry in entries]
+    for name in names:
+        if names.count(name) > 1:
+            raise click.BadParameter(
+                f"expected different names, got {name!r} twice: add name=", param_hint="--engine"
+            )
+    return entries

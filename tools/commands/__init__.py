@@ -1,0 +1,1 @@
+"""The commands of the `outflank` program: one file for each, named after it."""

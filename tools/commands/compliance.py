@@ -1,0 +1,148 @@
+"""``outflank compliance``: whether a GTP engine keeps the rules of the wire and of good conduct."""
+
+import json
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from importlib.metadata import version
+
+import click
+
+from outflank.engine import NotationError
+from outflank.tools.checks.catalogue import CHECKS, SECTION_OF
+from outflank.tools.checks.check import Check, Level
+from outflank.tools.checks.examination import Finding, Outcome, Verdict, examine
+from outflank.tools.checks.subject import PATIENCE_SECONDS, THINKING_SECONDS, Subject
+from outflank.tools.cli.options import json_option
+from outflank.tools.games.entries import Entry
+from outflank.tools.games.parameters import command_line
+from outflank.tools.work.interrupts import Interrupted, Interrupts
+
+_SECONDS = click.FloatRange(min=0, min_open=True)
+_INDENT = " " * 10
+
+
+def _read_command(ctx: click.Context, param: click.Parameter, text: str) -> list[str]:
+    """Program and arguments; what is none is a wrong usage."""
+    try:
+        return command_line(Entry.from_settings({"name": "the engine", "cmd": text}))
+    except NotationError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command()
+@click.argument("command", metavar="CMD", callback=_read_command)
+@click.option(
+    "--only",
+    "names",
+    multiple=True,
+    type=click.Choice(list(CHECKS)),
+    metavar="NAME",
+    help="Run this check alone; may be given more than once.  [default: all]",
+)
+@click.option("--strict", is_flag=True, help="What should be counts as much as what must be.")
+@click.option("--dialogue", is_flag=True, help="Show what was said in the checks that failed.")
+@click.option(
+    "--patience",
+    type=_SECONDS,
+    default=PATIENCE_SECONDS,
+    show_default=True,
+    help="Seconds for an answer that asks for no thinking.",
+)
+@click.option(
+    "--thinking",
+    type=_SECONDS,
+    default=THINKING_SECONDS,
+    show_default=True,
+    help="Seconds for a move without a clock.",
+)
+@json_option
+@click.pass_context
+def compliance(
+    ctx: click.Context,
+    command: list[str],
+    names: tuple[str, ...],
+    strict: bool,
+    dialogue: bool,
+    patience: float,
+    thinking: float,
+    as_json: bool,
+) -> None:
+    """Check whether the GTP engine that CMD starts keeps the rules of the wire and of good conduct.
+
+    CMD is one word for the shell, such as 'my-engine --gtp'. Exit code 1 says that it breaks a rule that it must
+    keep. docs/compliance.md lists the rules.
+    """
+    checks = [check for name, check in CHECKS.items() if not names or name in names]
+    if not as_json:
+        click.echo(
+            f"outflank {version('outflank')}, {len(checks)} of {len(CHECKS)} checks of {shlex.join(command)}"
+        )
+    try:
+        with Interrupts() as interrupts, Subject(command, patience, thinking, interrupts.check) as subject:
+            findings = list(_shown(examine(subject, checks), dialogue, as_json))
+    except Interrupted as interruption:
+        ctx.exit(interruption.exit_code)
+    verdict = Verdict.of(findings)
+    if as_json:
+        about = {"outflank": version("outflank"), "command": shlex.join(command)}
+        click.echo(json.dumps({**about, **asdict(verdict), "complies": verdict.complies}, ensure_ascii=False))
+    else:
+        _print_verdict(verdict, findings)
+    ctx.exit(0 if verdict.complies and not (strict and verdict.warned) else 1)
+
+
+def _shown(findings: Iterable[Finding], dialogue: bool, as_json: bool) -> Iterator[Finding]:
+    """The findings, each printed as it comes."""
+    section = ""
+    for finding in findings:
+        check = finding.check
+        if as_json:
+            click.echo(json.dumps(_finding_summary(finding), ensure_ascii=False))
+        else:
+            if SECTION_OF[check.name] != section:
+                section = SECTION_OF[check.name]
+                click.secho(f"\n{section}", bold=True)
+            _print_finding(finding, dialogue)
+        yield finding
+
+
+def _print_finding(finding: Finding, dialogue: bool) -> None:
+    word, colour = _word(finding)
+    why = f" ({finding.detail})" if finding.outcome is Outcome.SKIPPED else ""
+    click.echo(f"  {click.style(f'{word:4s}', fg=colour)}  {finding.check.name}{why}")
+    if finding.outcome is Outcome.FAILED:
+        lines = [finding.check.rule, finding.detail, *(finding.dialogue if dialogue else ())]
+        click.echo("".join(f"{_INDENT}{line}\n" for line in lines), nl=False)
+
+
+def _word(finding: Finding) -> tuple[str, str | None]:
+    """The outcome in a word, and its colour."""
+    if finding.outcome is Outcome.PASSED:
+        return "ok", "green"
+    if finding.outcome is Outcome.SKIPPED:
+        return "-", None
+    return ("FAIL", "red") if finding.check.level is Level.MUST else ("warn", "yellow")
+
+
+def _print_verdict(verdict: Verdict, findings: Iterable[Finding]) -> None:
+    counts = f"{verdict.passed} passed, {verdict.failed} failed, {verdict.warned} warned, {verdict.skipped} skipped"
+    click.echo(f"\n{counts}")
+    if verdict.complies:
+        click.secho("The engine keeps every rule that it must keep.", fg="green", bold=True)
+    else:
+        broken = ", ".join(finding.check.name for finding in findings if finding.fails(Level.MUST))
+        click.secho(f"The engine breaks rules that it must keep: {broken}.", fg="red", bold=True)
+
+
+def _finding_summary(finding: Finding) -> dict[str, object]:
+    check: Check = finding.check
+    return {
+        "check": check.name,
+        "section": SECTION_OF[check.name],
+        "level": check.level,
+        "rule": check.rule,
+        "outcome": finding.outcome,
+        "detail": finding.detail,
+        "dialogue": finding.dialogue,
+    }

@@ -1,0 +1,25 @@
+"""``outflank match``: games between two GTP engines, and who is stronger."""
+
+from typing import Any
+
+import click
+
+from outflank.tools.cli.run_options import chosen_settings, run_options, sprt_option
+from outflank.tools.play.conduct import conduct
+from outflank.tools.state.run import Format
+from outflank.tools.stats.sprt import Sprt
+
+_SHORT_MATCH = ('name="level 5" cmd="outflank gtp --level 5"', 'name="level 4" cmd="outflank gtp --level 4"')
+
+
+@click.command()
+@run_options
+@sprt_option
+def match(sprt: Sprt | None, **options: Any) -> None:
+    """Play games between two GTP engines and say who is stronger.
+
+    Without --engine, two levels of Outflank play a short match. docs/match.md has the details.
+    """
+    if not options["engines"] and not options["engines_file"]:
+        options["engines"] = _SHORT_MATCH
+    conduct(lambda: chosen_settings(options, Format.MATCH, sprt=sprt), options)

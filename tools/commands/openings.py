@@ -1,0 +1,90 @@
+"""``outflank openings``: makes the suite of balanced openings that matches begin with."""
+
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from zlib import crc32
+
+import click
+
+from outflank.engine.limits import SELECTIVITIES
+from outflank.engine.weights import SHIPPED
+from outflank.tools.cli.train_options import any_file, cluster_option, workers_option
+
+_BATCH = 64  # openings a task: a position takes milliseconds, a message between processes costs some
+
+
+@click.group()
+def openings() -> None:
+    """Make openings for matches."""
+
+
+@openings.command()
+@click.option("-o", "--output", type=any_file, required=True, help="File to write, a transcript a line.")
+@click.option(
+    "--moves", type=click.IntRange(1, 10), default=8, show_default=True, help="Moves of each opening."
+)
+@click.option(
+    "--within",
+    type=click.FloatRange(min=0),
+    default=2.0,
+    show_default=True,
+    help="The most discs that a side may be ahead.",
+)
+@click.option("--depth", type=click.IntRange(1, 60), default=14, show_default=True, help="Plies to search.")
+@click.option(
+    "--selectivity",
+    type=click.Choice([str(value) for value in SELECTIVITIES]),
+    default="73",
+    show_default=True,
+    help="How sure a cut on a guess has to be, in percent.",
+)
+@workers_option
+@cluster_option
+def make(
+    output: Path,
+    moves: int,
+    within: float,
+    depth: int,
+    selectivity: str,
+    workers: int | None,
+    cluster: str | None,
+) -> None:
+    """Write all openings of Othello that our engine judges to be balanced.
+
+    Each position up to symmetry is there once. With the options left out this makes the suite that Outflank ships,
+    ten minutes of one processor. For --openings FILE any file of transcripts will do.
+    """
+    from outflank.tools.openings.suite import Judgement, judge_all, openings_of
+    from outflank.tools.work.executor import open_executor, run_all
+    from outflank.tools.work.progress import progress_bar
+
+    candidates = openings_of(moves)
+    batches = [candidates[begin : begin + _BATCH] for begin in range(0, len(candidates), _BATCH)]
+    task = partial(judge_all, Judgement(within, depth, int(selectivity)))
+    balanced: list[str] = []
+    with (
+        open_executor(workers, cluster) as (executor, at_once),
+        progress_bar("openings", len(candidates), "openings") as advance,
+    ):
+        for batch, scores in run_all(executor, task, batches, at_once):
+            judged = zip(batch, scores, strict=True)
+            balanced += [f"{opening}  # {score:+.0f}\n" for opening, score in judged if score is not None]
+            advance(len(batch))
+    weights = crc32(SHIPPED.read_bytes())
+    command = f"outflank openings make --moves {moves} --within {within:g} --depth {depth} --selectivity {selectivity}"
+    _write(
+        output,
+        f"# {len(balanced)} of the {len(candidates)} positions after {moves} moves of Othello, once up to symmetry:\n"
+        f"# those in which Outflank {version('outflank')} sees no side more than {within:g} discs ahead. Behind each\n"
+        f"# is its score, in discs from Black's side. Made with the weights of CRC-32 {weights:08x} by\n"
+        f"# {command}\n" + "".join(sorted(balanced)),
+    )
+    click.echo(f"{len(balanced)} of {len(candidates)} openings are in {output}")
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file at once or not at all: what may be there has taken long to make."""
+    new = path.with_name(f"{path.name}.new")
+    new.write_text(text, encoding="utf-8")
+    new.replace(path)

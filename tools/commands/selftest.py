@@ -1,0 +1,95 @@
+"""``outflank selftest``: an engine against itself gives mirrored pairs, or something does not repeat itself."""
+
+import json
+import random
+from importlib.metadata import version
+
+import click
+
+from outflank.engine import NotationError, OutflankError, Rules
+from outflank.tools.cli.options import json_option, rules_option
+from outflank.tools.games.entries import Entry
+from outflank.tools.games.mirror import MirrorPair, play_mirror_pair
+from outflank.tools.openings.sources import random_openings
+from outflank.tools.work.interrupts import Interrupted, Interrupts
+
+_ENGINE = 'cmd="outflank gtp --level 4" restart=yes'
+_MOST_MOVES = 40
+_SEEDS = 2**31
+
+
+def _read_entry(ctx: click.Context, param: click.Parameter, text: str) -> Entry:
+    """The engine; a bad description is a wrong usage."""
+    try:
+        return Entry.parse(text)
+    except NotationError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command()
+@click.option(
+    "--engine",
+    "entry",
+    callback=_read_entry,
+    default=_ENGINE,
+    show_default=True,
+    metavar="TEXT",
+    help="The engine. It has to repeat itself: one thread, a fixed level, depth or number of nodes.",
+)
+@click.option(
+    "--pairs", type=click.IntRange(1, 10_000), default=5, show_default=True, help="How many pairs of games."
+)
+@click.option(
+    "--moves",
+    type=click.IntRange(0, _MOST_MOVES),
+    default=8,
+    show_default=True,
+    help="How many random moves come first.",
+)
+@rules_option
+@click.option("--seed", type=click.IntRange(0, _SEEDS - 1), help="Of the random moves.  [default: drawn]")
+@json_option
+@click.pass_context
+def selftest(
+    ctx: click.Context, entry: Entry, pairs: int, moves: int, rules: Rules, seed: int | None, as_json: bool
+) -> None:
+    """Let an engine play against itself: the two games of a pair have to be mirror images.
+
+    If one is not, the referee or the engine depends on something that it should not depend on: the colour, earlier
+    games, the time. Exit code 1 says so. docs/compliance.md has more.
+    """
+    seed = random.randrange(_SEEDS) if seed is None else seed
+    if not as_json:
+        click.echo(f"outflank {version('outflank')}, {entry.cmd}, {pairs} pairs of {rules}, seed {seed}")
+    broken = 0
+    try:
+        with Interrupts() as interrupts:
+            for number, opening in enumerate(random_openings(moves, pairs, rules, seed), 1):
+                pair = play_mirror_pair(entry, rules, opening, number, interrupts.check)
+                broken += bool(pair.trouble)
+                click.echo(json.dumps(_summary(pair)) if as_json else _line(pair))
+    except Interrupted as interruption:
+        ctx.exit(interruption.exit_code)
+    if broken:
+        raise OutflankError(f"expected {pairs} mirrored pairs, got {pairs - broken}")
+    if not as_json:
+        click.echo("Engine and referee repeat themselves.")
+
+
+def _line(pair: MirrorPair) -> str:
+    if pair.trouble:
+        return f"pair {pair.number:<4d} {pair.trouble}"
+    game = pair.first
+    result = f"{str(game.winner).capitalize()} by {abs(game.margin or 0)}" if game.winner else "draw"
+    return f"pair {pair.number:<4d} mirrored: {len(game.turns)} turns, {result}"
+
+
+def _summary(pair: MirrorPair) -> dict[str, object]:
+    return {
+        "pair": pair.number,
+        "mirrored": not pair.trouble,
+        "trouble": pair.trouble,
+        "points": pair.points,
+        "margins": [pair.first.margin, pair.second.margin],
+        "transcripts": [pair.first.transcript, pair.second.transcript],
+    }

@@ -1,0 +1,202 @@
+"""``outflank solve``: who wins, by how much and with which move, proven."""
+
+import json
+import time
+from collections.abc import Sequence
+from typing import IO
+
+import click
+from rich.text import Text
+
+from outflank.engine import Limit, OutflankError, Rules, Searcher, SearchInfo
+from outflank.protocol.formats import obf
+from outflank.protocol.formats.obf import Problem, Suite
+from outflank.tools.cli.live import live
+from outflank.tools.cli.options import (
+    hash_option,
+    json_option,
+    rules_option,
+    selectivity_option,
+    threads_option,
+    time_option,
+)
+from outflank.tools.cli.search_output import limit_words, moves_text, nodes_a_second, settings_line
+from outflank.tools.show.solution import Solution
+
+_HEADING = (
+    f"{'#':>4} {'empties':>7} {'score':>5}  {'move':<5} {'nodes':>15} {'seconds':>9} {'nodes/s':>11}  "
+    f"{'certainty':<17}  line"
+)
+
+
+@click.command()
+@click.argument("file", type=click.File(encoding="utf-8-sig", errors="replace"), required=False)
+@click.option("--board", metavar="'64 SQUARES X'", help="Solve this position instead of a file's.")
+@rules_option
+@threads_option
+@hash_option
+@selectivity_option
+@click.option("--wld", is_flag=True, help="Find out only who wins: scores are 1, 0 and -1.")
+@click.option("--all-moves", is_flag=True, help="Find the score of every move.")
+@time_option
+@click.option("--check", is_flag=True, help="Compare scores and best moves with the file's.")
+@json_option
+def solve(
+    file: IO[str] | None,
+    board: str | None,
+    rules: Rules,
+    threads: int,
+    hash_mb: int,
+    selectivity: int | None,
+    wld: bool,
+    all_moves: bool,
+    seconds: float | None,
+    check: bool,
+    as_json: bool,
+) -> None:
+    """Solve the positions of an OBF file (- is standard input), each with an empty table.
+
+    Scores are final disc differences from the side to move. A line that can't be read is told, and the others
+    are solved. The exit code is 1 if there was such a line, or if --check finds a difference.
+    """
+    suite = _suite(file, board, rules)
+    for error in suite.errors:
+        click.echo(f"outflank: {error}", err=True)
+    searcher = Searcher(hash_mb, threads)
+    limit = Limit(seconds=seconds, selectivity=selectivity, wld=wld)
+    report = _Report(check, as_json)
+    report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
+    try:
+        for number, problem in enumerate(suite.problems, 1):
+            attempt = _Attempt(number, len(suite.problems), problem, limit)
+            try:
+                attempt.run(searcher, all_moves)
+            finally:  # Ctrl-C ends it too, and what has been found by then is told
+                if attempt.solution is not None:
+                    report.add(attempt.solution)
+    finally:
+        report.end()
+    _complain(suite, report.differing)
+
+
+def _suite(file: IO[str] | None, board: str | None, rules: Rules) -> Suite:
+    """What is to be solved.
+
+    Raises: OutflankError if the file holds no line of its own.
+    """
+    if (file is None) == (board is None):
+        got = "both" if file else "neither"
+        raise click.UsageError(f"expected either a FILE or --board, got {got}")
+    if file is not None:
+        suite = obf.read(file, file.name, rules)
+        if not suite.problems and not suite.errors:
+            raise OutflankError(f"expected positions in {file.name}, got none")
+        return suite
+    try:
+        return Suite((obf.parse(board or "", rules),), ())
+    except obf.LineError as error:
+        raise click.BadParameter(f"{error} (column {error.column})", param_hint="'--board'") from None
+
+
+def _complain(suite: Suite, differing: Sequence[int]) -> None:
+    """Raise OutflankError if a line could not be read or a solution is not the file's."""
+    complaints = []
+    if differing:
+        numbers = ", ".join(map(str, differing))
+        complaints.append(f"expected what the file says, got something else for position {numbers}")
+    if suite.errors:
+        complaints.append(f"expected a position on every line, got {len(suite.errors)} without (told above)")
+    if complaints:
+        raise OutflankError("; ".join(complaints))
+
+
+class _Attempt:
+    """A problem while it is being solved."""
+
+    def __init__(self, number: int, count: int, problem: Problem, limit: Limit) -> None:
+        self._number, self._count, self._problem, self._limit = number, count, problem, limit
+        self._began = time.perf_counter()
+        self.solution: Solution | None = None  # what has been found so far
+
+    def run(self, searcher: Searcher, all_moves: bool) -> None:
+        """Search until the position is solved or time is up; the clearing of the table counts."""
+        position = self._problem.position
+        lines = max(len(position.legal_moves()), 1) if all_moves else 1
+        with live(self._draw):
+            self._began = time.perf_counter()
+            searcher.clear()
+            self._note(searcher.search(position, self._limit, multipv=lines, on_info=self._note))
+
+    def _note(self, info: SearchInfo) -> None:
+        seconds = time.perf_counter() - self._began
+        self.solution = Solution(self._number, self._problem, info, seconds, self._limit)
+
+    def _draw(self) -> Text:
+        """The line that tells how far it is."""
+        text = f"position {self._number} of {self._count}, {self._problem.position.empties} empties"
+        if self.solution is not None:
+            nodes = self.solution.info.nodes
+            text += (
+                f", {self.solution.certainty}: {self.solution.score} {self.solution.move}, {nodes:,} nodes"
+            )
+        return Text(f"{text}, {time.perf_counter() - self._began:.0f} s")
+
+
+class _Report:
+    """Prints solutions as they come, and their sum.
+
+    Args:
+        check: compare them with the file's.
+        as_json: print JSON objects; all else then goes to stderr.
+    """
+
+    def __init__(self, check: bool, as_json: bool) -> None:
+        self._check, self._as_json = check, as_json
+        self._solutions: list[Solution] = []
+        self.differing: list[int] = []  # numbers of the solutions that are not the file's
+
+    def begin(self, settings: str) -> None:
+        """Print the settings, and the table's heading."""
+        click.echo(settings, err=self._as_json)
+        if not self._as_json:
+            click.echo(_HEADING)
+
+    def add(self, solution: Solution) -> None:
+        """Print a solution and how it differs from the file's."""
+        self._solutions.append(solution)
+        differences = solution.differences() if self._check else []
+        if differences:
+            self.differing.append(solution.number)
+        if self._as_json:
+            compared = {"differences": differences} if self._check else {}
+            click.echo(json.dumps(solution.facts() | compared))
+            return
+        click.echo(_row(solution))
+        for line in (*_scores_of_moves(solution), *differences):
+            click.echo(f"     {line}")
+
+    def end(self) -> None:
+        """Print the sum of all."""
+        nodes = sum(solution.info.nodes for solution in self._solutions)
+        seconds = sum(solution.seconds for solution in self._solutions)
+        solved = sum(solution.is_solved for solution in self._solutions)
+        speed = nodes_a_second(nodes, seconds)
+        click.echo(
+            f"{solved} solved in {seconds:.3f} s, {nodes:,} nodes, {speed:,} nodes/s", err=self._as_json
+        )
+
+
+def _row(solution: Solution) -> str:
+    """The line of a solution in the table."""
+    info, seconds = solution.info, solution.seconds
+    return (
+        f"{solution.number:>4} {solution.position.empties:>7} {solution.score:>5}  {solution.move!s:<5} "
+        f"{info.nodes:>15,} {seconds:>9.3f} {nodes_a_second(info.nodes, seconds):>11,}  "
+        f"{solution.certainty:<17}  {moves_text(info.pv)}"
+    )
+
+
+def _scores_of_moves(solution: Solution) -> list[str]:
+    """A line with the score of each move, if more than the best one has one."""
+    scores = [f"{line.move} {solution.told(line.score)}" for line in solution.info.lines]
+    return ["moves: " + "  ".join(scores)] if len(scores) > 1 else []

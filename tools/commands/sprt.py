@@ -1,0 +1,73 @@
+"""``outflank sprt``: what a sequential test says about results that are already there."""
+
+import json
+from typing import Any
+
+import click
+
+from outflank.tools.cli.options import json_option
+
+_TRINOMIAL, _PENTANOMIAL = 3, 5
+
+
+@click.command()
+@click.argument("counts", nargs=-1, required=True, type=click.IntRange(0, 10**12))
+@click.option(
+    "--test",
+    "text",
+    default="0,10",
+    show_default=True,
+    metavar="TEXT",
+    help="The hypotheses: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=.",
+)
+@json_option
+def sprt(counts: tuple[int, ...], text: str, as_json: bool) -> None:
+    """Say what a sequential test makes of COUNTS of results.
+
+    Five counts are pairs of games that brought 0, 1/2, 1, 3/2 and 2 points; three are games lost, drawn and won,
+    whose ratio by the BayesElo model of older runners is told as well.
+    """
+    result = _result(counts, text)
+    if as_json:
+        click.echo(json.dumps(result))
+        return
+    for name, value in result.items():
+        click.echo(f"{name.replace('_', ' ')}: {_shown(value)}")
+
+
+def _result(counts: tuple[int, ...], text: str) -> dict[str, Any]:
+    """What there is to tell, under the names that ``--json`` gives it."""
+    from outflank.engine import NotationError
+    from outflank.tools.stats import outcomes
+    from outflank.tools.stats.bayeselo import bayesian_ratio
+    from outflank.tools.stats.elo import elo_of
+    from outflank.tools.stats.sprt import Sprt, verdict
+
+    if len(counts) not in (_TRINOMIAL, _PENTANOMIAL) or not any(counts):
+        raise click.UsageError(f"expected three or five counts, not all 0, got {' '.join(map(str, counts))}")
+    try:
+        test = Sprt.parse(text)
+    except NotationError as error:
+        raise click.BadParameter(str(error), param_hint="--test") from None
+    low, high = test.bounds
+    ratio = test.ratio_of(counts)
+    score = outcomes.mean(counts)
+    result: dict[str, Any] = {
+        "test": str(test),
+        "score": score,
+        "elo": elo_of(score),
+        "ratio": ratio,
+        "low": low,
+        "high": high,
+        "verdict": {True: "elo1", False: "elo0", None: None}[verdict(ratio, test.bounds)],
+    }
+    if len(counts) == _TRINOMIAL:
+        lost, drawn, won = counts
+        result["bayesian_ratio"] = bayesian_ratio(lost, drawn, won, test.elo0, test.elo1)
+    return result
+
+
+def _shown(value: float | str | None) -> str:
+    if value is None:
+        return "none"
+    return value if isinstance(value, str) else f"{value:.4g}"

@@ -1,0 +1,35 @@
+"""``outflank tournament``: any number of GTP engines, in one of the usual formats."""
+
+from typing import Any
+
+import click
+
+from outflank.tools.cli.run_options import chosen_settings, run_options
+from outflank.tools.play.conduct import conduct
+from outflank.tools.state.run import Format
+
+_FORMATS = [str(form) for form in Format if form is not Format.MATCH]
+
+
+@click.command()
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    default=str(Format.ROUND_ROBIN),
+    show_default=True,
+    help="Who meets whom; in a gauntlet the first engine meets all others.",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(1, 1000),
+    help="Of a Swiss tournament; how often a round robin or a gauntlet repeats.  "
+    "[default: as many as a Swiss tournament needs to leave one unbeaten; 1]",
+)
+@run_options
+def tournament(form: str, rounds: int | None, **options: Any) -> None:
+    """Play a tournament between any number of GTP engines and rate them.
+
+    Each two engines that meet play --games games. docs/match.md has the details.
+    """
+    conduct(lambda: chosen_settings(options, Format(form), rounds), options)

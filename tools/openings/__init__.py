@@ -1,0 +1,1 @@
+"""Openings for matches and for training."""

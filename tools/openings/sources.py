@@ -1,0 +1,137 @@
+"""Openings: from the balanced suite, from a file of transcripts, or random moves from the start."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from outflank.engine import FileFormatError, Game, IllegalMoveError, Move, NotationError, Position, Rules
+from outflank.tools.openings.balanced import balanced_openings, is_balanced_for
+
+_BALANCED = "balanced"
+_RANDOM_MOVES = 8
+_MOST_RANDOM_MOVES = 40
+_TRIES = 200  # for a random opening that no earlier one equals up to symmetry
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningsChoice:
+    """What ``--openings`` says; the balanced suite if neither is given.
+
+    Attributes:
+        moves: how many random moves an opening has; None if they are not random.
+        path: the file they come from; None if they come from none.
+    """
+
+    moves: int | None = None
+    path: Path | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "OpeningsChoice":
+        """Read ``balanced``, ``random:N`` or a file name.
+
+        Raises: NotationError if N is no number that makes sense.
+        """
+        if text == _BALANCED:
+            return cls()
+        word, colon, number = text.partition(":")
+        if word != "random" or not colon:
+            return cls(path=Path(text))
+        if not number.isdecimal() or not number.isascii() or int(number) > _MOST_RANDOM_MOVES:
+            raise NotationError(f"expected random:N with N from 0 to {_MOST_RANDOM_MOVES}, got {text!r}")
+        return cls(moves=int(number))
+
+    def __str__(self) -> str:
+        if self.path is not None:
+            return str(self.path)
+        return _BALANCED if self.moves is None else f"random:{self.moves}"
+
+    def take(self, count: int, rules: Rules, seed: int) -> list[tuple[Move, ...]]:
+        """`count` openings, each the moves without passes; a file that has fewer is read again from its top.
+
+        Raises: FileFormatError naming file and line; SettingsError if the rules are not those of the suite.
+        """
+        if self.path is not None:
+            listed = read_openings(self.path, rules)
+            return [listed[number % len(listed)] for number in range(count)]
+        if self.moves is not None:
+            return random_openings(self.moves, count, rules, seed)
+        return balanced_openings(count, rules, seed)
+
+
+def default_openings(rules: Rules) -> OpeningsChoice:
+    """The balanced suite where the rules allow its moves, else eight random moves."""
+    return OpeningsChoice() if is_balanced_for(rules) else OpeningsChoice(moves=_RANDOM_MOVES)
+
+
+def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:
+    """The openings of a text file: a transcript a line; blank lines and what follows ``#`` are skipped.
+
+    Raises: FileFormatError naming file and line.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+        raise FileFormatError(f"expected a file of openings, got {str(path)!r} ({reason})") from None
+    openings = []
+    for number, line in enumerate(lines, 1):
+        if text := line.partition("#")[0].strip():
+            openings.append(_read_opening(text, rules, f"{path}, line {number}"))
+    if not openings:
+        raise FileFormatError(f"expected openings in {str(path)!r}, got none")
+    return openings
+
+
+def random_openings(moves: int, count: int, rules: Rules, seed: int) -> list[tuple[Move, ...]]:
+    """`count` openings of `moves` random moves, different up to symmetry for as long as that is to be had."""
+    rng = random.Random(seed)
+    seen: set[Position] = set()
+    openings = []
+    for _ in range(count):
+        for _ in range(_TRIES):
+            game = _random_game(moves, rules, rng)
+            if game.position.canonical() not in seen:
+                break
+        seen.add(game.position.canonical())
+        openings.append(_discs_played(game))
+    return openings
+
+
+def count_different(openings: Sequence[tuple[Move, ...]], rules: Rules) -> int:
+    """How many of the openings lead to positions that are different up to symmetry."""
+    return len({_played(opening, rules).position.canonical() for opening in openings})
+
+
+def _read_opening(text: str, rules: Rules, where: str) -> tuple[Move, ...]:
+    try:
+        game = Game.from_transcript(text, rules)
+    except (NotationError, IllegalMoveError) as error:
+        raise FileFormatError(f"{where}: {error}") from None
+    if game.position.is_over:
+        raise FileFormatError(f"{where}: expected an opening, got a game that is over")
+    return _discs_played(game)
+
+
+def _random_game(moves: int, rules: Rules, rng: random.Random) -> Game:
+    """A game of `moves` random moves that is not over."""
+    while True:
+        game = Game(rules)
+        for _ in range(moves):
+            if game.position.must_pass:
+                game.pass_()
+            if not game.position.is_over:
+                game.play(rng.choice(game.position.legal_moves()))
+        if not game.position.is_over:
+            return game
+
+
+def _played(opening: tuple[Move, ...], rules: Rules) -> Game:
+    game = Game(rules)
+    for move in opening:
+        game.play(move)
+    return game
+
+
+def _discs_played(game: Game) -> tuple[Move, ...]:
+    return tuple(turn.move for turn in game.turns if not turn.move.is_pass)

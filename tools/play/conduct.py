@@ -1,0 +1,183 @@
+"""Plays a run for the command that was asked to: where it is kept, where it is played, what is said of it."""
+
+import json
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from outflank.engine import OutflankError
+from outflank.tools.cli.config_file import save_config
+from outflank.tools.play.conductor import Conductor
+from outflank.tools.play.hall import Hall, LocalHall
+from outflank.tools.schedule.formats import openings_needed
+from outflank.tools.show.derived import write_derived
+from outflank.tools.show.resulttable import print_result
+from outflank.tools.show.scoreboard import Scoreboard
+from outflank.tools.show.summary import summary
+from outflank.tools.state.events import Event, described
+from outflank.tools.state.run import MOST_VOIDS, Run, RunSettings
+from outflank.tools.state.store import Store
+from outflank.tools.work.interrupts import Interrupted, Interrupts
+
+_WITH_RESUME = {"concurrency": "--concurrency", "cluster": "--cluster", "as_json": "--json"}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run went.
+
+    Attributes:
+        run: the run, with what could not be written.
+        interruption: the signal that ended it early, if one did.
+        trouble: a sentence about what could not be written; empty if all is well.
+    """
+
+    run: Run
+    interruption: Interrupted | None
+    trouble: str
+
+
+def conduct(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None:
+    """Play a new run, or go on with one, and print its result.
+
+    Args:
+        choose: makes the settings of a new run.
+        options: of the command, as ``run_options`` names them.
+    """
+    if options["resume"] is not None:
+        given = _given_with_resume()
+        with Store.resume(options["resume"]) as store:
+            settings = store.read().settings
+            if "concurrency" in given:
+                settings = replace(settings, concurrency=options["concurrency"])
+            _conduct(settings, options, options["resume"], store)
+        return
+    settings = choose()
+    if options["save_config"]:
+        save_config(settings, options["save_config"])
+        click.echo(f"Wrote {options['save_config']}", err=True)
+        return
+    with _new_folder(options) as folder:
+        _conduct(settings, options, folder)
+
+
+def _given_with_resume() -> set[str]:
+    """The options on the command line; those that would change what is played are a wrong usage."""
+    context = click.get_current_context()
+    given = {
+        str(parameter.name): parameter.opts[0]
+        for parameter in context.command.params
+        if context.get_parameter_source(str(parameter.name)) is click.core.ParameterSource.COMMANDLINE
+    }
+    for name, option in given.items():
+        if name not in ("resume", *_WITH_RESUME):
+            allowed = ", ".join(_WITH_RESUME.values())
+            raise click.BadParameter(
+                f"expected nothing but {allowed} with it, got {option}", param_hint="--resume"
+            )
+    return set(given)
+
+
+@contextmanager
+def _new_folder(options: dict[str, Any]) -> Iterator[Path]:
+    """Where the records go; without records, to a folder that is gone afterwards."""
+    if options["no_records"]:
+        with tempfile.TemporaryDirectory(prefix="outflank-") as folder:
+            yield Path(folder)
+    else:
+        name = click.get_current_context().info_name
+        yield options["folder"] or Path(f"{name}-{datetime.now():%Y%m%d-%H%M%S}")
+
+
+def _conduct(
+    settings: RunSettings, options: dict[str, Any], folder: Path, store: Store | None = None
+) -> None:
+    """Play, and say what came of it; what went wrong after the first game decides the exit code."""
+    with Interrupts() as interrupts, Scoreboard(settings) as board:
+        board.say(settings.line())
+        on_event = _printer(board) if options["as_json"] else board.show
+        outcome = _play(settings, options, folder, store, board, on_event, interrupts)
+    recorded = not options["no_records"]
+    not_written = write_derived(outcome.run, folder) if recorded else ""
+    try:
+        _print(outcome.run, options["as_json"])
+        if recorded:
+            click.echo(f"Records and report are in {folder}/", err=True)
+    except OSError:
+        if not outcome.interruption:  # SIGHUP comes with the terminal gone
+            raise
+    trouble = outcome.trouble or not_written
+    if trouble:
+        raise OutflankError(trouble)
+    if outcome.interruption:
+        click.get_current_context().exit(outcome.interruption.exit_code)
+    if not outcome.run.is_valid:
+        raise OutflankError(
+            f"expected at most {MOST_VOIDS:.0%} voids of an engine, got more: the run is not valid"
+        )
+
+
+def _play(
+    settings: RunSettings,
+    options: dict[str, Any],
+    folder: Path,
+    store: Store | None,
+    board: Scoreboard,
+    on_event: Callable[[Event], object],
+    interrupts: Interrupts,
+) -> Outcome:
+    """Everything up to the point where all engines are gone and the file is closed."""
+    run_id = store.id if store else uuid.uuid4().hex
+    openings = (
+        settings.openings.take(openings_needed(settings), settings.rules, settings.seed) if not store else []
+    )
+    interruption = None
+    with ExitStack() as stack:
+        with _open_hall(settings, run_id, options["cluster"]) as hall:
+            hall.check_engines(interrupts.check)
+            if store is None:
+                store = stack.enter_context(Store.create(folder, settings, openings, run_id))
+            past = store.read()
+            board.count(past)
+            conductor = Conductor(past, store, hall, on_event, board.say, interrupts)
+            try:
+                conductor.play()
+            except Interrupted as caught:
+                interruption = caught
+                hall.stop()
+        with suppress(Interrupted):
+            conductor.save()
+        run = store.end(finished=conductor.finished)
+        return Outcome(run, interruption, store.trouble)
+
+
+def _open_hall(settings: RunSettings, run: str, cluster: str | None) -> AbstractContextManager[Hall]:
+    if cluster is None:
+        return LocalHall(settings)
+    from outflank.tools.play.cluster import ClusterHall  # an extra that most do without
+
+    return ClusterHall(settings, run, cluster)
+
+
+def _printer(board: Scoreboard) -> Callable[[Event], None]:
+    """Prints each event as a line of JSON besides showing it."""
+
+    def show(event: Event) -> None:
+        board.show(event)
+        click.echo(json.dumps(described(event), ensure_ascii=False))
+
+    return show
+
+
+def _print(run: Run, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps({"event": "result", **summary(run)}, ensure_ascii=False))
+    else:
+        print_result(run)

@@ -1,1 +1,0 @@
-"""A whole run of games: settings, schedule, the file that holds its state, and the one who conducts it."""

@@ -1,0 +1,1 @@
+"""Who meets whom, in which order, with which opening."""

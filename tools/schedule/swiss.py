@@ -1,0 +1,87 @@
+"""Swiss tournaments: those with like points meet, and nobody meets the same one twice if it can be helped.
+
+Each round is the cheapest perfect matching (blossom algorithm, networkx) of the engines in the order of their
+standing. Costs, the heaviest first: having met before (or a second bye), a bye for anyone but the last, the
+difference in points, and how far a meeting is from the customary one, upper half of a group of equal points
+against its lower half. A bye is worth the points of a won encounter.
+"""
+
+from collections import Counter
+from itertools import combinations
+
+from outflank.tools.schedule.encounters import Encounter, Scores, points, stage
+
+# Each is more than all the costs of the next kind in a round together.
+_MEETING = 10**24
+_BYE = 10**16
+_DIFFERENCE = 10**6
+
+
+def swiss(players: int, games: int, rounds: int, scores: Scores) -> list[Encounter]:
+    """The rounds that can be paired so far: each needs the scores of all before it."""
+    planned: list[Encounter] = []
+    for round in range(1, rounds + 1):
+        if any(encounter.number not in scores for encounter in planned):
+            break
+        order = ranking(players, planned, scores)
+        planned += stage(planned, round, _meetings(order, planned, scores), games)
+    return planned
+
+
+def ranking(players: int, played: list[Encounter], scores: Scores) -> list[int]:
+    """The engines, best first: by points, by the points of those they met (Buchholz), by seeding."""
+    total = totals(players, played, scores)
+    opponents = [0.0] * players
+    for encounter in played:
+        opponents[encounter.first] += total[encounter.second]
+        opponents[encounter.second] += total[encounter.first]
+    return sorted(range(players), key=lambda player: (-total[player], -opponents[player], player))
+
+
+def totals(players: int, played: list[Encounter], scores: Scores) -> list[float]:
+    """Points of each engine, those for byes included."""
+    total = points(players, played, scores)
+    for player, rounds in byes(players, played).items():
+        total[player] += rounds * max((encounter.games for encounter in played), default=0)
+    return total
+
+
+def byes(players: int, played: list[Encounter]) -> Counter[int]:
+    """How many rounds each engine sat out."""
+    rounds = {encounter.round for encounter in played}
+    rested = Counter(dict.fromkeys(range(players), len(rounds)))
+    for encounter in played:
+        rested.subtract((encounter.first, encounter.second))
+    return rested
+
+
+def _meetings(order: list[int], played: list[Encounter], scores: Scores) -> list[tuple[int, int]]:
+    """Who meets whom, the leaders first; who has begun fewer encounters begins."""
+    import networkx  # type: ignore[import-untyped]  # not at the top: it takes a while, and few runs need it
+
+    players = len(order)
+    met = Counter(frozenset((encounter.first, encounter.second)) for encounter in played)
+    rested = byes(players, played)
+    total = totals(players, played, scores)
+    size = Counter(total)
+    graph = networkx.Graph()
+    for upper, lower in combinations(range(players), 2):
+        first, second = order[upper], order[lower]
+        difference = round(2 * (total[first] - total[second]))
+        custom = abs(lower - upper - size[total[first]] // 2)
+        cost = _MEETING * met[frozenset((first, second))] + _DIFFERENCE * difference**2 + custom
+        graph.add_edge(first, second, weight=cost)
+    if players % 2:
+        for rank, player in enumerate(order):
+            graph.add_edge(player, players, weight=_MEETING * rested[player] + _BYE * (players - rank))
+    rank_of = {player: rank for rank, player in enumerate(order)}
+    matched = [
+        sorted(meeting, key=rank_of.__getitem__)
+        for meeting in networkx.min_weight_matching(graph)
+        if players not in meeting
+    ]
+    begun = Counter(encounter.first for encounter in played)
+    return [
+        (first, second) if begun[first] <= begun[second] else (second, first)
+        for first, second in sorted(matched, key=lambda meeting: rank_of[meeting[0]])
+    ]

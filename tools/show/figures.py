@@ -1,0 +1,187 @@
+"""What a run says, counted once for tables, report and summary alike."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from outflank.engine import Colour
+from outflank.tools.games.adjudication import discs_lost
+from outflank.tools.games.entries import Entry
+from outflank.tools.games.results import GameRecord, Standing, standing
+from outflank.tools.schedule.duplicates import complete_pairs, repeats
+from outflank.tools.schedule.formats import ranking
+from outflank.tools.state.run import Run
+from outflank.tools.stats.discs import DiscTest
+from outflank.tools.stats.elo import EloEstimate, estimate
+from outflank.tools.stats.openingtable import OpeningRow, opening_table
+from outflank.tools.stats.ratings import PairScore, Ratings, rate
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFigures:
+    """What an engine has to its name.
+
+    Attributes:
+        entry: the engine.
+        standing: its results.
+        by_colour: points and games with each colour.
+        discs_lost: discs that it threw away by moves whose exact worth is known, and how many moves that were.
+        voids: games that do not count, on its account.
+        void_share: of its games and these voids, 0 to 1.
+    """
+
+    entry: Entry
+    standing: Standing
+    by_colour: dict[Colour, tuple[float, int]]
+    discs_lost: tuple[int, int]
+    voids: int
+    void_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """What an engine took from another.
+
+    Attributes:
+        points: wins and half the draws.
+        games: how many they played.
+    """
+
+    points: float
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a run says.
+
+    Attributes:
+        engines: best first, by points as long as the run goes on; in the order of the settings where there are two.
+        meetings: by the names of an engine and its opponent; only those that played each other.
+        pairs: pairs both of whose games count.
+        repeats: for each pair that repeats an earlier one up to symmetry, that one; they say nothing new.
+        elo: of the first engine against the second where there are two, repeats left out.
+        ratings: of all engines, repeats left out.
+        openings: a row for each opening.
+    """
+
+    engines: tuple[EngineFigures, ...]
+    meetings: dict[tuple[str, str], Meeting]
+    pairs: int
+    repeats: dict[int, int]
+    elo: EloEstimate | None
+    ratings: Ratings
+    openings: tuple[OpeningRow[str], ...]
+
+    @property
+    def effective_pairs(self) -> int:
+        """How many pairs say something new."""
+        return self.pairs - len(self.repeats)
+
+
+def figures(run: Run) -> Figures:
+    """Count a run; a second or two for ten thousand games."""
+    names, games = run.settings.names, run.games
+    repeated = repeats(games)
+    return Figures(
+        engines=tuple(_engine(run, name) for name in _order(run)),
+        meetings=_meetings(games),
+        pairs=len(complete_pairs(games)),
+        repeats=repeated,
+        elo=_elo(run, repeated) if len(names) == 2 else None,
+        ratings=rate(names, pair_scores(run, repeated)),
+        openings=tuple(opening_table(map(_opening_result, games))),
+    )
+
+
+def match_points(run: Run, repeated: dict[int, int]) -> list[float]:
+    """Points of the first engine in the pairs of a match, 0 to 2, in schedule order; repeats left out."""
+    first = run.settings.names[0]
+    return [sum(game.points_of(first) for game in both) for both in _counted(run, repeated)]
+
+
+def disc_sums(run: Run, repeated: dict[int, int]) -> list[float]:
+    """The first engine's two disc differences of each such pair, added; pairs that broke off left out."""
+    first = run.settings.names[0]
+    sums = []
+    for both in _counted(run, repeated):
+        margins = [margin for game in both if (margin := game.margin_of(first)) is not None]
+        if len(margins) == 2:
+            sums.append(float(sum(margins)))
+    return sums
+
+
+def disc_test(run: Run) -> DiscTest | None:
+    """The test on disc differences that stands beside the run's own; None if the run has none."""
+    test = run.settings.sprt
+    return DiscTest(test.elo0, test.elo1, test.alpha, test.beta) if test else None
+
+
+def pair_scores(run: Run, repeated: dict[int, int]) -> list[PairScore]:
+    """The pairs as the ratings want them, repeats left out, in schedule order."""
+    index = {name: number for number, name in enumerate(run.settings.names)}
+    scores = []
+    for both in _counted(run, repeated):
+        pairing = both[0].pairing
+        black, white = (pairing.names[colour] for colour in Colour)
+        points = sum(game.points_of(black) for game in both)
+        scores.append(PairScore(index[black], index[white], points, 2, pairing.opening))
+    return scores
+
+
+def _counted(run: Run, repeated: dict[int, int]) -> list[list[GameRecord]]:
+    """The complete pairs that repeat none, in schedule order."""
+    return [both for pair, both in complete_pairs(run.games) if pair not in repeated]
+
+
+def _order(run: Run) -> Sequence[str]:
+    """The names as tables have them. The rules for places hold at the end; before, points say most."""
+    names = run.settings.names
+    if len(names) == 2:
+        return names
+    if run.finished:
+        return ranking(run.settings, run.games)
+    return sorted(names, key=lambda name: -standing(name, _games_of(run, name)).points)
+
+
+def _engine(run: Run, name: str) -> EngineFigures:
+    games = _games_of(run, name)
+    lost = [discs_lost(game)[game.colour_of(name)] for game in games]
+    (entry,) = (entry for entry in run.settings.entries if entry.name == name)
+    return EngineFigures(
+        entry,
+        standing(name, games),
+        by_colour={colour: _with(name, colour, games) for colour in Colour},
+        discs_lost=(sum(discs for discs, _ in lost), sum(moves for _, moves in lost)),
+        voids=sum(void.engine == name for void in run.voids),
+        void_share=run.void_share(name),
+    )
+
+
+def _games_of(run: Run, name: str) -> list[GameRecord]:
+    return [game for game in run.games if name in game.pairing.names.values()]
+
+
+def _with(name: str, colour: Colour, games: Sequence[GameRecord]) -> tuple[float, int]:
+    """Points and games of an engine with one colour."""
+    points = [game.points_of(name) for game in games if game.colour_of(name) is colour]
+    return sum(points), len(points)
+
+
+def _meetings(games: Sequence[GameRecord]) -> dict[tuple[str, str], Meeting]:
+    met: dict[tuple[str, str], list[float]] = {}
+    for game in games:
+        for colour, name in game.pairing.names.items():
+            met.setdefault((name, game.pairing.names[colour.other]), []).append(game.points_of(name))
+    return {names: Meeting(sum(points), len(points)) for names, points in met.items()}
+
+
+def _elo(run: Run, repeated: dict[int, int]) -> EloEstimate:
+    name = run.settings.names[0]
+    points = [game.points_of(name) for game in run.games if game.pairing.pair not in repeated]
+    return estimate(points, match_points(run, repeated))
+
+
+def _opening_result(game: GameRecord) -> tuple[str, float, int | None]:
+    """Transcript of the opening, Black's points and Black's margin."""
+    moves = " ".join(map(str, game.pairing.opening))
+    return moves, game.points_of(game.pairing.names[Colour.BLACK]), game.margin

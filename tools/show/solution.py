@@ -1,0 +1,130 @@
+"""A solved problem: what was found, what the file says, and how the two differ."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from outflank.engine import Limit, Move, Position, SearchInfo
+from outflank.protocol.formats.obf import Problem
+from outflank.tools.cli.search_output import (
+    certainty,
+    facts,
+    nodes_a_second,
+    reached_end,
+    score_number,
+    score_text,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What a search found out about a problem.
+
+    Attributes:
+        number: of the problem in its file, 1 for the first.
+        problem: what was searched.
+        info: what was found.
+        seconds: wall time, clearing of the table included.
+        limit: what was asked for; with its `wld` scores are 1, 0 and -1.
+    """
+
+    number: int
+    problem: Problem
+    info: SearchInfo
+    seconds: float
+    limit: Limit
+
+    @property
+    def position(self) -> Position:
+        """The position that was searched."""
+        return self.problem.position
+
+    @property
+    def move(self) -> Move:
+        """The best move."""
+        return self.info.lines[0].move
+
+    @property
+    def score(self) -> str:
+        """The score for people."""
+        return self.told(self.info.score)
+
+    @property
+    def certainty(self) -> str:
+        """How far the score can be trusted."""
+        return certainty(self.info, self.position.empties)
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether the search went to the end of the game, as surely as was asked for."""
+        sure = self.info.exact or self.info.selectivity >= self._selectivity
+        return sure and reached_end(self.info, self.position.empties)
+
+    def told(self, score: float) -> str:
+        """A score of this search for people: ``+18``, or ``win`` if only that was asked for and found out."""
+        if not (self.limit.wld and reached_end(self.info, self.position.empties)):
+            return score_text(score)
+        return "win" if score > 0 else "loss" if score < 0 else "draw"
+
+    def differences(self) -> list[str]:
+        """What is not as the file says, a sentence each; none if all is."""
+        if self.problem.score is None:
+            return ["expected a score in the file to compare with, got none"]
+        if not self.is_solved:
+            return [f"expected a search to the end at {self._selectivity} %, got {self.certainty}"]
+        expected = {move: self._expected(score) for move, score in self.problem.scores.items()}
+        return [
+            *self._score_difference(self._expected(self.problem.score)),
+            *self._move_difference(expected),
+            *self._differences_of_other_moves(expected),
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """The solution as JSON has it."""
+        return {
+            "number": self.number,
+            "position": self.position.board_string(),
+            "empties": self.position.empties,
+            "score": score_number(self.info.score),
+            "move": str(self.move),
+            "moves": {str(line.move): score_number(line.score) for line in self.info.lines},
+            "pv": [str(move) for move in self.info.pv],
+            "wld": self.limit.wld,
+            **facts(self.info),
+            "seconds": round(self.seconds, 6),
+            "nodes_per_second": nodes_a_second(self.info.nodes, self.seconds),
+        }
+
+    @property
+    def _selectivity(self) -> int:
+        """What was asked for, in percent."""
+        return self.limit.selectivity or 100
+
+    def _expected(self, score: int) -> int:
+        """A score of the file as this search tells it."""
+        if not self.limit.wld:
+            return score
+        if score == 0 and self.position.rules.tie == "second":
+            score = -1 if self.position.side is self.position.rules.begins else 1
+        return (score > 0) - (score < 0)
+
+    def _score_difference(self, expected: int) -> list[str]:
+        """The score, if it is not the file's."""
+        if self.info.score == expected:
+            return []
+        return [f"expected the score {expected:+d}, got {self.info.score:+.0f}"]
+
+    def _move_difference(self, expected: Mapping[Move, int]) -> list[str]:
+        """The best move, if it is none by the file."""
+        best = [str(move) for move, score in expected.items() if score == max(expected.values())]
+        if not best or str(self.move) in best:
+            return []
+        return [f"expected the best move {' or '.join(best)}, got {self.move}"]
+
+    def _differences_of_other_moves(self, expected: Mapping[Move, int]) -> list[str]:
+        """Scores of moves behind the best one that are not the file's."""
+        return [
+            f"expected {expected[line.move]:+d} for {line.move}, got {line.score:+.0f}"
+            for line in self.info.lines[1:]
+            if expected.get(line.move, line.score) != line.score
+        ]

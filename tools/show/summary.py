@@ -1,0 +1,78 @@
+"""A run as plain data: the last line of ``--json`` and summary.json. Times in seconds, margins in discs a game."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Any
+
+from outflank.engine import Colour
+from outflank.tools.show.figures import EngineFigures, Figures, disc_sums, disc_test, figures, match_points
+from outflank.tools.state.run import Run
+from outflank.tools.state.settings_data import plain_settings
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """The whole run but for its games."""
+    counted = figures(run)
+    return {
+        "outflank": version("outflank"),
+        "settings": plain_settings(run.settings),
+        "started": run.started,
+        "finished": run.finished,
+        "interrupted": run.interrupted,
+        "valid": run.is_valid,
+        "games": len(run.games),
+        "voids": len(run.voids),
+        "pairs": counted.pairs,
+        "effective_pairs": counted.effective_pairs,
+        "engines": [_engine(engine) for engine in counted.engines],
+        "elo": asdict(counted.elo) if counted.elo else None,
+        "sprt": _test(run, counted),
+        "ratings": asdict(counted.ratings),
+        "forced_passes": sum(game.forced_passes for game in run.games),
+        "remarks": list(run.remarks),
+    }
+
+
+def _engine(engine: EngineFigures) -> dict[str, Any]:
+    standing = engine.standing
+    discs, moves = engine.discs_lost
+    return {
+        "name": standing.name,
+        "points": standing.points,
+        "wins": standing.wins,
+        "draws": standing.draws,
+        "losses": standing.losses,
+        "points_by_colour": {str(colour): engine.by_colour[colour][0] for colour in Colour},
+        "wins_by_fault": _counts(standing.fault_wins),
+        "faults": _counts(standing.faults),
+        "voids": engine.voids,
+        "void_share": engine.void_share,
+        "margin": standing.mean_margin,
+        "discs_lost": discs,
+        "solved_moves": moves,
+        "mean_seconds": standing.mean_seconds,
+        "longest_seconds": standing.longest_seconds,
+        "moves": len(standing.seconds),
+    }
+
+
+def _test(run: Run, counted: Figures) -> dict[str, Any] | None:
+    """The tests of a match, by its pairs and by their discs; None if it has none."""
+    test, discs = run.settings.sprt, disc_test(run)
+    if test is None or discs is None:
+        return None
+    points, sums = match_points(run, counted.repeats), disc_sums(run, counted.repeats)
+    return {
+        **asdict(test),
+        "bounds": test.bounds,
+        "ratio": test.ratio(points),
+        "decided": test.decided(points),
+        "disc_bounds": discs.bounds,
+        "disc_ratio": discs.ratio(sums),
+        "disc_decided": discs.decided(sums),
+    }
+
+
+def _counts(counter: Mapping[Any, int]) -> dict[str, int]:
+    return {str(ending): count for ending, count in sorted(counter.items())}

@@ -1,0 +1,139 @@
+"""Games as rows of the run file's tables, and back."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from outflank.engine import Colour, FileFormatError, Game, Move, OutflankError, Rules, Turn
+from outflank.tools.games.results import Ending, GameRecord, Pairing
+from outflank.tools.state.events import GameStarted
+from outflank.tools.state.run import Void
+
+GAME_COLUMNS = [
+    "number",
+    "attempt",
+    "pair",
+    "round",
+    "black",
+    "white",
+    "rules",
+    "opening",
+    "started",
+    "winner",
+    "ending",
+    "detail",
+    "margin",
+    "dialogue",
+    "void",
+    "blamed",
+]
+TURN_COLUMNS = ["game", "attempt", "ply", "move", "seconds", "value", "exact"]
+Row = tuple[Any, ...]
+
+
+def opening_text(opening: Iterable[Move]) -> str:
+    """The moves, separated by blanks."""
+    return " ".join(map(str, opening))
+
+
+def read_opening(text: str, rules: Rules) -> tuple[Move, ...]:
+    """The moves that ``opening_text`` wrote."""
+    return tuple(turn.move for turn in _replayed(text.split(), rules) if not turn.move.is_pass)
+
+
+def started_row(event: GameStarted, rules: Rules) -> Row:
+    """The row of a game that is being played: it has no ending yet."""
+    return (*_pairing_row(event.pairing, event.attempt, rules, event.started), *[None] * 7)
+
+
+def ended_row(game: GameRecord, void: Void | None = None) -> Row:
+    """The row of a game that has ended."""
+    return (
+        *_pairing_row(game.pairing, game.attempt, game.rules, game.started),
+        str(game.winner) if game.winner else None,
+        str(game.ending),
+        game.detail,
+        game.margin,
+        "\n".join(game.dialogue) or None,
+        void.reason if void else None,
+        void.engine if void else None,
+    )
+
+
+def turn_rows(game: GameRecord) -> list[Row]:
+    """A row for each turn of a game."""
+    columns = zip(game.turns, game.seconds, game.values, game.exact, strict=True)
+    return [
+        (game.pairing.number, game.attempt, ply, str(turn.move), seconds, value, exact)
+        for ply, (turn, seconds, value, exact) in enumerate(columns)
+    ]
+
+
+def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[Void]]:
+    """The games that have ended, in the order of the schedule: those that count, and those that do not.
+
+    Raises: FileFormatError if a game can't have been played as it is written.
+    """
+    turns: dict[tuple[int, int], list[Row]] = {}
+    for number, attempt, *turn in connection.execute(
+        "SELECT game, attempt, move, seconds, value, exact FROM turn ORDER BY game, attempt, ply"
+    ):
+        turns.setdefault((number, attempt), []).append(tuple(turn))
+    games, voids = [], []
+    for row in connection.execute(
+        f"SELECT {', '.join(GAME_COLUMNS)} FROM game WHERE ending IS NOT NULL ORDER BY number, attempt"
+    ):
+        values = dict(zip(GAME_COLUMNS, row, strict=True))
+        game = _read_game(values, turns.pop((values["number"], values["attempt"]), []))
+        if values["void"] is None:
+            games.append(game)
+        else:
+            voids.append(Void(game, values["void"], values["blamed"]))
+    return games, voids
+
+
+def _pairing_row(pairing: Pairing, attempt: int, rules: Rules, started: str) -> Row:
+    return (
+        pairing.number,
+        attempt,
+        pairing.pair,
+        pairing.round,
+        pairing.names[Colour.BLACK],
+        pairing.names[Colour.WHITE],
+        str(rules),
+        opening_text(pairing.opening),
+        started,
+    )
+
+
+def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
+    try:
+        rules = Rules.parse(row["rules"])
+        moves, seconds, values, exact = zip(*turns, strict=True) if turns else ((), (), (), ())
+        names = {Colour.BLACK: row["black"], Colour.WHITE: row["white"]}
+        opening = read_opening(row["opening"], rules)
+        return GameRecord(
+            pairing=Pairing(row["number"], row["pair"], names, opening, row["round"]),
+            rules=rules,
+            turns=_replayed(moves, rules),
+            seconds=seconds,
+            winner=Colour(row["winner"]) if row["winner"] else None,
+            ending=Ending(row["ending"]),
+            detail=row["detail"],
+            margin=row["margin"],
+            started=row["started"],
+            dialogue=tuple((row["dialogue"] or "").splitlines()),
+            values=values,
+            exact=exact,
+            attempt=row["attempt"],
+        )
+    except (OutflankError, ValueError) as error:
+        raise FileFormatError(f"expected a game in row {row['number']} of table game, got: {error}") from None
+
+
+def _replayed(moves: Iterable[str], rules: Rules) -> tuple[Turn, ...]:
+    """The turns of a game, forced passes that were left out included."""
+    game = Game(rules)
+    for move in moves:
+        game.play(move)
+    return game.turns

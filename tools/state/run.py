@@ -1,0 +1,126 @@
+"""A run of games as data: what it depends on, and what came of it so far."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib.metadata import version
+
+from outflank.engine import Rules
+from outflank.tools.games.entries import Entry
+from outflank.tools.games.referee import STALL_SECONDS
+from outflank.tools.games.results import GameRecord
+from outflank.tools.openings.sources import OpeningsChoice
+from outflank.tools.stats.sprt import Sprt
+
+MOST_VOIDS = 0.03  # of the games that were played: beyond it a run is not valid
+
+
+class Format(StrEnum):
+    """Who meets whom."""
+
+    MATCH = "match"
+    ROUND_ROBIN = "round-robin"
+    GAUNTLET = "gauntlet"
+    SWISS = "swiss"
+    KNOCKOUT = "knockout"
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """All that a run depends on.
+
+    Attributes:
+        entries: the engines, in the order of their seeding; two for a match.
+        openings: where the openings come from.
+        format: who meets whom.
+        games: how many games two engines play when they meet.
+        rounds: how many rounds a Swiss tournament has, and how often the others repeat.
+        rules: what is played.
+        seed: of whatever is drawn.
+        stall: seconds an engine without a clock may think about a move.
+        adjudicate: a game with so many empty squares or fewer ends with its exact result; 0 for never.
+        solve: each position with so many empty squares or fewer is solved, to count the discs that were thrown
+            away; 0 for none.
+        sprt: the test that may end a match early; None to play all games.
+        concurrency: how many pairs of games are played at once.
+        replay_crashes: whether a pair with a crash is played again instead of being lost.
+    """
+
+    entries: tuple[Entry, ...]
+    openings: OpeningsChoice
+    format: Format = Format.MATCH
+    games: int = 10
+    rounds: int = 1
+    rules: Rules = field(default_factory=Rules)
+    seed: int = 0
+    stall: float = STALL_SECONDS
+    adjudicate: int = 0
+    solve: int = 0
+    sprt: Sprt | None = None
+    concurrency: int = 1
+    replay_crashes: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the engines."""
+        return tuple(entry.name for entry in self.entries)
+
+    def line(self) -> str:
+        """Version, seed and settings in a line, from which the run can be repeated."""
+        times = dict.fromkeys(str(entry.time) for entry in self.entries)
+        if self.format is Format.MATCH:
+            what = f"{self.games} games"
+        else:
+            what = f"{self.format} of {len(self.entries)} engines, {self.games} games an encounter"
+        return (
+            f"outflank {version('outflank')}, {what} of {self.rules}, time {' : '.join(times)}, "
+            f"openings {self.openings}, seed {self.seed}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Void:
+    """A game that does not count: its pair was played again.
+
+    Attributes:
+        game: what was played of it.
+        reason: why, in a sentence.
+        engine: whose flag fell or who crashed; None if no engine was to blame.
+    """
+
+    game: GameRecord
+    reason: str
+    engine: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run so far.
+
+    Attributes:
+        settings: what it depends on.
+        games: those that count, in the order of the schedule.
+        voids: those that do not.
+        remarks: what was worth noticing about the engines, a sentence each.
+        started: when, in ISO format with time zone.
+        interrupted: whether it was ended early by a signal or a failure.
+        finished: whether every game was played, or the test has its verdict.
+    """
+
+    settings: RunSettings
+    games: tuple[GameRecord, ...] = ()
+    voids: tuple[Void, ...] = ()
+    remarks: tuple[str, ...] = ()
+    started: str = ""
+    interrupted: bool = False
+    finished: bool = False
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether no engine had more than 3 % of its games voided."""
+        return all(self.void_share(name) <= MOST_VOIDS for name in self.settings.names)
+
+    def void_share(self, name: str) -> float:
+        """Voids of an engine by its games and these voids, 0 to 1."""
+        voids = sum(void.engine == name for void in self.voids)
+        games = sum(name in game.pairing.names.values() for game in self.games)
+        return voids / (games + voids) if voids else 0.0

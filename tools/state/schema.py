@@ -1,0 +1,98 @@
+"""The file of a run: its tables, and how it is opened. docs/match.md describes it for other programs."""
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+from outflank.engine import FileFormatError
+from outflank.tools.state.rows import GAME_COLUMNS, TURN_COLUMNS
+
+RUN_FILE = "run.db"
+_APPLICATION_ID = 0x4F464C4B  # "OFLK", which `file` and SQLite's own tools show
+_VERSION = 1
+_TABLES = """
+CREATE TABLE run (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE opening (number INTEGER PRIMARY KEY, moves TEXT NOT NULL);
+CREATE TABLE game (
+    number INTEGER NOT NULL, attempt INTEGER NOT NULL, pair INTEGER NOT NULL, round INTEGER NOT NULL,
+    black TEXT NOT NULL, white TEXT NOT NULL, rules TEXT NOT NULL, opening TEXT NOT NULL,
+    started TEXT NOT NULL, winner TEXT, ending TEXT, detail TEXT, margin INTEGER, dialogue TEXT,
+    void TEXT, blamed TEXT,
+    PRIMARY KEY (number, attempt)
+) WITHOUT ROWID;
+CREATE TABLE turn (
+    game INTEGER NOT NULL, attempt INTEGER NOT NULL, ply INTEGER NOT NULL,
+    move TEXT NOT NULL, seconds REAL, value REAL, exact INTEGER,
+    PRIMARY KEY (game, attempt, ply)
+) WITHOUT ROWID;
+CREATE TABLE remark (number INTEGER PRIMARY KEY, sentence TEXT NOT NULL UNIQUE);
+"""
+
+
+def _insert(table: str, columns: list[str]) -> str:
+    return f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+
+
+INSERT_GAME = _insert("game", GAME_COLUMNS)
+INSERT_TURN = _insert("turn", TURN_COLUMNS)
+INSERT_FACT = _insert("run", ["name", "value"])
+INSERT_OPENING = _insert("opening", ["number", "moves"])
+INSERT_REMARK = "INSERT OR IGNORE INTO remark (sentence) VALUES (?)"
+
+
+def run_path(path: Path) -> Path:
+    """The file of a run that is given by it or by its folder."""
+    return path / RUN_FILE if path.is_dir() else path
+
+
+def create(path: Path) -> sqlite3.Connection:
+    """Make the file with its tables, all empty.
+
+    Raises: sqlite3.Error.
+    """
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {_VERSION}")
+    connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
+    return connection
+
+
+def open_to_write(path: Path) -> sqlite3.Connection:
+    """Open a file of a run to go on with it: what was committed before a crash is there again.
+
+    Raises: FileFormatError if it is none; sqlite3.Error.
+    """
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)
+    _check(connection, path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    return connection
+
+
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """Open a file of a run, also one that is being played.
+
+    Raises: FileFormatError if it is none.
+    """
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+        _check(connection, path)
+    except sqlite3.Error as error:
+        raise FileFormatError(f"expected the file of a run, got {str(path)!r} ({error})") from None
+    return connection
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise FileFormatError and close unless the connection is to a file of a run of this version."""
+    try:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if application != _APPLICATION_ID:
+            raise FileFormatError(f"expected the file of a run, got {str(path)!r} (it is none of ours)")
+        if version != _VERSION:
+            raise FileFormatError(
+                f"expected a run file of version {_VERSION}, got {version} in {str(path)!r}"
+            )
+    except BaseException:
+        with contextlib.suppress(sqlite3.Error):
+            connection.close()
+        raise

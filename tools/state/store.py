@@ -1,0 +1,274 @@
+"""The state of a run in its file: every event is stored when it happens, and everything else is derived from it.
+
+The file is in SQLite's WAL mode. What happened in a game that goes on is committed with synchronous=NORMAL and
+survives the death of the runner; a game that has ended is committed with FULL and survives a power cut as well.
+A full disk loses nothing: what could not be written is kept and written with what comes next.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Self
+
+from outflank.engine import FileFormatError, Move, OutflankError, Rules
+from outflank.tools.state import rows, schema
+from outflank.tools.state.events import (
+    Event,
+    GameEnded,
+    GameStarted,
+    GameVoided,
+    Planned,
+    Remarked,
+    TurnPlayed,
+)
+from outflank.tools.state.lock import RunLock
+from outflank.tools.state.run import Run, RunSettings
+from outflank.tools.state.settings_data import plain_settings, read_settings
+
+_PLAYING, _INTERRUPTED, _FINISHED = "playing", "interrupted", "finished"
+Statement = tuple[str, Sequence[Any]]
+
+
+class Store:
+    """Writes the file of a run; made by ``create`` or ``resume``.
+
+    Attributes:
+        folder: where the file is.
+        trouble: a sentence about what could not be written yet; empty if all is well.
+    """
+
+    def __init__(self, folder: Path, lock: RunLock, connection: sqlite3.Connection) -> None:
+        self.folder = folder
+        self.trouble = ""
+        self._lock = lock
+        self._connection = connection
+        self._unsaved: list[Event] = []
+        self._ended = False
+
+    @classmethod
+    def create(
+        cls, folder: Path, settings: RunSettings, openings: Sequence[tuple[Move, ...]], run: str
+    ) -> Self:
+        """Begin a run in a new or empty folder; `run` is its id, different from that of all others.
+
+        Raises: FileFormatError if it can't be made or written to, or if something is in it already.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if any(folder.iterdir()):
+                raise FileFormatError(f"expected a new or empty folder for the records, got {str(folder)!r}")
+            lock = RunLock(folder)
+            facts = {
+                "id": run,
+                "outflank": version("outflank"),
+                "started": datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
+                "settings": json.dumps(plain_settings(settings), ensure_ascii=False),
+                "state": _PLAYING,
+            }
+            connection = schema.create(folder / schema.RUN_FILE)
+            store = cls(folder, lock, connection)
+            listed = enumerate(map(rows.opening_text, openings))
+            store._commit(
+                [
+                    *((schema.INSERT_FACT, fact) for fact in facts.items()),
+                    *((schema.INSERT_OPENING, opening) for opening in listed),
+                ],
+                durable=True,
+            )
+            connection.execute("PRAGMA journal_mode = WAL")
+        except (OSError, sqlite3.Error) as error:
+            raise FileFormatError(_trouble(folder, error)) from None
+        return store
+
+    @classmethod
+    def resume(cls, folder: Path) -> Self:
+        """Go on with a run; games that had not ended are forgotten.
+
+        Raises: FileFormatError if there is none, if another runner plays it, or if it can't be written to.
+        """
+        path = folder / schema.RUN_FILE
+        if not path.is_file():
+            raise FileFormatError(
+                f"expected the folder of a run, got {str(folder)!r}, which has no {path.name}"
+            )
+        try:
+            lock = RunLock(folder)
+            store = cls(folder, lock, schema.open_to_write(path))
+            store._commit(
+                [
+                    ("DELETE FROM game WHERE ending IS NULL", ()),
+                    ("DELETE FROM turn WHERE (game, attempt) NOT IN (SELECT number, attempt FROM game)", ()),
+                    (schema.INSERT_FACT, ("state", _PLAYING)),
+                ],
+                durable=True,
+            )
+        except (OSError, sqlite3.Error) as error:
+            raise FileFormatError(_trouble(folder, error)) from None
+        return store
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self._ended:
+            self.end(finished=False)
+
+    def read(self) -> Run:
+        """The run as it is in the file."""
+        return _read(self._connection)
+
+    def openings(self, rules: Rules) -> list[tuple[Move, ...]]:
+        """The openings that were chosen when the run began."""
+        listed = self._connection.execute("SELECT moves FROM opening ORDER BY number")
+        return [rows.read_opening(moves, rules) for (moves,) in listed]
+
+    @property
+    def id(self) -> str:
+        """What tells this run from all others."""
+        return _facts(self._connection)["id"]
+
+    def write(self, events: Iterable[Event], rules: Rules) -> None:
+        """Write what happened, in one transaction; what fails is kept and tried again with the next."""
+        self._unsaved += events
+        # A game that has ended is written whole: its single turns need not be.
+        ended = {
+            (event.game.pairing.number, event.game.attempt)
+            for event in self._unsaved
+            if isinstance(event, GameEnded)
+        }
+        due = [
+            event
+            for event in self._unsaved
+            if not (isinstance(event, TurnPlayed) and (event.game, event.attempt) in ended)
+        ]
+        try:
+            self._commit(
+                [statement for event in due for statement in _statements(event, rules)],
+                durable=any(isinstance(event, GameEnded | GameVoided) for event in self._unsaved),
+            )
+        except sqlite3.Error as error:
+            self.trouble = _trouble(self.folder / schema.RUN_FILE, error)
+            self._unsaved = [event for event in self._unsaved if not isinstance(event, TurnPlayed)]
+        else:
+            self._unsaved, self.trouble = [], ""
+
+    def end(self, *, finished: bool) -> Run:
+        """Note that the run has ended, free the file, and return the run with what could not be written."""
+        self._ended = True
+        try:
+            self._commit(
+                [(schema.INSERT_FACT, ("state", _FINISHED if finished else _INTERRUPTED))], durable=True
+            )
+            self._connection.execute("PRAGMA journal_mode = DELETE")  # the whole run is one file again
+        except sqlite3.Error as error:
+            self.trouble = self.trouble or _trouble(self.folder / schema.RUN_FILE, error)
+        try:
+            run = _with(self.read(), self._unsaved)
+        finally:
+            self._connection.close()
+            self._lock.release()
+        return replace(run, finished=finished, interrupted=not finished)
+
+    def _commit(self, statements: Iterable[Statement], durable: bool) -> None:
+        """All statements or none of them.
+
+        Raises: sqlite3.Error.
+        """
+        connection = self._connection
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for sql, group in groupby(statements, key=itemgetter(0)):
+                connection.executemany(sql, (values for _, values in group))
+            connection.execute("COMMIT")
+        except sqlite3.Error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def read_run(path: Path) -> Run:
+    """The run in a folder, or in the file that is given; it may be going on.
+
+    Raises: FileFormatError if there is none, or if it can't be read.
+    """
+    file = schema.run_path(path)
+    connection = schema.open_to_read(file)
+    try:
+        return _read(connection)
+    except (sqlite3.Error, OutflankError, LookupError, TypeError, ValueError) as error:
+        raise FileFormatError(f"expected the file of a run, got {str(file)!r} ({error})") from None
+    finally:
+        connection.close()
+
+
+def _read(connection: sqlite3.Connection) -> Run:
+    connection.execute("BEGIN")  # all of it as it was at one moment
+    try:
+        facts = _facts(connection)
+        games, voids = rows.read_games(connection)
+        remarks = connection.execute("SELECT sentence FROM remark ORDER BY number").fetchall()
+    finally:
+        connection.execute("COMMIT")
+    return Run(
+        settings=read_settings(json.loads(facts["settings"])),
+        games=tuple(games),
+        voids=tuple(voids),
+        remarks=tuple(sentence for (sentence,) in remarks),
+        started=facts["started"],
+        interrupted=facts["state"] == _INTERRUPTED,
+        finished=facts["state"] == _FINISHED,
+    )
+
+
+def _with(run: Run, events: Iterable[Event]) -> Run:
+    """The run after some more events."""
+    games = {(game.pairing.number, game.attempt): game for game in run.games}
+    voids, remarks = list(run.voids), dict.fromkeys(run.remarks)
+    for event in events:
+        match event:
+            case GameEnded(game):
+                games[game.pairing.number, game.attempt] = game
+            case GameVoided(void):
+                games.pop((void.game.pairing.number, void.game.attempt), None)
+                voids.append(void)
+            case Remarked(sentence):
+                remarks[sentence] = None
+    counted = tuple(game for _, game in sorted(games.items()))
+    return replace(run, games=counted, voids=tuple(voids), remarks=tuple(remarks))
+
+
+def _facts(connection: sqlite3.Connection) -> dict[str, str]:
+    return dict(connection.execute("SELECT name, value FROM run"))
+
+
+def _statements(event: Event, rules: Rules) -> list[Statement]:
+    """How an event is written. Writing it twice changes nothing."""
+    match event:
+        case GameStarted():
+            return [(schema.INSERT_GAME, rows.started_row(event, rules))]
+        case TurnPlayed(game, attempt, ply, move, seconds):
+            return [(schema.INSERT_TURN, (game, attempt, ply, move, seconds, None, None))]
+        case GameEnded(game):
+            return _game(rows.ended_row(game), rows.turn_rows(game))
+        case GameVoided(void):
+            return _game(rows.ended_row(void.game, void), rows.turn_rows(void.game))
+        case Remarked(sentence):
+            return [(schema.INSERT_REMARK, (sentence,))]
+        case Planned():
+            return []
+
+
+def _game(game: rows.Row, turns: Iterable[rows.Row]) -> list[Statement]:
+    return [(schema.INSERT_GAME, game), *((schema.INSERT_TURN, turn) for turn in turns)]
+
+
+def _trouble(path: Path, error: Exception) -> str:
+    reason = error.strerror if isinstance(error, OSError) else error
+    return f"expected to write records to {str(path)!r}, got an error ({reason})"

@@ -1,0 +1,1 @@
+"""What long work needs: processes, progress, whole files, interruptions."""
