@@ -14,6 +14,7 @@ from outflank.tests.installation import ROOT
 from outflank.tools.cli.program import COMMANDS, cli
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+HISTORY = sorted((ROOT / "docs" / "history").glob("*.md"))
 README = (ROOT / "README.md").read_text()
 
 
@@ -89,7 +90,7 @@ def test_the_map_names_everything_at_the_top() -> None:
     assert top - {ROOT / "README.md"} <= mapped()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, *HISTORY], ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
 
