@@ -18,8 +18,8 @@ help:  ## list what make can do
 match: build  ## watch two levels of Outflank play a short match
 	$(BIN)/outflank match $(ARGS)
 
-test: build  ## run the tests; ARGS="-m slow" runs the slow proofs
-	$(BIN)/pytest $(ARGS)
+test: build  ## run the tests on all processors; ARGS="-m slow" runs the slow proofs
+	$(BIN)/pytest -n auto --dist loadgroup $(ARGS)
 
 bench: build  ## measure the hot code
 	$(BIN)/pytest tests/bench --override-ini addopts=--import-mode=importlib --benchmark-only $(ARGS)

@@ -7,9 +7,12 @@ example first. ``--hypothesis-profile=thorough`` tries ten times as many example
 
 import os
 import random
+from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from outflank.tests.alone import is_alone, turn
 
 settings.register_profile(
     "default",
@@ -26,6 +29,24 @@ def pytest_configure(config: pytest.Config) -> None:
     """Use our default unless the command line names a profile; with CI set Hypothesis would use its own."""
     if config.getoption("--hypothesis-profile") is None:
         settings.load_profile("default")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """As many workers for ``-n auto`` as this process may use processors."""
+    return len(os.sched_getaffinity(0))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that have to run alone come last."""
+    items.sort(key=is_alone)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Wait for a test's turn before its own time begins."""
+    with turn(is_alone(item)):
+        return (yield)
 
 
 @pytest.fixture

@@ -51,11 +51,13 @@ def play_in_time(setting: Setting, seed: int) -> None:
     pytest.fail(f"{setting.name}, seed {seed}: too late by " + ", ".join(late))
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
 def test_a_game_is_never_lost_on_time(setting: Setting) -> None:
     play_in_time(setting, seed=0)
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
@@ -82,6 +84,7 @@ CONTRADICTIONS = [
 ]
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("commands", CONTRADICTIONS, ids="; ".join)
 def test_however_little_time_is_told_there_is_a_move_at_once(commands: list[str]) -> None:
     with Program() as program, StallMeter() as meter:
@@ -110,6 +113,7 @@ def test_no_limit_leaves_it_to_the_level(commands: list[str]) -> None:
     assert dialogue.session.time_left("black") is None  # type: ignore[arg-type]
 
 
+@pytest.mark.alone
 def test_time_that_is_there_is_used() -> None:
     with Program() as program:
         program.ask("time_settings 0 0.5 1")

@@ -13,6 +13,8 @@ from outflank.tests.protocol.dialogue import Program
 ENDLESS = "genmove b"
 NO_LIMIT = ("--depth", "60")
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture(autouse=True, scope="module")
 def _signals_as_in_a_terminal() -> None:

@@ -22,6 +22,11 @@ needs_rhino = pytest.mark.skipif(not Path(RHINO).exists(), reason="gtp-rhino is 
 CLOCK = {check.name for check in checks_of(clock)}
 
 
+def measuring(name: str) -> list[pytest.MarkDecorator]:
+    """A check of the clock measures time."""
+    return [pytest.mark.alone] if name in CLOCK else []
+
+
 def findings(command: list[str], *names: str) -> dict[str, Finding]:
     """What the checks of these names find, all but those of the clock if left out."""
     checks = [CHECKS[name] for name in names or CHECKS if names or name not in CLOCK]
@@ -42,7 +47,7 @@ def test_there_is_an_engine_for_each_rule() -> None:
     assert set(CHECKS) == rule_breaker.RULES
 
 
-@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=measuring(name)) for name in CHECKS])
 def test_an_engine_that_breaks_a_rule_is_found(name: str) -> None:
     found = findings(rule_breaker.command(name), name)
 
@@ -58,6 +63,7 @@ def test_an_engine_that_breaks_no_rule_is_not_found() -> None:
     assert {finding.outcome for finding in found.values()} == {Outcome.PASSED}
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 def test_ours_keeps_every_rule() -> None:
     found = findings(ours(), *CHECKS)
@@ -78,6 +84,7 @@ def test_the_known_faults_of_rhino_are_found() -> None:
     }
 
 
+@pytest.mark.alone
 @needs_rhino
 def test_rhino_ignores_its_clock() -> None:
     """At its default level it is done before any clock; at a high one it is late."""
