@@ -4,7 +4,7 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 BIN = .venv/bin
 # One name for each CPU that a build may be tuned for, so that another OUTFLANK_MARCH builds again.
 BUILT = build/made-for-$(or $(OUTFLANK_MARCH),native)
-SOURCES = $(wildcard engine/*.pyx engine/*.pxd engine/*.h tests/bench/*.pyx)
+SOURCES = $(wildcard engine/*.pyx engine/*.pxd engine/*.h tests/*/*.pyx)
 HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
@@ -35,12 +35,12 @@ races: build  ## look for data races with ThreadSanitizer
 lint: build  ## check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	PATH="$(BIN):$$PATH" cython-lint engine tests/bench
+	PATH="$(BIN):$$PATH" cython-lint engine tests
 
 types: build  ## check types, and the stubs against the compiled modules
 	MYPYPATH=build/cimport $(BIN)/mypy $(foreach name,engine book protocol tools tests,-p outflank.$(name))
 	MYPYPATH=build/cimport $(BIN)/stubtest --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases \
-		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi tests/bench/*.pyi)))
+		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi tests/*/*.pyi)))
 
 dist: build  ## make the source distribution and the wheel in dist/
 	$(BIN)/python -m build
@@ -52,7 +52,7 @@ annotate: build  ## write Cython's yellow pages to build/annotate/: white lines 
 			-o build/annotate/$$(basename $$source .pyx).c $$source || exit 1; done
 
 clean:  ## remove all that make has made
-	rm -rf .venv build dist *.egg-info engine/*.so tests/bench/*.so engine/buildinfo.py
+	rm -rf .venv build dist *.egg-info engine/*.so tests/*/*.so engine/buildinfo.py
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 build: .venv/made $(BUILT)  ## make the virtual environment and the compiled modules, as an editable install

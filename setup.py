@@ -16,7 +16,7 @@ from setuptools import Extension, setup
 
 ROOT = Path(__file__).resolve().parent
 FOLDERS = ("engine", "protocol", "book", "tools", "tests")
-CYTHON_FOLDERS = ("engine", "tests/bench")
+CYTHON_FOLDERS = ("engine", "tests/engine", "tests/bench")
 DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "*.bin", "*.json", "data/**/*", "transcripts/*"]
 MARCH = os.environ.get("OUTFLANK_MARCH", "native")
 # gcc's macro -> the same feature in /proc/cpuinfo, for all that gcc may use in plain C or the kernels use
@@ -76,7 +76,7 @@ def alias_folder() -> str:
 
 
 def extensions() -> list[Extension]:
-    """One extension module for each .pyx: the engine's, and the loops that the benchmarks measure."""
+    """One extension module for each .pyx: the engine's, and those by which tests and benchmarks reach its kernels."""
     return [
         Extension(
             ".".join(("outflank", *source.with_suffix("").parts)),

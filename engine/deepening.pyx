@@ -19,8 +19,9 @@ from outflank.engine.position cimport Position
 from outflank.engine.worker cimport enter, guess, leave
 from outflank.engine.youngbrothers cimport serve
 
-from outflank.engine.limits import SELECTIVITIES, Line, SearchInfo, SearchResult
+from outflank.engine.limits import Line, SearchInfo, SearchResult
 from outflank.engine.moves import PASS, Move
+from outflank.engine.selectivity import BOLDEST, STEPS, step_of
 from outflank.engine.squares import DIRECTIONS
 from outflank.engine.timing import seconds_for_move
 
@@ -29,7 +30,7 @@ cdef enum: _WORST = -65
 # An exact search begins after a look this much shallower, which orders its moves.
 _LOOK_BEFORE_SOLVING = 8
 # Selective passes over the whole endgame before the exact one, by the empty squares from which on they pay.
-_PASSES_BEFORE_EXACT = ((24, 1), (26, 3))
+_PASSES_BEFORE_EXACT = ((24, step_of(87).index), (26, step_of(98).index))
 # Half the first window around the score of the iteration before; doubled until the score lies inside.
 _FIRST_WINDOW = 3
 # Against a clock no iteration begins once this share of the move's time is gone: usually, when the same move has
@@ -177,12 +178,12 @@ cdef class Deepening:
 
     def _selectivity_wanted(self):
         """The selectivity of the deepest iteration, as an index."""
-        return FULL_WIDTH if self._limit.selectivity is None else SELECTIVITIES.index(self._limit.selectivity)
+        return FULL_WIDTH if self._limit.selectivity is None else step_of(self._limit.selectivity).index
 
     def _selectivity_of_midgame(self, wanted):
         """The selectivity of an iteration that does not reach the end: bold unless a full-width depth was asked for."""
         if self._limit.selectivity is None and self._limit.depth is None:
-            return 0
+            return BOLDEST.index
         return wanted
 
     def _enough(self):
@@ -304,7 +305,7 @@ cdef class Deepening:
         seconds = time.monotonic() - self._began
         exact = self._depth >= self._empties and self._selectivity == FULL_WIDTH
         lines = tuple(self._line(i) for i in range(self._lines))
-        return self._depth, SELECTIVITIES[self._selectivity], exact, self._crew.nodes(), seconds, lines
+        return self._depth, STEPS[self._selectivity].percent, exact, self._crew.nodes(), seconds, lines
 
     def _line(self, int index):
         """A root move with its score and what the table remembers of the play behind it."""

@@ -3,13 +3,11 @@
 from libc.stdint cimport int8_t, int16_t, int32_t, uint64_t
 
 from outflank.engine.network cimport Layer, score_of
-from outflank.engine.patterns cimport WEIGHTS_OF_A_PHASE, WEIGHTS_OF_A_POSITION, Features, find_weights
+from outflank.engine.patterns cimport PHASES, WEIGHTS_OF_A_PHASE, WEIGHTS_OF_A_POSITION, Features, find_weights
 
 cdef enum:
     SCORE_BITS = 7  # weights are in 1/128 disc
     HIGHEST_GUESS = 62  # an evaluation never claims a wipe-out
-    PHASES = 30  # two plies each
-    STAGES = 3  # as many phases each; the network's rows are the same in all of them
 
 cdef struct Evaluation:
     const int16_t *tables  # [PHASES][WEIGHTS_OF_A_PHASE]

@@ -2,17 +2,11 @@
 
 from libc.stdint cimport int8_t, int16_t
 
-from outflank.engine.network cimport HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, SUMS, set_layer
-from outflank.engine.patterns cimport OFFSETS, WEIGHTS_OF_A_PHASE, set_features
+from outflank.engine.network cimport NUMBERS_OF_A_LAYER, STAGES, SUMS, set_layer
+from outflank.engine.patterns cimport OFFSETS, PHASES, WEIGHTS_OF_A_PHASE, set_features
 from outflank.engine.position cimport Position
 
 from outflank.engine.memory import reserve
-
-SUMS_A_ROW = SUMS
-GAME_STAGES = STAGES
-HIDDEN_UNITS = HIDDEN
-NUMBERS_A_LAYER = NUMBERS_OF_A_LAYER
-MOST_IN_A_ROW = MOST_IN_ROW
 
 
 cdef class Evaluator:

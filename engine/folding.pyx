@@ -7,11 +7,11 @@ from libc.string cimport memcpy
 from array import array as new_array
 
 from outflank.engine.memory import reserve
-from outflank.engine.patterns import PATTERNS, TABLE_OFFSETS, WEIGHTS_A_PHASE, mirrored_places
+from outflank.engine.patterns import PATTERNS, TABLE_OFFSETS, WEIGHTS_OF_A_PHASE, mirrored_places
 
 
 def representatives():
-    cdef array.array found = new_array("i", range(WEIGHTS_A_PHASE))
+    cdef array.array found = new_array("i", range(WEIGHTS_OF_A_PHASE))
     cdef int32_t[::1] view = found
     cdef int table
     for table in range(len(PATTERNS)):

@@ -8,12 +8,12 @@ level      midgame            solved exactly     at 98 %      at 87 %
 
 from outflank.engine.errors import SettingsError
 from outflank.engine.limits import Limit
+from outflank.engine.selectivity import BOLDEST, Percent
 
 HIGHEST_LEVEL = 60
 DEFAULT_LEVEL = 10
 # How far beyond the exact endgame the selective ones reach, in empty squares, on levels above 10.
-_SELECTIVE_ENDGAMES = ((3, 98), (6, 87))
-_SELECTIVITY_OF_MIDGAME = 73
+_SELECTIVE_ENDGAMES: tuple[tuple[int, Percent], ...] = ((3, 98), (6, 87))
 
 
 def exact_from(level: int) -> int:
@@ -35,4 +35,4 @@ def limit_for_level(level: int, empties: int) -> Limit:
         for further, selectivity in _SELECTIVE_ENDGAMES:
             if empties <= exact_from(level) + further:
                 return Limit(depth=to_the_end, selectivity=selectivity)
-    return Limit(depth=max(level, 1), selectivity=_SELECTIVITY_OF_MIDGAME)
+    return Limit(depth=max(level, 1), selectivity=BOLDEST.percent)

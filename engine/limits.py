@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 from outflank.engine.errors import SettingsError
 from outflank.engine.moves import Move
-
-# How sure a cut on a guess has to be, in percent; 100 cuts nothing on a guess.
-SELECTIVITIES = (73, 87, 95, 98, 99, 100)
+from outflank.engine.selectivity import SELECTIVITIES, Percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ class Limit:
     seconds: float | None = None
     clock: Clock | None = None
     exact_from: int | None = None
-    selectivity: int | None = None
+    selectivity: Percent | None = None
     wld: bool = False
 
     def __post_init__(self) -> None:
@@ -90,7 +88,7 @@ class SearchInfo:
     """
 
     depth: int
-    selectivity: int
+    selectivity: Percent
     exact: bool
     nodes: int
     seconds: float

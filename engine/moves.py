@@ -1,9 +1,10 @@
 """A move as the rules family needs it: a square, perhaps a direction, or a pass."""
 
 from dataclasses import dataclass
+from typing import cast
 
 from outflank.engine.errors import NotationError
-from outflank.engine.squares import DIRECTIONS, parse_square, square_name
+from outflank.engine.squares import DIRECTIONS, Direction, parse_square, square_name
 
 _PASS_WORDS = frozenset({"pass", "pa", "ps", "--"})
 
@@ -19,7 +20,7 @@ class Move:
     """
 
     square: int | None
-    direction: str | None = None
+    direction: Direction | None = None
 
     @classmethod
     def parse(cls, text: str) -> "Move":
@@ -35,7 +36,7 @@ class Move:
             raise NotationError(
                 f"expected a direction out of {' '.join(DIRECTIONS)} after the slash, got {text!r}"
             )
-        return cls(parse_square(square), direction or None)
+        return cls(parse_square(square), cast(Direction, direction) if slash else None)
 
     @property
     def is_pass(self) -> bool:

@@ -11,8 +11,12 @@ updatable neural-network-based evaluation functions for computer shogi, 2018 (cl
 
 from libc.stdint cimport int8_t, int16_t, int32_t
 
+# Python sees these too, under the same names.
+cpdef enum:
+    STAGES = 3  # as many phases each; the rows are the same in all of them
+
 cdef extern from "network.h" nogil:
-    enum:
+    cpdef enum:
         SUMS "OF_SUMS"
         HIDDEN "OF_HIDDEN"
         NUMBERS_OF_A_LAYER "OF_NUMBERS"

@@ -9,7 +9,9 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 
 from outflank.engine.kernels cimport legal_moves, popcount
 
-cdef enum:
+# Python sees these too, under the same names.
+cpdef enum:
+    PHASES = 30  # of two plies each
     FEATURES = 54
     LANES = 64  # padded to whole vector registers; the last ten stay 0
     TABLE_WEIGHTS = 285363  # raw table entries of a phase; after them come:

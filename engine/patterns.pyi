@@ -14,11 +14,13 @@ TABLE_OFFSETS: tuple[int, ...]
 CORNER_SQUARES: tuple[tuple[str, ...], ...]
 """For each corner the squares whose moves count together."""
 
-WEIGHTS_A_PHASE: int
+PHASES: int
+"""How many phases the game has, of two plies each; each has weights of its own."""
+WEIGHTS_OF_A_PHASE: int
 """Raw weights of a phase: the patterns' tables, then mobility, the corners, who moves last, and a 0."""
-WEIGHTS_A_POSITION: int
+WEIGHTS_OF_A_POSITION: int
 """How many weights count in a position, the 0 among them where the number of empty squares is even."""
-PADDING: int
+PADDING_WEIGHT: int
 """Which weight of a phase is the 0."""
 
 def layout_hash() -> int:
@@ -28,4 +30,4 @@ def mirrored_places(table: int) -> list[int]:
     """For each place of a pattern the place of the square that a reflection of the pattern onto itself puts there."""
 
 def extract(own: NDArray[np.uint64], opp: NDArray[np.uint64], out: NDArray[np.int32]) -> None:
-    """Write which of a phase's weights count in each board to `out`, shape (boards, WEIGHTS_A_POSITION)."""
+    """Write which of a phase's weights count in each board to `out`, shape (boards, WEIGHTS_OF_A_POSITION)."""

@@ -62,11 +62,6 @@ CORNER_SQUARES = (
 )
 
 
-WEIGHTS_A_PHASE = WEIGHTS_OF_A_PHASE
-WEIGHTS_A_POSITION = WEIGHTS_OF_A_POSITION
-PADDING = PADDING_WEIGHT
-
-
 def layout_hash():
     return zlib.crc32(repr((PATTERNS, INSTANCES, MOST_MOVES, CORNER_SQUARES)).encode())
 
@@ -159,8 +154,8 @@ def extract(const uint64_t[::1] own, const uint64_t[::1] opp, int32_t[:, ::1] ou
     cdef Py_ssize_t board
     cdef Features features
     cdef int empties
-    if own.shape[0] != opp.shape[0] or out.shape[0] != own.shape[0] or out.shape[1] != WEIGHTS_A_POSITION:
-        raise ValueError(f"expected out of shape ({own.shape[0]}, {WEIGHTS_A_POSITION}), got {tuple(out.shape)[:2]}")
+    if own.shape[0] != opp.shape[0] or out.shape[0] != own.shape[0] or out.shape[1] != WEIGHTS_OF_A_POSITION:
+        raise ValueError(f"expected out of shape ({own.shape[0]}, {WEIGHTS_OF_A_POSITION}), got {tuple(out.shape)[:2]}")
     with nogil:
         for board in range(own.shape[0]):
             empties = 64 - popcount(own[board] | opp[board])

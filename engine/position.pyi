@@ -1,10 +1,9 @@
 """A position: who owns which square, whose turn it is, and under which rules. Immutable and hashable."""
 
-from collections.abc import Iterable
-
 from outflank.engine.moves import Move
 from outflank.engine.rules import Rules
 from outflank.engine.squares import Colour
+from outflank.engine.symmetry import Symmetry
 
 class Position:
     """A board, the side to move and the rules; a value: equal positions are interchangeable.
@@ -117,8 +116,15 @@ class Position:
     def symmetries(self) -> tuple[Position, ...]:
         """The eight images of the board under rotation and reflection, itself first."""
 
-    def canonical(self) -> Position:
-        """The one of the eight images with the smallest (own, opp)."""
+    def transformed(self, symmetry: Symmetry) -> Position:
+        """The image of the board under a rotation or reflection; side and rules stay."""
+
+    def canonical(self) -> tuple[Position, Symmetry]:
+        """The one of the eight images with the smallest (own, opp), and the symmetry that leads there.
+
+        What is known of that image is brought back by the inverse: ``symmetry.inverse.move(move)`` is a move here
+        if `move` is one there; of several symmetries that lead there it is the one with the smallest number.
+        """
 
     def board_string(self) -> str:
         """``-----...X``: 64 squares of ``X O -`` a1 first, a blank and the side to move; ``parse`` reads it."""
@@ -128,6 +134,3 @@ class Position:
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[object, ...]: ...
-
-def unpack(mask: int) -> Iterable[int]:
-    """The squares of a mask, a1 first."""

@@ -2,8 +2,6 @@
 
 from libc.stdint cimport uint64_t
 
-import re
-
 from outflank.engine.kernels cimport (
     bit,
     first_square,
@@ -14,16 +12,14 @@ from outflank.engine.kernels cimport (
     turned_one_way,
 )
 
+from outflank.engine.boardtext import read_board, write_board
 from outflank.engine.errors import IllegalMoveError, NotationError
 from outflank.engine.moves import PASS, Move
-from outflank.engine.rules import STARTS, Rules
-from outflank.engine.squares import DIRECTIONS, SQUARE_NAMES, Colour, parse_square, square_name
+from outflank.engine.rules import Rules
+from outflank.engine.squares import DIRECTIONS, Colour, square_name, squares_of
+from outflank.engine.symmetry import Symmetry
 
 _OTHELLO = Rules()
-_BLACK_LETTERS = frozenset("Xx*bB1")
-_WHITE_LETTERS = frozenset("OowW2")
-_EMPTY_LETTERS = frozenset("-._")
-_CENTRE = frozenset({"d4", "e4", "d5", "e5"})
 
 
 cdef class Position:
@@ -38,34 +34,13 @@ cdef class Position:
 
     @classmethod
     def start(cls, rules=_OTHELLO):
-        if rules.start not in STARTS:
-            return cls.parse(rules.start, rules).with_side(rules.begins)
-        white = sum(1 << parse_square(name) for name in STARTS[rules.start])
-        black = sum(1 << parse_square(name) for name in _CENTRE - set(STARTS[rules.start]))
+        black, white = rules.start_discs
         return cls(black, white, Colour.BLACK, rules).with_side(rules.begins)
 
     @classmethod
     def parse(cls, str text, rules=_OTHELLO):
-        discs = {Colour.BLACK: 0, Colour.WHITE: 0}
-        letters = re.sub(r"\s+", " ", text.partition(";")[0]).strip()
-        square = at = 0
-        while square < 64 and at < len(letters):
-            letter = letters[at]
-            at += 1
-            if letter == " ":
-                continue
-            if letter in _BLACK_LETTERS:
-                discs[Colour.BLACK] |= 1 << square
-            elif letter in _WHITE_LETTERS:
-                discs[Colour.WHITE] |= 1 << square
-            elif letter not in _EMPTY_LETTERS:
-                name = SQUARE_NAMES[square]
-                raise NotationError(f"expected X, O or - for square {name} of the board, got {letter!r}")
-            square += 1
-        if square < 64:
-            raise NotationError(f"expected a board of 64 squares, got {square}: {text!r}")
-        side = _parse_side(letters[at:].strip(), rules)
-        return cls(discs[side], discs[side.other], side, rules)
+        black, white, side = read_board(text)
+        return cls(black, white, Colour.BLACK, rules).with_side(rules.begins if side is None else side)
 
     @property
     def black(self):
@@ -99,7 +74,7 @@ cdef class Position:
     def legal_moves(self):
         if not self.can_move(False):
             return (PASS,) if self.can_move(True) else ()
-        squares = unpack(legal_moves(self.own, self.opp))
+        squares = squares_of(legal_moves(self.own, self.opp))
         if not self.rules.one_direction:
             return tuple(map(Move, squares))
         return tuple(move for square in squares for move in self._choices(square))
@@ -198,28 +173,31 @@ cdef class Position:
         return difference
 
     def winner(self):
-        lead = self.score()
-        if lead:
-            return Colour.BLACK if lead > 0 else Colour.WHITE
-        return self.rules.begins.other if self.rules.tie == "second" else None
+        return self.rules.winner_by(self.score())
 
     def symmetries(self):
-        return tuple(
-            Position(transform(self.own, symmetry), transform(self.opp, symmetry), self.side, self.rules)
-            for symmetry in range(8)
-        )
+        return tuple(map(self.transformed, Symmetry))
+
+    def transformed(self, int symmetry):
+        if not 0 <= symmetry < 8:
+            raise IndexError(f"expected a symmetry from 0 to 7, got {symmetry}")
+        return Position(transform(self.own, symmetry), transform(self.opp, symmetry), self.side, self.rules)
 
     def canonical(self):
-        return min(self.symmetries(), key=_discs)
+        cdef uint64_t own, opp, least_own = self.own, least_opp = self.opp
+        cdef int symmetry, leads_there = 0
+        for symmetry in range(1, 8):
+            own, opp = transform(self.own, symmetry), transform(self.opp, symmetry)
+            if own < least_own or (own == least_own and opp < least_opp):
+                least_own, least_opp, leads_there = own, opp, symmetry
+        return Position(least_own, least_opp, self.side, self.rules), Symmetry(leads_there)
 
     def board_string(self):
-        black, white = self.black, self.white
-        letters = ("X" if black >> s & 1 else "O" if white >> s & 1 else "-" for s in range(64))
-        return "".join(letters) + (" X" if self.side is Colour.BLACK else " O")
+        return write_board(self.black, self.white) + (" X" if self.side is Colour.BLACK else " O")
 
     def __str__(self):
         letters = list(self.board_string()[:64].replace("-", " "))
-        for square in unpack(legal_moves(self.own, self.opp)):
+        for square in squares_of(legal_moves(self.own, self.opp)):
             letters[square] = "."
         rows = [f"{row + 1} {' '.join(letters[8 * row : 8 * row + 8])} {row + 1}" for row in range(8)]
         black, white = self.rules.colour_names
@@ -249,28 +227,5 @@ cdef class Position:
         return Position, (self.own, self.opp, self.side, self.rules)
 
 
-def unpack(uint64_t mask):
-    squares = []
-    while mask:
-        squares.append(first_square(mask))
-        mask &= mask - 1
-    return squares
-
-
-def _discs(Position position):
-    return position.own, position.opp
-
-
 def _as_move(move):
     return move if isinstance(move, Move) else Move.parse(move)
-
-
-def _parse_side(text, rules):
-    """The colour that `text` behind a board names; the rules' first player if there is none."""
-    if not text:
-        return rules.begins
-    if text in _BLACK_LETTERS or text.lower() == "black":
-        return Colour.BLACK
-    if text in _WHITE_LETTERS or text.lower() == "white":
-        return Colour.WHITE
-    raise NotationError(f"expected X, O, black or white behind the 64 squares, got {text!r}")

@@ -1,4 +1,4 @@
-"""Multi-ProbCut as the search sees it: margins in discs, looked up by confidence, empty squares and depth."""
+"""Multi-ProbCut as the search sees it: margins in discs, looked up by selectivity, empty squares and depth."""
 
 from libc.stdint cimport int16_t
 

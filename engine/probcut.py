@@ -10,9 +10,9 @@ from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
+from outflank.engine.selectivity import FULL_WIDTH, STEPS
+
 SHIPPED = Path(__file__).with_name("probcut.json")
-# Standard deviations to keep away from the window, for 73, 87, 95, 98 and 99 %.
-CONFIDENCES = (1.1, 1.5, 2.0, 2.6, 3.3)
 _PLIES = 65
 
 
@@ -29,18 +29,18 @@ def sigma(coefficients: Sequence[float], empties: int, depth: int, shallow: int)
 
 
 def margins(path: Path = SHIPPED) -> array:  # type: ignore[type-arg]  # array is generic for the type checker alone
-    """Discs to add to the window, int16, as [confidence][empties][depth][2].
+    """Discs to add to the window, int16, as [selectivity][empties][depth][2], of all but the full width.
 
     The last index is 0 for the shallow search's score, 1 for the evaluation that has to point the same way before
     that search is worth its nodes; that one is about half as strict.
     """
     coefficients = json.loads(path.read_text())["coefficients"]
     table = array("h")
-    for confidence in CONFIDENCES:
+    for step in STEPS[: FULL_WIDTH.index]:
         for empties in range(_PLIES):
             for depth in range(_PLIES):
                 error = sigma(coefficients, empties, depth, shallow_depth(depth))
                 static = sigma(coefficients, empties, depth, 0)
-                table.append(round(confidence * error))
-                table.append(round(confidence * (error + static) / 2 * 0.5))
+                table.append(round(step.deviations * error))
+                table.append(round(step.deviations * (error + static) / 2 * 0.5))
     return table

@@ -4,11 +4,13 @@ The presets come from the rule sheets of the boxed games and from the tournament
 quotes what each sheet settles and names the readings that are ours.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
+from outflank.engine.boardtext import read_board
 from outflank.engine.errors import NotationError
-from outflank.engine.squares import Colour
+from outflank.engine.squares import Colour, parse_square
 
 # The six ways to lay two discs of each colour on the four centre squares: which of d4 e4 d5 e5 are White's.
 STARTS = {
@@ -19,12 +21,16 @@ STARTS = {
     "parallel-west": ("d4", "d5"),
     "parallel-east": ("e4", "e5"),
 }
-_CHOICES = {
-    "turns": ("all", "one"),
-    "tie": ("draw", "second"),
-    "scoring": ("empties", "count"),
-    "begins": ("black", "white"),
+Turns = Literal["all", "one"]
+Tie = Literal["draw", "second"]
+Scoring = Literal["empties", "count"]
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "turns": get_args(Turns),
+    "tie": get_args(Tie),
+    "scoring": get_args(Scoring),
+    "begins": tuple(Colour),
 }
+_CENTRE = frozenset({"d4", "e4", "d5", "e5"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +51,9 @@ class Rules:
     name: str = "othello"
     start: str = "diagonal"
     begins: Colour = Colour.BLACK
-    turns: str = "all"
-    tie: str = "draw"
-    scoring: str = "empties"
+    turns: Turns = "all"
+    tie: Tie = "draw"
+    scoring: Scoring = "empties"
     colour_names: tuple[str, str] = ("Black", "White")
     shows_hand: bool = False
 
@@ -86,6 +92,34 @@ class Rules:
         """Whether a move turns discs in one direction only."""
         return self.turns == "one"
 
+    @property
+    def start_discs(self) -> tuple[int, int]:
+        """Black's discs and White's as a game begins, one bit a square."""
+        if self.start not in STARTS:
+            black, white, _ = read_board(self.start)
+            return black, white
+        whites = frozenset(STARTS[self.start])
+        return _mask(_CENTRE - whites), _mask(whites)
+
+    @property
+    def has_othello_moves(self) -> bool:
+        """Whether the same games can be played as in tournament Othello, however they are judged."""
+        othello = PRESETS["othello"]
+        ours, theirs = ((r.start_discs, r.begins, r.turns) for r in (self, othello))
+        return ours == theirs
+
+    @property
+    def is_othello(self) -> bool:
+        """Whether games are played and judged as in tournament Othello, whatever the sheet calls the colours."""
+        othello = PRESETS["othello"]
+        return self.has_othello_moves and (self.tie, self.scoring) == (othello.tie, othello.scoring)
+
+    def winner_by(self, margin: int) -> Colour | None:
+        """Who has won a finished game that Black leads by `margin` discs; None for a draw."""
+        if margin:
+            return Colour.BLACK if margin > 0 else Colour.WHITE
+        return self.begins.other if self.tie == "second" else None
+
     def __str__(self) -> str:
         """The text that ``parse`` reads back: the preset and what differs from it."""
         preset = PRESETS[self.name]
@@ -99,12 +133,18 @@ class Rules:
 
 def _check_board(start: str) -> None:
     """Raise NotationError unless `start` is 64 squares; a side behind them would compete with `begins`."""
-    from outflank.engine.position import Position
-
     try:
-        Position.parse(f"{start} black")
+        _, _, side = read_board(start)
+        if side is not None:
+            raise NotationError(
+                f"expected nothing behind the 64 squares, since begins= says who moves, got {start!r}"
+            )
     except NotationError as error:
         raise NotationError(f"expected start= {' '.join(STARTS)} or a board string: {error}") from None
+
+
+def _mask(names: Iterable[str]) -> int:
+    return sum(1 << parse_square(name) for name in names)
 
 
 PRESETS = {

@@ -3,14 +3,17 @@
 Square 0 is a1, the top left corner; 7 is h1, 63 is h8. Letters are columns, numbers rows, row 1 on top.
 """
 
+from collections.abc import Iterator
 from enum import StrEnum
+from typing import Literal, get_args
 
 from outflank.engine.errors import NotationError
 
 SQUARES = range(64)
 SQUARE_NAMES = tuple(f"{column}{row}" for row in "12345678" for column in "abcdefgh")
 # North is towards row 1. The order is also the number of a direction in the compiled code.
-DIRECTIONS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
+Direction = Literal["n", "ne", "e", "se", "s", "sw", "w", "nw"]
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 _SQUARES_BY_NAME = {name: square for square, name in enumerate(SQUARE_NAMES)}
 
 
@@ -45,3 +48,15 @@ def parse_square(text: str) -> int:
         return _SQUARES_BY_NAME[text.lower()]
     except KeyError:
         raise NotationError(f"expected a square from a1 to h8, got {text!r}") from None
+
+
+def squares_of(mask: int) -> Iterator[int]:
+    """The squares of a mask (bit 0 = a1, bit 63 = h8), a1 first.
+
+    Raises: OverflowError if `mask` is negative.
+    """
+    if mask < 0:
+        raise OverflowError(f"expected a mask of squares, got {mask}")
+    while mask:
+        yield (mask & -mask).bit_length() - 1
+        mask &= mask - 1

@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine.errors import FileFormatError
-from outflank.engine.evaluate import GAME_STAGES, HIDDEN_UNITS, MOST_IN_A_ROW, NUMBERS_A_LAYER, SUMS_A_ROW
 from outflank.engine.folding import (
     farthest,
     fold,
@@ -36,10 +35,10 @@ from outflank.engine.folding import (
     weights_kept,
 )
 from outflank.engine.memory import Numbers
-from outflank.engine.patterns import WEIGHTS_A_PHASE, layout_hash
+from outflank.engine.network import HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE, layout_hash
 
 SHIPPED = Path(__file__).with_name("weights.bin")
-PHASES = 30
 UNITS_A_DISC = 128  # of the tables' weights and of the score
 _MAGIC = b"OUTFLANK WEIGHTS 5\n"
 
@@ -49,12 +48,12 @@ class Weights:
     """All numbers of an evaluation; network.pxd says what they mean.
 
     Attributes:
-        tables: int16, PHASES * WEIGHTS_A_PHASE, phase by phase.
-        rows: int8, GAME_STAGES * WEIGHTS_A_PHASE * SUMS_A_ROW, stage by stage, none beyond MOST_IN_A_ROW; those of
+        tables: int16, PHASES * WEIGHTS_OF_A_PHASE, phase by phase.
+        rows: int8, STAGES * WEIGHTS_OF_A_PHASE * SUMS, stage by stage, none beyond MOST_IN_ROW; those of
             the network.
-        layers: int16, PHASES * NUMBERS_A_LAYER, phase by phase; those of the network.
+        layers: int16, PHASES * NUMBERS_OF_A_LAYER, phase by phase; those of the network.
 
-    Raises: ValueError if one is of another shape, or if a row has a number beyond MOST_IN_A_ROW.
+    Raises: ValueError if one is of another shape, or if a row has a number beyond MOST_IN_ROW.
     """
 
     tables: Numbers
@@ -63,17 +62,17 @@ class Weights:
 
     def __post_init__(self) -> None:
         for name, typecode, count in (
-            ("tables", "h", PHASES * WEIGHTS_A_PHASE),
-            ("rows", "b", GAME_STAGES * WEIGHTS_A_PHASE * SUMS_A_ROW),
-            ("layers", "h", PHASES * NUMBERS_A_LAYER),
+            ("tables", "h", PHASES * WEIGHTS_OF_A_PHASE),
+            ("rows", "b", STAGES * WEIGHTS_OF_A_PHASE * SUMS),
+            ("layers", "h", PHASES * NUMBERS_OF_A_LAYER),
         ):
             got = memoryview(getattr(self, name))
             if got.format != typecode or len(got) != count:
                 raise ValueError(
                     f"expected {name} of {count} numbers {typecode!r}, got {len(got)} {got.format!r}"
                 )
-        if farthest(self.rows) > MOST_IN_A_ROW:
-            raise ValueError(f"expected rows of numbers up to {MOST_IN_A_ROW}, got {farthest(self.rows)}")
+        if farthest(self.rows) > MOST_IN_ROW:
+            raise ValueError(f"expected rows of numbers up to {MOST_IN_ROW}, got {farthest(self.rows)}")
 
     @classmethod
     def of_tables(cls, tables: Numbers) -> Weights:
@@ -81,13 +80,13 @@ class Weights:
 
         Raises: ValueError as the class.
         """
-        rows = array("b", bytes(GAME_STAGES * WEIGHTS_A_PHASE * SUMS_A_ROW))
-        return cls(tables, rows, array("h", bytes(2 * PHASES * NUMBERS_A_LAYER)))
+        rows = array("b", bytes(STAGES * WEIGHTS_OF_A_PHASE * SUMS))
+        return cls(tables, rows, array("h", bytes(2 * PHASES * NUMBERS_OF_A_LAYER)))
 
     @classmethod
     def nothing(cls) -> Weights:
         """Weights that are all 0."""
-        return cls.of_tables(array("h", bytes(2 * PHASES * WEIGHTS_A_PHASE)))
+        return cls.of_tables(array("h", bytes(2 * PHASES * WEIGHTS_OF_A_PHASE)))
 
 
 @functools.cache
@@ -100,8 +99,8 @@ def _representatives() -> array[int]:
 def _lengths() -> tuple[int, int, int, int]:
     """How many bytes the folded tables, the layers, the bits of the rows, and the rows at most take."""
     kept = weights_kept(_representatives())
-    rows = GAME_STAGES * kept
-    return PHASES * kept * 2, PHASES * NUMBERS_A_LAYER * 2, -(-rows // 8), rows * SUMS_A_ROW
+    rows = STAGES * kept
+    return PHASES * kept * 2, PHASES * NUMBERS_OF_A_LAYER * 2, -(-rows // 8), rows * SUMS
 
 
 def read(path: Path = SHIPPED) -> Weights:
@@ -132,7 +131,7 @@ def provenance(path: Path = SHIPPED) -> Mapping[str, Any]:
 def write(path: Path, weights: Weights, made: Mapping[str, Any]) -> None:
     """Write a weights file; `made` is its provenance. Of mirrored configurations the first one's numbers count."""
     tables = fold(weights.tables, _representatives(), PHASES)
-    flags, rows = fold_rows(weights.rows, _representatives(), SUMS_A_ROW)
+    flags, rows = fold_rows(weights.rows, _representatives(), SUMS)
     raw = _apart(tables) + _little(weights.layers) + flags + rows
     packed = zlib.compress(raw, 9)
     header: dict[str, Any] = {**_expected_header(), "bytes": len(raw), "provenance": dict(made)}
@@ -144,10 +143,10 @@ def _expected_header() -> dict[str, int]:
     return {
         "layout": layout_hash(),
         "phases": PHASES,
-        "stages": GAME_STAGES,
-        "weights": WEIGHTS_A_PHASE,
-        "sums": SUMS_A_ROW,
-        "units": HIDDEN_UNITS,
+        "stages": STAGES,
+        "weights": WEIGHTS_OF_A_PHASE,
+        "sums": SUMS,
+        "units": HIDDEN,
     }
 
 
@@ -173,7 +172,7 @@ def _decode(content: bytes) -> Weights:
     rows = raw[tables + layers :]
     return Weights(
         unfold(_together(raw[:tables]), _representatives(), PHASES),
-        unfold_rows(rows[:flags], rows[flags:].cast("b"), _representatives(), SUMS_A_ROW, GAME_STAGES),
+        unfold_rows(rows[:flags], rows[flags:].cast("b"), _representatives(), SUMS, STAGES),
         _from_little(raw[tables : tables + layers]),
     )
 

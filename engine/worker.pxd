@@ -34,7 +34,7 @@ cdef struct Worker:
     Evaluation evaluation
     Features *features  # of the board being searched; those of the moves that led to it lie before
     int side  # 0 or 1: whose turn it is, by the numbers that `features` gives the sides
-    int selectivity  # an index of probcut's confidences; FULL_WIDTH for no cuts on a guess
+    int selectivity  # a step's index, see selectivity.py; FULL_WIDTH for no cuts on a guess
     const int16_t *margins  # probcut's
     int probcuts  # how many ProbCut searches this one lies in
     # midgame.search_move, for the threads that share moves.

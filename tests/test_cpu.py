@@ -99,7 +99,7 @@ def test_a_portable_build_uses_no_more_than_it_was_allowed_and_counts_the_same(t
 
     told = environment.run("python", "-c", """
 from outflank.engine import Position, perft
-from outflank.engine.bitboard import KERNELS
+from outflank.tests.engine.kernels import KERNELS
 from outflank.engine.buildinfo import FEATURES, MARCH
 print(MARCH, *FEATURES, KERNELS, perft(Position.start(), 8))
 """)  # fmt: skip

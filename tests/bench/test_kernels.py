@@ -7,9 +7,10 @@ import pytest
 from numpy.typing import NDArray
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from outflank.engine import Game, bitboard, weights
+from outflank.engine import Game, weights
 from outflank.engine.evaluate import Evaluator
 from outflank.tests.bench import loops
+from outflank.tests.engine import kernels
 
 Boards = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 
@@ -35,7 +36,7 @@ def boards() -> Boards:
 
 def test_legal_moves_of_1000_boards(benchmark: BenchmarkFixture, boards: Boards) -> None:
     expected = sum(
-        bitboard.popcount(bitboard.legal_moves(int(a), int(b))) for a, b in zip(*boards, strict=True)
+        kernels.popcount(kernels.legal_moves(int(a), int(b))) for a, b in zip(*boards, strict=True)
     )
 
     assert benchmark(loops.legal_moves, *boards) == expected
@@ -43,10 +44,10 @@ def test_legal_moves_of_1000_boards(benchmark: BenchmarkFixture, boards: Boards)
 
 def test_turned_discs_of_all_moves_on_1000_boards(benchmark: BenchmarkFixture, boards: Boards) -> None:
     expected = sum(
-        bitboard.popcount(bitboard.turned_discs(int(a), int(b), square))
+        kernels.popcount(kernels.turned_discs(int(a), int(b), square))
         for a, b in zip(*boards, strict=True)
         for square in range(64)
-        if bitboard.legal_moves(int(a), int(b)) >> square & 1
+        if kernels.legal_moves(int(a), int(b)) >> square & 1
     )
 
     assert benchmark(loops.turned_discs, *boards) == expected
@@ -56,7 +57,7 @@ def test_64000_last_moves(benchmark: BenchmarkFixture, boards: Boards) -> None:
     own = boards[0]
     everywhere = 2**64 - 1
     expected = sum(
-        2 * bitboard.popcount(bitboard.turned_discs(mask, everywhere ^ mask ^ 1 << square, square))
+        2 * kernels.popcount(kernels.turned_discs(mask, everywhere ^ mask ^ 1 << square, square))
         for mask, square in ((int(a) & ~(1 << square), square) for a in own for square in range(64))
     )
 

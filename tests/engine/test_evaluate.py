@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 
 from outflank.engine import Game, Position, weights
-from outflank.engine.evaluate import (
-    GAME_STAGES,
-    HIDDEN_UNITS,
-    MOST_IN_A_ROW,
-    NUMBERS_A_LAYER,
-    SUMS_A_ROW,
-    Evaluator,
+from outflank.engine.evaluate import Evaluator
+from outflank.engine.network import HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.patterns import (
+    INSTANCES,
+    PADDING_WEIGHT,
+    PHASES,
+    TABLE_OF,
+    TABLE_OFFSETS,
+    WEIGHTS_OF_A_PHASE,
 )
-from outflank.engine.patterns import INSTANCES, PADDING, TABLE_OF, TABLE_OFFSETS, WEIGHTS_A_PHASE
 from outflank.tests.bench import loops
 from outflank.tests.masks import mask_of_names
 
@@ -37,9 +38,9 @@ def some_positions(count: int) -> list[Position]:
 def random_weights(seed: int, loudness: int) -> weights.Weights:
     """Weights in which everything counts; the louder, the more sums are clipped."""
     random_number = np.random.default_rng(seed).integers
-    tables = random_number(-300, 300, weights.PHASES * WEIGHTS_A_PHASE)
-    rows = random_number(-loudness, loudness + 1, GAME_STAGES * WEIGHTS_A_PHASE * SUMS_A_ROW)
-    layers = random_number(-400, 400, weights.PHASES * NUMBERS_A_LAYER)
+    tables = random_number(-300, 300, PHASES * WEIGHTS_OF_A_PHASE)
+    rows = random_number(-loudness, loudness + 1, STAGES * WEIGHTS_OF_A_PHASE * SUMS)
+    layers = random_number(-400, 400, PHASES * NUMBERS_OF_A_LAYER)
     return weights.Weights(
         array("h", tables.astype(np.int16).tobytes()),
         array("b", rows.astype(np.int8).tobytes()),
@@ -60,7 +61,7 @@ def counting(position: Position) -> list[int]:
     moves = [min(15, mask.bit_count()) for mask in masks]
     mobility = TABLE_OFFSETS[-1] + 16 * moves[0] + moves[1]
     corners = [TABLE_OFFSETS[-1] + 256 + corner_class(corner, masks) for corner in ("a1", "h1", "a8", "h8")]
-    return [*found, mobility, *corners, TABLE_OFFSETS[-1] + 512 if position.empties % 2 else PADDING]
+    return [*found, mobility, *corners, TABLE_OFFSETS[-1] + 512 if position.empties % 2 else PADDING_WEIGHT]
 
 
 def corner_class(corner: str, masks: "list[int]") -> int:
@@ -84,29 +85,26 @@ def corner_class(corner: str, masks: "list[int]") -> int:
 
 def slow_score(given: weights.Weights, position: Position) -> int:
     """The score in discs, in Python's integers."""
-    phase = max(0, min(weights.PHASES - 1, (60 - position.empties) // 2))
+    phase = max(0, min(PHASES - 1, (60 - position.empties) // 2))
     counted = counting(position)
-    stage = memoryview(given.rows)[phase // 10 * WEIGHTS_A_PHASE * SUMS_A_ROW :]  # no copy of millions
-    layer = given.layers[phase * NUMBERS_A_LAYER : (phase + 1) * NUMBERS_A_LAYER].tolist()
-    start, layer = layer[:SUMS_A_ROW], layer[SUMS_A_ROW:]
-    into, layer = layer[: SUMS_A_ROW * HIDDEN_UNITS], layer[SUMS_A_ROW * HIDDEN_UNITS :]
-    threshold, out, last = layer[:HIDDEN_UNITS], layer[HIDDEN_UNITS : 2 * HIDDEN_UNITS], layer[-1]
-    sums = [
-        start[number] + sum(stage[place * SUMS_A_ROW + number] for place in counted)
-        for number in range(SUMS_A_ROW)
-    ]
+    stage = memoryview(given.rows)[phase // 10 * WEIGHTS_OF_A_PHASE * SUMS :]  # no copy of millions
+    layer = given.layers[phase * NUMBERS_OF_A_LAYER : (phase + 1) * NUMBERS_OF_A_LAYER].tolist()
+    start, layer = layer[:SUMS], layer[SUMS:]
+    into, layer = layer[: SUMS * HIDDEN], layer[SUMS * HIDDEN :]
+    threshold, out, last = layer[:HIDDEN], layer[HIDDEN : 2 * HIDDEN], layer[-1]
+    sums = [start[number] + sum(stage[place * SUMS + number] for place in counted) for number in range(SUMS)]
     squares = [min(max(number, -128), 128) ** 2 // 128 for number in sums]
     total = 0
-    for unit in range(HIDDEN_UNITS):
+    for unit in range(HIDDEN):
         pull = 128 * threshold[unit] + sum(
-            value * into[number * HIDDEN_UNITS + unit] for number, value in enumerate(squares)
+            value * into[number * HIDDEN + unit] for number, value in enumerate(squares)
         )
         total += max(pull, 0) // 128 * out[unit]
-    score = sum(given.tables[phase * WEIGHTS_A_PHASE + place] for place in counted) + last + total // 1024
+    score = sum(given.tables[phase * WEIGHTS_OF_A_PHASE + place] for place in counted) + last + total // 1024
     return max(-62, min(62, (score + 64) // 128))
 
 
-@pytest.mark.parametrize("loudness", [0, 2, 10, MOST_IN_A_ROW])
+@pytest.mark.parametrize("loudness", [0, 2, 10, MOST_IN_ROW])
 def test_every_score_is_that_of_the_slow_evaluation(loudness: int) -> None:
     given = random_weights(loudness, loudness)
     evaluator = Evaluator(given)

@@ -10,6 +10,7 @@ from outflank.engine import (
     Position,
     Rules,
 )
+from outflank.engine.rules import Turns
 from outflank.tests import reference, strategies
 from outflank.tests.masks import mask_of_names
 from outflank.tests.sheet_boards import (
@@ -180,7 +181,7 @@ class TestBoardsGivenByHand:
         ("text", "turns", "expected"),
         [(MANY_MOVES, "all", 34), (MANY_DIRECTED, "one", 63)],
     )
-    def test_more_than_33_moves_are_all_listed(self, text: str, turns: str, expected: int) -> None:
+    def test_more_than_33_moves_are_all_listed(self, text: str, turns: Turns, expected: int) -> None:
         position = Position.parse(text + " X", Rules(turns=turns))
         found = [str(move) for move in position.legal_moves()]
 

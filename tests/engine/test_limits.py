@@ -6,7 +6,8 @@ import math
 import pytest
 
 from outflank.engine import PASS, Clock, Limit, Move, SearchInfo, SearchResult, SettingsError
-from outflank.engine.limits import SELECTIVITIES, Line
+from outflank.engine.limits import Line
+from outflank.engine.selectivity import SELECTIVITIES, Percent
 
 
 @pytest.mark.parametrize(
@@ -40,7 +41,7 @@ def test_a_senseless_limit_is_refused_in_one_sentence(setting: str, value: float
 @pytest.mark.parametrize("selectivity", [0, 72, 101, -1])
 def test_a_selectivity_that_was_not_fitted_is_refused_with_those_that_were(selectivity: int) -> None:
     with pytest.raises(SettingsError) as caught:
-        Limit(selectivity=selectivity)
+        Limit(selectivity=selectivity)  # type: ignore[arg-type]
 
     fitted = ", ".join(map(str, SELECTIVITIES))
     assert str(caught.value) == f"expected a selectivity out of {fitted}, got {selectivity}"
@@ -55,7 +56,7 @@ def test_no_limit_at_all_is_a_limit() -> None:
 
 
 @pytest.mark.parametrize("selectivity", [None, *SELECTIVITIES])
-def test_a_selectivity_that_was_fitted_is_taken_as_it_is(selectivity: int | None) -> None:
+def test_a_selectivity_that_was_fitted_is_taken_as_it_is(selectivity: Percent | None) -> None:
     assert Limit(selectivity=selectivity).selectivity == selectivity
 
 

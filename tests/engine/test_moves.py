@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import PASS, Move, NotationError
-from outflank.engine.squares import DIRECTIONS
+from outflank.engine.squares import DIRECTIONS, Direction
 from outflank.tests import strategies
 
 
 @given(square=st.integers(0, 63), direction=st.sampled_from([None, *DIRECTIONS]))
-def test_every_move_is_read_back_as_it_is_written(square: int, direction: str | None) -> None:
+def test_every_move_is_read_back_as_it_is_written(square: int, direction: Direction | None) -> None:
     move = Move(square, direction)
 
     assert move == Move.parse(str(move)) == Move.parse(str(move).upper()) == Move.parse(f" {move}\n")

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import Game, Position, Rules, SettingsError, divide, perft
+from outflank.engine.rules import Turns
 from outflank.tests import reference, strategies
 from outflank.tests.masks import position_of, rules_of
 
@@ -65,7 +66,7 @@ def test_leaves_of_each_preset_are_the_oracles(name: str, pass_is_free: bool) ->
     depth=st.integers(0, 2),
 )
 def test_leaves_of_any_board_are_the_oracles(
-    board: reference.Board, side: str, turns: str, pass_is_free: bool, depth: int
+    board: reference.Board, side: str, turns: Turns, pass_is_free: bool, depth: int
 ) -> None:
     position = position_of(board, side, Rules(turns=turns))
 
@@ -75,7 +76,7 @@ def test_leaves_of_any_board_are_the_oracles(
 @settings(max_examples=60)
 @given(data=st.data(), turns=st.sampled_from(["all", "one"]), pass_is_free=st.booleans())
 def test_leaves_of_an_endgame_are_the_oracles_to_the_last_disc(
-    data: st.DataObject, turns: str, pass_is_free: bool
+    data: st.DataObject, turns: Turns, pass_is_free: bool
 ) -> None:
     """Forced passes and games that end early are the rule here, not the exception."""
     sheet = reference.Sheet(turns=turns)

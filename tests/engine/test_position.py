@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import PASS, PRESETS, Colour, IllegalMoveError, Move, NotationError, Position, Rules
-from outflank.engine.position import unpack
+from outflank.engine.rules import Turns
+from outflank.engine.squares import squares_of
 from outflank.tests import reference, strategies
 from outflank.tests.masks import COLOURS, mask_of, mask_of_discs, position_of, rules_of
 
@@ -31,7 +32,7 @@ def assert_same(board: reference.Board, side: str, sheet: reference.Sheet, posit
     for letter, colour in COLOURS.items():
         assert position.discs(colour) == reference.count(board, letter)
         playable = {move[:2] for move in reference.moves(board, letter, sheet.turns)}
-        assert playable == {str(Move(square)) for square in unpack(position.legal_mask(colour))}
+        assert playable == {str(Move(square)) for square in squares_of(position.legal_mask(colour))}
     for move, turned in reference.moves(board, side, sheet.turns).items():
         assert position.turned(move) == mask_of(turned)
     if position.is_over:
@@ -89,7 +90,7 @@ def test_every_move_on_any_board_leads_to_the_oracles_board(
 
 @given(board=strategies.boards, side=strategies.sides, turns=st.sampled_from(["all", "one"]))
 def test_every_square_that_the_oracle_does_not_list_is_illegal(
-    board: reference.Board, side: str, turns: str
+    board: reference.Board, side: str, turns: Turns
 ) -> None:
     position = position_of(board, side, Rules(turns=turns))
     legal = {move[:2] for move in reference.moves(board, side, turns)}
@@ -129,8 +130,10 @@ class TestSymmetries:
         position = position_of(board, side, Rules())
         images = position.symmetries()
 
-        assert {image.canonical() for image in images} == {position.canonical()}
-        assert (position.canonical().own, position.canonical().opp) == min((i.own, i.opp) for i in images)
+        assert {image.canonical()[0] for image in images} == {position.canonical()[0]}
+        assert (position.canonical()[0].own, position.canonical()[0].opp) == min(
+            (i.own, i.opp) for i in images
+        )
 
     def test_keep_the_rules(self) -> None:
         position = Position.start(PRESETS["obversi"])
@@ -143,10 +146,10 @@ class TestSymmetries:
     def test_leave_as_many_different_positions_as_published(self, discs: int) -> None:
         """After so many discs played; a forced pass on the way is no position of its own."""
         published = json.loads(COUNTS.read_text())["distinct_by_discs_played"]
-        different = {Position.start().canonical()}
+        different = {Position.start().canonical()[0]}
         for _ in range(discs):
             movers = [position.pass_() if position.must_pass else position for position in different]
-            different = {mover.play(move).canonical() for mover in movers for move in mover.legal_moves()}
+            different = {mover.play(move).canonical()[0] for mover in movers for move in mover.legal_moves()}
 
         assert published[discs] == len(different)
 
@@ -359,5 +362,5 @@ class TestPicture:
 
 
 @given(mask=strategies.masks)
-def test_unpack_lists_the_squares_of_a_mask_a1_first(mask: int) -> None:
-    assert [square for square in range(64) if mask >> square & 1] == list(unpack(mask))
+def test_squares_of_lists_the_squares_of_a_mask_a1_first(mask: int) -> None:
+    assert [square for square in range(64) if mask >> square & 1] == list(squares_of(mask))

@@ -339,4 +339,4 @@ class TestSettings:
 
     def test_rules_that_cannot_be_read_do_not_reach_the_search(self) -> None:
         with pytest.raises(NotationError):
-            replace(Rules(), scoring="other")
+            replace(Rules(), scoring="other")  # type: ignore[arg-type]

@@ -1,17 +1,20 @@
 """What a rule sheet makes of scores and ties, as the search has to see it: against minimax over the oracle."""
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import PRESETS, Colour, Limit, Position, Rules, Searcher
+from outflank.engine.rules import Scoring, Tie, Turns
 from outflank.tests import reference, strategies
 from outflank.tests.masks import position_of, rules_of
 from outflank.tests.sheet_boards import FULL_AND_EQUAL
 
 BLACK, WHITE = Colour
+TIES: tuple[tuple[Tie, Colour], ...] = (("draw", BLACK), ("second", BLACK), ("second", WHITE))
 
 
 def best_result(game: reference.Game, side: str) -> tuple[int, int]:
@@ -70,9 +73,9 @@ class TestSearchObeysTheSheet:
         game = data.draw(strategies.endgames(reference.SHEETS["othello"], 6))
         family = [
             Rules(turns=turns, scoring=scoring, tie=tie, begins=begins)
-            for turns in ("all", "one")
-            for scoring in ("empties", "count")
-            for tie, begins in (("draw", BLACK), ("second", BLACK), ("second", WHITE))
+            for turns in get_args(Turns)
+            for scoring in get_args(Scoring)
+            for tie, begins in TIES
         ]
         searcher = Searcher(hash_mb=1)
         for rules in data.draw(st.permutations(family)):

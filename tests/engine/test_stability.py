@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.engine import bitboard
 from outflank.engine.stability import edge_stable_discs, stable_discs
 from outflank.tests import reference, strategies
+from outflank.tests.engine import kernels
 from outflank.tests.masks import mask_of_discs, mask_of_names
 from outflank.tests.reference import BLACK, EMPTY, WHITE
 
@@ -43,9 +43,9 @@ def test_a_symmetry_of_the_board_moves_its_stable_discs_along(board: reference.B
     own, opp = mask_of_discs(board, BLACK), mask_of_discs(board, WHITE)
     stable = stable_discs(own, opp)
     for number in range(8):
-        image = stable_discs(bitboard.transform(own, number), bitboard.transform(opp, number))
+        image = stable_discs(kernels.transform(own, number), kernels.transform(opp, number))
 
-        assert image == bitboard.transform(stable, number)
+        assert image == kernels.transform(stable, number)
 
 
 @given(own=strategies.masks)

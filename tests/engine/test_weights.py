@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 
 from outflank.engine import FileFormatError, weights
-from outflank.engine.evaluate import GAME_STAGES, MOST_IN_A_ROW, NUMBERS_A_LAYER, SUMS_A_ROW
 from outflank.engine.folding import fold, fold_rows, representatives, unfold, unfold_rows, weights_kept
-from outflank.engine.patterns import WEIGHTS_A_PHASE
+from outflank.engine.network import MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE
 
-COUNT = weights.PHASES * WEIGHTS_A_PHASE
-ROWS = GAME_STAGES * WEIGHTS_A_PHASE * SUMS_A_ROW
-LAYERS = weights.PHASES * NUMBERS_A_LAYER
+COUNT = PHASES * WEIGHTS_OF_A_PHASE
+ROWS = STAGES * WEIGHTS_OF_A_PHASE * SUMS
+LAYERS = PHASES * NUMBERS_OF_A_LAYER
 
 
 def mirrored(numbers: "array[int]", width: int) -> "array[int]":
     """The numbers, `width` for each weight of a phase, with those of each mirrored configuration put in its place."""
     kind = {"b": np.int8, "h": np.int16}[numbers.typecode]
-    rows = np.frombuffer(numbers, kind).reshape(-1, WEIGHTS_A_PHASE, width)
+    rows = np.frombuffer(numbers, kind).reshape(-1, WEIGHTS_OF_A_PHASE, width)
     return array(numbers.typecode, rows[:, representatives()].tobytes())
 
 
@@ -39,12 +39,12 @@ def some_rows() -> "array[int]":
     rng = random.Random(22)
     representative = representatives()
     found = array("b", bytes(ROWS))
-    for stage in range(GAME_STAGES):
-        for place in rng.sample(range(WEIGHTS_A_PHASE), 3000):
-            row = array("b", (rng.randint(-MOST_IN_A_ROW, MOST_IN_A_ROW) for _ in range(SUMS_A_ROW)))
-            begin = (stage * WEIGHTS_A_PHASE + representative[place]) * SUMS_A_ROW
-            found[begin : begin + SUMS_A_ROW] = row
-    return mirrored(found, SUMS_A_ROW)
+    for stage in range(STAGES):
+        for place in rng.sample(range(WEIGHTS_OF_A_PHASE), 3000):
+            row = array("b", (rng.randint(-MOST_IN_ROW, MOST_IN_ROW) for _ in range(SUMS)))
+            begin = (stage * WEIGHTS_OF_A_PHASE + representative[place]) * SUMS
+            found[begin : begin + SUMS] = row
+    return mirrored(found, SUMS)
 
 
 def some_tables() -> "array[int]":
@@ -52,10 +52,10 @@ def some_tables() -> "array[int]":
     rng = random.Random(20)
     representative = representatives()
     found = array("h", bytes(2 * COUNT))
-    for phase in range(weights.PHASES):
-        for place in rng.sample(range(WEIGHTS_A_PHASE), 300):
+    for phase in range(PHASES):
+        for place in rng.sample(range(WEIGHTS_OF_A_PHASE), 300):
             value = rng.choice((-32768, 32767, rng.randint(-500, 500)))
-            found[phase * WEIGHTS_A_PHASE + representative[place]] = value
+            found[phase * WEIGHTS_OF_A_PHASE + representative[place]] = value
     return mirrored(found, 1)
 
 
@@ -101,18 +101,15 @@ def test_what_is_written_is_read(tmp_path: Path, content: bytes, some_weights: w
 def test_folding_loses_nothing_but_the_mirrored_copies(some_weights: weights.Weights) -> None:
     representative = representatives()
 
-    tables = fold(some_weights.tables, representative, weights.PHASES)
-    flags, rows = fold_rows(some_weights.rows, representative, SUMS_A_ROW)
+    tables = fold(some_weights.tables, representative, PHASES)
+    flags, rows = fold_rows(some_weights.rows, representative, SUMS)
 
-    assert len(tables) == weights.PHASES * weights_kept(representative) == weights.PHASES * 173_926
+    assert len(tables) == PHASES * weights_kept(representative) == PHASES * 173_926
     assert weights_kept(representative) == len(set(representative))
-    assert unfold(tables, representative, weights.PHASES) == some_weights.tables
-    assert 0 < len(rows) < GAME_STAGES * SUMS_A_ROW * 173_926
-    assert len(rows) == SUMS_A_ROW * int.from_bytes(flags).bit_count()
-    assert (
-        unfold_rows(flags, memoryview(rows).cast("b"), representative, SUMS_A_ROW, GAME_STAGES)
-        == some_weights.rows
-    )
+    assert unfold(tables, representative, PHASES) == some_weights.tables
+    assert 0 < len(rows) < STAGES * SUMS * 173_926
+    assert len(rows) == SUMS * int.from_bytes(flags).bit_count()
+    assert unfold_rows(flags, memoryview(rows).cast("b"), representative, SUMS, STAGES) == some_weights.rows
 
 
 @pytest.mark.parametrize(
@@ -215,10 +212,10 @@ def test_a_network_of_another_shape_is_refused(some_weights: weights.Weights) ->
         weights.Weights(some_weights.tables, some_weights.rows, array("h", [1]))
 
 
-@pytest.mark.parametrize("beyond", [MOST_IN_A_ROW + 1, -MOST_IN_A_ROW - 1, 127, -128])
+@pytest.mark.parametrize("beyond", [MOST_IN_ROW + 1, -MOST_IN_ROW - 1, 127, -128])
 def test_rows_that_the_engine_could_not_add_are_refused(some_weights: weights.Weights, beyond: int) -> None:
     rows = some_weights.rows[:]
     rows[12345] = beyond
 
-    with pytest.raises(ValueError, match=f"rows of numbers up to {MOST_IN_A_ROW}, got {abs(beyond)}"):
+    with pytest.raises(ValueError, match=f"rows of numbers up to {MOST_IN_ROW}, got {abs(beyond)}"):
         weights.Weights(some_weights.tables, rows, some_weights.layers)

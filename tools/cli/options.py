@@ -3,8 +3,8 @@
 import click
 
 from outflank.engine import NotationError, Rules
-from outflank.engine.limits import SELECTIVITIES
 from outflank.engine.search import DEFAULT_HASH_MB
+from outflank.engine.selectivity import SELECTIVITIES
 
 _COUNT = click.IntRange(1, 2**31 - 1)
 
@@ -49,7 +49,7 @@ selectivity_option = click.option(
     help="How sure a cut on a guess has to be, in percent; 100 cuts nothing on a guess.  "
     "[default: what pays against time or nodes, else 100]",
 )
-"""``--selectivity 95``: hands the command an int or None."""
+"""``--selectivity 95``: hands the command a member of SELECTIVITIES or None."""
 
 time_option = click.option(
     "--time",

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from outflank.engine import Colour, Limit, Position, Rules, Searcher, SearchInfo
 from outflank.engine.levels import HIGHEST_LEVEL, limit_for_level
+from outflank.engine.selectivity import Percent
 from outflank.tools.cli.live import live
 from outflank.tools.cli.options import (
     hash_option,
@@ -63,7 +64,7 @@ def analyze(
     nodes: int | None,
     level: int | None,
     multipv: int,
-    selectivity: int | None,
+    selectivity: Percent | None,
     rules: Rules,
     threads: int,
     hash_mb: int,

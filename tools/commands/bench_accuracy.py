@@ -9,6 +9,7 @@ from typing import IO
 import click
 
 from outflank.engine import Limit, Move, Position, Rules, Searcher
+from outflank.engine.selectivity import Percent
 from outflank.protocol.formats import obf
 from outflank.tools.cli.options import hash_option, json_option, selectivity_option, threads_option
 
@@ -44,7 +45,7 @@ class _Accuracy:
 @hash_option
 @json_option
 def accuracy(
-    file: IO[str], depth: int, selectivity: int | None, threads: int, hash_mb: int, as_json: bool
+    file: IO[str], depth: int, selectivity: Percent | None, threads: int, hash_mb: int, as_json: bool
 ) -> None:
     """Compare searched scores with the exact ones of an OBF file.
 

@@ -7,7 +7,7 @@ from zlib import crc32
 
 import click
 
-from outflank.engine.limits import SELECTIVITIES
+from outflank.engine.selectivity import SELECTIVITIES, step_of
 from outflank.engine.weights import SHIPPED
 from outflank.tools.cli.train_options import any_file, cluster_option, workers_option
 
@@ -61,7 +61,7 @@ def make(
 
     candidates = openings_of(moves)
     batches = [candidates[begin : begin + _BATCH] for begin in range(0, len(candidates), _BATCH)]
-    task = partial(judge_all, Judgement(within, depth, int(selectivity)))
+    task = partial(judge_all, Judgement(within, depth, step_of(int(selectivity)).percent))
     balanced: list[str] = []
     with (
         open_executor(workers, cluster) as (executor, at_once),

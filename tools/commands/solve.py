@@ -9,6 +9,7 @@ import click
 from rich.text import Text
 
 from outflank.engine import Limit, OutflankError, Rules, Searcher, SearchInfo
+from outflank.engine.selectivity import Percent
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.obf import Problem, Suite
 from outflank.tools.cli.live import live
@@ -47,7 +48,7 @@ def solve(
     rules: Rules,
     threads: int,
     hash_mb: int,
-    selectivity: int | None,
+    selectivity: Percent | None,
     wld: bool,
     all_moves: bool,
     seconds: float | None,

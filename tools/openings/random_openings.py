@@ -12,7 +12,7 @@ _START_POSITIONS = {start: Position.start(Rules(start=start)) for start in START
 
 def for_matches(position: Position) -> bool:
     """Whether an opening belongs to the matches; all eight images of a board do or none."""
-    canonical = position.canonical()
+    canonical, _ = position.canonical()
     return zlib.crc32(f"{canonical.own:x} {canonical.opp:x}".encode()) % _MATCH_SHARE == 0
 
 

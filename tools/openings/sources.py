@@ -91,16 +91,16 @@ def random_openings(moves: int, count: int, rules: Rules, seed: int) -> list[tup
     for _ in range(count):
         for _ in range(_TRIES):
             game = _random_game(moves, rules, rng)
-            if game.position.canonical() not in seen:
+            if game.position.canonical()[0] not in seen:
                 break
-        seen.add(game.position.canonical())
+        seen.add(game.position.canonical()[0])
         openings.append(_discs_played(game))
     return openings
 
 
 def count_different(openings: Sequence[tuple[Move, ...]], rules: Rules) -> int:
     """How many of the openings lead to positions that are different up to symmetry."""
-    return len({_played(opening, rules).position.canonical() for opening in openings})
+    return len({_played(opening, rules).position.canonical()[0] for opening in openings})
 
 
 def _read_opening(text: str, rules: Rules, where: str) -> tuple[Move, ...]:

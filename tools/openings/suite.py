@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from outflank.engine import Colour, Limit, Move, Position, Rules, Searcher
+from outflank.engine.selectivity import Percent
 
 _FIRST_MOVE = "f5"  # the four first moves are images of each other, and this is how games are written down
 _HASH_MB = 16
@@ -25,7 +26,7 @@ class Judgement:
 
     within: float = 2.0
     depth: int = 14
-    selectivity: int = 73
+    selectivity: Percent = 73
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def openings_of(moves: int) -> list[Opening]:
             for move in opening.position.legal_moves():
                 if not move.is_pass:
                     after = opening.position.play(move)
-                    seen.setdefault(after.canonical(), Opening((*opening.moves, move), after))
+                    seen.setdefault(after.canonical()[0], Opening((*opening.moves, move), after))
         found = list(seen.values())
     return sorted((opening for opening in found if opening.position.legal_mask()), key=str)
 

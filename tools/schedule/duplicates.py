@@ -3,27 +3,19 @@
 from collections.abc import Hashable, Iterable
 from hashlib import blake2b
 
-from outflank.engine import PASS, Colour
-from outflank.engine.bitboard import transform
+from outflank.engine import PASS, Colour, Position
 from outflank.tools.games.results import GameRecord
-
-_SYMMETRIES = range(8)
 
 
 def game_key(game: GameRecord) -> bytes:
     """16 bytes that two games share if one is an image of the other: boards, colours, moves, ending and winner."""
-    boards = [(turn.before.black, turn.before.white) for turn in game.turns]
+    positions = [turn.before for turn in game.turns]
     if game.turns and game.turns[-1].move != PASS:
-        last = game.turns[-1].before.play(game.turns[-1].move)
-        boards.append((last.black, last.white))
+        positions.append(positions[-1].play(game.turns[-1].move))
     images = (
-        b"".join(
-            transform(black, symmetry).to_bytes(8, "big") + transform(white, symmetry).to_bytes(8, "big")
-            for black, white in boards
-        )
-        for symmetry in _SYMMETRIES
+        b"".join(map(_board, image)) for image in zip(*(p.symmetries() for p in positions), strict=True)
     )
-    key = blake2b(min(images), digest_size=16)
+    key = blake2b(min(images, default=b""), digest_size=16)
     key.update(f"{game.rules} {game.ending} {game.winner}".encode())
     return key.digest()
 
@@ -50,3 +42,8 @@ def complete_pairs(games: Iterable[GameRecord]) -> list[tuple[int, list[GameReco
     for game in games:
         pairs.setdefault(game.pairing.pair, []).append(game)
     return [(pair, both) for pair, both in sorted(pairs.items()) if len(both) == 2]
+
+
+def _board(position: Position) -> bytes:
+    """The discs of both colours, 16 bytes."""
+    return position.black.to_bytes(8, "big") + position.white.to_bytes(8, "big")

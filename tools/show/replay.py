@@ -6,7 +6,7 @@ Squares are letters of SQUARE_LETTERS, so that ten thousand games stay a small p
 from typing import Any
 
 from outflank.engine import Colour, Turn
-from outflank.engine.position import unpack
+from outflank.engine.squares import squares_of
 from outflank.tools.games.results import GameRecord
 from outflank.tools.show.records import first_position
 
@@ -45,7 +45,7 @@ def _squares(turn: Turn) -> str:
     move = turn.move
     if move.square is None:
         return ""
-    return "".join(SQUARE_LETTERS[square] for square in (move.square, *unpack(turn.before.turned(move))))
+    return "".join(SQUARE_LETTERS[square] for square in (move.square, *squares_of(turn.before.turned(move))))
 
 
 def _given(game: GameRecord) -> int:

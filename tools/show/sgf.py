@@ -5,8 +5,7 @@ from importlib.metadata import version
 from sgfmill import sgf_grammar  # type: ignore[import-untyped]
 
 from outflank.engine import Colour, Position, Turn
-from outflank.engine.position import unpack
-from outflank.engine.squares import square_name
+from outflank.engine.squares import square_name, squares_of
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show.records import first_position, is_standard
 
@@ -67,8 +66,8 @@ def _result(game: GameRecord) -> str:
 
 def _setup(start: Position) -> Node:
     return {
-        "AB": [square_name(square) for square in unpack(start.black)],
-        "AW": [square_name(square) for square in unpack(start.white)],
+        "AB": [square_name(square) for square in squares_of(start.black)],
+        "AW": [square_name(square) for square in squares_of(start.white)],
         "PL": [start.side.letter],
     }
 

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from outflank.engine.weights import PHASES, UNITS_A_DISC
+from outflank.engine.patterns import PHASES
+from outflank.engine.weights import UNITS_A_DISC
 from outflank.tools.train.dataset import Records, empties, game_numbers
 from outflank.tools.train.patternmatrix import COLUMNS, Vector, engine_weights, pattern_matrix
 from outflank.tools.train.regression import Block, solve

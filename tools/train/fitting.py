@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from outflank.engine import weights
-from outflank.engine.evaluate import GAME_STAGES
+from outflank.engine.network import STAGES
+from outflank.engine.patterns import PHASES
 from outflank.tools.train import fit
 from outflank.tools.train.dataset import Records, load, load_solved, read_header, shards
 from outflank.tools.work.progress import progress_bar
@@ -30,7 +31,7 @@ def fit_folders(
     Raises: FileFormatError if a folder has no games or a shard is damaged.
     """
     records = _load(folders, solved)
-    with progress_bar("fit", weights.PHASES, "phases") as advance:
+    with progress_bar("fit", PHASES, "phases") as advance:
         made = fit.fit(records, settings, lambda report: advance(1))
     tables = weights.Weights.of_tables(made.tables)
     weights.write(out, tables, {**_provenance(folders, solved), "fit": asdict(settings)})
@@ -48,7 +49,7 @@ def train_network(
 
     given = weights.read(tables).tables
     reports: list[network.EpochReport] = []
-    with progress_bar("network", GAME_STAGES * settings.epochs, "epochs") as advance:
+    with progress_bar("network", STAGES * settings.epochs, "epochs") as advance:
 
         def on_epoch(report: network.EpochReport) -> None:
             reports.append(report)

@@ -130,7 +130,7 @@ def _different(positions: Iterator[Position]) -> Iterator[_Board]:
     """The canonical boards, without those that are images of earlier ones."""
     seen: set[_Board] = set()
     for position in positions:
-        canonical = position.canonical()
+        canonical, _ = position.canonical()
         board = canonical.own, canonical.opp
         if board not in seen:
             seen.add(board)

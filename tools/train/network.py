@@ -23,9 +23,10 @@ from scipy.sparse import csr_array
 from torch import Tensor, nn
 
 from outflank.engine import SettingsError
-from outflank.engine.evaluate import GAME_STAGES, HIDDEN_UNITS, MOST_IN_A_ROW, SUMS_A_ROW
 from outflank.engine.memory import Numbers
-from outflank.engine.weights import PHASES, UNITS_A_DISC, Weights
+from outflank.engine.network import HIDDEN, MOST_IN_ROW, STAGES, SUMS
+from outflank.engine.patterns import PHASES
+from outflank.engine.weights import UNITS_A_DISC, Weights
 from outflank.tools.train.dataset import Records, game_numbers
 from outflank.tools.train.fit import KEPT_OUT, phases
 from outflank.tools.train.patternmatrix import (
@@ -37,9 +38,9 @@ from outflank.tools.train.patternmatrix import (
 )
 from outflank.tools.train.targets import targets
 
-_PHASES_A_STAGE = PHASES // GAME_STAGES
+_PHASES_A_STAGE = PHASES // STAGES
 _POSITIONS_A_BATCH = 16384
-_HIGHEST_IN_A_ROW = MOST_IN_A_ROW / 128
+_HIGHEST_IN_A_ROW = MOST_IN_ROW / 128
 # The output is counted in these, so that all trained numbers are of about the same size.
 _DISCS_OF_ONE = 8.0
 
@@ -113,14 +114,12 @@ class Network(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows = nn.Parameter(torch.zeros(COLUMNS, SUMS_A_ROW))
-        self.start = nn.Parameter(torch.full((_PHASES_A_STAGE, SUMS_A_ROW), 0.5))
-        into = torch.randn(SUMS_A_ROW, HIDDEN_UNITS) / SUMS_A_ROW**0.5
+        self.rows = nn.Parameter(torch.zeros(COLUMNS, SUMS))
+        self.start = nn.Parameter(torch.full((_PHASES_A_STAGE, SUMS), 0.5))
+        into = torch.randn(SUMS, HIDDEN) / SUMS**0.5
         self.into = nn.Parameter(into.repeat(_PHASES_A_STAGE, 1, 1))
-        self.threshold = nn.Parameter(torch.zeros(_PHASES_A_STAGE, HIDDEN_UNITS))
-        self.out = nn.Parameter(
-            (0.1 / HIDDEN_UNITS**0.5 * torch.randn(HIDDEN_UNITS)).repeat(_PHASES_A_STAGE, 1)
-        )
+        self.threshold = nn.Parameter(torch.zeros(_PHASES_A_STAGE, HIDDEN))
+        self.out = nn.Parameter((0.1 / HIDDEN**0.5 * torch.randn(HIDDEN)).repeat(_PHASES_A_STAGE, 1))
         self.last = nn.Parameter(torch.zeros(_PHASES_A_STAGE))
 
     def forward(self, columns: Tensor, phase: Tensor) -> Tensor:
@@ -133,7 +132,7 @@ class Network(nn.Module):
         return _DISCS_OF_ONE * torch.cat([self._think(number, piece) for number, piece in enumerate(pieces)])
 
     def sums(self, columns: Tensor) -> Tensor:
-        """The sums of the rows that count, shape (positions, SUMS_A_ROW)."""
+        """The sums of the rows that count, shape (positions, SUMS)."""
         if self.rows.device.type == "cpu":
             return cast(Tensor, _SumOfRows.apply(self.rows, columns))
         return nn.functional.embedding_bag(columns, self.rows, mode="sum")
@@ -206,7 +205,7 @@ def train(
     target = targets(records, settings.trust)
     stage = phases(records) // _PHASES_A_STAGE
     networks = []
-    for number in range(GAME_STAGES):
+    for number in range(STAGES):
         here = stage == number
         trained, measured = (
             _positions(tables, records[some], target[some]) for some in (here & ~kept_out, here & kept_out)

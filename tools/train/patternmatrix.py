@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from outflank.engine.folding import representatives
-from outflank.engine.patterns import PADDING, WEIGHTS_A_POSITION, extract
+from outflank.engine.patterns import PADDING_WEIGHT, WEIGHTS_OF_A_POSITION, extract
 from outflank.tools.train.dataset import Records
 
 Vector = NDArray[np.floating[Any]]
@@ -19,12 +19,12 @@ _REPRESENTATIVES = np.array(representatives(), np.int64)
 _FIRSTS, _inverse = np.unique(_REPRESENTATIVES, return_inverse=True)
 _COLUMN_OF = _inverse.astype(np.int32)
 COLUMNS = len(_FIRSTS)
-PADDING_COLUMN = int(_COLUMN_OF[PADDING])  # of the engine's padding; it counts nothing
+PADDING_COLUMN = int(_COLUMN_OF[PADDING_WEIGHT])  # of the engine's padding; it counts nothing
 
 
 def columns_of(records: Records) -> NDArray[np.int32]:
-    """The columns that count in each position, shape (positions, WEIGHTS_A_POSITION); PADDING's is one of them."""
-    found = np.empty((len(records), WEIGHTS_A_POSITION), np.int32)
+    """The columns that count in each position, shape (positions, WEIGHTS_OF_A_POSITION), the padding's among them."""
+    found = np.empty((len(records), WEIGHTS_OF_A_POSITION), np.int32)
     extract(np.ascontiguousarray(records["own"]), np.ascontiguousarray(records["opp"]), found)
     for part in np.array_split(found, 1 + len(found) // _POSITIONS_AT_ONCE):
         part[:] = _COLUMN_OF[part]
@@ -35,14 +35,14 @@ def pattern_matrix(records: Records) -> csr_array:
     """The matrix of some positions, shape (positions, COLUMNS); a column that counts twice in a row is in it twice."""
     columns = columns_of(records)
     counts = (columns != PADDING_COLUMN).astype(np.float32)
-    starts = np.arange(0, columns.size + 1, WEIGHTS_A_POSITION)
+    starts = np.arange(0, columns.size + 1, WEIGHTS_OF_A_POSITION)
     return csr_array((counts.ravel(), columns.ravel(), starts), shape=(len(records), COLUMNS))
 
 
 def engine_weights(columns: Vector) -> NDArray[np.float32]:
     """A phase's weights as the engine counts them, from one number a column; the padding is 0."""
     weights = columns[_COLUMN_OF]
-    weights[PADDING] = 0
+    weights[PADDING_WEIGHT] = 0
     return weights
 
 

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outflank.engine import Colour, FileFormatError, Limit, Position, Searcher, weights
+from outflank.engine.patterns import PHASES
 from outflank.engine.probcut import margins
 from outflank.tools.commands.train import train
 from outflank.tools.train.dataset import empties, load
@@ -56,7 +57,7 @@ def test_fit_writes_weights_that_a_searcher_reads(tmp_path: Path, games: Path) -
 
     reports = json.loads(succeed("fit", games, "--solved", games, "--out", out, "--plot", picture, "--json"))
 
-    assert [report["phase"] for report in reports] == list(range(weights.PHASES))
+    assert [report["phase"] for report in reports] == list(range(PHASES))
     assert sum(report["positions"] for report in reports) > 1000
     assert weights.provenance(out)["games"][0]["games"] == 60
     assert "<svg" in picture.read_text()
@@ -67,7 +68,7 @@ def test_fit_prints_a_table(tmp_path: Path, games: Path) -> None:
     table = succeed("fit", games, "--out", tmp_path / "fitted.bin").splitlines()
 
     assert table[0].split() == ["empties", "positions", "kept", "out", "steps", "MAE", "RMSE", "spread"]
-    assert len(table) == 1 + weights.PHASES
+    assert len(table) == 1 + PHASES
 
 
 def test_label_solves_each_board_once(tmp_path: Path, games: Path, nothing: Path) -> None:

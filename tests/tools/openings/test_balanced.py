@@ -19,7 +19,7 @@ def test_the_suite_has_every_position_once_eight_moves_into_the_game() -> None:
     games = [Game.from_transcript(transcript) for transcript in suite()]
 
     assert len(games) > 10_000
-    assert len({game.position.canonical() for game in games}) == len(games)
+    assert len({game.position.canonical()[0] for game in games}) == len(games)
     assert all(len(game.turns) == 8 and not game.position.must_pass for game in games)
     assert all(not game.position.is_over for game in games)
     assert suite() == sorted(suite())
@@ -74,7 +74,7 @@ def test_each_position_is_there_once_up_to_symmetry(moves: int, positions: int) 
     found = openings_of(moves)
 
     assert len(found) == positions
-    assert len({opening.position.canonical() for opening in found}) == positions
+    assert len({opening.position.canonical()[0] for opening in found}) == positions
     assert all(str(opening).startswith("f5") and len(opening.moves) == moves for opening in found)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from outflank.engine import Colour, Position, Searcher, weights
-from outflank.engine.patterns import WEIGHTS_A_PHASE
+from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE
 from outflank.tools.train.dataset import Records, load
 from outflank.tools.train.fit import Fit, Settings, fit, phases
 
@@ -22,7 +22,7 @@ def fitted(records: Records) -> Fit:
 
 
 def by_phase(fitted: Fit) -> np.ndarray[tuple[int, int], np.dtype[np.int16]]:
-    return np.array(fitted.tables, np.int16).reshape(weights.PHASES, WEIGHTS_A_PHASE)
+    return np.array(fitted.tables, np.int16).reshape(PHASES, WEIGHTS_OF_A_PHASE)
 
 
 def test_every_position_is_fitted_to_or_kept_out(records: Records, fitted: Fit) -> None:
@@ -32,7 +32,7 @@ def test_every_position_is_fitted_to_or_kept_out(records: Records, fitted: Fit) 
 
 def test_phases_are_those_of_the_engine(records: Records) -> None:
     assert phases(records).min() >= 0
-    assert phases(records).max() < weights.PHASES
+    assert phases(records).max() < PHASES
 
 
 def test_what_was_fitted_is_better_than_nothing(fitted: Fit) -> None:

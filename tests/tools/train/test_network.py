@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from outflank.engine import Colour, Position, SettingsError, weights
-from outflank.engine.evaluate import GAME_STAGES, MOST_IN_A_ROW, SUMS_A_ROW, Evaluator
+from outflank.engine.evaluate import Evaluator
+from outflank.engine.network import MOST_IN_ROW, STAGES, SUMS
+from outflank.engine.patterns import PHASES
 from outflank.tools.train.dataset import Records, game_numbers, load
 from outflank.tools.train.fit import KEPT_OUT, phases
 from outflank.tools.train.patternmatrix import COLUMNS, PADDING_COLUMN, column_weights, columns_of
@@ -34,9 +36,9 @@ def test_the_errors_shrink(trained: tuple[weights.Weights, list[network.EpochRep
     _, reports = trained
 
     assert [(report.stage, report.epoch) for report in reports] == [
-        (stage, epoch) for stage in range(GAME_STAGES) for epoch in range(SETTINGS.epochs + 1)
+        (stage, epoch) for stage in range(STAGES) for epoch in range(SETTINGS.epochs + 1)
     ]
-    for stage in range(GAME_STAGES):
+    for stage in range(STAGES):
         first, *_, last = (report for report in reports if report.stage == stage)
         assert last.trained < first.trained / 2
     assert last.kept_out < first.kept_out  # the games kept out have hardly a position in the stages before
@@ -60,9 +62,9 @@ def test_the_engine_finds_what_was_trained(
 ) -> None:
     given, reports = trained
     evaluator = Evaluator(given)
-    stages = phases(records) * GAME_STAGES // weights.PHASES
+    stages = phases(records) * STAGES // PHASES
 
-    for stage in range(GAME_STAGES):
+    for stage in range(STAGES):
         errors = [
             evaluator.score(Position(int(row["own"]), int(row["opp"]), Colour.BLACK)) - int(row["result"])
             for row in records[stages == stage]
@@ -99,7 +101,7 @@ def test_the_sum_of_rows_and_its_gradient_are_those_of_pytorch(records: Records)
     theirs = torch.nn.functional.embedding_bag(columns, wanted, mode="sum")
     ours = model.sums(columns)
     for sums in (theirs, ours):
-        (sums.cos() * torch.arange(SUMS_A_ROW)).sum().backward()  # gradients that differ from place to place
+        (sums.cos() * torch.arange(SUMS)).sum().backward()  # gradients that differ from place to place
 
     assert torch.equal(ours, theirs)
     torch.testing.assert_close(model.rows.grad, wanted.grad, rtol=1e-4, atol=1e-3)
@@ -112,7 +114,7 @@ def test_the_rows_stay_within_what_the_engine_adds() -> None:
 
     model.limit_rows()
 
-    assert float(model.rows.detach().abs().max()) * 128 == MOST_IN_A_ROW
+    assert float(model.rows.detach().abs().max()) * 128 == MOST_IN_ROW
     assert not model.rows[PADDING_COLUMN].any()
 
 
@@ -122,7 +124,7 @@ def test_rare_configurations_have_no_row(records: Records) -> None:
 
     given = network.train(TABLES, records, settings, lambda report: None)
 
-    late = np.frombuffer(given.rows, np.int8).reshape(GAME_STAGES, -1, SUMS_A_ROW)[-1]
+    late = np.frombuffer(given.rows, np.int8).reshape(STAGES, -1, SUMS)[-1]
     used = columns_of(records[~kept_out & (phases(records) >= 20)])
     counts = np.bincount(used.ravel(), minlength=COLUMNS)
     loud = np.flatnonzero(column_weights(late.any(axis=1).astype(np.int16)))

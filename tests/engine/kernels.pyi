@@ -1,4 +1,4 @@
-"""The bitboard kernels as Python can call them, for tests and tools. Masks: bit 0 = a1, bit 63 = h8."""
+"""The bitboard kernels as Python can call them, for tests. Masks: bit 0 = a1, bit 63 = h8."""
 
 KERNELS: str
 """The kernels this build uses: ``avx512``, ``avx2`` or ``portable``."""

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.engine import bitboard
 from outflank.tests import reference, strategies
+from outflank.tests.engine import kernels
 from outflank.tests.masks import board_of_mask, mask_of, mask_of_discs
 from outflank.tests.reference import BLACK, EMPTY, STEPS, WHITE
 
-LEGAL = [bitboard.legal_moves, bitboard.legal_moves_portable]
-TURNED = [bitboard.turned_discs, bitboard.turned_discs_portable]
+LEGAL = [kernels.legal_moves, kernels.legal_moves_portable]
+TURNED = [kernels.turned_discs, kernels.turned_discs_portable]
 
 
 def masks_of(board: reference.Board) -> tuple[int, int]:
@@ -61,7 +61,7 @@ def test_one_direction_turns_what_the_oracle_brackets_in_it(board: reference.Boa
         for number, direction in enumerate(STEPS):
             expected = mask_of(reference.bracketed(board, BLACK, row, column, direction))
 
-            assert expected == bitboard.turned_one_way(*masks_of(board), square, number)
+            assert expected == kernels.turned_one_way(*masks_of(board), square, number)
 
 
 def rays() -> Iterator[tuple[int, str, list[reference.Square]]]:
@@ -113,13 +113,13 @@ def test_the_kernels_of_this_build_agree_with_the_portable_ones(rng: random.Rand
         own &= ~opp
         if rng.random() < 0.5:  # half as many discs
             own, opp = own & rng.getrandbits(64), opp & rng.getrandbits(64)
-        moves = bitboard.legal_moves_portable(own, opp)
+        moves = kernels.legal_moves_portable(own, opp)
 
-        assert moves == bitboard.legal_moves(own, opp)
+        assert moves == kernels.legal_moves(own, opp)
         for square in range(64):
             if not (own | opp) >> square & 1:
-                turned = bitboard.turned_discs_portable(own, opp, square)
-                assert turned == bitboard.turned_discs(own, opp, square)
+                turned = kernels.turned_discs_portable(own, opp, square)
+                assert turned == kernels.turned_discs(own, opp, square)
                 assert bool(turned) == bool(moves >> square & 1)
 
 
@@ -133,7 +133,7 @@ def test_nothing_is_turned_by_playing_on_an_occupied_square(board: reference.Boa
 
 @given(mask=strategies.masks)
 def test_popcount_counts_the_squares_of_a_mask(mask: int) -> None:
-    assert bitboard.popcount(mask) == sum(mask >> square & 1 for square in range(64))
+    assert kernels.popcount(mask) == sum(mask >> square & 1 for square in range(64))
 
 
 def image_of(mask: int, symmetry: Callable[[reference.Board], reference.Board]) -> int:
@@ -148,8 +148,8 @@ TELLTALE = 0b1011
 def test_transform_knows_eight_symmetries_and_0_is_the_identity() -> None:
     expected = {image_of(TELLTALE, symmetry) for symmetry in reference.SYMMETRIES}
 
-    assert bitboard.transform(TELLTALE, 0) == TELLTALE
-    assert {bitboard.transform(TELLTALE, number) for number in range(8)} == expected
+    assert kernels.transform(TELLTALE, 0) == TELLTALE
+    assert {kernels.transform(TELLTALE, number) for number in range(8)} == expected
     assert len(expected) == 8
 
 
@@ -157,9 +157,9 @@ def test_transform_knows_eight_symmetries_and_0_is_the_identity() -> None:
 def test_transform_moves_any_mask_as_it_moves_the_telltale(mask: int) -> None:
     by_telltale = {image_of(TELLTALE, symmetry): symmetry for symmetry in reference.SYMMETRIES}
     for number in range(8):
-        symmetry = by_telltale[bitboard.transform(TELLTALE, number)]
+        symmetry = by_telltale[kernels.transform(TELLTALE, number)]
 
-        assert image_of(mask, symmetry) == bitboard.transform(mask, number)
+        assert image_of(mask, symmetry) == kernels.transform(mask, number)
 
 
 @pytest.mark.parametrize("square", [-1, 64, 2**31 - 1])
@@ -168,22 +168,22 @@ def test_a_square_off_the_board_is_refused(square: int) -> None:
         with pytest.raises(IndexError, match=f"expected a square from 0 to 63, got {square}"):
             turned_discs(1, 2, square)
     with pytest.raises(IndexError, match="expected a square from 0 to 63"):
-        bitboard.turned_one_way(1, 2, square, 0)
+        kernels.turned_one_way(1, 2, square, 0)
 
 
 @pytest.mark.parametrize("mask", [-1, 2**64])
 def test_a_mask_of_more_than_64_squares_is_refused(mask: int) -> None:
     with pytest.raises(OverflowError):
-        bitboard.legal_moves(mask, 0)
+        kernels.legal_moves(mask, 0)
 
 
 @pytest.mark.parametrize("number", [-1, 8])
 def test_a_direction_or_symmetry_other_than_the_eight_is_refused(number: int) -> None:
     with pytest.raises(IndexError, match=f"expected a direction from 0 to 7, got {number}"):
-        bitboard.turned_one_way(1, 2, 2, number)
+        kernels.turned_one_way(1, 2, 2, number)
     with pytest.raises(IndexError, match=f"expected a symmetry from 0 to 7, got {number}"):
-        bitboard.transform(1, number)
+        kernels.transform(1, number)
 
 
 def test_says_which_kernels_it_uses() -> None:
-    assert bitboard.KERNELS in ("avx512", "avx2", "portable")
+    assert kernels.KERNELS in ("avx512", "avx2", "portable")

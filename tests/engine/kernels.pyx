@@ -1,4 +1,4 @@
-"""The kernels of kernels.pxd as Python functions, for tests and tools; bitboard.pyi documents them."""
+"""The kernels of kernels.pxd as Python functions, for tests; kernels.pyi documents them."""
 
 from libc.stdint cimport uint64_t
 

@@ -1,0 +1,63 @@
+"""The eight ways to lay a board onto itself."""
+
+from enum import IntEnum
+from typing import get_args
+
+from outflank.engine.moves import Move
+from outflank.engine.squares import Direction
+
+
+class Symmetry(IntEnum):
+    """A rotation or reflection of the board, seen with row 1 on top.
+
+    ``position.transformed(symmetry)`` is the image of a position; ``symmetry.move`` and ``symmetry.square`` tell where
+    a move and a square go, ``symmetry.inverse.move`` brings a move of the image back.
+    """
+
+    IDENTITY = 0
+    MIRROR_COLUMNS = 1
+    MIRROR_ROWS = 2
+    HALF_TURN = 3
+    TRANSPOSE = 4
+    QUARTER_TURN_LEFT = 5
+    QUARTER_TURN_RIGHT = 6
+    ANTITRANSPOSE = 7
+
+    @property
+    def inverse(self) -> "Symmetry":
+        """The symmetry that undoes this one."""
+        turned_back = {Symmetry.QUARTER_TURN_LEFT, Symmetry.QUARTER_TURN_RIGHT} - {self}
+        return turned_back.pop() if len(turned_back) == 1 else self
+
+    def square(self, square: int) -> int:
+        """Where a square goes, 0..63."""
+        row, column = self._image(*divmod(square, 8), last=7)
+        return 8 * row + column
+
+    def direction(self, direction: Direction) -> Direction:
+        """Where a direction points then."""
+        return _NAMES[self._image(*_STEPS[direction], last=0)]
+
+    def move(self, move: Move) -> Move:
+        """Where a move goes; a pass stays one."""
+        if move.square is None:
+            return move
+        return Move(self.square(move.square), move.direction and self.direction(move.direction))
+
+    def _image(self, row: int, column: int, last: int) -> tuple[int, int]:
+        """Rows and columns counted up to `last`, as ``transform`` in kernels.pxd turns them: the bits of the number."""
+        if self & 1:
+            column = last - column
+        if self & 2:
+            row = last - row
+        return (column, row) if self & 4 else (row, column)
+
+
+_STEPS: dict[Direction, tuple[int, int]] = dict(
+    zip(
+        get_args(Direction),
+        ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1)),
+        strict=True,
+    )
+)
+_NAMES = {step: name for name, step in _STEPS.items()}
