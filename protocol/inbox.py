@@ -4,7 +4,7 @@ import sys
 import threading
 from collections import deque
 
-from outflank.protocol.gtp.grammar import is_interrupt, parse
+from outflank.protocol.lines import LineKind
 
 # Enough for any controller that sends without reading; beyond it the reader waits, so memory stays bounded.
 _BUDGET_BYTES = 16 << 20
@@ -26,22 +26,21 @@ class Inbox:
         self._closed = False
         self._quits = False
         self._last = 0  # number of the newest line, blank ones and comments counted
-        self._interrupt = 0  # number of the newest `# interrupt`
+        self._interrupt = 0  # number of the newest line that interrupts
         self._running = 0  # number of the line being executed
 
-    def put(self, line: bytes) -> None:
-        """Add a line; waits while too much is waiting already."""
+    def put(self, line: bytes, kind: LineKind) -> None:
+        """Add a line that asks for `kind`; waits while too much is waiting already."""
         cost = len(line) + _COST_OF_A_LINE
-        command = parse(line)
         with self._changed:
             self._changed.wait_for(lambda: self._size == 0 or self._size + cost <= _BUDGET_BYTES)
             self._last += 1
-            if command:
-                self._quits = self._quits or command.name == "quit"
+            self._quits = self._quits or kind.quits
+            if kind.is_command:
                 self._waiting.append((self._last, line))
                 self._size += cost
-            elif is_interrupt(line):
-                self._interrupt = self._last
+            if kind.interrupts:
+                self._interrupt = max(self._interrupt, self._last)
             self._changed.notify_all()
 
     def close(self) -> None:
@@ -52,7 +51,7 @@ class Inbox:
 
     @property
     def quits(self) -> bool:
-        """Whether a ``quit`` has come, so that the end of the lines is no surprise."""
+        """Whether a line has come that ends the dialogue, so that the end of the lines is no surprise."""
         return self._quits
 
     def interrupt(self) -> None:

@@ -4,11 +4,11 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Protocol
 
-from outflank.protocol.gtp.commands import respond
-from outflank.protocol.gtp.grammar import LineSplitter, is_interrupt
 from outflank.protocol.inbox import Inbox
+from outflank.protocol.lines import LineKind, LineSplitter
 from outflank.protocol.session import Session
 
 _CHUNK_BYTES = 1 << 16
@@ -19,22 +19,42 @@ _GRACE_SECONDS = 0.5
 Log = Callable[[str, bytes], None]
 
 
-def serve(session: Session, source: int, target: int, log: Log) -> None:
-    """Execute the lines of a file descriptor until ``quit`` or its end.
+class Wire(Protocol):
+    """A line protocol; an object of it may keep what its controller has set."""
+
+    def kind(self, line: bytes) -> LineKind:
+        """What a line asks for. Called by the thread that reads, while a command may be running."""
+
+    def answer(self, session: Session, line: bytes) -> Iterator[str]:
+        """Execute a line in its turn.
+
+        Each piece of the answer is sent at once, so that it may grow while a search goes on; without pieces there
+        is no answer. A search that was interrupted ends soon, and ``session.inbox.interrupted`` then says so to
+        a protocol in which such a command has no result.
+
+        Raises: FileFormatError if the evaluation's weights can't be read.
+        """
+
+
+def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> None:
+    """Execute the lines of a file descriptor until the session is closed or they end.
 
     Args:
         session: its inbox receives the lines.
+        wire: the protocol that is spoken.
         source: descriptor to read from.
         target: descriptor to write to.
-        log: is told ``<`` with every line as it arrives and ``>`` with every piece of an answer as it is
+        log: called with ``<`` and every line as it arrives, and with ``>`` and every piece of an answer as it is
           sent, from two threads.
 
     Raises: OSError if an answer can't be written (BrokenPipeError if nobody reads any more); FileFormatError if
     the evaluation's weights can't be read.
     """
-    threading.Thread(target=_read, args=(session, source, log), name="outflank reader", daemon=True).start()
+    threading.Thread(
+        target=_read, args=(session, wire, source, log), name="outflank reader", daemon=True
+    ).start()
     while not session.closed and (line := session.inbox.take()) is not None:
-        for text in respond(session, line):
+        for text in wire.answer(session, line):
             data = text.encode("utf-8", "replace")
             log(">", data)
             _write(target, data)
@@ -42,15 +62,16 @@ def serve(session: Session, source: int, target: int, log: Log) -> None:
         session.prepare()
 
 
-def _read(session: Session, source: int, log: Log) -> None:
+def _read(session: Session, wire: Wire, source: int, log: Log) -> None:
     """Move lines into the inbox; an interruption acts at once."""
     inbox, splitter = session.inbox, LineSplitter()
     # Not sys.stdin: a buffered reader that is still waiting makes the interpreter's end fail.
     while chunk := _chunk(source):
         for line in splitter.feed(chunk):
             log("<", line + b"\n")
-            inbox.put(line)
-            if is_interrupt(line):
+            kind = wire.kind(line)
+            inbox.put(line, kind)
+            if kind.interrupts:
                 session.interrupt()
     inbox.close()
     _end_searches(session, inbox, source)

@@ -1,7 +1,7 @@
 """What one controller has set up: the game being played, its rules, the clocks and how strongly to play."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 from outflank.engine import (
@@ -12,17 +12,20 @@ from outflank.engine import (
     IllegalMoveError,
     Limit,
     Move,
+    OutflankError,
     Position,
     Rules,
     Searcher,
     SearchInfo,
 )
 from outflank.engine.levels import DEFAULT_LEVEL, limit_for_level
-from outflank.protocol.gtp.grammar import CommandError
 from outflank.protocol.inbox import Inbox
+from outflank.protocol.movesource import MoveRequest, MoveSource, OnInfo, SearchSource
 from outflank.protocol.timekeeping import PlayerClock, TimeSettings
 
-OnInfo = Callable[[SearchInfo], object]
+
+class UndoError(OutflankError):
+    """More moves to take back than were made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,30 +69,27 @@ class Session:
     """A game against one controller. A method that raises has changed nothing.
 
     Args:
-        searcher: finds the moves.
-        steady: finds the moves of ``reg_genmove``, which must not vary; `searcher` if left out.
+        search: the source of moves that always has one; its searcher analyses, too.
+        books: sources that are asked before it, in this order.
         strength: how far to search.
         rules: of the first game.
         inbox: where the controller's lines arrive; it is asked whether to stop early.
-        seed: of `searcher`, to be told to those who want to repeat a game.
     """
 
     def __init__(
         self,
-        searcher: Searcher,
+        search: SearchSource,
         *,
-        steady: Searcher | None = None,
+        books: Sequence[MoveSource] = (),
         strength: Strength | None = None,
         rules: Rules | None = None,
         inbox: Inbox | None = None,
-        seed: int | None = None,
     ) -> None:
-        self.searcher = searcher
         self.strength = strength or Strength()
         self.inbox = inbox or Inbox()
         self.closed = False
-        self._steady = steady or searcher
-        self._seed = seed
+        self._search = search
+        self._sources = (*books, search)
         self._clocks = {colour: PlayerClock() for colour in Colour}
         self._game = Game(rules)
         self._closing_passes = 0  # passes after the end, which are no part of the game but may be taken back
@@ -98,6 +98,11 @@ class Session:
     def game(self) -> Game:
         """The game being played."""
         return self._game
+
+    @property
+    def searcher(self) -> Searcher:
+        """What analyses; not to be used by two threads at once."""
+        return self._search.searcher
 
     @property
     def position(self) -> Position:
@@ -114,15 +119,15 @@ class Session:
 
         Raises: FileFormatError.
         """
-        self.searcher.prepare()
-        self._steady.prepare()
+        for source in self._sources:
+            source.prepare()
 
     def new_game(self, rules: Rules | None = None) -> None:
         """Begin again, under other rules if given; clocks are full again, tables stay as they are.
 
         The engine gets ready for its first search here, where no clock is running.
         """
-        self.searcher.prepare()
+        self.prepare()
         self.resume(Game(rules or self.rules))
         for clock in self._clocks.values():
             clock.reset()
@@ -169,11 +174,11 @@ class Session:
     def undo(self, count: int = 1) -> None:
         """Take back the last `count` moves, each with a pass that it implied.
 
-        Raises: CommandError (``cannot undo``) if there are fewer.
+        Raises: UndoError if there are fewer.
         """
         made = self._closing_passes + sum(not turn.implied for turn in self._game.turns)
         if count > made:
-            raise CommandError("cannot undo", f"expected a game of {count} or more moves, got {made}")
+            raise UndoError(f"expected a game of {count} or more moves, got {made}")
         for _ in range(count):
             if self._closing_passes:
                 self._closing_passes -= 1
@@ -186,7 +191,7 @@ class Session:
         Raises: IllegalMoveError if `colour` is not on move.
         """
         began = time.monotonic()
-        move = self.play(colour, self._choose(self.searcher, colour, on_info))
+        move = self.play(colour, self._choose(colour, on_info))
         self._clocks[colour].spend(time.monotonic() - began)
         return move
 
@@ -195,13 +200,13 @@ class Session:
 
         Raises: IllegalMoveError if `colour` is not on move.
         """
-        return self._choose(self._steady, colour, None)
+        return self._choose(colour, varied=False)
 
     def best_line(self) -> Sequence[Move]:
         """The line of best play for both sides, without chance; empty if the game is over."""
         position = self.position
         limit = self.strength.limit(self.time_left(position.side), position.empties)
-        return self._steady.search(position, limit, on_info=self.heed()).pv
+        return self._search.steady.search(position, limit, on_info=self.heed()).pv
 
     def check_turn(self, colour: Colour) -> None:
         """Raise IllegalMoveError if `colour` is not on move; see ``genmove``."""
@@ -214,33 +219,34 @@ class Session:
         return [
             f"rules {self.rules}",
             f"search limits: {', '.join(given) or f'the clock, or level {DEFAULT_LEVEL} without one'}",
-            f"threads {self.searcher.threads}, table {self.searcher.hash_mb} MB",
-            f"seed {'none' if self._seed is None else self._seed}",
+            *(fact for source in self._sources for fact in source.description()),
         ]
 
     def interrupt(self) -> None:
-        """End the search under way, from another thread."""
-        self.searcher.stop()
-        self._steady.stop()
+        """End the choice or the search under way, from another thread."""
+        for source in self._sources:
+            source.interrupt()
 
     def heed(self, on_info: OnInfo | None = None) -> OnInfo:
         """An ``on_info`` that also ends a search whose interruption came before it had begun."""
 
-        def told(info: SearchInfo) -> None:
+        def stop_or_pass_on(info: SearchInfo) -> None:
             if self.inbox.interrupted:
                 self.interrupt()
             if on_info is not None:
                 on_info(info)
 
-        return told
+        return stop_or_pass_on
 
-    def _choose(self, searcher: Searcher, colour: Colour, on_info: OnInfo | None) -> Move:
+    def _choose(self, colour: Colour, on_info: OnInfo | None = None, *, varied: bool = True) -> Move:
         """The move to play; a pass if there is no other or the game is over."""
         position = self._turn_of(colour)
         if position.is_over or position.must_pass:
             return PASS
         limit = self.strength.limit(self.time_left(colour), position.empties)
-        return searcher.search(position, limit, on_info=self.heed(on_info)).move
+        request = MoveRequest(position, limit, varied, self.heed(on_info))
+        moves = (source.choose(request) for source in self._sources)
+        return next(move for move in moves if move is not None)
 
     def _turn_of(self, colour: Colour) -> Position:
         """The position with `colour` to move, the other side's forced pass made.

@@ -1,4 +1,4 @@
-"""A player's clock as GTP tells it: time settings, what is left, and what our own thinking takes from it."""
+"""A player's clock as GTP sets it: time settings, what is left, and what our own thinking takes from it."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ class TimeSettings:
         period: length of a period of overtime; 0 if there is none.
         period_moves: moves that must be made in each period.
         increment: added after each move (Fischer).
-        counts_periods: whether ``time_left`` tells the periods left (Japanese byo-yomi) and not the moves
+        counts_periods: whether ``time_left`` gives the periods left (Japanese byo-yomi) and not the moves
           due.
     """
 
@@ -57,7 +57,7 @@ class PlayerClock:
         """Believe the referee, even if there was to be no limit, since obeying costs only strength.
 
         Args:
-            seconds: left in main time or in this period; a clock that has run out may be told as less than 0.
+            seconds: left in main time or in this period; less than 0 for a clock that has run out.
             stones: 0 in main time, else the moves still due in this period (or the periods left).
         """
         self._left = max(seconds, 0.0)

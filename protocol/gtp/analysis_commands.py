@@ -84,7 +84,7 @@ def kata_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str
 
 @dataclass
 class _Order:
-    """What a controller has asked to be analysed, and how it wants to be told."""
+    """What a controller has asked to be analysed, and how it wants the answer."""
 
     colour: Colour
     interval: float = _DEFAULT_CENTISECONDS / 100  # seconds
@@ -108,7 +108,7 @@ def _order(session: Session, arguments: Arguments) -> _Order:
         if key == "interval":
             order.interval = arguments.whole("centiseconds", 0) / 100
         elif key == "minmoves":
-            arguments.whole("moves", 0)  # we tell them all
+            arguments.whole("moves", 0)  # we report them all
         elif key == "maxmoves":
             order.most_moves = arguments.whole("moves", 1)
         elif key == "rootinfo":
@@ -184,16 +184,16 @@ def _think_aloud(session: Session, order: _Order, block: Block) -> Iterator[str]
     thread = threading.Thread(target=think, name="outflank genmove", daemon=True)
     thread.start()
     try:
-        told, untold = -math.inf, None
+        reported, latest = -math.inf, None
         while not isinstance(report := reports.get(), Move):
             if isinstance(report, BaseException):
                 raise report
-            untold = report
-            if monotonic() - told >= order.interval:
-                told, untold = monotonic(), None
+            latest = report
+            if monotonic() - reported >= order.interval:
+                reported, latest = monotonic(), None
                 yield _line(report, order, block)
-        if untold is not None:
-            yield _line(untold, order, block)
+        if latest is not None:
+            yield _line(latest, order, block)
         yield f"play {report}"
     finally:
         while thread.is_alive():
@@ -203,8 +203,8 @@ def _think_aloud(session: Session, order: _Order, block: Block) -> Iterator[str]
 
 def _line(info: SearchInfo, order: _Order, block: Block) -> str:
     """One line of the stream."""
-    told = info.lines[: order.most_moves]
-    text = " ".join(f"info {block(info, number, line)}" for number, line in enumerate(told))
+    shown = info.lines[: order.most_moves]
+    text = " ".join(f"info {block(info, number, line)}" for number, line in enumerate(shown))
     if not order.root_info:
         return text
     rate = _win_rate(info, info.lines[0])

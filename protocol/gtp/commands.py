@@ -1,14 +1,12 @@
-"""The table of all GTP commands, and how a line becomes an answer.
+"""The table of all GTP commands.
 
 A command is a function of the session and the arguments. Its docstring is its documentation, from which
 docs/gtp.md is made. It answers with a text, or with the lines of an answer that grows while it is sent.
 """
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 
-from outflank.engine import IllegalMoveError, NotationError, OutflankError, SettingsError
 from outflank.protocol.gtp import (
     analysis_commands,
     game_commands,
@@ -17,35 +15,9 @@ from outflank.protocol.gtp import (
     time_commands,
 )
 from outflank.protocol.gtp.arguments import Arguments
-from outflank.protocol.gtp.grammar import LINE_CAP, Command, CommandError, answer, opening, parse
 from outflank.protocol.session import Session
 
 CommandFunction = Callable[[Session, Arguments], str | Iterator[str]]
-
-
-def respond(session: Session, line: bytes) -> Iterator[str]:
-    """Execute a line and give the text of its answer, in pieces if it grows; a blank line has none."""
-    command = parse(line)
-    if command is None:
-        return
-    try:
-        result = _execute(session, command)
-    except OutflankError as error:
-        yield answer(command.id, _failure(error), success=False)
-        return
-    except Exception as error:  # a fault of ours in one command must not end the game
-        import traceback  # slow to import, and hoped never to be needed
-
-        traceback.print_exc(file=sys.stderr)
-        yield answer(command.id, f"internal error: {error!r}", success=False)
-        return
-    if isinstance(result, str):
-        yield answer(command.id, result)
-        return
-    yield opening(command.id) + "\n"
-    for text in result:
-        yield text + "\n"
-    yield "\n"
 
 
 def protocol_version(session: Session, arguments: Arguments) -> str:
@@ -178,20 +150,3 @@ COMMANDS: dict[str, CommandFunction] = {
     "kata-analyze": analysis_commands.kata_analyze,
     "kata-genmove_analyze": analysis_commands.kata_genmove_analyze,
 }
-
-
-def _execute(session: Session, command: Command) -> str | Iterator[str]:
-    if not command.name:
-        raise CommandError("syntax error", f"expected a line of at most {LINE_CAP} bytes, got a longer one")
-    if command.name not in COMMANDS:
-        raise CommandError("unknown command")
-    return COMMANDS[command.name](session, Arguments(command.arguments))
-
-
-def _failure(error: OutflankError) -> str:
-    """The error as GTP tells it: the standard words first."""
-    if isinstance(error, IllegalMoveError):
-        return f"illegal move: {error}"
-    if isinstance(error, NotationError | SettingsError):
-        return f"syntax error: {error}"
-    return str(error)

@@ -23,7 +23,7 @@ is made from the commands' own documentation (`python -m outflank.protocol.gtp.d
 
 ## Lines and answers
 
-- A command is a line `[id] name [argument ...]`. Names are told apart by case; colours (`b w black white`),
+- A command is a line `[id] name [argument ...]`. Names depend on case; colours (`b w black white`),
   vertices and other keywords are not. Surplus arguments are ignored.
 - `#` begins a comment. A tab counts as a blank; every other control character, and a byte order mark before
   the line, is dropped. A line that is then empty, or holds only an id, gets no answer. At the end of the
@@ -32,7 +32,7 @@ is made from the commands' own documentation (`python -m outflank.protocol.gtp.d
   dropped; an id above 2147483647 is answered as 2147483647.
 - A line may have 1048576 bytes before its comment. A longer one is read to its end and fails once.
 - Every command gets one answer: `=[id] text` or `?[id] text`, closed by an empty line, in the order of the
-  commands and at once. Commands may be sent without waiting for answers. Moves are told in lower case.
+  commands and at once. Commands may be sent without waiting for answers. Moves are written in lower case.
 - A command that fails changes nothing. The text begins with GTP's standard words, a detail follows:
   `unknown command`, `syntax error: ...` (an argument is missing or can't be read), `illegal move: ...`,
   `cannot undo: ...`, `unacceptable size: ...`, `cannot load file: ...`, `cannot score: ...`. Numbers reach

@@ -1,4 +1,4 @@
-"""The wire of GTP version 2: bytes -> lines -> commands, and answers -> text. Pure; knows no engine.
+"""The grammar of GTP version 2: lines -> commands, and answers -> text. Pure; knows no engine.
 
 What the draft leaves open is settled as GNU Go and gomill do it; ``docs/gtp.md`` lists it.
 """
@@ -7,17 +7,14 @@ import re
 from dataclasses import dataclass
 
 from outflank.engine.errors import OutflankError
+from outflank.protocol.lines import CONTROL_BYTES, LINE_CAP, without_control_bytes
 
-# A line needs no limit by the protocol, the memory it is kept in does.
-LINE_CAP = 1 << 20
 HIGHEST_NUMBER = 2**31 - 1
 _FAILURE_CAP = 1000
 _INTERRUPT = b"# interrupt"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_CONTROL = bytes(byte for byte in (*range(32), 127) if byte not in b"\t\n")
-_TAB_IS_BLANK = bytes.maketrans(b"\t", b" ")
 # What an answer may not hold, and a tab, which is a blank to its reader.
-_NOT_SENT: dict[int, str | None] = {**dict.fromkeys(_CONTROL), ord("\t"): " "}
+_NOT_SENT: dict[int, str | None] = {**dict.fromkeys(CONTROL_BYTES), ord("\t"): " "}
 _ID = re.compile(rb" *(-?)([0-9]+)")
 
 
@@ -48,27 +45,6 @@ class Command:
     arguments: tuple[str, ...] = ()
 
 
-class LineSplitter:
-    """Cuts the bytes of a stream into lines; of a line longer than the cap it keeps just enough to tell."""
-
-    def __init__(self) -> None:
-        self._begun = bytearray()
-
-    def feed(self, chunk: bytes) -> list[bytes]:
-        """The lines that `chunk` completes, without their line feeds."""
-        *ends, begun = chunk.split(b"\n")
-        lines = []
-        for end in ends:
-            self._append(end)
-            lines.append(bytes(self._begun))
-            self._begun.clear()
-        self._append(begun)
-        return lines
-
-    def _append(self, part: bytes) -> None:
-        self._begun += part[: LINE_CAP + 1 - len(self._begun)]
-
-
 def parse(line: bytes) -> Command | None:
     """Read a line; None if it is blank or only a comment, and so gets no answer.
 
@@ -89,7 +65,7 @@ def parse(line: bytes) -> Command | None:
 
 def is_interrupt(line: bytes) -> bool:
     """Whether the line is GoGui's ``# interrupt``."""
-    return line.translate(_TAB_IS_BLANK, _CONTROL).strip() == _INTERRUPT
+    return without_control_bytes(line).strip() == _INTERRUPT
 
 
 def answer(command_id: str, text: str, success: bool = True) -> str:
@@ -112,7 +88,7 @@ def opening(command_id: str, success: bool = True) -> str:
 def _cleaned(line: bytes) -> bytes:
     """The line without its comment and without what the protocol drops."""
     text = line.removeprefix(_BYTE_ORDER_MARK).partition(b"#")[0]
-    return text.translate(_TAB_IS_BLANK, _CONTROL)
+    return without_control_bytes(text)
 
 
 def _echoed(digits: str) -> str:

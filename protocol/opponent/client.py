@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from outflank.protocol.lines import without_control_bytes
 from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineRefusal, EngineTimeout
 from outflank.protocol.opponent.process import ChildProcess, printable
 from outflank.protocol.opponent.spawn import Surroundings
@@ -20,7 +21,6 @@ MAX_ANSWER_BYTES = 1 << 20
 _BANNER_SECONDS = (
     2.0  # a program that greets us before the handshake has this long to prove that it speaks GTP
 )
-_CONTROL_BYTES = bytes(code for code in [*range(32), 127] if code not in b"\t\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ class GtpClient:
 
 def _clean(line: bytes) -> str:
     """A line as text: control characters dropped as GTP has it, tabs as blanks."""
-    return line.translate(None, _CONTROL_BYTES).replace(b"\t", b" ").decode("utf-8", "replace")
+    return without_control_bytes(line).decode("utf-8", "replace")
 
 
 def _is_info(line: str) -> bool:

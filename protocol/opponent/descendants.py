@@ -1,4 +1,4 @@
-"""A process and those that descend from it, as Linux tells of them in /proc."""
+"""A process and those that descend from it, as Linux shows them in /proc."""
 
 import os
 import signal
@@ -29,18 +29,18 @@ def _children(pid: int, task: str) -> list[int]:
         return []  # it has just ended
 
 
-def hold(pid: int) -> list[int]:
-    """File descriptors of the descendants of `pid`: unlike their ids, nobody else can come to have them."""
-    held = []
+def open_descendants(pid: int) -> list[int]:
+    """A file descriptor of each descendant of `pid`; unlike a process id it never comes to mean another process."""
+    descriptors = []
     for descendant in descendants(pid):
         with suppress(OSError):  # it has just ended
-            held.append(os.pidfd_open(descendant))
-    return held
+            descriptors.append(os.pidfd_open(descendant))
+    return descriptors
 
 
-def kill(held: Sequence[int]) -> None:
+def kill_and_close(descriptors: Sequence[int]) -> None:
     """Kill the processes behind these descriptors, as far as they live, and close the descriptors."""
-    for descriptor in held:
+    for descriptor in descriptors:
         with suppress(OSError):
             signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         os.close(descriptor)
@@ -69,9 +69,7 @@ def _waited_seconds(pid: int) -> float:
 
 
 def _cpu_seconds(pid: int) -> float:
-    clock = (
-        ~pid << 3
-    ) | _SCHEDULER_CLOCK  # what clock_getcpuclockid() of the C library makes of a process id
+    clock = ~pid << 3 | _SCHEDULER_CLOCK  # what clock_getcpuclockid() of the C library makes of a process id
     try:
         return time.clock_gettime(clock)
     except OSError:

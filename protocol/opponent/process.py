@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import IO
 
-from outflank.protocol.opponent import descendants as family
+from outflank.protocol.opponent import descendants
 from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineTimeout
 from outflank.protocol.opponent.spawn import Surroundings, spawn
 
@@ -84,12 +84,12 @@ class ChildProcess:
     @property
     def cpu_seconds(self) -> float:
         """Processor time that it and its living descendants have used so far."""
-        return family.cpu_seconds(self.pid)
+        return descendants.cpu_seconds(self.pid)
 
     @property
     def waited_seconds(self) -> float:
         """Time for which it or a living descendant was ready to run and had no processor."""
-        return family.waited_seconds(self.pid)
+        return descendants.waited_seconds(self.pid)
 
     @property
     def last_read(self) -> float:
@@ -151,7 +151,9 @@ class ChildProcess:
         """
         if self._process.returncode is not None:
             return
-        held = family.hold(self.pid)  # now, since children of a parent that has ended are nobody's
+        held = descendants.open_descendants(
+            self.pid
+        )  # now, since children of a parent that has ended are nobody's
         try:
             if self.is_running:
                 self.send(farewell)
@@ -160,7 +162,7 @@ class ChildProcess:
                     self._has_ended_by(time.monotonic() + patience)
         finally:
             self._signal_group(signal.SIGKILL)  # children it left behind share its group
-            family.kill(held)  # unless they made one of their own
+            descendants.kill_and_close(held)  # unless they made one of their own
             self._process.wait()
             self._selector.close()
             for pipe in (self._stdin, self._stdout, self._stderr):

@@ -10,8 +10,9 @@ import time
 from typing import Any
 
 from outflank.engine import Searcher
-from outflank.protocol.gtp.commands import respond
+from outflank.protocol.gtp.wire import Gtp
 from outflank.protocol.inbox import Inbox
+from outflank.protocol.movesource import SearchSource
 from outflank.protocol.session import Session, Strength
 
 PROGRAM = (sys.executable, "-m", "outflank.tools.cli.program", "gtp")
@@ -19,16 +20,17 @@ _PATIENCE_SECONDS = 30.0
 
 
 class Dialogue:
-    """A session in this process, with a small table and a shallow search unless told otherwise."""
+    """A session in this process, with a small table and a shallow search unless `settings` say otherwise."""
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, seed: int | None = None, **settings: Any) -> None:
         settings.setdefault("strength", Strength(depth=1))
-        self.session = Session(Searcher(hash_mb=1), **settings)
+        self.wire = Gtp()
+        self.session = Session(SearchSource(Searcher(hash_mb=1), seed=seed), **settings)
 
     def send(self, line: str | bytes) -> str:
         """The raw answer to a line."""
         data = line if isinstance(line, bytes) else line.encode("utf-8", "surrogateescape")
-        return "".join(respond(self.session, data))
+        return "".join(self.wire.answer(self.session, data))
 
     def ask(self, line: str) -> str:
         """The text of a successful answer."""
@@ -61,11 +63,16 @@ def check_form(answer: str) -> None:
     assert "\x7f" not in answer, answer
 
 
+def put(inbox: Inbox, line: str) -> None:
+    """Add a line as the reader of GTP does."""
+    inbox.put(line.encode(), Gtp().kind(line.encode()))
+
+
 def listening(*lines: str) -> Inbox:
     """An inbox in which these lines wait and after which none will come."""
     inbox = Inbox()
     for line in lines:
-        inbox.put(line.encode())
+        put(inbox, line)
     inbox.close()
     return inbox
 

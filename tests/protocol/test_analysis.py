@@ -9,7 +9,7 @@ import pytest
 from outflank.engine import Game
 from outflank.protocol.inbox import Inbox
 from outflank.protocol.session import Strength
-from outflank.tests.protocol.dialogue import Dialogue, Program, listening
+from outflank.tests.protocol.dialogue import Dialogue, Program, listening, put
 
 
 def coloured(transcript: str) -> str:
@@ -40,7 +40,7 @@ def watch(command: str, seconds: float = 0.3, rules: str = "othello", setup: str
     dialogue = Dialogue(inbox=inbox)
     dialogue.ask(f"outflank-rules {rules}")
     dialogue.ask(setup)
-    threading.Timer(seconds, inbox.put, [b""]).start()
+    threading.Timer(seconds, put, [inbox, ""]).start()
 
     answer = dialogue.send(f"7 {command}")
 

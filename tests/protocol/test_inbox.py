@@ -4,7 +4,8 @@ import threading
 import time
 
 from outflank.protocol.inbox import Inbox
-from outflank.tests.protocol.dialogue import listening
+from outflank.protocol.lines import LineKind
+from outflank.tests.protocol.dialogue import listening, put
 
 
 def test_lines_are_taken_in_order_and_blank_ones_left_out() -> None:
@@ -25,11 +26,11 @@ def test_an_interrupt_concerns_the_commands_before_it() -> None:
 def test_any_newer_line_is_input_even_a_blank_one() -> None:
     for line in ("", "# a comment", "name"):
         inbox = Inbox()
-        inbox.put(b"lz-analyze")
+        put(inbox, "lz-analyze")
         inbox.take()
 
         assert not inbox.wait_for_input(0)
-        inbox.put(line.encode())
+        put(inbox, line)
         assert inbox.wait_for_input(0)
 
 
@@ -43,9 +44,9 @@ def test_the_end_of_the_lines_is_input_too() -> None:
 
 def test_waiting_for_input_ends_as_soon_as_it_comes() -> None:
     inbox = Inbox()
-    inbox.put(b"lz-analyze")
+    put(inbox, "lz-analyze")
     inbox.take()
-    threading.Timer(0.05, inbox.put, [b""]).start()
+    threading.Timer(0.05, put, [inbox, ""]).start()
     began = time.monotonic()
 
     assert inbox.wait_for_input(10)
@@ -74,7 +75,7 @@ def test_a_reader_waits_while_too_much_is_waiting() -> None:
 
     def put_forty() -> None:
         for _ in range(40):
-            inbox.put(line)
+            inbox.put(line, LineKind())
 
     flood = threading.Thread(target=put_forty, daemon=True)
     flood.start()

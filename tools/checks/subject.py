@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from outflank.protocol.lines import CONTROL_BYTES
 from outflank.protocol.opponent.client import MAX_ANSWER_BYTES, START_SECONDS
 from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineTimeout
 from outflank.protocol.opponent.process import ChildProcess, printable
@@ -18,7 +19,6 @@ THINKING_SECONDS = 60.0  # for a move without a clock
 _QUIET_SECONDS = 0.2  # what is written later than this after an answer is not noticed
 _FAREWELL_SECONDS = 1.0
 _MOST_LINES = 200  # of the dialogue of one check
-_CONTROL = bytes(byte for byte in (*range(32), 127) if byte not in b"\t\n")
 _HEAD = re.compile(r"([=?])([0-9]*) ?(.*)", re.DOTALL)
 
 
@@ -214,7 +214,7 @@ def _reply(raw: bytes, strays: bytes, seconds: float) -> Reply:
 
 def _cleaned(text: bytes) -> bytes:
     """What a controller sees, which drops control characters."""
-    return text.translate(None, _CONTROL)
+    return text.translate(None, CONTROL_BYTES)
 
 
 def _capped(written: bytes) -> bytes:

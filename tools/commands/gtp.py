@@ -8,7 +8,8 @@ import click
 
 from outflank.engine import Rules, Searcher
 from outflank.engine.levels import DEFAULT_LEVEL, HIGHEST_LEVEL
-from outflank.protocol.inbox import Inbox
+from outflank.protocol.gtp.wire import Gtp
+from outflank.protocol.movesource import SearchSource
 from outflank.protocol.server import serve
 from outflank.protocol.session import Session, Strength
 from outflank.tools.cli.options import hash_option, rules_option, threads_option
@@ -56,8 +57,8 @@ def gtp(
     strength = Strength(level, depth, seconds, nodes)
     searcher = Searcher(hash_mb, threads, seed)
     steady = searcher if seed is None else Searcher(hash_mb, threads)
-    session = Session(searcher, steady=steady, strength=strength, rules=rules, inbox=Inbox(), seed=seed)
-    serve(session, _STDIN, _STDOUT, _Log(log_file) if log_file else _no_log)
+    session = Session(SearchSource(searcher, steady, seed), strength=strength, rules=rules)
+    serve(session, Gtp(), _STDIN, _STDOUT, _Log(log_file) if log_file else _no_log)
 
 
 def _no_log(sign: str, data: bytes) -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.protocol.gtp.grammar import LINE_CAP, Command, LineSplitter, answer, is_interrupt, parse
+from outflank.protocol.gtp.grammar import Command, answer, is_interrupt, parse
+from outflank.protocol.lines import LINE_CAP, LineSplitter
 from outflank.tests.protocol.dialogue import check_form
 
 READINGS = {

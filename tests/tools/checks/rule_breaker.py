@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 
 from outflank.engine import Searcher
 from outflank.protocol import server
-from outflank.protocol.gtp.commands import respond
-from outflank.protocol.gtp.grammar import LineSplitter
-from outflank.protocol.inbox import Inbox
+from outflank.protocol.gtp.wire import Gtp
+from outflank.protocol.lines import LineSplitter
+from outflank.protocol.movesource import SearchSource
 from outflank.protocol.session import Session, Strength
 
 STDIN, STDOUT = 0, 1
@@ -262,24 +262,24 @@ RULES = BY_NATURE.union(FAULTS, CUTS, BEGINNINGS, ENDS)
 
 def main(rule: str) -> None:
     """Serve until quit."""
-    if fault := {**FAULTS, "lists-no-undo": WITHOUT_UNDO}.get(rule):
-        vars(server).update(respond=broken(fault))
     if rule in CUTS:
         vars(server).update(LineSplitter=cutting(CUTS[rule]))
     BEGINNINGS.get(rule, int)()
-    searcher = Searcher(1)
-    session = Session(searcher, steady=searcher, strength=Strength(level=1), inbox=Inbox())
-    server.serve(session, STDIN, STDOUT, lambda sign, data: None)
+    session = Session(SearchSource(Searcher(1)), strength=Strength(level=1))
+    fault = {**FAULTS, "lists-no-undo": WITHOUT_UNDO}.get(rule)
+    server.serve(session, BrokenGtp(fault) if fault else Gtp(), STDIN, STDOUT, lambda sign, data: None)
     ENDS.get(rule, int)()
 
 
-def broken(fault: Fault) -> Callable[[Session, bytes], Iterator[str]]:
-    """How to answer a line with this fault."""
+class BrokenGtp(Gtp):
+    """GTP with this fault in its answers."""
 
-    def faulty(session: Session, line: bytes) -> Iterator[str]:
-        yield fault(session, line, lambda line: "".join(respond(session, line)))
+    def __init__(self, fault: Fault) -> None:
+        self._fault = fault
 
-    return faulty
+    def answer(self, session: Session, line: bytes) -> Iterator[str]:
+        usual = super().answer
+        yield self._fault(session, line, lambda line: "".join(usual(session, line)))
 
 
 def cutting(cut: Callable[[bytes], list[bytes]]) -> type[LineSplitter]:

@@ -1,0 +1,63 @@
+"""GTP version 2 as the server drives it: what a line asks for, and how it becomes an answer."""
+
+import sys
+from collections.abc import Iterator
+
+from outflank.engine import IllegalMoveError, NotationError, OutflankError, SettingsError
+from outflank.protocol.gtp.arguments import Arguments
+from outflank.protocol.gtp.commands import COMMANDS
+from outflank.protocol.gtp.grammar import Command, CommandError, answer, is_interrupt, opening, parse
+from outflank.protocol.lines import LINE_CAP, LineKind
+from outflank.protocol.session import Session, UndoError
+
+
+class Gtp:
+    """The wire of GTP; see ``server.Wire``."""
+
+    def kind(self, line: bytes) -> LineKind:
+        """What a line asks for; ``# interrupt`` alone interrupts, and is no command."""
+        command = parse(line)
+        if command is None:
+            return LineKind(is_command=False, interrupts=is_interrupt(line))
+        return LineKind(quits=command.name == "quit")
+
+    def answer(self, session: Session, line: bytes) -> Iterator[str]:
+        """Execute a line and give the text of its answer, in pieces if it grows; a blank line has none."""
+        command = parse(line)
+        if command is None:
+            return
+        try:
+            result = _execute(session, command)
+        except OutflankError as error:
+            yield answer(command.id, _failure(error), success=False)
+            return
+        except Exception as error:  # a fault of ours in one command must not end the game
+            import traceback  # slow to import, and hoped never to be needed
+
+            traceback.print_exc(file=sys.stderr)
+            yield answer(command.id, f"internal error: {error!r}", success=False)
+            return
+        if isinstance(result, str):
+            yield answer(command.id, result)
+            return
+        yield opening(command.id) + "\n"
+        for text in result:
+            yield text + "\n"
+        yield "\n"
+
+
+def _execute(session: Session, command: Command) -> str | Iterator[str]:
+    if not command.name:
+        raise CommandError("syntax error", f"expected a line of at most {LINE_CAP} bytes, got a longer one")
+    if command.name not in COMMANDS:
+        raise CommandError("unknown command")
+    return COMMANDS[command.name](session, Arguments(command.arguments))
+
+
+def _failure(error: OutflankError) -> str:
+    """The text of a failure: GTP's standard words first."""
+    if isinstance(error, IllegalMoveError):
+        return f"illegal move: {error}"
+    if isinstance(error, NotationError | SettingsError):
+        return f"syntax error: {error}"
+    return f"cannot undo: {error}" if isinstance(error, UndoError) else str(error)

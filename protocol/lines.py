@@ -1,0 +1,50 @@
+"""Lines of bytes, as every line protocol has them: cut out of a stream, cleaned, and sorted by what they ask for."""
+
+from dataclasses import dataclass
+
+# A line needs no limit by any protocol, the memory it is kept in does.
+LINE_CAP = 1 << 20
+# Tabs and line feeds mean something, every other control byte is dropped.
+CONTROL_BYTES = bytes(byte for byte in (*range(32), 127) if byte not in b"\t\n")
+_TAB_IS_BLANK = bytes.maketrans(b"\t", b" ")
+
+
+@dataclass(frozen=True, slots=True)
+class LineKind:
+    """What a line asks for, as far as whoever reads it has to know before its turn comes.
+
+    Attributes:
+        is_command: whether it is to be executed; any other line is dropped once it has been read.
+        interrupts: whether it ends the work on every line before it, running or waiting.
+        quits: whether it ends the dialogue, so that the end of the input behind it is no surprise.
+    """
+
+    is_command: bool = True
+    interrupts: bool = False
+    quits: bool = False
+
+
+class LineSplitter:
+    """Cuts the bytes of a stream into lines; of a line beyond LINE_CAP it keeps just enough to show that it is."""
+
+    def __init__(self) -> None:
+        self._begun = bytearray()
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """The lines that `chunk` completes, without their line feeds."""
+        *ends, begun = chunk.split(b"\n")
+        lines = []
+        for end in ends:
+            self._append(end)
+            lines.append(bytes(self._begun))
+            self._begun.clear()
+        self._append(begun)
+        return lines
+
+    def _append(self, part: bytes) -> None:
+        self._begun += part[: LINE_CAP + 1 - len(self._begun)]
+
+
+def without_control_bytes(line: bytes) -> bytes:
+    """The line as its reader takes it: tabs are blanks, other control bytes but line feeds are left out."""
+    return line.translate(_TAB_IS_BLANK, CONTROL_BYTES)

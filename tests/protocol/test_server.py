@@ -1,0 +1,113 @@
+"""The server knows protocols by their wire alone; here it speaks one in which commands themselves interrupt."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from outflank.engine import Colour, Searcher
+from outflank.protocol.lines import LineKind
+from outflank.protocol.movesource import SearchSource
+from outflank.protocol.server import serve
+from outflank.protocol.session import Session, Strength
+
+PATIENCE = 20  # seconds
+
+
+class PingPong:
+    """``go`` thinks for ever, and says so first; ``ping`` ends that and answers; other lines are nothing."""
+
+    def kind(self, line: bytes) -> LineKind:
+        word = line.partition(b" ")[0]
+        return LineKind(word in (b"go", b"ping", b"quit"), interrupts=word == b"ping", quits=word == b"quit")
+
+    def answer(self, session: Session, line: bytes) -> Iterator[str]:
+        word, _, rest = line.decode().partition(" ")
+        if word == "quit":
+            session.closed = True
+        elif word == "ping":
+            yield f"pong {rest}\n"
+        else:
+            yield "status thinking\n"
+            move = session.genmove(Colour.BLACK)
+            if not session.inbox.interrupted:
+                yield f"=== {move}\n"
+            session.undo()
+
+
+class Served:
+    """A session that is served by a thread and spoken to through pipes."""
+
+    def __init__(self, seconds: float) -> None:
+        source, self.input = os.pipe()
+        self.output, target = os.pipe()
+        session = Session(SearchSource(Searcher(1)), strength=Strength(seconds=seconds))
+        session.prepare()
+
+        def run() -> None:
+            serve(session, PingPong(), source, target, lambda sign, data: None)
+            os.close(target)
+
+        self._thread = threading.Thread(target=run, daemon=True)
+        self._thread.start()
+
+    def send(self, text: str) -> None:
+        os.write(self.input, text.encode())
+
+    def until(self, end: str) -> str:
+        """What is written until it ends so."""
+        text = ""
+        while not text.endswith(end):
+            chunk = os.read(self.output, 1 << 16).decode()
+            assert chunk, f"expected {end!r}, got {text!r} and the end"
+            text += chunk
+        return text
+
+    def finish(self) -> str:
+        """What is still written after the end of the input."""
+        os.close(self.input)
+        self._thread.join(PATIENCE)
+        assert not self._thread.is_alive()
+        return b"".join(iter(lambda: os.read(self.output, 1 << 16), b"")).decode()
+
+
+@pytest.fixture
+def patience() -> Iterator[None]:
+    began = time.monotonic()
+    yield
+    assert time.monotonic() - began < PATIENCE
+
+
+@pytest.mark.usefixtures("patience")
+def test_a_command_that_interrupts_ends_the_search_and_is_answered_after_it() -> None:
+    served = Served(seconds=1000)
+    served.send("go\n")
+    assert served.until("\n") == "status thinking\n"
+
+    served.send("ping 7\n")
+
+    assert served.until("\n") == "pong 7\n"
+    served.send("quit\n")
+    assert served.finish() == ""
+
+
+@pytest.mark.usefixtures("patience")
+def test_all_that_waits_before_such_a_command_is_interrupted_and_nothing_after_it() -> None:
+    served = Served(seconds=0.3)
+
+    served.send("go\nnoise\ngo\nping 1\nping 2\ngo\nquit\n")
+
+    first, _, last = served.finish().partition("pong 2\n")
+    assert first == "status thinking\nstatus thinking\npong 1\n"
+    assert last.startswith("status thinking\n=== ")
+
+
+@pytest.mark.usefixtures("patience")
+def test_the_end_of_the_input_ends_a_search_that_nobody_waits_for() -> None:
+    served = Served(seconds=1000)
+    served.send("go\n")
+    served.until("status thinking\n")
+
+    assert served.finish() == ""
