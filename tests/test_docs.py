@@ -11,6 +11,7 @@ import click
 import pytest
 
 from outflank.tests.installation import ROOT
+from outflank.tests.test_layers import LAYERS, sources
 from outflank.tools.cli.program import COMMANDS, cli
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -90,6 +91,18 @@ def test_the_map_names_everything_at_the_top() -> None:
     assert top - {ROOT / "README.md"} <= mapped()
 
 
+def test_the_map_covers_every_module() -> None:
+    """By its name or that of a sibling with the same stem, or by the line of a folder that it lies in."""
+    named, folders = {path.with_suffix("") for path in mapped()}, {path for path in mapped() if path.is_dir()}
+    folders -= {ROOT / layer for layer in LAYERS}
+    modules = [path for layer in LAYERS for path in modules_of(ROOT / layer)]
+    missing = [
+        path for path in modules if path.with_suffix("") not in named and not folders & {*path.parents}
+    ]
+
+    assert [str(path.relative_to(ROOT)) for path in missing] == []
+
+
 @pytest.mark.parametrize("page", [*PAGES, *HISTORY], ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
@@ -109,6 +122,12 @@ def mapped() -> set[Path]:
         if not line.startswith(" "):
             folder = ROOT / names[0]
     return named
+
+
+def modules_of(layer: Path) -> list[Path]:
+    """The modules and headers below a folder of the four, but for what packages and builds put there."""
+    made = {layer / "__init__.py", ROOT / "engine" / "buildinfo.py"}
+    return [path for path in [*sources(layer), *layer.rglob("*.h")] if path not in made]
 
 
 def run(command: str) -> str:
