@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import weights
-from outflank.tools.train.selfplay import Settings, selfplay
+from outflank.tools.train.selfplay import SelfplaySettings, selfplay
 
 
 @pytest.fixture(scope="session")
@@ -17,13 +17,13 @@ def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def settings(nothing: Path) -> Settings:
+def settings(nothing: Path) -> SelfplaySettings:
     """Games that are played in no time."""
-    return Settings(nothing, depth=1, exact_from=8, seed=5, games_a_shard=10)
+    return SelfplaySettings(nothing, depth=1, exact_from=8, seed=5, games_a_shard=10)
 
 
 @pytest.fixture(scope="session")
-def games(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def games(settings: SelfplaySettings, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of 60 games."""
     folder = tmp_path_factory.mktemp("games")
     assert selfplay(folder, settings, 60, workers=2) == 60

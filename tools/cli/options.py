@@ -1,20 +1,36 @@
 """Options that more than one command takes."""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import click
 
 from outflank.engine import NotationError, Rules
 from outflank.engine.search import DEFAULT_HASH_MB
 from outflank.engine.selectivity import SELECTIVITIES
 
-_COUNT = click.IntRange(1, 2**31 - 1)
+COUNT = click.IntRange(1, 2**31 - 1)
+SELECTIVITY = click.Choice([str(value) for value in SELECTIVITIES])
+ANY_FILE = click.Path(path_type=Path, dir_okay=False)
+ANY_FOLDER = click.Path(path_type=Path, file_okay=False)
+EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
-def _read_rules(ctx: click.Context, option: click.Parameter, text: str) -> Rules:
-    """The rules that `text` names; bad ones are wrong usage: one sentence and exit code 2."""
-    try:
-        return Rules.parse(text)
-    except NotationError as error:
-        raise click.BadParameter(str(error), ctx, option) from error
+def read_by(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """A click callback that reads an option's text with `read`.
+
+    A NotationError is wrong usage: one sentence and exit code 2. An option that was left out stays None.
+    """
+
+    def convert(ctx: click.Context, param: click.Parameter, text: str | None) -> Any:
+        try:
+            return None if text is None else read(text)
+        except NotationError as error:
+            raise click.BadParameter(str(error), ctx, param) from None
+
+    return convert
 
 
 rules_option = click.option(
@@ -22,20 +38,20 @@ rules_option = click.option(
     default="othello",
     show_default=True,
     metavar="RULES",
-    callback=_read_rules,
+    callback=read_by(Rules.parse),
     help="PRESET[,OPTION=VALUE...], as docs/rules.md has them.",
 )
 """``--rules ravensburger-1987,turns=all``: hands the command a ``Rules``."""
 
 threads_option = click.option(
-    "--threads", type=_COUNT, default=1, show_default=True, help="Threads to search with."
+    "--threads", type=COUNT, default=1, show_default=True, help="Threads to search with."
 )
 """``--threads 2``."""
 
 hash_option = click.option(
     "--hash",
     "hash_mb",
-    type=_COUNT,
+    type=COUNT,
     default=DEFAULT_HASH_MB,
     show_default=True,
     help="Size of the table in MB.",
@@ -44,8 +60,8 @@ hash_option = click.option(
 
 selectivity_option = click.option(
     "--selectivity",
-    type=click.Choice([str(value) for value in SELECTIVITIES]),
-    callback=lambda ctx, option, text: None if text is None else int(text),
+    type=SELECTIVITY,
+    callback=read_by(int),
     help="How sure a cut on a guess has to be, in percent; 100 cuts nothing on a guess.  "
     "[default: what pays against time or nodes, else 100]",
 )
@@ -61,3 +77,16 @@ time_option = click.option(
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON objects, one a line.")
 """``--json``: hands the command ``as_json``."""
+
+json_object_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+"""``--json`` of a command with one result: hands the command ``as_json``."""
+
+workers_option = click.option(
+    "--workers", type=click.IntRange(1, 4096), help="Processes to start.  [default: one for each processor]"
+)
+"""``--workers 2``: hands the command an int or None."""
+
+cluster_option = click.option(
+    "--cluster", metavar="ADDRESS", help="Dask scheduler to work on instead, tcp://host:port."
+)
+"""``--cluster tcp://host:port``: hands the command an address or None."""

@@ -1,9 +1,5 @@
-"""The `outflank` program: finds the command that was asked for and turns its errors into exit codes.
+"""The `outflank` program: finds the command that was asked for and turns its errors into exit codes."""
 
-A command's module is imported only when the command is used, so that `outflank gtp` starts fast.
-"""
-
-import importlib
 import os
 import signal
 import sys
@@ -11,6 +7,8 @@ from types import FrameType
 from typing import IO, Any
 
 import click
+
+from outflank.tools.cli.lazygroup import LazyGroup
 
 # Command NAME is the click command NAME in tools/commands/NAME.py; the text is the first paragraph of its help.
 COMMANDS = {
@@ -43,25 +41,8 @@ class Failure(click.ClickException):
         click.echo(f"outflank: {self.format_message()}", file=file, err=True)
 
 
-class Program(click.Group):
-    """The group of all commands, each loaded when it is first needed."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, its module imported; None if there is none."""
-        if cmd_name not in COMMANDS:
-            return None
-        command = getattr(importlib.import_module(f"outflank.tools.commands.{cmd_name}"), cmd_name)
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands for `--help` without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+class Program(LazyGroup):
+    """The group of all commands."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; whatever ends it early becomes a sentence and an exit code."""
@@ -90,7 +71,7 @@ class Program(click.Group):
             ctx.exit(_EXIT_INTERRUPTED)
 
 
-@click.group(cls=Program)
+@click.group(cls=Program, package="outflank.tools.commands", summaries=COMMANDS)
 @click.version_option(package_name="outflank", message="%(prog)s %(version)s")
 def cli() -> None:
     """Outflank, a Reversi/Othello engine for tournaments.

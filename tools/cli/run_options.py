@@ -11,7 +11,7 @@ import click
 from outflank.engine import NotationError
 from outflank.tools.cli.config_file import chosen_entries
 from outflank.tools.cli.config_options import config_options
-from outflank.tools.cli.options import json_option, rules_option
+from outflank.tools.cli.options import json_option, read_by, rules_option
 from outflank.tools.games.adjudication import MOST_EMPTIES
 from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
@@ -24,18 +24,6 @@ from outflank.tools.stats.sprt import Sprt
 MOST_GAMES = 1_000_000
 _MOST_PLACES = 1000
 _SEEDS = 2**31
-
-
-def _read_by(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
-    """A click callback that reads an option's text with `read`; what it can't read is a wrong usage."""
-
-    def convert(ctx: click.Context, param: click.Parameter, text: str | None) -> Any:
-        try:
-            return None if text is None else read(text)
-        except NotationError as error:
-            raise click.BadParameter(str(error)) from None
-
-    return convert
 
 
 _OPTIONS = (
@@ -57,14 +45,14 @@ _OPTIONS = (
     click.option(
         "--time",
         "time",
-        callback=_read_by(TimeControl.parse),
+        callback=read_by(TimeControl.parse),
         default="none",
         show_default=True,
         help="0.5 (seconds a move), 60+1 (Fischer), 60+0 (absolute), 60+10/5 (Canadian) or none.",
     ),
     click.option(
         "--openings",
-        callback=_read_by(OpeningsChoice.parse),
+        callback=read_by(OpeningsChoice.parse),
         metavar="balanced|random:N|FILE",
         help="Our balanced ones, N random moves, or a transcript on each line of FILE.  "
         "[default: balanced where the rules allow, else random:8]",
@@ -125,7 +113,7 @@ _WHERE = (
 )
 sprt_option = click.option(
     "--sprt",
-    callback=_read_by(Sprt.parse),
+    callback=read_by(Sprt.parse),
     metavar="TEXT",
     help="End the match when this test has a verdict: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=.",
 )

@@ -14,6 +14,7 @@ from outflank.engine.levels import HIGHEST_LEVEL, limit_for_level
 from outflank.engine.selectivity import Percent
 from outflank.tools.cli.live import live
 from outflank.tools.cli.options import (
+    COUNT,
     hash_option,
     json_option,
     rules_option,
@@ -21,7 +22,7 @@ from outflank.tools.cli.options import (
     threads_option,
 )
 from outflank.tools.cli.positions import read_position
-from outflank.tools.cli.search_output import (
+from outflank.tools.show.search import (
     certainty,
     facts,
     limit_words,
@@ -34,23 +35,22 @@ from outflank.tools.cli.search_output import (
 
 _SECONDS = 5.0
 _ITERATIONS_SHOWN = 12
-_COUNT = click.IntRange(1, 2**31 - 1)
 
 
 # A board may begin with "--", and must not be taken for an option then.
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("text", metavar="POSITION")
-@click.option("--depth", type=_COUNT, help="Plies to search.  [default: no limit]")
+@click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]")
 @click.option(
     "--time",
     "seconds",
     type=click.FloatRange(min=0, min_open=True),
     help=f"Seconds to search.  [default: {_SECONDS:g} if nothing else is the limit]",
 )
-@click.option("--nodes", type=_COUNT, help="Boards to reach.  [default: no limit]")
+@click.option("--nodes", type=COUNT, help="Boards to reach.  [default: no limit]")
 @click.option("--level", type=click.IntRange(0, HIGHEST_LEVEL), help="Search as this level plays.")
 @click.option(
-    "--multipv", type=_COUNT, default=1, show_default=True, help="How many of the best moves to show."
+    "--multipv", type=COUNT, default=1, show_default=True, help="How many of the best moves to show."
 )
 @selectivity_option
 @rules_option

@@ -8,12 +8,11 @@ from importlib.metadata import version
 
 import click
 
-from outflank.engine import NotationError
 from outflank.tools.checks.catalogue import CHECKS, SECTION_OF
 from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.examination import Finding, Outcome, Verdict, examine
 from outflank.tools.checks.subject import PATIENCE_SECONDS, THINKING_SECONDS, Subject
-from outflank.tools.cli.options import json_option
+from outflank.tools.cli.options import json_option, read_by
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.parameters import command_line
 from outflank.tools.work.interrupts import Interrupted, Interrupts
@@ -22,16 +21,13 @@ _SECONDS = click.FloatRange(min=0, min_open=True)
 _INDENT = " " * 10
 
 
-def _read_command(ctx: click.Context, param: click.Parameter, text: str) -> list[str]:
-    """Program and arguments; what is none is a wrong usage."""
-    try:
-        return command_line(Entry.from_settings({"name": "the engine", "cmd": text}))
-    except NotationError as error:
-        raise click.BadParameter(str(error)) from None
+def _command_line(text: str) -> list[str]:
+    """Program and arguments. Raises: NotationError."""
+    return command_line(Entry.from_settings({"name": "the engine", "cmd": text}))
 
 
 @click.command()
-@click.argument("command", metavar="CMD", callback=_read_command)
+@click.argument("command", metavar="CMD", callback=read_by(_command_line))
 @click.option(
     "--only",
     "names",

@@ -12,10 +12,9 @@ from outflank.protocol.gtp.wire import Gtp
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.server import serve
 from outflank.protocol.session import Session, Strength
-from outflank.tools.cli.options import hash_option, rules_option, threads_option
+from outflank.tools.cli.options import COUNT, hash_option, rules_option, threads_option
 
 _STDIN, _STDOUT = 0, 1
-_COUNT = click.IntRange(1, 2**31 - 1)
 
 
 @click.command()
@@ -25,11 +24,11 @@ _COUNT = click.IntRange(1, 2**31 - 1)
     type=click.IntRange(0, HIGHEST_LEVEL),
     help=f"Strength.  [default: {DEFAULT_LEVEL} if neither another option nor a clock limits the search]",
 )
-@click.option("--depth", type=_COUNT, help="Plies to search.  [default: no limit]")
+@click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]")
 @click.option(
     "--time", "seconds", type=float, help="Seconds for each move.  [default: the game's clock, if one is set]"
 )
-@click.option("--nodes", type=_COUNT, help="Boards to reach for each move.  [default: no limit]")
+@click.option("--nodes", type=COUNT, help="Boards to reach for each move.  [default: no limit]")
 @threads_option
 @hash_option
 @click.option("--seed", type=int, help="Vary the play among equal moves.  [default: always the same move]")

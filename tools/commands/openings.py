@@ -7,9 +7,9 @@ from zlib import crc32
 
 import click
 
-from outflank.engine.selectivity import SELECTIVITIES, step_of
+from outflank.engine.selectivity import step_of
 from outflank.engine.weights import SHIPPED
-from outflank.tools.cli.train_options import any_file, cluster_option, workers_option
+from outflank.tools.cli.options import ANY_FILE, SELECTIVITY, cluster_option, workers_option
 
 _BATCH = 64  # openings a task: a position takes milliseconds, a message between processes costs some
 
@@ -20,7 +20,7 @@ def openings() -> None:
 
 
 @openings.command()
-@click.option("-o", "--output", type=any_file, required=True, help="File to write, a transcript a line.")
+@click.option("-o", "--output", type=ANY_FILE, required=True, help="File to write, a transcript a line.")
 @click.option(
     "--moves", type=click.IntRange(1, 10), default=8, show_default=True, help="Moves of each opening."
 )
@@ -34,7 +34,7 @@ def openings() -> None:
 @click.option("--depth", type=click.IntRange(1, 60), default=14, show_default=True, help="Plies to search.")
 @click.option(
     "--selectivity",
-    type=click.Choice([str(value) for value in SELECTIVITIES]),
+    type=SELECTIVITY,
     default="73",
     show_default=True,
     help="How sure a cut on a guess has to be, in percent.",
@@ -57,6 +57,7 @@ def make(
     """
     from outflank.tools.openings.suite import Judgement, judge_all, openings_of
     from outflank.tools.work.executor import open_executor, run_all
+    from outflank.tools.work.files import write_whole
     from outflank.tools.work.progress import progress_bar
 
     candidates = openings_of(moves)
@@ -73,18 +74,11 @@ def make(
             advance(len(batch))
     weights = crc32(SHIPPED.read_bytes())
     command = f"outflank openings make --moves {moves} --within {within:g} --depth {depth} --selectivity {selectivity}"
-    _write(
-        output,
+    text = (
         f"# {len(balanced)} of the {len(candidates)} positions after {moves} moves of Othello, once up to symmetry:\n"
         f"# those in which Outflank {version('outflank')} sees no side more than {within:g} discs ahead. Behind each\n"
         f"# is its score, in discs from Black's side. Made with the weights of CRC-32 {weights:08x} by\n"
-        f"# {command}\n" + "".join(sorted(balanced)),
+        f"# {command}\n" + "".join(sorted(balanced))
     )
+    write_whole(output, text.encode())
     click.echo(f"{len(balanced)} of {len(candidates)} openings are in {output}")
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file at once or not at all: what may be there has taken long to make."""
-    new = path.with_name(f"{path.name}.new")
-    new.write_text(text, encoding="utf-8")
-    new.replace(path)

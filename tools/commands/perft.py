@@ -9,7 +9,7 @@ import click
 
 from outflank.engine import STARTS, NotationError, Position, Rules, divide
 from outflank.engine import perft as count_leaves
-from outflank.tools.cli.options import rules_option
+from outflank.tools.cli.options import json_object_option, rules_option
 
 # A game has at most 64 discs to play with a pass before each; deeper counts are the same.
 _DEEPEST = 128
@@ -39,7 +39,7 @@ class _Count:
 )
 @click.option("--pass-is-free", is_flag=True, help="Count only discs played as plies, passes not.")
 @click.option("--divide", "divided", is_flag=True, help="Show the leaves behind each move as well.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_object_option
 def perft(
     depth: int, rules: Rules, start: str | None, pass_is_free: bool, divided: bool, as_json: bool
 ) -> None:

@@ -6,8 +6,8 @@ from importlib.metadata import version
 
 import click
 
-from outflank.engine import NotationError, OutflankError, Rules
-from outflank.tools.cli.options import json_option, rules_option
+from outflank.engine import OutflankError, Rules
+from outflank.tools.cli.options import json_option, read_by, rules_option
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.mirror import MirrorPair, play_mirror_pair
 from outflank.tools.openings.sources import random_openings
@@ -18,19 +18,11 @@ _MOST_MOVES = 40
 _SEEDS = 2**31
 
 
-def _read_entry(ctx: click.Context, param: click.Parameter, text: str) -> Entry:
-    """The engine; a bad description is a wrong usage."""
-    try:
-        return Entry.parse(text)
-    except NotationError as error:
-        raise click.BadParameter(str(error)) from None
-
-
 @click.command()
 @click.option(
     "--engine",
     "entry",
-    callback=_read_entry,
+    callback=read_by(Entry.parse),
     default=_ENGINE,
     show_default=True,
     metavar="TEXT",

@@ -1,33 +1,45 @@
 """``outflank sprt``: what a sequential test says about results that are already there."""
 
+from __future__ import annotations
+
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from outflank.tools.cli.options import json_option
+from outflank.tools.cli.options import json_option, read_by
+
+if TYPE_CHECKING:  # it brings scipy, which help does not need
+    from outflank.tools.stats.sprt import Sprt
 
 _TRINOMIAL, _PENTANOMIAL = 3, 5
+
+
+def _read_test(text: str) -> Sprt:
+    """The test. Raises: NotationError."""
+    from outflank.tools.stats.sprt import Sprt
+
+    return Sprt.parse(text)
 
 
 @click.command()
 @click.argument("counts", nargs=-1, required=True, type=click.IntRange(0, 10**12))
 @click.option(
     "--test",
-    "text",
+    callback=read_by(_read_test),
     default="0,10",
     show_default=True,
     metavar="TEXT",
     help="The hypotheses: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=.",
 )
 @json_option
-def sprt(counts: tuple[int, ...], text: str, as_json: bool) -> None:
+def sprt(counts: tuple[int, ...], test: Sprt, as_json: bool) -> None:
     """Say what a sequential test makes of COUNTS of results.
 
     Five counts are pairs of games that brought 0, 1/2, 1, 3/2 and 2 points; three are games lost, drawn and won,
     whose ratio by the BayesElo model of older runners is told as well.
     """
-    result = _result(counts, text)
+    result = _result(counts, test)
     if as_json:
         click.echo(json.dumps(result))
         return
@@ -35,20 +47,15 @@ def sprt(counts: tuple[int, ...], text: str, as_json: bool) -> None:
         click.echo(f"{name.replace('_', ' ')}: {_shown(value)}")
 
 
-def _result(counts: tuple[int, ...], text: str) -> dict[str, Any]:
+def _result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
     """What there is to tell, under the names that ``--json`` gives it."""
-    from outflank.engine import NotationError
     from outflank.tools.stats import outcomes
     from outflank.tools.stats.bayeselo import bayesian_ratio
     from outflank.tools.stats.elo import elo_of
-    from outflank.tools.stats.sprt import Sprt, verdict
+    from outflank.tools.stats.sprt import verdict
 
     if len(counts) not in (_TRINOMIAL, _PENTANOMIAL) or not any(counts):
         raise click.UsageError(f"expected three or five counts, not all 0, got {' '.join(map(str, counts))}")
-    try:
-        test = Sprt.parse(text)
-    except NotationError as error:
-        raise click.BadParameter(str(error), param_hint="--test") from None
     low, high = test.bounds
     ratio = test.ratio_of(counts)
     score = outcomes.mean(counts)

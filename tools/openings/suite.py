@@ -1,14 +1,13 @@
 """Balanced openings: every position some moves into Othello, once up to symmetry, and what our engine says of it."""
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from outflank.engine import Colour, Limit, Move, Position, Rules, Searcher
+from outflank.engine import Colour, Limit, Move, Position, Rules
 from outflank.engine.selectivity import Percent
+from outflank.tools.work.searcher import shared_searcher
 
 _FIRST_MOVE = "f5"  # the four first moves are images of each other, and this is how games are written down
-_HASH_MB = 16
 # A search of few plies decides about most positions: over a sample its score was at most 4 discs off a deep one's.
 _SCREEN = Limit(depth=10, selectivity=73)
 _SCREEN_DISCS = 4.0
@@ -71,7 +70,7 @@ def judge_all(judgement: Judgement, openings: Sequence[Opening]) -> list[float |
 
 def judge(judgement: Judgement, opening: Opening) -> float | None:
     """The score of the position from Black's side, in discs; None if one side is too far ahead."""
-    searcher = _searcher()
+    searcher = shared_searcher()
     deep = Limit(depth=judgement.depth, selectivity=judgement.selectivity)
     for limit, most in ((_SCREEN, judgement.within + _SCREEN_DISCS), (deep, judgement.within)):
         searcher.clear()  # the score must not depend on what was judged before
@@ -79,9 +78,3 @@ def judge(judgement: Judgement, opening: Opening) -> float | None:
         if abs(score) > most:
             return None
     return score if opening.position.side is Colour.BLACK else 0.0 - score  # no -0
-
-
-@functools.lru_cache(maxsize=1)
-def _searcher() -> Searcher:
-    """The worker's searcher."""
-    return Searcher(_HASH_MB)

@@ -10,17 +10,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Self
 
-from distributed import Client, Future
 from distributed import Event as Flag
+from distributed import Future
 
-from outflank.engine import SettingsError
 from outflank.tools.play.canary import Canary
 from outflank.tools.play.hall import NewsQueue, PairEnded
 from outflank.tools.play.table import Stopped, Table, Task, needs_canary
 from outflank.tools.state.events import Event, TurnPlayed
 from outflank.tools.state.run import RunSettings, Void
+from outflank.tools.work.cluster import connect, places
 
-_CONNECT_SECONDS = "10s"
 _SLICE_SECONDS = 0.1
 _LOOK_SECONDS = 1.0  # how often a worker asks whether the run is over
 
@@ -40,10 +39,7 @@ class ClusterHall:
         self.news = NewsQueue()
         self._settings = settings
         self._run = run
-        try:
-            self._client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise SettingsError(f"expected a Dask scheduler at {address}, got: {error}") from None
+        self._client = connect(address)
         self._over = Flag(_flag_name(run), client=self._client)
         self._running: dict[str, Future] = {}
 
@@ -59,8 +55,7 @@ class ClusterHall:
     @property
     def places(self) -> int:
         """How many threads all workers have now."""
-        threads: dict[str, int] = self._client.nthreads()
-        return max(1, sum(threads.values()))
+        return places(self._client)
 
     def check_engines(self, on_wait: Callable[[], object]) -> None:
         """Start every engine once on some worker.

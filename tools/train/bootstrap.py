@@ -42,7 +42,7 @@ _ERROR_MODEL_BOARDS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class BootstrapSettings:
     """How to go about it.
 
     Attributes:
@@ -100,7 +100,7 @@ class Pace:
 
 
 def bootstrap(
-    settings: Settings,
+    settings: BootstrapSettings,
     report: Callable[[str], None],
     *,
     workers: int | None = None,
@@ -135,10 +135,10 @@ def bootstrap(
 
 
 def _play(
-    settings: Settings, generation: int, seconds: float, workers: int | None, cluster: str | None
+    settings: BootstrapSettings, generation: int, seconds: float, workers: int | None, cluster: str | None
 ) -> int:
     """Play a generation's games; how many there are."""
-    playing = selfplay.Settings(
+    playing = selfplay.SelfplaySettings(
         settings.weights(generation),
         settings.depth,
         settings.exact_from,
@@ -150,10 +150,10 @@ def _play(
 
 
 def _label(
-    settings: Settings, generation: int, seconds: float, workers: int | None, cluster: str | None
+    settings: BootstrapSettings, generation: int, seconds: float, workers: int | None, cluster: str | None
 ) -> int:
     """Solve positions off the path of a generation's games; how many there are."""
-    labelling = label.Settings(
+    labelling = label.LabelSettings(
         settings.weights(generation),
         settings.depth,
         exact_from=_MOST_LABELLED,
@@ -168,7 +168,7 @@ def _label(
     return label.label(folder, labelling, games, _MOST, seconds=seconds, workers=workers, cluster=cluster)
 
 
-def _positions(settings: Settings, generation: int) -> int:
+def _positions(settings: BootstrapSettings, generation: int) -> int:
     """How many positions there are to fit to, up to a generation."""
     numbers = range(generation + 1)
     folders = [*map(settings.games, numbers), *map(settings.labels, numbers)]
@@ -181,24 +181,24 @@ def _write_nothing(path: Path) -> None:
         weights.write(path, weights.Weights.nothing(), {"command": "nothing: all weights are 0"})
 
 
-def _fit_generation(settings: Settings, generation: int) -> None:
+def _fit_generation(settings: BootstrapSettings, generation: int) -> None:
     """Make the weights of the next generation: the tables first, then the network."""
     known = min(generation, _FIRST_TO_SERVE_WHOLE)
     games = [settings.games(number) for number in range(known, generation + 1)]
     earlier = [settings.games(number) for number in range(known)]
     # The guesses of weights that are all 0 are worth nothing.
-    trust = fit.Settings().trust if generation else 1.0
+    trust = fit.FitSettings().trust if generation else 1.0
     tables = settings.folder / "tables.unfinished"
-    fitting.fit_folders(games, earlier, tables, fit.Settings(trust=trust))
+    fitting.fit_folders(games, earlier, tables, fit.FitSettings(trust=trust))
     both = settings.folder / "weights.unfinished"
     labels = [settings.labels(number) for number in range(generation + 1)]
-    training = network.Settings(trust=trust, seed=settings.seed)
+    training = network.NetworkSettings(trust=trust, seed=settings.seed)
     fitting.train_network(tables, [*games, *labels], earlier, both, training)
     both.rename(settings.weights(generation + 1))
     tables.unlink()
 
 
-def _fit_error_model(settings: Settings, workers: int | None, cluster: str | None) -> None:
+def _fit_error_model(settings: BootstrapSettings, workers: int | None, cluster: str | None) -> None:
     """Fit the selectivity model to the last generation's evaluation."""
     if settings.error_model.exists():
         return

@@ -9,7 +9,6 @@
 """
 
 import json
-import os
 import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outflank.engine import FileFormatError
+from outflank.tools.work.files import write_whole
 
 RECORD = np.dtype([("own", "<u8"), ("opp", "<u8"), ("result", "i1"), ("guess", "i1"), ("place", "u1")])
 Records = NDArray[np.void]
@@ -32,7 +32,7 @@ def shard_path(folder: Path, number: int) -> Path:
 
 
 def write_shard(path: Path, records: Records, made: Mapping[str, Any]) -> None:
-    """Write a shard under another name, then give it its own: no reader ever sees half of it."""
+    """Write a shard; no reader ever sees half of it."""
     raw = records.tobytes()
     header = {
         **made,
@@ -41,9 +41,7 @@ def write_shard(path: Path, records: Records, made: Mapping[str, Any]) -> None:
         "crc32": zlib.crc32(raw),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".unfinished")
-    unfinished.write_bytes(_MAGIC + json.dumps(header).encode() + b"\n" + zlib.compress(raw, 1))
-    os.replace(unfinished, path)
+    write_whole(path, _MAGIC + json.dumps(header).encode() + b"\n" + zlib.compress(raw, 1))
 
 
 def read_header(path: Path) -> dict[str, Any]:

@@ -28,7 +28,7 @@ _HIGHEST_SCORE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class FitSettings:
     """How to fit.
 
     Attributes:
@@ -84,7 +84,7 @@ def phases(records: Records) -> NDArray[np.int64]:
     return np.clip((60 - empties(records)) // 2, 0, PHASES - 1)
 
 
-def fit(records: Records, settings: Settings, on_phase: Callable[[PhaseReport], None]) -> Fit:
+def fit(records: Records, settings: FitSettings, on_phase: Callable[[PhaseReport], None]) -> Fit:
     """Fit all phases.
 
     Args:
@@ -122,7 +122,7 @@ class _Positions:
 
 
 def _positions_by_phase(
-    records: Records, settings: Settings
+    records: Records, settings: FitSettings
 ) -> Callable[[int], tuple[_Positions, _Positions]]:
     """A function from a phase to its positions, (kept out, trained on), that remembers the last few phases."""
     kept_out = game_numbers(records) % KEPT_OUT == 0

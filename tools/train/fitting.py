@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # PyTorch takes seconds to import
 
 
 def fit_folders(
-    folders: Sequence[Path], solved: Sequence[Path], out: Path, settings: fit.Settings
+    folders: Sequence[Path], solved: Sequence[Path], out: Path, settings: fit.FitSettings
 ) -> fit.Fit:
     """Fit tables to the games of some folders, and to what was solved of others, and write them to `out`.
 
@@ -39,7 +39,11 @@ def fit_folders(
 
 
 def train_network(
-    tables: Path, folders: Sequence[Path], solved: Sequence[Path], out: Path, settings: network.Settings
+    tables: Path,
+    folders: Sequence[Path],
+    solved: Sequence[Path],
+    out: Path,
+    settings: network.NetworkSettings,
 ) -> list[network.EpochReport]:
     """Train a network to what a file's tables leave of the games, as `fit_folders` takes them; write both to `out`.
 

@@ -4,27 +4,26 @@ Each pair of games begins with an opening that self-play never uses, played with
 the same number of plies, so the verdict is about what they know and not about how fast they are.
 """
 
-import functools
 import random
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from outflank.engine import Colour, Limit, Position, Searcher
-from outflank.tools.openings.random_openings import random_opening
+from outflank.engine import Colour, Limit, Position
 from outflank.tools.stats.elo import EloEstimate, estimate
 from outflank.tools.stats.sprt import Sprt
+from outflank.tools.train.openings import random_opening
 from outflank.tools.work.executor import open_executor, run_all
 from outflank.tools.work.progress import progress_bar
+from outflank.tools.work.searcher import cleared_searcher
 
 _OPENING_MOVES = (8, 12)
-_HASH_MB = 16
 _VERDICTS = {True: "accept", False: "reject", None: "undecided"}
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class GateSettings:
     """How the games are played.
 
     Attributes:
@@ -86,7 +85,12 @@ class GateResult:
 
 
 def gate(
-    settings: Settings, test: Sprt, most_pairs: int, *, workers: int | None = None, cluster: str | None = None
+    settings: GateSettings,
+    test: Sprt,
+    most_pairs: int,
+    *,
+    workers: int | None = None,
+    cluster: str | None = None,
 ) -> GateResult:
     """Play pairs of games until the test has a verdict or there are `most_pairs`."""
     result = GateResult()
@@ -103,27 +107,19 @@ def gate(
     return result
 
 
-def play_pair(settings: Settings, number: int) -> tuple[float, float]:
+def play_pair(settings: GateSettings, number: int) -> tuple[float, float]:
     """The candidate's points in the two games of a pair, with Black and with White."""
     rng = random.Random(f"{settings.seed}/{number}")
     opening = random_opening(rng, rng.randint(*_OPENING_MOVES), matches=True)
     return _play(settings, opening, Colour.BLACK), _play(settings, opening, Colour.WHITE)
 
 
-def _play(settings: Settings, position: Position, candidate: Colour) -> float:
+def _play(settings: GateSettings, position: Position, candidate: Colour) -> float:
     """The points of the candidate, which plays that colour."""
-    searchers = [_searcher(path) for path in (settings.candidate, settings.current)]
-    for searcher in searchers:
-        searcher.clear()
+    searchers = [cleared_searcher(path) for path in (settings.candidate, settings.current)]
     limit = Limit(depth=settings.depth)
     while not position.is_over:
         searcher = searchers[position.side is not candidate]
         position = position.play(searcher.search(position, limit).move)
     score = position.score(candidate)
     return 1.0 if score > 0 else 0.0 if score < 0 else 0.5
-
-
-@functools.lru_cache(maxsize=2)
-def _searcher(weights: Path) -> Searcher:
-    """The worker's searcher with some weights."""
-    return Searcher(_HASH_MB, weights=weights)

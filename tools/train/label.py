@@ -3,7 +3,6 @@
 The positions are those of given games or of random ones; each board is labelled once, whichever way it is turned.
 """
 
-import functools
 import random
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -13,21 +12,21 @@ from pathlib import Path
 
 import numpy as np
 
-from outflank.engine import Colour, Limit, Position, Searcher
-from outflank.tools.openings.random_openings import play_random, random_opening
+from outflank.engine import Colour, Limit, Position
 from outflank.tools.train.dataset import RECORD, Records, empties, games_there, shard_path, write_shard
+from outflank.tools.train.openings import play_random, random_opening
 from outflank.tools.train.selfplay import played_line
 from outflank.tools.work.executor import open_executor, run_all, within
 from outflank.tools.work.progress import progress_bar
+from outflank.tools.work.searcher import cleared_searcher
 
-_HASH_MB = 16
 _TIMES_STRAYED = 8
 
 _Board = tuple[int, int]  # own, opp
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class LabelSettings:
     """Which positions are labelled, and how.
 
     Attributes:
@@ -60,7 +59,7 @@ class Settings:
 
 def label(
     folder: Path,
-    settings: Settings,
+    settings: LabelSettings,
     games: Records | None,
     count: int,
     *,
@@ -97,7 +96,7 @@ def label(
 def boards_of_games(
     games: Records, fewest: int, most: int, seed: int, stray: int = 0
 ) -> Iterator[tuple[int, int]]:
-    """Boards of games, (own, opp) each, in random order, no two alike; the arguments are as in Settings.
+    """Boards of games, (own, opp) each, in random order, no two alike; the arguments are as in LabelSettings.
 
     Where they stray, each position serves several times.
     """
@@ -143,10 +142,9 @@ def _in_parts(boards: Iterator[_Board], size: int) -> Iterator[tuple[_Board, ...
         yield part
 
 
-def _label_part(settings: Settings, part: tuple[int, tuple[_Board, ...]]) -> bytes:
+def _label_part(settings: LabelSettings, part: tuple[int, tuple[_Board, ...]]) -> bytes:
     """The records of one shard: games of one position each, or of the perfect line behind it."""
-    searcher = _searcher(settings.weights)
-    searcher.clear()
+    searcher = cleared_searcher(settings.weights)
     limit = Limit(depth=settings.depth, exact_from=settings.exact_from)
     rows = []
     for own, opp in part[1]:
@@ -159,9 +157,3 @@ def _label_part(settings: Settings, part: tuple[int, tuple[_Board, ...]]) -> byt
             score = found.score if there.side is position.side else -found.score
             rows.append((there.own, there.opp, score, score, place))
     return np.array(rows, RECORD).tobytes()
-
-
-@functools.lru_cache(maxsize=1)
-def _searcher(weights: Path) -> Searcher:
-    """The searcher of this worker."""
-    return Searcher(_HASH_MB, weights=weights)

@@ -46,7 +46,7 @@ _DISCS_OF_ONE = 8.0
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class NetworkSettings:
     """How to train.
 
     Attributes:
@@ -187,7 +187,7 @@ class _Positions:
 
 
 def train(
-    tables: Numbers, records: Records, settings: Settings, on_epoch: Callable[[EpochReport], None]
+    tables: Numbers, records: Records, settings: NetworkSettings, on_epoch: Callable[[EpochReport], None]
 ) -> Weights:
     """The tables with a network trained to what they leave.
 
@@ -230,7 +230,7 @@ def _train_stage(
     stage: int,
     trained: _Positions,
     measured: _Positions,
-    settings: Settings,
+    settings: NetworkSettings,
     on_epoch: Callable[[EpochReport], None],
 ) -> Network:
     """One stage's network."""
@@ -272,7 +272,7 @@ def _step(network: Network, optimiser: torch.optim.Optimizer, batch: _Positions)
     return float(loss.detach())
 
 
-def _groups(network: Network, settings: Settings) -> list[dict[str, Any]]:
+def _groups(network: Network, settings: NetworkSettings) -> list[dict[str, Any]]:
     """The network's parameters, by how they decay."""
     layers = [network.start, network.into, network.threshold, network.out, network.last]
     return [

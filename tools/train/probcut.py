@@ -4,7 +4,6 @@ Positions of self-play are searched at full width, deeper ply by ply; every pair
 the same parity is a sample, and so is every pair of a deep score and the static evaluation.
 """
 
-import functools
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -17,16 +16,17 @@ from typing import Any
 import numpy as np
 from scipy.optimize import least_squares
 
-from outflank.engine import Colour, Limit, Position, Searcher, SearchInfo
+from outflank.engine import Colour, Limit, Position, SearchInfo
 from outflank.engine.probcut import SHIPPED, sigma
 from outflank.tools.train.dataset import load
 from outflank.tools.train.label import boards_of_games
 from outflank.tools.work.executor import open_executor, run_all
+from outflank.tools.work.files import write_whole
 from outflank.tools.work.progress import progress_bar
+from outflank.tools.work.searcher import shared_searcher
 
 _EMPTIES = range(12, 56, 2)
 _BOARDS_A_TASK = 10
-_HASH_MB = 16
 
 Cell = tuple[int, int, int]
 """Empty squares, depth, and the shallow search's depth; 0 is the static evaluation."""
@@ -64,7 +64,7 @@ class ErrorModel:
     def write(self, path: Path, made: Mapping[str, Any]) -> None:
         """Write the file that the engine reads; `made` is its provenance."""
         content = {"coefficients": [round(value, 8) for value in self.coefficients], "provenance": dict(made)}
-        path.write_text(json.dumps(content, indent=1) + "\n")
+        write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
 
 
 def measure(
@@ -132,7 +132,7 @@ def as_table(model: ErrorModel) -> str:
 
 def _differences(weights: Path, depth: int, boards: Sequence[tuple[int, int]]) -> list[tuple[Cell, float]]:
     """The samples of some boards."""
-    searcher = _searcher(weights)
+    searcher = shared_searcher(weights)
     found = []
     for own, opp in boards:
         position = Position(own, opp, Colour.BLACK)
@@ -150,9 +150,3 @@ def _differences(weights: Path, depth: int, boards: Sequence[tuple[int, int]]) -
             if shallow < deep and (shallow == 0 or (deep - shallow) % 2 == 0)
         ]
     return found
-
-
-@functools.lru_cache(maxsize=1)
-def _searcher(weights: Path) -> Searcher:
-    """The searcher of this worker."""
-    return Searcher(_HASH_MB, weights=weights)

@@ -4,7 +4,6 @@ Every position after the random opening is kept with the game's result. From `ex
 result is that of perfect play, and the positions kept are those of a perfect line.
 """
 
-import functools
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -14,20 +13,20 @@ from pathlib import Path
 import numpy as np
 
 from outflank.engine import STARTS, Colour, Limit, Move, Position, Searcher
-from outflank.tools.openings.random_openings import random_opening
 from outflank.tools.train.dataset import RECORD, Records, games_there, shard_path, write_shard
+from outflank.tools.train.openings import random_opening
 from outflank.tools.work.executor import open_executor, run_all, within
 from outflank.tools.work.progress import progress_bar
+from outflank.tools.work.searcher import cleared_searcher
 
 # The opening's random moves: mostly few, so that whole games are seen; often many, so that the late phases also see
 # the boards that only the search visits.
 _OPENING_LENGTHS = ((4, 12), (6, 16), (8, 24), (20, 50))
 _STANDARD_STARTS = 0.75  # the share of games from the standard start; the others begin with any arrangement
-_HASH_MB = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SelfplaySettings:
     """How games are played.
 
     Attributes:
@@ -51,7 +50,7 @@ class Settings:
 
 def selfplay(
     folder: Path,
-    settings: Settings,
+    settings: SelfplaySettings,
     games: int,
     *,
     seconds: float | None = None,
@@ -82,15 +81,14 @@ def selfplay(
     return done
 
 
-def play_shard(settings: Settings, number: int) -> bytes:
+def play_shard(settings: SelfplaySettings, number: int) -> bytes:
     """The records of one shard, the same whenever and wherever it is played."""
     rng = random.Random(f"{settings.seed}/{number}")
-    searcher = _searcher(settings.weights)
-    searcher.clear()
+    searcher = cleared_searcher(settings.weights)
     return b"".join(_play_game(searcher, settings, rng).tobytes() for _ in range(settings.games_a_shard))
 
 
-def _play_game(searcher: Searcher, settings: Settings, rng: random.Random) -> Records:
+def _play_game(searcher: Searcher, settings: SelfplaySettings, rng: random.Random) -> Records:
     """The records of one game."""
     limit = Limit(depth=settings.depth, exact_from=settings.exact_from)
     start = "diagonal" if rng.random() < _STANDARD_STARTS else rng.choice(list(STARTS))
@@ -128,9 +126,3 @@ def _records(
         for place, (position, result, guess) in enumerate(zip(positions, results, guesses, strict=True))
     ]
     return np.array(rows, RECORD)
-
-
-@functools.lru_cache(maxsize=2)
-def _searcher(weights: Path) -> Searcher:
-    """The searcher of this worker."""
-    return Searcher(_HASH_MB, weights=weights)

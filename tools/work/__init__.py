@@ -1,1 +1,1 @@
-"""What long work needs: processes, progress, whole files, interruptions."""
+"""What long work needs: processes or a cluster, progress, whole files, shared searchers, interruptions."""

@@ -1,4 +1,4 @@
-"""Where the work is done: processes of this machine, or a Dask cluster; one seam for both."""
+"""Where tasks run: in processes of this machine or on a Dask cluster; the caller can't tell which."""
 
 import multiprocessing
 import os
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import ParamSpec, TypeVar
 
-from outflank.engine import SettingsError
+from outflank.tools.work.cluster import connect, places
 
 Arguments = ParamSpec("Arguments")
 Key = TypeVar("Key")
@@ -41,14 +41,8 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
         finally:
             executor.shutdown(cancel_futures=True)
         return
-    from distributed import Client
-
-    try:
-        client = Client(cluster, timeout="10s")
-    except OSError as error:
-        raise SettingsError(f"expected a Dask scheduler at {cluster}, got: {error}") from None
-    with client:
-        yield client.get_executor(pure=False), max(1, sum(client.nthreads().values()))
+    with connect(cluster) as client:
+        yield client.get_executor(pure=False), places(client)
 
 
 def run_all(

@@ -1,13 +1,18 @@
 """Writes a file whole or not at all."""
 
+import contextlib
 import os
+import tempfile
 from pathlib import Path
+
+_USUAL_MODE = 0o666  # less what the umask takes away, as open() has it
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file beside its old self, then put it in its place: a full disk leaves the old one as it was.
+    """Write a new file beside the old one, then put it in its place: a full disk leaves the old one as it was.
 
-    What is no file, a pipe or a device, is written to as it is.
+    The new file is made under a name that nobody can guess and that did not exist, so that no link which
+    somebody else has put there is followed. A pipe or a device is written to as it is.
 
     Raises: OSError.
     """
@@ -15,10 +20,23 @@ def write_whole(path: Path, data: bytes) -> None:
     if path.exists() and not path.is_file():
         path.write_bytes(data)
         return
-    new = path.with_name(f".{path.name}.new")
+    file, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # O_EXCL and O_NOFOLLOW
     try:
-        new.write_bytes(data)
-        os.replace(new, path)
-    except OSError:
-        new.unlink(missing_ok=True)
+        with open(file, "wb") as new:
+            new.write(data)
+            os.fchmod(file, _mode(path))
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
         raise
+
+
+def _mode(path: Path) -> int:
+    """The permissions of the old file, or those of any new one."""
+    try:
+        return path.stat().st_mode & 0o777
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        return _USUAL_MODE & ~umask

@@ -47,16 +47,8 @@ finally:
 """)  # fmt: skip
 
     assert [name for name in COMMANDS if f"\n  {name} " not in told.stdout] == []
-    assert told.stdout.endswith("['outflank.tools', 'outflank.tools.cli', 'outflank.tools.cli.program']\n")
-
-
-@pytest.mark.parametrize("name", list(COMMANDS))
-def test_the_list_says_what_the_command_says_of_itself(name: str) -> None:
-    command = cli.get_command(click.Context(cli), name)
-
-    assert command is not None
-    assert command.name == name
-    assert " ".join((command.help or "").partition("\n\n")[0].split()) == COMMANDS[name]
+    needed = ["outflank.tools", *(f"outflank.tools.cli{name}" for name in ("", ".lazygroup", ".program"))]
+    assert told.stdout.endswith(f"{needed}\n")
 
 
 def test_an_unknown_command_is_wrong_usage() -> None:

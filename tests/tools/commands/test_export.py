@@ -1,7 +1,5 @@
 """``outflank report`` and ``outflank export`` as a user meets them, on the folder of a run."""
 
-import errno
-import os
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,6 @@ from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show.derived import write_derived
 from outflank.tools.state.events import GameEnded, GameStarted
 from outflank.tools.state.store import Store, read_run
-from outflank.tools.work.files import write_whole
 
 GAMES = (played(WITH_PASSES), played(WIPE_OUT, number=2, names=("B", "A")))
 
@@ -127,32 +124,6 @@ def test_what_cannot_be_written_is_named_and_the_rest_is_written(tmp_path: Path)
 
     assert trouble.startswith(f"expected to write {str(tmp_path / 'games.sgf')!r}, got an error (")
     assert (tmp_path / "report.html").exists()
-
-
-def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "report.html"
-    write_whole(path, b"old")
-
-    def write_half(new: Path, data: bytes) -> int:
-        os.close(os.open(new, os.O_CREAT | os.O_WRONLY))
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(Path, "write_bytes", write_half)
-    with pytest.raises(OSError, match="No space left"):
-        write_whole(path, b"new")
-
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_device_stays_one_and_a_link_is_followed(tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to("file")
-    write_whole(Path("/dev/null"), b"new")
-    write_whole(tmp_path / "link", b"new")
-
-    assert Path("/dev/null").is_char_device()
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "file").read_text() == "new"
 
 
 def test_every_game_that_is_exported_is_in_the_run(tmp_path: Path) -> None:

@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import SettingsError
 from outflank.tools.train.dataset import read_shard, shard_path
-from outflank.tools.train.selfplay import Settings, selfplay
-from outflank.tools.work.executor import open_executor
+from outflank.tools.train.selfplay import SelfplaySettings, selfplay
 
 distributed = pytest.importorskip("distributed")
 
@@ -15,7 +13,7 @@ distributed = pytest.importorskip("distributed")
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_a_cluster_plays_the_games_that_one_machine_plays(
-    games: Path, settings: Settings, tmp_path: Path
+    games: Path, settings: SelfplaySettings, tmp_path: Path
 ) -> None:
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         assert selfplay(tmp_path, settings, 60, cluster=cluster.scheduler_address) == 60
@@ -23,11 +21,3 @@ def test_a_cluster_plays_the_games_that_one_machine_plays(
     for number in range(6):
         there, here = read_shard(shard_path(tmp_path, number)), read_shard(shard_path(games, number))
         assert there.tobytes() == here.tobytes()
-
-
-def test_a_scheduler_that_is_not_there_is_named() -> None:
-    with (
-        pytest.raises(SettingsError, match=r"tcp://127\.0\.0\.1:1"),
-        open_executor(cluster="tcp://127.0.0.1:1"),
-    ):
-        pass

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Colour, Position, weights
-from outflank.tools.openings.random_openings import for_matches, random_opening
 from outflank.tools.stats.sprt import Sprt
-from outflank.tools.train.gate import Settings, gate, play_pair
+from outflank.tools.train.gate import GateSettings, gate, play_pair
+from outflank.tools.train.openings import for_matches, random_opening
 
 
 def test_knowledge_beats_none(nothing: Path) -> None:
-    result = gate(Settings(weights.SHIPPED, nothing, depth=2, seed=1), Sprt(0, 100), 40, workers=2)
+    result = gate(GateSettings(weights.SHIPPED, nothing, depth=2, seed=1), Sprt(0, 100), 40, workers=2)
 
     assert result.accepted
     assert result.described()["verdict"] == "accept"
@@ -20,14 +20,14 @@ def test_knowledge_beats_none(nothing: Path) -> None:
 
 
 def test_an_evaluation_is_worth_half_the_points_against_itself(nothing: Path) -> None:
-    settings = Settings(nothing, nothing, depth=1, seed=3)
+    settings = GateSettings(nothing, nothing, depth=1, seed=3)
 
     for number in range(5):
         assert sum(play_pair(settings, number)) == 1
 
 
 def test_too_few_pairs_leave_it_undecided(nothing: Path) -> None:
-    result = gate(Settings(nothing, nothing, depth=1, seed=2), Sprt(0, 5), 2, workers=1)
+    result = gate(GateSettings(nothing, nothing, depth=1, seed=2), Sprt(0, 5), 2, workers=1)
 
     assert result.accepted is None
     assert str(result).startswith("undecided: 2 of 4 points (50.0 %)")

@@ -17,7 +17,7 @@ from outflank.tools.train.patternmatrix import COLUMNS, PADDING_COLUMN, column_w
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 from outflank.tools.train import network  # noqa: E402  # it imports PyTorch
 
-SETTINGS = network.Settings(trust=1.0, epochs=60, rate=1e-2, fewest=1)
+SETTINGS = network.NetworkSettings(trust=1.0, epochs=60, rate=1e-2, fewest=1)
 TABLES = weights.Weights.nothing().tables
 
 

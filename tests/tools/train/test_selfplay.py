@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from outflank.engine import Colour, FileFormatError, Position, Searcher
-from outflank.tools.openings.random_openings import for_matches
 from outflank.tools.train.dataset import RECORD, empties, game_numbers, load, read_shard, shard_path
-from outflank.tools.train.selfplay import Settings, play_shard, selfplay
+from outflank.tools.train.openings import for_matches
+from outflank.tools.train.selfplay import SelfplaySettings, play_shard, selfplay
 
 
 def test_every_game_is_kept_once(games: Path) -> None:
@@ -20,7 +20,7 @@ def test_every_game_is_kept_once(games: Path) -> None:
     assert len(list(games.iterdir())) == 6
 
 
-def test_solved_positions_have_their_exact_score(games: Path, settings: Settings) -> None:
+def test_solved_positions_have_their_exact_score(games: Path, settings: SelfplaySettings) -> None:
     records = load([games])
     solved = records[empties(records) <= settings.exact_from]
     searcher = Searcher(16)
@@ -54,13 +54,13 @@ def test_games_never_begin_where_matches_do(games: Path) -> None:
         assert not for_matches(Position(int(record["own"]), int(record["opp"]), Colour.BLACK))
 
 
-def test_a_shard_is_the_same_wherever_it_is_played(games: Path, settings: Settings) -> None:
+def test_a_shard_is_the_same_wherever_it_is_played(games: Path, settings: SelfplaySettings) -> None:
     here = np.frombuffer(play_shard(settings, 4), RECORD)
 
     assert np.array_equal(here, read_shard(shard_path(games, 4)))
 
 
-def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path, settings: Settings) -> None:
+def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path, settings: SelfplaySettings) -> None:
     selfplay(tmp_path, settings, 20, workers=1)
     first = shard_path(tmp_path, 0)
     before = first.stat().st_mtime_ns
@@ -71,10 +71,10 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path, settings: Setti
     assert first.stat().st_mtime_ns == before
 
 
-def test_a_run_without_time_plays_one_round(tmp_path: Path, settings: Settings) -> None:
+def test_a_run_without_time_plays_one_round(tmp_path: Path, settings: SelfplaySettings) -> None:
     assert selfplay(tmp_path, settings, 1000, seconds=0.001, workers=1) == settings.games_a_shard
 
 
-def test_shards_of_other_settings_are_refused(games: Path, settings: Settings) -> None:
+def test_shards_of_other_settings_are_refused(games: Path, settings: SelfplaySettings) -> None:
     with pytest.raises(FileFormatError, match=r"expected .*000000"):
         selfplay(games, replace(settings, seed=6), 60, workers=1)

@@ -2,16 +2,23 @@
 
 import click
 
-from outflank.tools.commands.train.commands import COMMANDS
+from outflank.tools.cli.lazygroup import LazyGroup
+
+COMMANDS = {
+    "selfplay": "Play games into FOLDER; a run that was interrupted goes on where it was.",
+    "label": "Solve single positions, or judge them by a deep search, into FOLDER; no board twice.",
+    "fit": "Fit the evaluation's tables to the games in FOLDERS.",
+    "network": "Train the evaluation's network to what its tables leave of the games in FOLDERS.",
+    "probcut": "Fit the selectivity model to the evaluation, on positions out of the games in FOLDERS.",
+    "gate": "Play the evaluation CANDIDATE against another and say whether to accept it (SPRT, both errors 5 %).",
+    "all": "Make an evaluation from nothing in FOLDER: generations of self-play and fit, then the selectivity model.",
+}
+"""By name, what each does, as its own help says it."""
 
 
-@click.group()
+@click.group(cls=LazyGroup, package=__name__, summaries=COMMANDS)
 def train() -> None:
     """Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.
 
     docs/evaluation.md tells how the shipped one was made.
     """
-
-
-for command in COMMANDS:
-    train.add_command(command)

@@ -6,7 +6,7 @@ from typing import Any
 
 from outflank.engine import Limit, Move, Position, SearchInfo
 from outflank.protocol.formats.obf import Problem
-from outflank.tools.cli.search_output import (
+from outflank.tools.show.search import (
     certainty,
     facts,
     nodes_a_second,

@@ -10,10 +10,11 @@ import click
 
 from outflank.engine import Limit, Position, Rules, Searcher, perft
 from outflank.protocol.formats import obf
+from outflank.tools.cli.lazygroup import LazyGroup
 from outflank.tools.cli.options import hash_option, json_option, threads_option
-from outflank.tools.cli.search_output import nodes_a_second, settings_line
-from outflank.tools.commands.bench_accuracy import accuracy
+from outflank.tools.show.search import nodes_a_second, settings_line
 
+COMMANDS = {"accuracy": "Compare searched scores with the exact ones of an OBF file."}
 _SUITE = Path(__file__).parent / "data" / "bench.obf"
 _MIDGAME = Limit(depth=11)
 _SELECTIVE_MIDGAME = Limit(depth=18, selectivity=73)
@@ -33,7 +34,7 @@ class _Item:
         return nodes_a_second(self.nodes, self.seconds)
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=LazyGroup, package=__name__, summaries=COMMANDS, invoke_without_command=True)
 @threads_option
 @hash_option
 @json_option
@@ -55,9 +56,6 @@ def bench(ctx: click.Context, threads: int, hash_mb: int, as_json: bool) -> None
         click.echo(json.dumps(asdict(item)) if as_json else _row(item))
     total = _Item("signature", sum(item.nodes for item in done), sum(item.seconds for item in done))
     click.echo(json.dumps(asdict(total)) if as_json else _row(total))
-
-
-bench.add_command(accuracy)
 
 
 def _work(searcher: Searcher) -> Iterator[_Item]:

@@ -1,11 +1,11 @@
 """Options that several training commands share."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from outflank.engine.weights import SHIPPED
+from outflank.tools.cli.options import ANY_FILE, EXISTING_FILE, EXISTING_FOLDER
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -28,23 +28,19 @@ class _Duration(click.ParamType[float]):
 
 
 DURATION = _Duration()
-existing_folder = click.Path(path_type=Path, exists=True, file_okay=False)
-any_folder = click.Path(path_type=Path, file_okay=False)
-existing_file = click.Path(path_type=Path, exists=True, dir_okay=False)
-any_file = click.Path(path_type=Path, dir_okay=False)
 
 weights_option = click.option(
     "--weights",
-    type=existing_file,
+    type=EXISTING_FILE,
     default=SHIPPED,
     help="Evaluation to search with.  [default: the shipped one]",
 )
 weights_out_option = click.option(
-    "--out", type=any_file, default="weights.bin", show_default=True, help="File for the weights."
+    "--out", type=ANY_FILE, default="weights.bin", show_default=True, help="File for the weights."
 )
 solved_option = click.option(
     "--solved",
-    type=existing_folder,
+    type=EXISTING_FOLDER,
     multiple=True,
     metavar="FOLDER",
     help="Use the solved positions of these games too, but not how they began; may be repeated.",
@@ -69,10 +65,3 @@ shard_option = click.option(
 budget_option = click.option(
     "--budget", type=DURATION, help="Stop after 90s, 20m, 3h ...  [default: when all is done]"
 )
-workers_option = click.option(
-    "--workers", type=click.IntRange(1, 4096), help="Processes to start.  [default: one for each processor]"
-)
-cluster_option = click.option(
-    "--cluster", metavar="ADDRESS", help="Dask scheduler to work on instead, tcp://host:port."
-)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -21,8 +21,8 @@ from outflank.tools.cli.options import (
     threads_option,
     time_option,
 )
-from outflank.tools.cli.search_output import limit_words, moves_text, nodes_a_second, settings_line
-from outflank.tools.show.solution import Solution
+from outflank.tools.commands.solve.solution import Solution
+from outflank.tools.show.search import limit_words, moves_text, nodes_a_second, settings_line
 
 _HEADING = (
     f"{'#':>4} {'empties':>7} {'score':>5}  {'move':<5} {'nodes':>15} {'seconds':>9} {'nodes/s':>11}  "

@@ -1,0 +1,45 @@
+"""Tasks run here and there alike, as few at a time as there is room for."""
+
+from collections.abc import Iterator
+from itertools import count, islice
+from operator import neg
+
+import pytest
+
+from outflank.engine import SettingsError
+from outflank.tools.work.executor import open_executor, run_all, within
+
+
+def test_every_key_meets_its_result() -> None:
+    with open_executor(workers=2) as (executor, at_once):
+        assert at_once == 2
+        assert dict(run_all(executor, neg, range(20), at_once)) == {key: -key for key in range(20)}
+
+
+def test_keys_without_end_are_read_only_as_tasks_finish() -> None:
+    read = []
+
+    def keys() -> Iterator[int]:
+        for number in count():
+            read.append(number)
+            yield number
+
+    with open_executor(workers=1) as (executor, at_once):
+        results = list(islice(run_all(executor, neg, keys(), at_once), 5))
+
+    assert [key for key, _ in results] == [0, 1, 2, 3, 4]
+    assert len(read) <= 6
+
+
+def test_however_little_time_there_is_one_key_is_tried() -> None:
+    assert list(within(0.0, range(5))) == [0]
+    assert list(within(None, range(5))) == [0, 1, 2, 3, 4]
+
+
+def test_a_scheduler_that_is_not_there_is_named() -> None:
+    pytest.importorskip("distributed")
+    with (
+        pytest.raises(SettingsError, match=r"expected a Dask scheduler at tcp://127\.0\.0\.1:1, got: "),
+        open_executor(cluster="tcp://127.0.0.1:1"),
+    ):
+        pass

@@ -1,0 +1,77 @@
+"""A file is written whole or not at all, and nowhere else."""
+
+import errno
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from outflank.tools.work.files import write_whole
+
+SMALL = 10
+
+
+@contextmanager
+def no_room() -> Iterator[None]:
+    """The system writes no file longer than SMALL bytes, as if the disk were full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (SMALL, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_whole(path, b"old")
+
+    with no_room(), pytest.raises(OSError, match=os.strerror(errno.EFBIG)):
+        write_whole(path, b"n" * (SMALL + 1))
+
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_device_stays_one_and_a_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("file")
+    write_whole(Path("/dev/null"), b"new")
+    write_whole(tmp_path / "link", b"new")
+
+    assert Path("/dev/null").is_char_device()
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text() == "new"
+
+
+def test_a_link_that_somebody_laid_is_not_written_through(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    for name in (".report.html.new", "report.html.new", "report.unfinished"):
+        (tmp_path / name).symlink_to(victim)
+
+    write_whole(tmp_path / "report.html", b"new")
+
+    assert victim.read_text() == "mine"
+    assert not (tmp_path / "report.html").is_symlink()
+
+
+def test_a_new_file_can_be_read_by_others_and_an_old_one_keeps_its_permissions(tmp_path: Path) -> None:
+    new, old = tmp_path / "new", tmp_path / "old"
+    old.touch(mode=0o600)
+    umask = os.umask(0o022)
+    try:
+        write_whole(new, b"")
+        write_whole(old, b"")
+    finally:
+        os.umask(umask)
+
+    assert new.stat().st_mode & 0o777 == 0o644
+    assert old.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no-such-folder"):
+        write_whole(tmp_path / "no-such-folder" / "file", b"new")

@@ -1,0 +1,47 @@
+"""``outflank train all``: everything from nothing to an evaluation, in a given time."""
+
+from pathlib import Path
+
+import click
+
+from outflank.tools.cli.options import ANY_FOLDER, cluster_option, workers_option
+from outflank.tools.commands.train.options import DURATION, seed_option, shard_option
+
+
+@click.command()
+@click.argument("folder", type=ANY_FOLDER)
+@click.option(
+    "--budget", type=DURATION, default="3h", show_default=True, help="Time for all of it: 90s, 20m, 3h ..."
+)
+@click.option(
+    "--depth", type=click.IntRange(1, 60), default=4, show_default=True, help="Plies searched for a move."
+)
+@click.option(
+    "--exact-from",
+    type=click.IntRange(0, 60),
+    default=14,
+    show_default=True,
+    help="Empty squares from which on games are solved.",
+)
+@shard_option
+@seed_option
+@workers_option
+@cluster_option
+def all(
+    folder: Path,
+    budget: float,
+    depth: int,
+    exact_from: int,
+    shard: int,
+    seed: int,
+    workers: int | None,
+    cluster: str | None,
+) -> None:
+    """Make an evaluation from nothing in FOLDER: generations of self-play and fit, then the selectivity model.
+
+    The weights of each generation stay in FOLDER; a run that was interrupted goes on where it was.
+    """
+    from outflank.tools.train import bootstrap as generations
+
+    settings = generations.BootstrapSettings(folder, budget, depth, exact_from, seed, shard)
+    generations.bootstrap(settings, click.echo, workers=workers, cluster=cluster)

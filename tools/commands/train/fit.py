@@ -1,0 +1,56 @@
+"""``outflank train fit``: the evaluation's tables, from games."""
+
+import json
+from pathlib import Path
+
+import click
+
+from outflank.tools.cli.options import ANY_FILE, EXISTING_FOLDER, json_object_option
+from outflank.tools.commands.train.options import solved_option, trust_option, weights_out_option
+
+
+@click.command()
+@click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
+@solved_option
+@weights_out_option
+@trust_option
+@click.option(
+    "--neighbours",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="What a position of the phase before or after counts.",
+)
+@click.option(
+    "--ridge",
+    type=click.FloatRange(0, min_open=True),
+    default=100.0,
+    show_default=True,
+    help="How firmly a weight is tied to the next phase's, in positions.",
+)
+@click.option("--plot", type=ANY_FILE, help="Draw the error by phase (.svg, .png, ...).")
+@json_object_option
+def fit(
+    folders: tuple[Path, ...],
+    solved: tuple[Path, ...],
+    out: Path,
+    trust: float,
+    neighbours: float,
+    ridge: float,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """Fit the evaluation's tables to the games in FOLDERS.
+
+    One game in 20 is kept out, to stop in time and to measure with.
+    """
+    from outflank.tools.train import fit as tables
+    from outflank.tools.train import fitting
+
+    settings = tables.FitSettings(trust, neighbours, ridge)
+    made = fitting.fit_folders(folders, solved, out, settings)
+    if plot is not None:
+        from outflank.tools.train.plot import plot_errors
+
+        plot_errors(made.reports, plot)
+    click.echo(json.dumps(made.described()) if as_json else fitting.as_table(made.reports))

@@ -1,0 +1,105 @@
+"""``outflank train label``: positions, each solved or judged by a deep search."""
+
+import json
+from pathlib import Path
+
+import click
+
+from outflank.tools.cli.options import (
+    ANY_FOLDER,
+    EXISTING_FOLDER,
+    cluster_option,
+    json_object_option,
+    workers_option,
+)
+from outflank.tools.commands.train.options import budget_option, seed_option, shard_option, weights_option
+
+
+@click.command()
+@click.argument("folder", type=ANY_FOLDER)
+@click.option(
+    "--games",
+    type=EXISTING_FOLDER,
+    multiple=True,
+    metavar="FOLDER",
+    help="Take positions of these games; may be repeated.  [default: random games]",
+)
+@click.option(
+    "--stray",
+    type=click.IntRange(0, 60),
+    default=0,
+    show_default=True,
+    help="Play up to so many random moves from each position of the games first.",
+)
+@click.option("--boards", type=click.IntRange(1), default=10_000, show_default=True, help="How many at most.")
+@budget_option
+@click.option(
+    "--fewest", type=click.IntRange(1, 60), default=10, show_default=True, help="Empty squares at least."
+)
+@click.option(
+    "--most", type=click.IntRange(1, 60), default=14, show_default=True, help="Empty squares at most."
+)
+@click.option("--depth", type=click.IntRange(1, 60), default=10, show_default=True, help="Plies searched.")
+@click.option(
+    "--exact-from",
+    type=click.IntRange(0, 60),
+    default=20,
+    show_default=True,
+    help="Empty squares from which on positions are solved.",
+)
+@click.option(
+    "--line-to",
+    type=click.IntRange(1, 64),
+    default=64,
+    metavar="EMPTIES",
+    help="Keep the perfect line behind a solved position too, down to so many empty squares.  [default: none]",
+)
+@shard_option
+@weights_option
+@seed_option
+@workers_option
+@cluster_option
+@json_object_option
+def label(
+    folder: Path,
+    games: tuple[Path, ...],
+    stray: int,
+    boards: int,
+    budget: float | None,
+    fewest: int,
+    most: int,
+    depth: int,
+    exact_from: int,
+    line_to: int,
+    shard: int,
+    weights: Path,
+    seed: int,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Solve single positions, or judge them by a deep search, into FOLDER; no board twice."""
+    from outflank.tools.train import label as labelling
+    from outflank.tools.train.dataset import load
+
+    if fewest > most:
+        raise click.UsageError(f"expected --fewest up to --most, got {fewest} and {most}")
+    settings = labelling.LabelSettings(
+        weights,
+        depth,
+        exact_from,
+        seed,
+        fewest=fewest,
+        most=most,
+        stray=stray,
+        line_to=line_to,
+        boards_a_shard=shard,
+    )
+    records = load(games) if games else None
+    done = labelling.label(
+        folder, settings, records, boards, seconds=budget, workers=workers, cluster=cluster
+    )
+    if as_json:
+        click.echo(json.dumps({"folder": str(folder), "boards": done, "settings": settings.described()}))
+    else:
+        click.echo(f"{done} boards in {folder}, seed {seed}")

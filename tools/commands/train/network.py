@@ -1,0 +1,51 @@
+"""``outflank train network``: the evaluation's network, on what the tables leave."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from outflank.tools.cli.options import EXISTING_FILE, EXISTING_FOLDER, json_object_option
+from outflank.tools.commands.train.options import seed_option, solved_option, trust_option, weights_out_option
+
+
+@click.command()
+@click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
+@click.option(
+    "--tables", type=EXISTING_FILE, required=True, help="Weights file with the tables: fit makes one."
+)
+@solved_option
+@weights_out_option
+@trust_option
+@click.option(
+    "--epochs", type=click.IntRange(1), default=4, show_default=True, help="How often each position is used."
+)
+@click.option("--device", default="cpu", show_default=True, help="What computes: cpu, cuda, ...")
+@seed_option
+@json_object_option
+def network(
+    folders: tuple[Path, ...],
+    tables: Path,
+    solved: tuple[Path, ...],
+    out: Path,
+    trust: float,
+    epochs: int,
+    device: str,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Train the evaluation's network to what its tables leave of the games in FOLDERS.
+
+    One game in 20 is kept out to measure with, the same as in fit; boards of other games don't count there.
+    """
+    from outflank.tools.train import fitting
+    from outflank.tools.train import network as networks
+
+    settings = networks.NetworkSettings(trust=trust, epochs=epochs, seed=seed, device=device)
+    reports = fitting.train_network(tables, folders, solved, out, settings)
+    click.echo(
+        json.dumps([asdict(report) for report in reports])
+        if as_json
+        else "\n".join(["stage  epoch  trained  kept out", *map(str, reports)])
+    )

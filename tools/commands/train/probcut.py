@@ -1,0 +1,56 @@
+"""``outflank train probcut``: how far a shallow search strays from a deep one, for selective search."""
+
+import json
+from pathlib import Path
+
+import click
+
+from outflank.tools.cli.options import (
+    ANY_FILE,
+    EXISTING_FOLDER,
+    cluster_option,
+    json_object_option,
+    workers_option,
+)
+from outflank.tools.commands.train.options import seed_option, weights_option
+
+
+@click.command()
+@click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
+@click.option("--out", type=ANY_FILE, default="probcut.json", show_default=True, help="File for the model.")
+@click.option(
+    "--boards", type=click.IntRange(1), default=100, show_default=True, help="For each number of empties."
+)
+@click.option(
+    "--depth", type=click.IntRange(2, 30), default=11, show_default=True, help="Plies of the deepest search."
+)
+@weights_option
+@seed_option
+@workers_option
+@cluster_option
+@json_object_option
+def probcut(
+    folders: tuple[Path, ...],
+    out: Path,
+    boards: int,
+    depth: int,
+    weights: Path,
+    seed: int,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Fit the selectivity model to the evaluation, on positions out of the games in FOLDERS."""
+    from outflank.tools.train import probcut as errors
+    from outflank.tools.train.fitting import made_now
+
+    model = errors.fit(
+        errors.measure(weights, folders, boards, depth, seed, workers=workers, cluster=cluster)
+    )
+    samples = sum(cell.samples for cell in model.cells)
+    model.write(out, {**made_now(), "weights": weights.name, "seed": seed, "samples": samples})
+    click.echo(
+        json.dumps({"coefficients": model.coefficients, "samples": samples})
+        if as_json
+        else errors.as_table(model)
+    )
