@@ -52,7 +52,6 @@ def _result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
     from outflank.tools.stats import outcomes
     from outflank.tools.stats.bayeselo import bayesian_ratio
     from outflank.tools.stats.elo import elo_of
-    from outflank.tools.stats.sprt import verdict
 
     if len(counts) not in (_TRINOMIAL, _PENTANOMIAL) or not any(counts):
         raise click.UsageError(f"expected three or five counts, not all 0, got {' '.join(map(str, counts))}")
@@ -66,7 +65,7 @@ def _result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
         "ratio": ratio,
         "low": low,
         "high": high,
-        "verdict": {True: "elo1", False: "elo0", None: None}[verdict(ratio, test.bounds)],
+        "verdict": {True: "elo1", False: "elo0", None: None}[test.verdict_at(ratio)],
     }
     if len(counts) == _TRINOMIAL:
         lost, drawn, won = counts

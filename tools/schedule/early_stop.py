@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from outflank.tools.games.results import GameRecord
 from outflank.tools.schedule.duplicates import pair_key
 from outflank.tools.stats.outcomes import pentanomial
-from outflank.tools.stats.sprt import Sprt, verdict
+from outflank.tools.stats.sprt import Sprt
 
 
 class EarlyStop:
@@ -42,4 +42,4 @@ class EarlyStop:
                     old + new for old, new in zip(self._counts, pentanomial([points]), strict=True)
                 ]
                 self.ratio = self._test.ratio_of(self._counts)
-                self.verdict = verdict(self.ratio, self._test.bounds)
+                self.verdict = self._test.verdict_at(self.ratio)

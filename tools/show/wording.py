@@ -7,10 +7,9 @@ from outflank.tools.games.results import Ending
 from outflank.tools.schedule.formats import byes
 from outflank.tools.show.figures import Figures, disc_sums, disc_test, match_points
 from outflank.tools.state.run import Run
-from outflank.tools.stats.discs import DiscTest
 from outflank.tools.stats.elo import EloEstimate
 from outflank.tools.stats.ratings import Rating
-from outflank.tools.stats.sprt import Sprt
+from outflank.tools.stats.sequential import SequentialTest
 
 _VERDICTS = {True: "elo1 accepted", False: "elo0 accepted", None: "no verdict"}
 
@@ -65,7 +64,7 @@ def verdict_lines(run: Run, told: Figures) -> list[str]:
     ]
 
 
-def _test_line(name: str, test: Sprt | DiscTest, values: list[float]) -> str:
+def _test_line(name: str, test: SequentialTest, values: list[float]) -> str:
     """The first verdict stands; games that were under way by then may have ended since."""
     low, high = test.bounds
     done, accepted = test.decided(values) or (len(values), None)

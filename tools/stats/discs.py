@@ -9,63 +9,33 @@ It measures another thing than points do: who wins often but narrowly passes the
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from outflank.tools.stats.sprt import NELO_PER_T, verdict, walds_bounds
+from outflank.tools.stats.elo import NELO_PER_T
+from outflank.tools.stats.sequential import SequentialTest
 
 # In discs, added to the mean square: sums are whole, so differences within one disc are no sign of precision.
 _ROUNDING = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class DiscTest:
-    """A test of elo1 against elo0, both normalised Elo of the disc difference.
+class DiscTest(SequentialTest):
+    """A test of elo1 against elo0, both normalised Elo of the disc difference; a pair's value is its sum."""
 
-    Attributes:
-        elo0: what the difference is if the change is worth nothing.
-        elo1: what it is if the change is good.
-        alpha: how often a worthless change may pass.
-        beta: how often a good one may fail.
-    """
-
-    elo0: float = 0.0
-    elo1: float = 20.0
-    alpha: float = 0.05
-    beta: float = 0.05
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The log-likelihood ratio at which elo0 is accepted, and that at which elo1 is."""
-        return walds_bounds(self.alpha, self.beta)
-
-    def ratio(self, sums: Sequence[float]) -> float:
+    def ratio(self, values: Sequence[float]) -> float:
         """The log-likelihood ratio after pairs of games with these sums of disc differences; 0 after none."""
-        return self._ratio(len(sums), math.fsum(sums), math.fsum(value * value for value in sums))
+        return self._ratio(len(values), math.fsum(values), math.fsum(value * value for value in values))
 
-    def verdict(self, sums: Sequence[float]) -> bool | None:
-        """Whether elo1 is accepted after all these pairs; None as long as they don't say."""
-        return verdict(self.ratio(sums), self.bounds)
-
-    def path(self, sums: Sequence[float], most: int = 400) -> list[tuple[int, float]]:
-        """Numbers of pairs and the log-likelihood ratio after so many; as ``Sprt.path``."""
-        step = max(1, len(sums) // most)
-        totals = accumulate(sums, initial=0.0)
-        squares = accumulate((value * value for value in sums), initial=0.0)
-        return [
-            (done, self._ratio(done, total, square))
-            for done, (total, square) in enumerate(zip(totals, squares, strict=True))
-            if done and (done % step == 0 or done == len(sums))
-        ]
-
-    def decided(self, sums: Sequence[float]) -> tuple[int, bool] | None:
-        """After how many pairs there was a verdict for the first time, and which; None if there is none yet."""
-        for done, ratio in self.path(sums, most=max(1, len(sums))):
-            accepted = verdict(ratio, self.bounds)
-            if accepted is not None:
-                return done, accepted
-        return None
+    def ratios(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
+        """Numbers of pairs, about `most` of them, and the log-likelihood ratio after so many."""
+        step = max(1, len(values) // most)
+        totals = accumulate(values, initial=0.0)
+        squares = accumulate((value * value for value in values), initial=0.0)
+        for done, (total, square) in enumerate(zip(totals, squares, strict=True)):
+            if done and (done % step == 0 or done == len(values)):
+                yield done, self._ratio(done, total, square)
 
     def _ratio(self, count: int, total: float, square: float) -> float:
         if not count:

@@ -22,7 +22,11 @@ _CONFIDENCE = 0.95
 _TAIL = (1 - _CONFIDENCE) / 2
 QUANTILE = NormalDist().inv_cdf(1 - _TAIL)
 """Standard errors on either side of the middle of a 95 % interval."""
-_NELO_PER_T = 800 / math.log(10) / math.sqrt(2)  # of the t-value of a pair
+NELO_PER_T = 800 / math.log(10)
+"""Normalised Elo of a t-value of 1: (mean - 1/2) / standard deviation of the score of one game.
+
+The mean score of two games deviates less by sqrt(2), so that a pair's t-value is divided by it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,7 @@ def elo_of(mean: float | None) -> float | None:
 
 def _estimate(mean: float | None, counts: Pentanomial) -> EloEstimate:
     low, high = _interval(mean, counts)
-    return EloEstimate(elo_of(mean), low, high, _superiority(mean, counts), counts, *_normalized(counts))
+    return EloEstimate(elo_of(mean), low, high, _superiority(mean, counts), counts, *_normalised(counts))
 
 
 def _interval(mean: float | None, counts: Pentanomial) -> tuple[float | None, float | None]:
@@ -107,14 +111,17 @@ def _superiority(mean: float | None, counts: Pentanomial) -> float | None:
     return NormalDist().cdf((mean - 0.5) / error)
 
 
-def _normalized(counts: Pentanomial) -> tuple[float | None, float | None, float | None]:
+def _normalised(counts: Pentanomial) -> tuple[float | None, float | None, float | None]:
     """Normalised Elo and both ends of its interval."""
     error, pairs = _standard_error(counts), sum(counts)
     if not error:
         return None, None, None
     t_value = (outcomes.mean(counts) - 0.5) / (error * math.sqrt(pairs))
     reach = QUANTILE * math.sqrt((1 + t_value**2 / 2) / pairs)
-    return _NELO_PER_T * t_value, _NELO_PER_T * (t_value - reach), _NELO_PER_T * (t_value + reach)
+    low, middle, high = (
+        NELO_PER_T / math.sqrt(2) * value for value in (t_value - reach, t_value, t_value + reach)
+    )
+    return middle, low, high
 
 
 def _standard_error(counts: Pentanomial) -> float | None:

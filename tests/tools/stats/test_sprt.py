@@ -183,6 +183,10 @@ def test_a_test_is_read_as_it_is_written(text: str, test: Sprt) -> None:
     assert Sprt.parse(str(test)) == test
 
 
+def test_the_model_may_be_spelt_as_the_tables_spell_it() -> None:
+    assert Sprt.parse("elo1=10 model=normalised") == Sprt(0, 10)
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
