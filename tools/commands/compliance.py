@@ -13,8 +13,8 @@ from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.examination import Finding, Outcome, Verdict, examine
 from outflank.tools.checks.subject import PATIENCE_SECONDS, THINKING_SECONDS, Subject
 from outflank.tools.cli.options import json_option, read_by
+from outflank.tools.games.engine_setup import command_line
 from outflank.tools.games.entries import Entry
-from outflank.tools.games.parameters import command_line
 from outflank.tools.work.interrupts import Interrupted, Interrupts
 
 _SECONDS = click.FloatRange(min=0, min_open=True)

@@ -6,13 +6,18 @@ from dataclasses import replace
 from outflank.engine import Colour, Move, Position, Rules
 from outflank.protocol.opponent.client import GtpClient
 from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineRefusal
-from outflank.tools.games.claims import is_true_claim
+from outflank.tools.games.answers import (
+    GENMOVE,
+    Choice,
+    genmove_command,
+    genmove_line,
+    is_true_claim,
+    read_choice,
+)
 from outflank.tools.games.clock import Clock
 from outflank.tools.games.dialect import TimeDialect
+from outflank.tools.games.engine_setup import command_line, prepare, surroundings
 from outflank.tools.games.entries import Entry
-from outflank.tools.games.evaluations import GENMOVE, Choice, genmove_command, genmove_line, read_choice
-from outflank.tools.games.parameters import command_line
-from outflank.tools.games.preparing import prepare, surroundings
 
 _FAULT_PATIENCE_SECONDS = 0.25  # an engine that has failed gets a short farewell
 _CLAIM_SECONDS = 1.0  # for a command after the end of the game

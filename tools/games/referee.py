@@ -1,38 +1,16 @@
 """Referees one game. Board, rules, clocks and results are the referee's own; an engine is never trusted."""
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 from outflank.engine import PASS, Colour, Game, Move, Rules
 from outflank.tools.games.adjudication import Solver, winner_by
-from outflank.tools.games.clock import Clock
-from outflank.tools.games.evaluations import Choice
-from outflank.tools.games.judging import Loss, blaming, judge_move, judge_time
+from outflank.tools.games.answers import Loss
 from outflank.tools.games.player import Player
 from outflank.tools.games.results import Ending, GameRecord, Pairing
+from outflank.tools.games.seat import FlagFall, Seat
 
 STALL_SECONDS = 600.0  # for a move without a clock
-
-
-@dataclass(frozen=True, slots=True)
-class FlagFall:
-    """The thinking by which a game was lost on time, for whoever wants to know what the machine did meanwhile.
-
-    Attributes:
-        began: when it began, on the monotonic clock.
-        ended: when it was given up, or the late answer came.
-        cpu_seconds: processor time that the engine's processes used in between.
-        waited_seconds: for which one of them was ready to run in between and had no processor.
-        threads: how many threads the engine declares.
-    """
-
-    began: float
-    ended: float
-    cpu_seconds: float
-    waited_seconds: float
-    threads: int
 
 
 class Referee:
@@ -62,23 +40,20 @@ class Referee:
         solver: Solver | None = None,
     ) -> None:
         self._pairing = pairing
-        self._players = players
-        self._stall = stall
+        self._seats = {colour: Seat(colour, player, stall) for colour, player in players.items()}
         self._on_turn = on_turn
         self._adjudicate = adjudicate
         self._solve = solve
         self._solver = solver or Solver()
         self._game = Game(rules)
-        self._clocks = {colour: Clock(at.entry.time, at.entry.margin) for colour, at in players.items()}
         self._seconds: list[float | None] = []
         self._values: list[float | None] = []
-        self._flag_fall: FlagFall | None = None
         self._started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
 
     @property
     def flag_fall(self) -> FlagFall | None:
         """How the game was lost on time; None if it was not."""
-        return self._flag_fall
+        return next((seat.flag_fall for seat in self._seats.values() if seat.flag_fall), None)
 
     def play(self) -> GameRecord:
         """The whole game, from setting up the board to its result. Who committed a fault is dismissed."""
@@ -86,7 +61,7 @@ class Referee:
             margin = self._play_out()
         except Loss as loss:
             if loss.ending.is_fault:
-                self._players[loss.loser].dismiss()
+                self._seats[loss.loser].player.dismiss()
             return self._record(loss.loser.other, loss.ending, loss.detail, margin=None)
         final = self._game.position
         if margin is not None:
@@ -100,9 +75,8 @@ class Referee:
 
         Raises: Loss.
         """
-        for colour, player in self._players.items():
-            with blaming(colour):
-                player.new_game()
+        for seat in self._seats.values():
+            seat.begin()
         opening = iter(self._pairing.opening)
         while not self._game.position.is_over:
             given = None if self._game.position.must_pass else next(opening, None)
@@ -115,21 +89,15 @@ class Referee:
 
     def _take_turn(self, given: Move | None) -> None:
         """One turn: a forced pass, a move of the opening, or one that the engine chooses."""
-        colour = self._game.position.side
-        if self._game.position.must_pass:
-            self._make(PASS, None, None, told=self._players)
-        elif given is not None:
-            self._make(given, None, None, told=self._players)
+        position = self._game.position
+        move = PASS if position.must_pass else given
+        if move is not None:
+            self._make(move, None, None, told=self._seats.values())
         else:
-            choice = self._ask(colour)
-            move = judge_move(choice, self._game.position, self._players[colour].name)
-            value = choice.value if colour is Colour.BLACK or choice.value is None else -choice.value
-            opponent = colour.other
-            self._make(move, choice.seconds, value, told={opponent: self._players[opponent]})
+            chosen = self._seats[position.side].choose(position)
+            self._make(chosen.move, chosen.seconds, chosen.value, told=[self._seats[position.side.other]])
 
-    def _make(
-        self, move: Move, seconds: float | None, value: float | None, told: dict[Colour, Player]
-    ) -> None:
+    def _make(self, move: Move, seconds: float | None, value: float | None, told: Iterable[Seat]) -> None:
         """Play `move` on the referee's board and announce it to those who did not choose it.
 
         The move that ends a game is not announced: the result stands, and no engine can spoil it.
@@ -138,47 +106,19 @@ class Referee:
         self._game.play(move)
         self._seconds.append(seconds)
         self._values.append(value)
-        for colour, player in told.items():
-            if not self._game.position.is_over:
-                with blaming(colour):
-                    player.announce(mover, move)
+        if not self._game.position.is_over:
+            for seat in told:
+                seat.announce(mover, move)
         if self._on_turn:
             self._on_turn(self._game, seconds)
-
-    def _ask(self, colour: Colour) -> Choice:
-        """What `colour` chooses in time.
-
-        Raises: Loss if it chooses nothing in time.
-        """
-        clock, player = self._clocks[colour], self._players[colour]
-        limited = clock.control.is_limited
-        with blaming(colour):
-            player.tell_time_left(colour, clock)
-        used, waited = (player.cpu_seconds, player.waited_seconds) if limited else (0.0, 0.0)
-        began = time.monotonic()
-        try:
-            with blaming(colour, late=Ending.TIME if limited else Ending.STALL):
-                choice = player.choose(colour, clock.deadline if limited else self._stall)
-            judge_time(choice, clock, colour, player.name)
-        except Loss as loss:
-            if loss.ending is Ending.TIME:
-                self._flag_fall = FlagFall(
-                    began,
-                    ended=time.monotonic(),
-                    cpu_seconds=player.cpu_seconds - used,
-                    waited_seconds=player.waited_seconds - waited,
-                    threads=player.entry.threads,
-                )
-            raise
-        return choice
 
     def _check_claims(self) -> None:
         """Let the engines say what they think the result is; it stands whatever they say."""
         last = self._game.turns[-1]
         chosen = self._seconds[-1] is not None
-        for colour, player in self._players.items():
-            knows_last = chosen and colour is last.colour
-            player.check_claim(last.colour, last.move, self._game.position, knows_last=knows_last)
+        for seat in self._seats.values():
+            knows_last = chosen and seat.colour is last.colour
+            seat.player.check_claim(last.colour, last.move, self._game.position, knows_last=knows_last)
 
     def _record(self, winner: Colour | None, ending: Ending, detail: str, margin: int | None) -> GameRecord:
         turns = self._game.turns

@@ -10,8 +10,9 @@ from outflank.engine import Colour, Game
 from outflank.tools.games.adjudication import Solver
 from outflank.tools.games.dialogue import Dialogue
 from outflank.tools.games.player import Player
-from outflank.tools.games.referee import FlagFall, Referee
+from outflank.tools.games.referee import Referee
 from outflank.tools.games.results import Ending, GameRecord, Pairing
+from outflank.tools.games.seat import FlagFall
 from outflank.tools.play.canary import THRESHOLD_SECONDS, Canary, is_own_doing
 from outflank.tools.state.events import Event, GameEnded, GameStarted, GameVoided, Remarked, TurnPlayed
 from outflank.tools.state.run import RunSettings, Void

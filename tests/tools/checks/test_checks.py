@@ -14,8 +14,8 @@ from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.document import document
 from outflank.tools.checks.examination import Finding, Outcome, Verdict, examine
 from outflank.tools.checks.subject import Subject
+from outflank.tools.games.engine_setup import command_line
 from outflank.tools.games.entries import Entry
-from outflank.tools.games.parameters import command_line
 
 RHINO = "/usr/games/gtp-rhino"
 needs_rhino = pytest.mark.skipif(not Path(RHINO).exists(), reason="gtp-rhino is not installed")

@@ -1,11 +1,16 @@
-"""What engines say with their moves."""
+"""What the answers of engines mean: moves and their worth, claims of finished games."""
 
 import pytest
 
+from outflank.engine import Position, Rules
 from outflank.protocol.opponent.client import Answer
-from outflank.tools.games.evaluations import Choice, genmove_command, genmove_line, read_choice
+from outflank.tests.tools.samples import WIPE_OUT, played
+from outflank.tools.games.answers import Choice, genmove_command, genmove_line, is_true_claim, read_choice
 
 KATA = "info move d3 visits 81 winrate 0.61 scoreMean {0} scoreLead {0} prior 0.2 order 0 pv d3 c3"
+WIPED_OUT = played(WIPE_OUT)
+FINAL = WIPED_OUT.turns[-1].before.play(WIPED_OUT.turns[-1].move)
+DRAWN = Position.parse("X" * 32 + "O" * 32 + " black")
 
 
 def test_the_command_that_tells_most_is_chosen_and_genmove_if_there_is_none() -> None:
@@ -59,3 +64,25 @@ def test_what_says_nothing_has_no_value(text: str, move: str) -> None:
 
 def test_a_failure_stays_a_failure() -> None:
     assert read_choice(Answer(False, "play d3", 0.1)) == Choice(False, "play d3", 0.1)
+
+
+@pytest.mark.parametrize("text", ["B+13", "B+64", "b+13.0", " B+64 "])
+def test_the_discs_may_be_counted_with_the_empty_squares_or_without(text: str) -> None:
+    assert is_true_claim(text, FINAL)
+
+
+@pytest.mark.parametrize("text", ["W+13", "W+64", "B+14", "0", "draw", "", "?", "B+", "Black wins", "B+13.5"])
+def test_another_winner_or_margin_is_false(text: str) -> None:
+    assert not is_true_claim(text, FINAL)
+
+
+@pytest.mark.parametrize(("text", "true"), [("0", True), ("Draw", True), ("B+0", False), ("B+2", False)])
+def test_a_draw_has_no_winner(text: str, true: bool) -> None:
+    assert is_true_claim(text, DRAWN) is true
+
+
+def test_a_tie_may_have_a_winner() -> None:
+    final = Position.parse("X" * 32 + "O" * 32 + " black", Rules.parse("ravensburger-2006"))
+
+    assert is_true_claim("B+0", final)
+    assert not is_true_claim("0", final)

@@ -1,0 +1,153 @@
+"""One side of one game: its colour, who plays it, and its clock. Whatever goes wrong there is the loss of that side."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from outflank.engine import Colour, Move, Position
+from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineStartError, EngineTimeout
+from outflank.tools.games.answers import Choice, Loss, judge_move
+from outflank.tools.games.clock import Clock, seconds_text
+from outflank.tools.games.player import Player
+from outflank.tools.games.results import Ending
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A move that an engine chose in time.
+
+    Attributes:
+        move: the move.
+        seconds: that it took.
+        value: what the engine says that its position was worth, in discs from Black's side; None if it does not.
+    """
+
+    move: Move
+    seconds: float
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FlagFall:
+    """The thinking by which a game was lost on time, for whoever wants to know what the machine did meanwhile.
+
+    Attributes:
+        began: when it began, on the monotonic clock.
+        ended: when it was given up, or the late answer came.
+        cpu_seconds: processor time that the engine's processes used in between.
+        waited_seconds: for which one of them was ready to run in between and had no processor.
+        threads: how many threads the engine declares.
+    """
+
+    began: float
+    ended: float
+    cpu_seconds: float
+    waited_seconds: float
+    threads: int
+
+
+class Seat:
+    """Where an engine sits in one game.
+
+    Attributes:
+        colour: what it plays.
+        player: the engine.
+        flag_fall: how it lost on time; None if it did not.
+
+    Args:
+        colour: what it plays.
+        player: the engine.
+        stall: seconds that it may think about a move if it has no clock.
+    """
+
+    def __init__(self, colour: Colour, player: Player, stall: float) -> None:
+        self.colour = colour
+        self.player = player
+        self.flag_fall: FlagFall | None = None
+        self._clock = Clock(player.entry.time, player.entry.margin)
+        self._stall = stall
+
+    def begin(self) -> None:
+        """Make the engine ready for the game.
+
+        Raises: Loss.
+        """
+        with self._blamed():
+            self.player.new_game()
+
+    def announce(self, mover: Colour, move: Move) -> None:
+        """Announce a move that the engine did not choose itself.
+
+        Raises: Loss.
+        """
+        with self._blamed():
+            self.player.announce(mover, move)
+
+    def choose(self, position: Position) -> Chosen:
+        """The engine's move, within its time.
+
+        Raises: Loss if there is none, if it comes too late, or if it is no legal move.
+        """
+        with self._blamed():
+            self.player.tell_time_left(self.colour, self._clock)
+        choice = self._choose_against_the_clock() if self._clock.control.is_limited else self._choose()
+        move = judge_move(choice, position, self.player.name)
+        from_black = choice.value if self.colour is Colour.BLACK or choice.value is None else -choice.value
+        return Chosen(move, choice.seconds, from_black)
+
+    def _choose(self) -> Choice:
+        """The answer without a clock.
+
+        Raises: Loss.
+        """
+        with self._blamed():
+            return self.player.choose(self.colour, self._stall)
+
+    def _choose_against_the_clock(self) -> Choice:
+        """The answer, its time charged.
+
+        Raises: Loss; if it is one on time, ``flag_fall`` has what the engine did meanwhile.
+        """
+        player, began = self.player, time.monotonic()
+        used, waited = player.cpu_seconds, player.waited_seconds
+        try:
+            with self._blamed(late=Ending.TIME):
+                choice = player.choose(self.colour, self._clock.deadline)
+            self._charge(choice.seconds)
+        except Loss as loss:
+            if loss.ending is Ending.TIME:
+                self.flag_fall = FlagFall(
+                    began,
+                    ended=time.monotonic(),
+                    cpu_seconds=player.cpu_seconds - used,
+                    waited_seconds=player.waited_seconds - waited,
+                    threads=player.entry.threads,
+                )
+            raise
+        return choice
+
+    def _charge(self, seconds: float) -> None:
+        """Charge the time of a move. Raises: Loss if there was less."""
+        if self._clock.is_overrun_by(seconds):
+            took, left = seconds_text(seconds), seconds_text(self._clock.allowance)
+            detail = f"engine {self.player.name} took {took} s where {left} s were left"
+            raise Loss(self.colour, Ending.TIME, detail)
+        self._clock.spend(seconds)
+
+    @contextmanager
+    def _blamed(self, late: Ending = Ending.STALL) -> Iterator[None]:
+        """Turn what goes wrong with the engine into its loss, a missing answer into `late`."""
+        try:
+            yield
+        except EngineError as error:
+            raise Loss(self.colour, _ending_by(error, late), str(error)) from error
+
+
+def _ending_by(error: EngineError, late: Ending) -> Ending:
+    """The name of what went wrong."""
+    if isinstance(error, EngineTimeout):
+        return late
+    if isinstance(error, EngineCrash | EngineStartError):
+        return Ending.CRASH
+    return Ending.PROTOCOL_ERROR
