@@ -55,7 +55,7 @@ def make(
     Each position up to symmetry is there once. With the options left out this makes the suite that Outflank ships,
     ten minutes of one processor. For --openings FILE any file of transcripts will do.
     """
-    from outflank.tools.openings.suite import Judgement, judge_all, openings_of
+    from outflank.tools.openings.balanced import Judgement, judge_all, openings_of
     from outflank.tools.work.executor import open_executor, run_all
     from outflank.tools.work.files import write_whole
     from outflank.tools.work.progress import progress_bar

@@ -8,9 +8,8 @@ from click.testing import CliRunner
 
 from outflank.engine import PRESETS, Game, Limit, Rules, Searcher, SettingsError
 from outflank.tools.commands.openings import openings
-from outflank.tools.openings.balanced import SUITE, balanced_openings, suite
+from outflank.tools.openings.balanced import SUITE, Judgement, balanced_openings, judge, openings_of, suite
 from outflank.tools.openings.sources import OpeningsChoice, count_different, default_openings
-from outflank.tools.openings.suite import Judgement, judge, openings_of
 
 OTHELLO = Rules()
 
