@@ -11,38 +11,32 @@ Reference: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, 2
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from torch import Tensor, nn
 
 from outflank.engine import SettingsError
 from outflank.engine.memory import Numbers
-from outflank.engine.network import HIDDEN, MOST_IN_ROW, STAGES, SUMS
+from outflank.engine.network import STAGES
 from outflank.engine.patterns import PHASES
 from outflank.engine.weights import UNITS_A_DISC, Weights
 from outflank.tools.train.dataset import Records, game_numbers
 from outflank.tools.train.fit import KEPT_OUT, phases
+from outflank.tools.train.networkmodel import PHASES_A_STAGE, Network, rounded
 from outflank.tools.train.patternmatrix import (
     COLUMNS,
     PADDING_COLUMN,
     column_weights,
     columns_of,
-    engine_rows,
 )
 from outflank.tools.train.targets import targets
 
-_PHASES_A_STAGE = PHASES // STAGES
 _POSITIONS_A_BATCH = 16384
-_HIGHEST_IN_A_ROW = MOST_IN_ROW / 128
-# The output is counted in these, so that all trained numbers are of about the same size.
-_DISCS_OF_ONE = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,71 +82,6 @@ class EpochReport:
         return f"{self.stage:5d}  {self.epoch:5d}  {self.trained:7.3f}  {self.kept_out:8.3f}"
 
 
-class _SumOfRows(torch.autograd.Function):
-    """The sum of each position's rows, on a CPU, where PyTorch's own gradient takes several times as long.
-
-    It is the product with the positions' sparse matrix, turned, which scipy goes through row by row; PyTorch sorts.
-    """
-
-    @staticmethod
-    def forward(context: Any, rows: Tensor, columns: Tensor) -> Tensor:
-        context.save_for_backward(columns)
-        context.shape = (len(columns), len(rows))
-        return nn.functional.embedding_bag(columns, rows, mode="sum")
-
-    @staticmethod
-    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        (columns,) = context.saved_tensors
-        starts = np.arange(0, columns.numel() + 1, columns.shape[1], dtype=np.int32)
-        ones = np.ones(columns.numel(), np.float32)
-        matrix = csr_array((ones, columns.numpy().ravel(), starts), shape=context.shape)
-        return torch.from_numpy(matrix.T @ gradients[0].numpy()), None
-
-
-class Network(nn.Module):
-    """The network of a stage, in floats."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows = nn.Parameter(torch.zeros(COLUMNS, SUMS))
-        self.start = nn.Parameter(torch.full((_PHASES_A_STAGE, SUMS), 0.5))
-        into = torch.randn(SUMS, HIDDEN) / SUMS**0.5
-        self.into = nn.Parameter(into.repeat(_PHASES_A_STAGE, 1, 1))
-        self.threshold = nn.Parameter(torch.zeros(_PHASES_A_STAGE, HIDDEN))
-        self.out = nn.Parameter((0.1 / HIDDEN**0.5 * torch.randn(HIDDEN)).repeat(_PHASES_A_STAGE, 1))
-        self.last = nn.Parameter(torch.zeros(_PHASES_A_STAGE))
-
-    def forward(self, columns: Tensor, phase: Tensor) -> Tensor:
-        """The corrections in discs, shape (positions,), of rows of columns; positions in the order of their phases.
-
-        `phase` counts from the first one of the stage.
-        """
-        squares = (self.sums(columns) + self.start[phase]).clamp(-1, 1) ** 2
-        pieces = squares.split(torch.bincount(phase, minlength=_PHASES_A_STAGE).tolist())
-        return _DISCS_OF_ONE * torch.cat([self._think(number, piece) for number, piece in enumerate(pieces)])
-
-    def sums(self, columns: Tensor) -> Tensor:
-        """The sums of the rows that count, shape (positions, SUMS)."""
-        if self.rows.device.type == "cpu":
-            return cast(Tensor, _SumOfRows.apply(self.rows, columns))
-        return nn.functional.embedding_bag(columns, self.rows, mode="sum")
-
-    def _think(self, phase: int, squares: Tensor) -> Tensor:
-        hidden = torch.relu(squares @ self.into[phase] + self.threshold[phase])
-        return hidden @ self.out[phase] + self.last[phase]
-
-    def silence(self, phases: Tensor) -> None:
-        """Let phases, told by booleans, add nothing to a score."""
-        with torch.no_grad():
-            self.out[phases] = 0
-
-    def limit_rows(self) -> None:
-        """Keep the rows within what the engine can add, and the padding's at 0."""
-        with torch.no_grad():
-            self.rows.clamp_(-_HIGHEST_IN_A_ROW, _HIGHEST_IN_A_ROW)
-            self.rows[PADDING_COLUMN] = 0
-
-
 @dataclass(frozen=True, slots=True)
 class _Positions:
     """Positions of a stage: what counts in them, their phase in it, and what the tables leave of their targets."""
@@ -195,7 +124,7 @@ def train(
         tables: as weights.Weights has them.
         records: games in one piece.
         settings: how.
-        on_epoch: told before the training of each stage and after each epoch.
+        on_epoch: called before the training of each stage and after each epoch.
 
     Raises: SettingsError if PyTorch can't compute on the device.
     """
@@ -203,7 +132,7 @@ def train(
     torch.manual_seed(settings.seed)
     kept_out = game_numbers(records) % KEPT_OUT == 0
     target = targets(records, settings.trust)
-    stage = phases(records) // _PHASES_A_STAGE
+    stage = phases(records) // PHASES_A_STAGE
     networks = []
     for number in range(STAGES):
         here = stage == number
@@ -212,7 +141,7 @@ def train(
         )
         _leave_out_rare(trained, measured, settings.fewest)
         networks.append(_train_stage(number, trained, measured.without(trained), settings, on_epoch))
-    return _rounded(networks, tables)
+    return rounded(networks, tables)
 
 
 def _leave_out_rare(trained: _Positions, measured: _Positions, fewest: int) -> None:
@@ -236,7 +165,7 @@ def _train_stage(
     """One stage's network."""
     network = Network()
     network.to(settings.device)
-    network.silence(torch.bincount(trained.phase, minlength=_PHASES_A_STAGE) == 0)
+    network.silence(torch.bincount(trained.phase, minlength=PHASES_A_STAGE) == 0)
     on_epoch(EpochReport(stage, 0, _size(trained.left), _size(measured.left)))
     steps = max(1, settings.epochs * -(-len(trained.left) // _POSITIONS_A_BATCH))
     optimiser = torch.optim.AdamW(_groups(network, settings), settings.rate, fused=True)
@@ -292,7 +221,7 @@ def _positions(tables: Numbers, records: Records, target: NDArray[np.float32]) -
         for some in np.array_split(here, 1 + len(here) // _POSITIONS_A_BATCH):
             left[some] -= table[columns[some]].sum(axis=1)
     return _Positions(
-        torch.from_numpy(columns), torch.from_numpy(phase % _PHASES_A_STAGE), torch.from_numpy(left)
+        torch.from_numpy(columns), torch.from_numpy(phase % PHASES_A_STAGE), torch.from_numpy(left)
     )
 
 
@@ -309,30 +238,3 @@ def _error(network: Network, positions: _Positions, device: str) -> float:
             for batch in (part.to(device) for part in positions.batches(torch.arange(len(positions.left))))
         ]
     return _size(torch.cat(errors)) if errors else 0.0
-
-
-def _rounded(networks: Sequence[Network], tables: Numbers) -> Weights:
-    """The stages' networks as the engine reads them; network.h has the units."""
-    rows = [engine_rows(_whole(network.rows, 128, np.int8)) for network in networks]
-    layers = [
-        np.concatenate(
-            [
-                _whole(network.start[phase], 128),
-                _whole(network.into[phase], 256).ravel(),
-                _whole(network.threshold[phase], 256),
-                _whole(network.out[phase] * (_DISCS_OF_ONE * UNITS_A_DISC), 4),
-                _whole(network.last[phase : phase + 1] * (_DISCS_OF_ONE * UNITS_A_DISC), 1),
-            ]
-        )
-        for network in networks
-        for phase in range(_PHASES_A_STAGE)
-    ]
-    return Weights(
-        tables, array("b", np.concatenate(rows).tobytes()), array("h", np.concatenate(layers).tobytes())
-    )
-
-
-def _whole(numbers: Tensor, units: int, kind: type = np.int16) -> NDArray[np.signedinteger]:
-    """Numbers in the engine's units, which they may not exceed."""
-    limits = np.iinfo(kind)
-    return np.asarray(np.round(numbers.detach().numpy() * units).clip(limits.min, limits.max), kind)

@@ -15,7 +15,7 @@ from outflank.tools.train.fit import KEPT_OUT, phases
 from outflank.tools.train.patternmatrix import COLUMNS, PADDING_COLUMN, column_weights, columns_of
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-from outflank.tools.train import network  # noqa: E402  # it imports PyTorch
+from outflank.tools.train import network, networkmodel  # noqa: E402  # it imports PyTorch
 
 SETTINGS = network.NetworkSettings(trust=1.0, epochs=60, rate=1e-2, fewest=1)
 TABLES = weights.Weights.nothing().tables
@@ -92,7 +92,7 @@ def test_a_device_that_is_not_there_is_named(records: Records, device: str) -> N
 
 
 def test_the_sum_of_rows_and_its_gradient_are_those_of_pytorch(records: Records) -> None:
-    model = network.Network()
+    model = networkmodel.Network()
     columns = torch.from_numpy(columns_of(records[:200]))
     with torch.no_grad():
         model.rows.copy_(torch.randn(model.rows.shape))
@@ -108,7 +108,7 @@ def test_the_sum_of_rows_and_its_gradient_are_those_of_pytorch(records: Records)
 
 
 def test_the_rows_stay_within_what_the_engine_adds() -> None:
-    model = network.Network()
+    model = networkmodel.Network()
     with torch.no_grad():
         model.rows[:] = torch.linspace(-1, 1, len(model.rows))[:, None]
 
