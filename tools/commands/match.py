@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from outflank.tools.cli.play_run import play_run
 from outflank.tools.cli.run_options import chosen_settings, run_options, sprt_option
-from outflank.tools.play.conduct import conduct
 from outflank.tools.state.run import Format
 from outflank.tools.stats.sprt import Sprt
 
@@ -22,4 +22,4 @@ def match(sprt: Sprt | None, **options: Any) -> None:
     """
     if not options["engines"] and not options["engines_file"]:
         options["engines"] = _SHORT_MATCH
-    conduct(lambda: chosen_settings(options, Format.MATCH, sprt=sprt), options)
+    play_run(lambda: chosen_settings(options, Format.MATCH, sprt=sprt), options)

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
+from outflank.tools.cli.play_run import play_run
 from outflank.tools.cli.run_options import chosen_settings, run_options
-from outflank.tools.play.conduct import conduct
 from outflank.tools.state.run import Format
 
 _FORMATS = [str(form) for form in Format if form is not Format.MATCH]
@@ -32,4 +32,4 @@ def tournament(form: str, rounds: int | None, **options: Any) -> None:
 
     Each two engines that meet play --games games. docs/match.md has the details.
     """
-    conduct(lambda: chosen_settings(options, Format(form), rounds), options)
+    play_run(lambda: chosen_settings(options, Format(form), rounds), options)

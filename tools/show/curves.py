@@ -11,15 +11,19 @@ _FIELDS = 30  # ratings of a field are fitted anew at each point
 _FEWEST_PAIRS = 2  # of the pairs, before which an interval means nothing
 
 
-def charts(run: Run, told: Figures) -> list[Chart]:
+def charts(run: Run, figures: Figures) -> list[Chart]:
     """Those there is enough to draw."""
-    drawn = [_elo_chart(run, told), _test_chart(run, told)] if told.elo else [_ratings_chart(run, told)]
+    drawn = (
+        [_elo_chart(run, figures), _test_chart(run, figures)]
+        if figures.elo
+        else [_ratings_chart(run, figures)]
+    )
     return [each for each in drawn if each]
 
 
-def _elo_chart(run: Run, told: Figures) -> Chart | None:
+def _elo_chart(run: Run, figures: Figures) -> Chart | None:
     first, second = run.settings.names
-    counted = match_points(run, told.repeats)
+    counted = match_points(run, figures.repeats)
     path = [(pairs, elo) for pairs, elo in elo_path(counted, _POINTS) if pairs >= _FEWEST_PAIRS]
     points = tuple((float(pairs), elo.elo) for pairs, elo in path if elo.elo is not None)
     band = tuple(
@@ -35,14 +39,14 @@ def _elo_chart(run: Run, told: Figures) -> Chart | None:
     )
 
 
-def _test_chart(run: Run, told: Figures) -> Chart | None:
+def _test_chart(run: Run, figures: Figures) -> Chart | None:
     test, discs = run.settings.sprt, disc_test(run)
     if test is None or discs is None:
         return None
     low, high = test.bounds
     paths = {
-        "points": test.path(match_points(run, told.repeats), _POINTS),
-        "discs": discs.path(disc_sums(run, told.repeats), _POINTS),
+        "points": test.path(match_points(run, figures.repeats), _POINTS),
+        "discs": discs.path(disc_sums(run, figures.repeats), _POINTS),
     }
     return chart(
         f"SPRT {test.model}, elo0 {test.elo0:g}, elo1 {test.elo1:g}",
@@ -55,8 +59,8 @@ def _test_chart(run: Run, told: Figures) -> Chart | None:
     )
 
 
-def _ratings_chart(run: Run, told: Figures) -> Chart | None:
-    names, pairs = run.settings.names, pair_scores(run, told.repeats)
+def _ratings_chart(run: Run, figures: Figures) -> Chart | None:
+    names, pairs = run.settings.names, pair_scores(run, figures.repeats)
     lines: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for count in thinned(range(1, len(pairs) + 1), _FIELDS):
         for rating in rate(names, pairs[:count]).ratings:

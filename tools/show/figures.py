@@ -78,7 +78,7 @@ class Figures:
         return self.pairs - len(self.repeats)
 
 
-def figures(run: Run) -> Figures:
+def figures_of(run: Run) -> Figures:
     """Count a run; a second or two for ten thousand games."""
     names, games = run.settings.names, run.games
     repeated = repeats(games)

@@ -11,7 +11,7 @@ from outflank.engine import Colour
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show.charts import Strip, strip
 from outflank.tools.show.curves import charts
-from outflank.tools.show.figures import Figures, figures
+from outflank.tools.show.figures import Figures, figures_of
 from outflank.tools.show.records import final_position
 from outflank.tools.show.replay import SQUARE_LETTERS, replay
 from outflank.tools.show.wording import (
@@ -59,20 +59,20 @@ def render_report(run: Run) -> str:
         "faults": faults_text,
         "rating": rating_text,
     }
-    told = figures(run)
+    figures = figures_of(run)
     black, white = run.settings.rules.colour_names
     return environment.get_template("report.html").render(
         run=run,
-        told=told,
+        figures=figures,
         title=_title(run),
         version=version("outflank"),
-        elo=_elo_text(run, told),
-        verdicts=verdict_lines(run, told),
-        notes=notes(run, told),
-        ratings={rating.name: rating for rating in told.ratings.ratings},
-        strips=_strips(told),
+        elo=_elo_text(run, figures),
+        verdicts=verdict_lines(run, figures),
+        notes=notes(run, figures),
+        ratings={rating.name: rating for rating in figures.ratings.ratings},
+        strips=_strips(figures),
         places={name: place for place, name in enumerate(run.settings.names)},
-        charts=charts(run, told),
+        charts=charts(run, figures),
         Colour=Colour,
         colours=(black, white),
         disc_colours=(_DISC_COLOURS[black], _DISC_COLOURS[white]),
@@ -89,17 +89,17 @@ def _title(run: Run) -> str:
     return f"{_TITLES[run.settings.format]} of {len(run.settings.names)} engines"
 
 
-def _elo_text(run: Run, told: Figures) -> str:
+def _elo_text(run: Run, figures: Figures) -> str:
     """The line below the score of a match; empty for a tournament."""
-    if told.elo is None:
+    if figures.elo is None:
         return ""
     first, second = run.settings.names
-    return elo_line(first, second, told.elo)
+    return elo_line(first, second, figures.elo)
 
 
-def _strips(told: Figures) -> dict[str, Strip]:
+def _strips(figures: Figures) -> dict[str, Strip]:
     """Each engine's interval on a scale that they share."""
-    ratings = [rating for rating in told.ratings.ratings if rating.elo is not None]
+    ratings = [rating for rating in figures.ratings.ratings if rating.elo is not None]
     return strip(
         {rating.name: (rating.low, rating.elo, rating.high) for rating in ratings if rating.elo is not None}
     )

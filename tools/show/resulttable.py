@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from outflank.tools.show.figures import Figures, figures
+from outflank.tools.show.figures import Figures, figures_of
 from outflank.tools.show.wording import elo_line, faults_text, notes, points_text, rating_text, verdict_lines
 from outflank.tools.state.run import Run
 
@@ -18,46 +18,49 @@ def print_result(run: Run) -> None:
     """The final table on stdout: standings, who took what from whom, Elo or ratings, the test, what to know."""
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
     with console.capture() as captured:
-        _print_to(console, run, figures(run))
+        _print_to(console, run, figures_of(run))
     # Through click, since rich would end the program by itself if the reader has gone.
     click.echo(captured.get(), nl=False)
 
 
-def _print_to(console: Console, run: Run, told: Figures) -> None:
+def _print_to(console: Console, run: Run, figures: Figures) -> None:
     console.print(Text(run.settings.line()))
     if run.interrupted:
         console.print(Text(f"interrupted after {len(run.games)} games", style="bold"))
-    console.print(_standings(told))
-    if told.elo is None:
-        console.print(_cross_table(told))
-    for sentence in _sentences(run, told):
+    console.print(_standings(figures))
+    if figures.elo is None:
+        console.print(_cross_table(figures))
+    for sentence in _sentences(run, figures):
         console.print(Text(sentence), soft_wrap=True)
 
 
-def _sentences(run: Run, told: Figures) -> list[str]:
-    first, second = (engine.entry.name for engine in told.engines[:2])
+def _sentences(run: Run, figures: Figures) -> list[str]:
+    first, second = (engine.entry.name for engine in figures.engines[:2])
     passes = sum(game.forced_passes > 0 for game in run.games)
     return [
-        *([elo_line(first, second, told.elo)] if told.elo else []),
-        *verdict_lines(run, told),
+        *([elo_line(first, second, figures.elo)] if figures.elo else []),
+        *verdict_lines(run, figures),
         f"Games with a forced pass: {passes} of {len(run.games)}",
-        *(f"Note: {sentence}" for sentence in (*notes(run, told), *run.remarks)),
+        *(f"Note: {sentence}" for sentence in (*notes(run, figures), *run.remarks)),
     ]
 
 
-def _standings(told: Figures) -> Table:
+def _standings(figures: Figures) -> Table:
     table = _table(
         "engine", "points", "games", "wins", "draws", "losses", "discs/game", "s/move", "longest s"
     )
-    ratings = {rating.name: rating for rating in told.ratings.ratings}
-    many, solved = told.elo is None, any(moves for engine in told.engines for _, moves in [engine.discs_lost])
+    ratings = {rating.name: rating for rating in figures.ratings.ratings}
+    many, solved = (
+        figures.elo is None,
+        any(moves for engine in figures.engines for _, moves in [engine.discs_lost]),
+    )
     if many:
         table.add_column("Elo (95 %)", no_wrap=True)
     if solved:
         table.add_column("discs thrown away", justify="right")
     table.add_column("lost by fault")
     table.add_column("won by fault")
-    for engine in told.engines:
+    for engine in figures.engines:
         standing = engine.standing
         table.add_row(
             Text(standing.name),
@@ -77,12 +80,12 @@ def _standings(told: Figures) -> Table:
     return table
 
 
-def _cross_table(told: Figures) -> Table:
+def _cross_table(figures: Figures) -> Table:
     """Points of the engine of each row against that of each column."""
-    table = _table("points against", *(str(place) for place in range(1, len(told.engines) + 1)))
-    for place, engine in enumerate(told.engines, 1):
+    table = _table("points against", *(str(place) for place in range(1, len(figures.engines) + 1)))
+    for place, engine in enumerate(figures.engines, 1):
         name = engine.entry.name
-        met = [told.meetings.get((name, other.entry.name)) for other in told.engines]
+        met = [figures.meetings.get((name, other.entry.name)) for other in figures.engines]
         table.add_row(
             Text(f"{place} {name}"),
             *("" if meeting is None else f"{points_text(meeting.points)}/{meeting.games}" for meeting in met),

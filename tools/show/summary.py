@@ -6,14 +6,14 @@ from importlib.metadata import version
 from typing import Any
 
 from outflank.engine import Colour
-from outflank.tools.show.figures import EngineFigures, Figures, disc_sums, disc_test, figures, match_points
+from outflank.tools.show.figures import EngineFigures, Figures, disc_sums, disc_test, figures_of, match_points
 from outflank.tools.state.run import Run
 from outflank.tools.state.settings_data import plain_settings
 
 
 def summary(run: Run) -> dict[str, Any]:
     """The whole run but for its games."""
-    counted = figures(run)
+    figures = figures_of(run)
     return {
         "outflank": version("outflank"),
         "settings": plain_settings(run.settings),
@@ -23,12 +23,12 @@ def summary(run: Run) -> dict[str, Any]:
         "valid": run.is_valid,
         "games": len(run.games),
         "voids": len(run.voids),
-        "pairs": counted.pairs,
-        "effective_pairs": counted.effective_pairs,
-        "engines": [_engine(engine) for engine in counted.engines],
-        "elo": asdict(counted.elo) if counted.elo else None,
-        "sprt": _test(run, counted),
-        "ratings": asdict(counted.ratings),
+        "pairs": figures.pairs,
+        "effective_pairs": figures.effective_pairs,
+        "engines": [_engine(engine) for engine in figures.engines],
+        "elo": asdict(figures.elo) if figures.elo else None,
+        "sprt": _test(run, figures),
+        "ratings": asdict(figures.ratings),
         "forced_passes": sum(game.forced_passes for game in run.games),
         "remarks": list(run.remarks),
     }
@@ -57,12 +57,12 @@ def _engine(engine: EngineFigures) -> dict[str, Any]:
     }
 
 
-def _test(run: Run, counted: Figures) -> dict[str, Any] | None:
+def _test(run: Run, figures: Figures) -> dict[str, Any] | None:
     """The tests of a match, by its pairs and by their discs; None if it has none."""
     test, discs = run.settings.sprt, disc_test(run)
     if test is None or discs is None:
         return None
-    points, sums = match_points(run, counted.repeats), disc_sums(run, counted.repeats)
+    points, sums = match_points(run, figures.repeats), disc_sums(run, figures.repeats)
     return {
         **asdict(test),
         "bounds": test.bounds,

@@ -51,16 +51,16 @@ def elo_line(first: str, second: str, elo: EloEstimate) -> str:
     return f"{line}; pairs with 0 to 2 points: {' '.join(map(str, elo.pentanomial))}"
 
 
-def verdict_lines(run: Run, told: Figures) -> list[str]:
+def verdict_lines(run: Run, figures: Figures) -> list[str]:
     """The run's test and the one on discs beside it: ratio, bounds and verdict; empty without a test."""
     test, discs = run.settings.sprt, disc_test(run)
     if test is None or discs is None:
         return []
     return [
         _test_line(
-            f"SPRT {test.model} [{test.elo0:g}, {test.elo1:g}]", test, match_points(run, told.repeats)
+            f"SPRT {test.model} [{test.elo0:g}, {test.elo1:g}]", test, match_points(run, figures.repeats)
         ),
-        _test_line("The same on disc differences", discs, disc_sums(run, told.repeats)),
+        _test_line("The same on disc differences", discs, disc_sums(run, figures.repeats)),
     ]
 
 
@@ -79,20 +79,22 @@ def rating_text(rating: Rating) -> str:
     return f"{signed(rating.elo)} ({signed(rating.low, 'unbounded')} to {signed(rating.high, 'unbounded')})"
 
 
-def notes(run: Run, told: Figures) -> list[str]:
+def notes(run: Run, figures: Figures) -> list[str]:
     """What has to be known to read the results right, a sentence each without its full stop."""
     found = []
     if not run.is_valid:
-        shares = [f"{engine.entry.name} {engine.void_share:.1%}" for engine in told.engines if engine.voids]
+        shares = [
+            f"{engine.entry.name} {engine.void_share:.1%}" for engine in figures.engines if engine.voids
+        ]
         found.append(f"This run is not valid: too many games had to be voided ({', '.join(shares)})")
-    if told.repeats:
+    if figures.repeats:
         found.append(
-            f"{len(told.repeats)} of {told.pairs} pairs repeat an earlier one up to symmetry: Elo and test come "
-            f"from the other {told.effective_pairs}"
+            f"{len(figures.repeats)} of {figures.pairs} pairs repeat an earlier one up to symmetry: Elo and test come "
+            f"from the other {figures.effective_pairs}"
         )
     if rested := byes(run.settings, run.games):
         found.append(f"A bye counts as a won encounter in the order of the table: {', '.join(rested)}")
-    if told.ratings.prior and told.elo is None:
+    if figures.ratings.prior and figures.elo is None:
         found.append(
             "The games alone allow no ratings (an engine, or a group of them, took every point off the rest): each "
             "engine was given a draw against an average one"

@@ -7,7 +7,7 @@ import pytest
 from outflank.engine import Colour
 from outflank.tests.tools.samples import WITH_PASSES, broken_off, judged, played, random_run, run_of
 from outflank.tools.games.results import Ending, GameRecord
-from outflank.tools.show.figures import Meeting, disc_sums, figures
+from outflank.tools.show.figures import Meeting, disc_sums, figures_of
 from outflank.tools.show.resulttable import print_result
 from outflank.tools.state.run import Format, Void
 from outflank.tools.stats.elo import estimate
@@ -22,7 +22,7 @@ def mirrored(number: int) -> GameRecord:
 def test_a_match_is_counted() -> None:
     games = [played(), broken_off(Ending.TIME, Colour.WHITE, number=2, names=("B", "A"))]
     void = Void(broken_off(Ending.TIME, Colour.BLACK, number=2), "a stall", "A")
-    told = figures(run_of(games, voids=(void,)))
+    told = figures_of(run_of(games, voids=(void,)))
     first, second = told.engines
 
     assert (first.standing.wins, first.standing.losses, first.standing.faults.total()) == (1, 1, 1)
@@ -35,7 +35,7 @@ def test_a_match_is_counted() -> None:
 
 def test_a_pair_that_repeats_another_adds_points_and_nothing_else() -> None:
     games = [mirrored(number) for number in (1, 2, 3, 4)]
-    told = figures(run_of(games))
+    told = figures_of(run_of(games))
 
     assert (told.pairs, told.effective_pairs, told.repeats) == (2, 1, {2: 1})
     assert told.elo == estimate([1, 0], [1.0])
@@ -45,7 +45,7 @@ def test_a_pair_that_repeats_another_adds_points_and_nothing_else() -> None:
 
 def test_discs_thrown_away_are_those_of_the_engines_own_moves() -> None:
     """Black plays e3 from +8 to +2, White f6 back to +6; the final margin is 64."""
-    told = figures(run_of([judged({}, {4: 8, 5: 2, 6: 6})]))
+    told = figures_of(run_of([judged({}, {4: 8, 5: 2, 6: 6})]))
 
     assert told.engines[0].discs_lost == (6, 1)
     assert told.engines[1].discs_lost == (4, 1)
@@ -53,7 +53,7 @@ def test_discs_thrown_away_are_those_of_the_engines_own_moves() -> None:
 
 def test_engines_stand_by_their_rank_and_before_the_end_by_points() -> None:
     run = random_run(("A", "B", "C", "D"), 2, {"format": Format.ROUND_ROBIN})
-    told, unfinished = figures(run), figures(replace(run, finished=False))
+    told, unfinished = figures_of(run), figures_of(replace(run, finished=False))
     points = [engine.standing.points for engine in told.engines]
 
     assert points == sorted(points, reverse=True)
@@ -65,7 +65,7 @@ def test_engines_stand_by_their_rank_and_before_the_end_by_points() -> None:
 def test_a_match_keeps_the_order_of_the_settings() -> None:
     lost = [played(WITH_PASSES), played(number=2, names=("B", "A"))]
 
-    assert [engine.entry.name for engine in figures(run_of(lost)).engines] == ["A", "B"]
+    assert [engine.entry.name for engine in figures_of(run_of(lost)).engines] == ["A", "B"]
 
 
 def test_the_table_of_a_match(capsys: pytest.CaptureFixture[str]) -> None:

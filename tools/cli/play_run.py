@@ -1,4 +1,4 @@
-"""Plays a run for the command that was asked to: where it is kept, where it is played, what is said of it."""
+"""Plays a run for ``outflank match`` and ``outflank tournament``: where it is kept and played, what is said of it."""
 
 import json
 import tempfile
@@ -17,8 +17,8 @@ from outflank.tools.cli.config_file import save_config
 from outflank.tools.play.conductor import Conductor
 from outflank.tools.play.hall import Hall, LocalHall
 from outflank.tools.schedule.formats import openings_needed
-from outflank.tools.show.derived import write_derived
 from outflank.tools.show.resulttable import print_result
+from outflank.tools.show.run_files import write_run_files
 from outflank.tools.show.scoreboard import Scoreboard
 from outflank.tools.show.summary import summary
 from outflank.tools.state.events import Event, described
@@ -44,7 +44,7 @@ class Outcome:
     trouble: str
 
 
-def conduct(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None:
+def play_run(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None:
     """Play a new run, or go on with one, and print its result.
 
     Args:
@@ -57,7 +57,7 @@ def conduct(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None:
             settings = store.read().settings
             if "concurrency" in given:
                 settings = replace(settings, concurrency=options["concurrency"])
-            _conduct(settings, options, options["resume"], store)
+            _play_and_print(settings, options, options["resume"], store)
         return
     settings = choose()
     if options["save_config"]:
@@ -65,7 +65,7 @@ def conduct(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None:
         click.echo(f"Wrote {options['save_config']}", err=True)
         return
     with _new_folder(options) as folder:
-        _conduct(settings, options, folder)
+        _play_and_print(settings, options, folder)
 
 
 def _given_with_resume() -> set[str]:
@@ -96,7 +96,7 @@ def _new_folder(options: dict[str, Any]) -> Iterator[Path]:
         yield options["folder"] or Path(f"{name}-{datetime.now():%Y%m%d-%H%M%S}")
 
 
-def _conduct(
+def _play_and_print(
     settings: RunSettings, options: dict[str, Any], folder: Path, store: Store | None = None
 ) -> None:
     """Play, and say what came of it; what went wrong after the first game decides the exit code."""
@@ -105,7 +105,7 @@ def _conduct(
         on_event = _printer(board) if options["as_json"] else board.show
         outcome = _play(settings, options, folder, store, board, on_event, interrupts)
     recorded = not options["no_records"]
-    not_written = write_derived(outcome.run, folder) if recorded else ""
+    not_written = write_run_files(outcome.run, folder) if recorded else ""
     try:
         _print(outcome.run, options["as_json"])
         if recorded:

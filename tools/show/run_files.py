@@ -12,7 +12,7 @@ from outflank.tools.state.run import Run
 from outflank.tools.work.files import write_whole
 
 
-def write_derived(run: Run, folder: Path) -> str:
+def write_run_files(run: Run, folder: Path) -> str:
     """Write report, game files, and the dialogue of each game that ended with a fault.
 
     Returns: a sentence about what could not be written, the rest is; empty if all is well.
