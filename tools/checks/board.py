@@ -84,8 +84,8 @@ def tells_the_score(subject: Subject) -> None:
     """`final_score` of a finished game is `B+n` or `W+n`, n being the difference of the discs, or `0`."""
     for transcript, score in ((BLACK_WINS, "B+4"), (WHITE_WINS, "W+18"), (DRAWN, "0")):
         set_up(subject, transcript)
-        told = subject.succeed("final_score")
-        expect(told.upper().removesuffix(".0") == score, repr(score), repr(told))
+        answer = subject.succeed("final_score")
+        expect(answer.upper().removesuffix(".0") == score, repr(score), repr(answer))
 
 
 @must("undo")

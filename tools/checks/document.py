@@ -33,7 +33,7 @@ not list are not for it.
 | `--json` | one JSON object for each check, and at last one for the verdict | |
 
 The first answer of a process may take 30 seconds, in which an engine may load tables. An engine that failed a check,
-or was told about a clock or its end, is started anew for the next check; otherwise one process serves many of them. A
+or was given a clock or asked to end, is started anew for the next check; otherwise one process serves many of them. A
 minute is enough for an engine that moves at once, half of it for the clock. Reading forgives what one check looks at,
 so that one bad habit fails one check. Moves are those of Othello on a board of 8 by 8.
 

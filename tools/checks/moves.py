@@ -90,8 +90,8 @@ def tells_gogui_the_legal_moves(subject: Subject) -> None:
     for transcript in ("", BEFORE_A_PASS, WIPE_OUT):
         position = set_up(subject, transcript).position
         moves = [] if position.is_over else [str(move) for move in position.legal_moves()] or ["pass"]
-        told = subject.succeed("gogui-rules_legal_moves")
-        expect(sorted(told.lower().split()) == sorted(moves), repr(" ".join(moves)), repr(told))
+        answer = subject.succeed("gogui-rules_legal_moves")
+        expect(sorted(answer.lower().split()) == sorted(moves), repr(" ".join(moves)), repr(answer))
 
 
 @must("gogui-rules_side_to_move")
@@ -99,8 +99,8 @@ def tells_gogui_the_side_to_move(subject: Subject) -> None:
     """`gogui-rules_side_to_move` answers a word that begins with `b` or `w`."""
     for transcript, letter in (("", "b"), ("f5", "w")):
         set_up(subject, transcript)
-        told = subject.succeed("gogui-rules_side_to_move")
-        expect(told[:1].lower() == letter, f"a word that begins with {letter!r}", repr(told))
+        answer = subject.succeed("gogui-rules_side_to_move")
+        expect(answer[:1].lower() == letter, f"a word that begins with {letter!r}", repr(answer))
 
 
 @must("gogui-rules_board")

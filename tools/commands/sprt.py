@@ -37,7 +37,7 @@ def sprt(counts: tuple[int, ...], test: Sprt, as_json: bool) -> None:
     """Say what a sequential test makes of COUNTS of results.
 
     Five counts are pairs of games that brought 0, 1/2, 1, 3/2 and 2 points; three are games lost, drawn and won,
-    whose ratio by the BayesElo model of older runners is told as well.
+    for which the ratio by the BayesElo model of older runners is printed as well.
     """
     result = _result(counts, test)
     if as_json:

@@ -47,7 +47,7 @@ def surroundings(entry: Entry) -> Surroundings:
 
 
 def prepare(client: GtpClient, entry: Entry, rules: Rules, remark: Callable[[str], object]) -> TimeDialect:
-    """Shake hands, choose the game, give parameters and commands; how the engine is to be told its clock.
+    """Shake hands, choose the game, give parameters and commands; in which words it is given its clock.
 
     Raises: EngineError.
     """
@@ -64,34 +64,34 @@ def instructions(entry: Entry, listed: frozenset[str]) -> list[str]:
 
     Raises: UnfitEngineError if there is no way to tell one. A number of threads is also a mere declaration.
     """
-    told = []
+    commands = []
     if tuple(shlex.split(entry.cmd)[:2]) != _OURS:
         for name, value in _unplaced(entry, _parameters(entry)).items():
             if f"set_{name}" in listed:
-                told.append(f"set_{name} {value}")
+                commands.append(f"set_{name} {value}")
             elif "kata-set-param" in listed:
-                told.append(f"kata-set-param {name} {value}")
+                commands.append(f"kata-set-param {name} {value}")
             elif name != "threads":
                 raise UnfitEngineError(
                     f"engine {entry.name}: expected {{{name}}} in its command, or set_{name} or kata-set-param "
-                    f"in its list of commands, or it can't be told {name}={value}"
+                    f"in its list of commands, as the way to give it {name}={value}"
                 )
-    return told + [_filled(command, entry) for command in entry.commands]
+    return commands + [_filled(command, entry) for command in entry.commands]
 
 
 def _choose_game(client: GtpClient) -> None:
-    """Engines of many games are told which one, as Quarry does it."""
+    """Choose Othello where an engine plays many games, as Quarry does it."""
     if {"list_games", "set_game"} <= client.commands and "Othello" in client.order("list_games").split():
         client.order("set_game Othello")
 
 
 def _check_rules(client: GtpClient, entry: Entry, rules: Rules) -> None:
-    """Raise UnfitEngineError if the engine can't be told rules other than Othello's moves."""
+    """Raise UnfitEngineError if the engine has no command for rules with other moves than Othello's."""
     othello = Rules()
     same_moves = (rules.start, rules.begins, rules.turns) == (othello.start, othello.begins, othello.turns)
     if not same_moves and "outflank-rules" not in client.commands:
         raise UnfitEngineError(
-            f"engine {entry.name}: expected it to list outflank-rules, or it can't be told to play {rules}"
+            f"engine {entry.name}: expected it to list outflank-rules, as the way to set {rules}"
         )
 
 
@@ -101,12 +101,12 @@ def _choose_dialect(client: GtpClient, entry: Entry, remark: Callable[[str], obj
         kinds = frozenset(client.order("kata-list_time_settings").split())
     dialect = choose_dialect(entry.time, Speaker(client.name, client.commands, kinds), entry.dialect)
     if entry.time.is_limited and dialect.settings is None:
-        remark(f"can't be told its time of {entry.time}, but is held to it")
+        remark(f"has no command for a time of {entry.time}, but is held to it")
     return dialect
 
 
 def _parameters(entry: Entry) -> dict[str, str]:
-    """What it has to be told, by name."""
+    """The parameters that it has to be given, by name."""
     numbers = {"level": entry.level, "depth": entry.depth, "nodes": entry.nodes}
     if entry.threads != 1:
         numbers["threads"] = entry.threads

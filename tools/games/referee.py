@@ -92,12 +92,16 @@ class Referee:
         position = self._game.position
         move = PASS if position.must_pass else given
         if move is not None:
-            self._make(move, None, None, told=self._seats.values())
+            self._make(move, None, None, listeners=self._seats.values())
         else:
             chosen = self._seats[position.side].choose(position)
-            self._make(chosen.move, chosen.seconds, chosen.value, told=[self._seats[position.side.other]])
+            self._make(
+                chosen.move, chosen.seconds, chosen.value, listeners=[self._seats[position.side.other]]
+            )
 
-    def _make(self, move: Move, seconds: float | None, value: float | None, told: Iterable[Seat]) -> None:
+    def _make(
+        self, move: Move, seconds: float | None, value: float | None, listeners: Iterable[Seat]
+    ) -> None:
         """Play `move` on the referee's board and announce it to those who did not choose it.
 
         The move that ends a game is not announced: the result stands, and no engine can spoil it.
@@ -107,7 +111,7 @@ class Referee:
         self._seconds.append(seconds)
         self._values.append(value)
         if not self._game.position.is_over:
-            for seat in told:
+            for seat in listeners:
                 seat.announce(mover, move)
         if self._on_turn:
             self._on_turn(self._game, seconds)

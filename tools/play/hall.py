@@ -46,14 +46,14 @@ class Hall(Protocol):
         """Start every engine once. Raises: OutflankError if one can't play, and whatever `on_wait` raises."""
 
     def submit(self, task: Task) -> None:
-        """Have a pair played; what happens is told in the news, at last a ``PairEnded``."""
+        """Have a pair played; what happens is in the news, at last a ``PairEnded``."""
 
     def stop(self) -> None:
         """Give up what is being played."""
 
 
 class NewsQueue:
-    """What happened, from all tables, in the order in which it was told.
+    """What happened, from all tables, in the order in which it came.
 
     Single turns wake nobody: whoever takes the news sees them with the next thing of weight, or a moment later.
     With engines that move at once, waking up for each would cost more than all else that the runner does.

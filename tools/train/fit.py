@@ -90,7 +90,7 @@ def fit(records: Records, settings: FitSettings, on_phase: Callable[[PhaseReport
     Args:
         records: games in one piece.
         settings: how.
-        on_phase: told of each phase when it is fitted, the last phase first.
+        on_phase: called with each phase when it is fitted, the last phase first.
     """
     of_phase = _positions_by_phase(records, settings)
     columns = np.zeros(COLUMNS, np.float32)

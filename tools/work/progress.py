@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 @contextmanager
 def progress_bar(what: str, total: int | None, unit: str, done: int = 0) -> Iterator[Callable[[int], None]]:
-    """A function that is told of so many units more; `total` is None where the time decides."""
+    """A function to call with the number of units done since the last call; `total` is None where time decides."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -57,7 +57,7 @@ def solve(
 ) -> None:
     """Solve the positions of an OBF file (- is standard input), each with an empty table.
 
-    Scores are final disc differences from the side to move. A line that can't be read is told, and the others
+    Scores are final disc differences from the side to move. A line that can't be read is reported, and the others
     are solved. The exit code is 1 if there was such a line, or if --check finds a difference.
     """
     suite = _suite(file, board, rules)
@@ -72,7 +72,7 @@ def solve(
             attempt = _Attempt(number, len(suite.problems), problem, limit)
             try:
                 attempt.run(searcher, all_moves)
-            finally:  # Ctrl-C ends it too, and what has been found by then is told
+            finally:  # Ctrl-C ends it too, and what has been found by then is printed
                 if attempt.solution is not None:
                     report.add(attempt.solution)
     finally:
@@ -106,7 +106,7 @@ def _complain(suite: Suite, differing: Sequence[int]) -> None:
         numbers = ", ".join(map(str, differing))
         complaints.append(f"expected what the file says, got something else for position {numbers}")
     if suite.errors:
-        complaints.append(f"expected a position on every line, got {len(suite.errors)} without (told above)")
+        complaints.append(f"expected a position on every line, got {len(suite.errors)} without (named above)")
     if complaints:
         raise OutflankError("; ".join(complaints))
 
@@ -199,5 +199,5 @@ def _row(solution: Solution) -> str:
 
 def _scores_of_moves(solution: Solution) -> list[str]:
     """A line with the score of each move, if more than the best one has one."""
-    scores = [f"{line.move} {solution.told(line.score)}" for line in solution.info.lines]
+    scores = [f"{line.move} {solution.score_text(line.score)}" for line in solution.info.lines]
     return ["moves: " + "  ".join(scores)] if len(scores) > 1 else []

@@ -47,7 +47,7 @@ class Solution:
     @property
     def score(self) -> str:
         """The score for people."""
-        return self.told(self.info.score)
+        return self.score_text(self.info.score)
 
     @property
     def certainty(self) -> str:
@@ -60,7 +60,7 @@ class Solution:
         sure = self.info.exact or self.info.selectivity >= self._selectivity
         return sure and reached_end(self.info, self.position.empties)
 
-    def told(self, score: float) -> str:
+    def score_text(self, score: float) -> str:
         """A score of this search for people: ``+18``, or ``win`` if only that was asked for and found out."""
         if not (self.limit.wld and reached_end(self.info, self.position.empties)):
             return score_text(score)
