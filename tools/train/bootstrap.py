@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from outflank.engine import weights
-from outflank.tools.train import fit, fitting, label, network, probcut, selfplay
+from outflank.tools.train import fit, label, network, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
 
 _MOST = 100_000_000  # games and boards: the time is what counts
@@ -189,11 +189,11 @@ def _fit_generation(settings: BootstrapSettings, generation: int) -> None:
     # The guesses of weights that are all 0 are worth nothing.
     trust = fit.FitSettings().trust if generation else 1.0
     tables = settings.folder / "tables.unfinished"
-    fitting.fit_folders(games, earlier, tables, fit.FitSettings(trust=trust))
+    weights_file.fit_folders(games, earlier, tables, fit.FitSettings(trust=trust))
     both = settings.folder / "weights.unfinished"
     labels = [settings.labels(number) for number in range(generation + 1)]
     training = network.NetworkSettings(trust=trust, seed=settings.seed)
-    fitting.train_network(tables, [*games, *labels], earlier, both, training)
+    weights_file.train_network(tables, [*games, *labels], earlier, both, training)
     both.rename(settings.weights(generation + 1))
     tables.unlink()
 
@@ -213,5 +213,5 @@ def _fit_error_model(settings: BootstrapSettings, workers: int | None, cluster: 
         cluster=cluster,
     )
     probcut.fit(differences).write(
-        settings.error_model, {**fitting.made_now(), "weights": settings.weights(last).name}
+        settings.error_model, {**weights_file.made_now(), "weights": settings.weights(last).name}
     )

@@ -45,12 +45,12 @@ def fit(
     One game in 20 is kept out, to stop in time and to measure with.
     """
     from outflank.tools.train import fit as tables
-    from outflank.tools.train import fitting
+    from outflank.tools.train import weights_file
 
     settings = tables.FitSettings(trust, neighbours, ridge)
-    made = fitting.fit_folders(folders, solved, out, settings)
+    made = weights_file.fit_folders(folders, solved, out, settings)
     if plot is not None:
         from outflank.tools.train.plot import plot_errors
 
         plot_errors(made.reports, plot)
-    click.echo(json.dumps(made.described()) if as_json else fitting.as_table(made.reports))
+    click.echo(json.dumps(made.described()) if as_json else weights_file.as_table(made.reports))

@@ -39,11 +39,11 @@ def network(
 
     One game in 20 is kept out to measure with, the same as in fit; boards of other games don't count there.
     """
-    from outflank.tools.train import fitting
     from outflank.tools.train import network as networks
+    from outflank.tools.train import weights_file
 
     settings = networks.NetworkSettings(trust=trust, epochs=epochs, seed=seed, device=device)
-    reports = fitting.train_network(tables, folders, solved, out, settings)
+    reports = weights_file.train_network(tables, folders, solved, out, settings)
     click.echo(
         json.dumps([asdict(report) for report in reports])
         if as_json

@@ -42,7 +42,7 @@ def probcut(
 ) -> None:
     """Fit the selectivity model to the evaluation, on positions out of the games in FOLDERS."""
     from outflank.tools.train import probcut as errors
-    from outflank.tools.train.fitting import made_now
+    from outflank.tools.train.weights_file import made_now
 
     model = errors.fit(
         errors.measure(weights, folders, boards, depth, seed, workers=workers, cluster=cluster)
