@@ -1,1 +1,1 @@
-"""Openings for matches and for training."""
+"""Openings for matches: balanced, random, or from files."""
