@@ -62,6 +62,7 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {"sdist": sdist, "wheel": wheel}
 
 
+@pytest.mark.xdist_group("distributions")
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_sdist_holds_the_sources_and_nothing_that_was_built(distributions: dict[str, Path]) -> None:
@@ -79,6 +80,7 @@ def test_the_sdist_holds_the_sources_and_nothing_that_was_built(distributions: d
     assert not [name for name in names if name.endswith((".so", ".c", "buildinfo.py"))]
 
 
+@pytest.mark.xdist_group("distributions")
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_wheel_holds_every_source_but_the_cython_ones_and_a_module_for_each_of_these(
@@ -92,6 +94,7 @@ def test_the_wheel_holds_every_source_but_the_cython_ones_and_a_module_for_each_
     assert not [name for name in names if name.endswith((".c", ".pyx"))]
 
 
+@pytest.mark.xdist_group("distributions")
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_wheel_made_from_the_sdist_counts_and_plays(distributions: dict[str, Path], tmp_path: Path) -> None:

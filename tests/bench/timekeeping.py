@@ -9,7 +9,7 @@ import math
 import random
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from outflank.engine import Colour, Game
@@ -108,8 +108,10 @@ SETTINGS = (
 )
 
 
-def overruns(setting: Setting, seed: int) -> Iterator[float]:
+def overruns(setting: Setting, seed: int, excused: Callable[[], float] = float) -> Iterator[float]:
     """Play a game under a setting, as White with an odd seed; the overrun of each of our moves in seconds.
+
+    `excused` says for how many seconds, so far, the machine and not the engine was slow: they are taken off.
 
     Raises: IllegalMoveError, NotationError if the engine plays what is no move.
     """
@@ -129,9 +131,9 @@ def overruns(setting: Setting, seed: int) -> Iterator[float]:
             if clock and setting.tells != "never":
                 program.ask(f"time_left {side} {clock.told(setting.tells == 'whole seconds')}")
             allowed = clock.allowed() if clock else math.inf
-            began = time.monotonic()
+            slow, began = excused(), time.monotonic()
             text = program.ask(f"genmove {side}")
-            elapsed = time.monotonic() - began
+            elapsed = time.monotonic() - began - (excused() - slow)
             game.play(text)
             yield elapsed - allowed
             if clock:
