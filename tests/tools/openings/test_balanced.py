@@ -1,13 +1,10 @@
 """The shipped suite of balanced openings, and how one is made."""
 
 import random
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from outflank.engine import PRESETS, Game, Limit, Rules, Searcher, SettingsError
-from outflank.tools.commands.openings import openings
 from outflank.tools.openings.balanced import SUITE, Judgement, balanced_openings, judge, openings_of, suite
 from outflank.tools.openings.sources import OpeningsChoice, count_different, default_openings
 
@@ -86,18 +83,3 @@ def test_openings_are_judged_from_the_side_of_black() -> None:
     assert abs(judge(Judgement(within=10, depth=12), level) or 0) <= 2
     assert (judge(Judgement(within=20, depth=12), bad) or 0) > 2
     assert judge(Judgement(within=1, depth=12), bad) is None
-
-
-def test_a_suite_is_written_that_can_be_read_back(tmp_path: Path) -> None:
-    path = tmp_path / "suite.txt"
-    options = ["make", "-o", str(path), "--moves", "3", "--depth", "8", "--within", "4", "--workers", "1"]
-    result = CliRunner().invoke(openings, options)
-
-    assert result.exit_code == 0, result.output
-    count = len(OpeningsChoice.parse(str(path)).take(1, OTHELLO, seed=1))
-    lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
-    assert count == 1
-    assert 0 < len(lines) < 14
-    assert lines == sorted(lines)
-    assert f"{len(lines)} of 14 openings are in {path}" in result.output
-    assert list(tmp_path.iterdir()) == [path]

@@ -1,4 +1,4 @@
-"""Openings from files and by chance."""
+"""What ``--openings`` says, openings from files and by chance."""
 
 from pathlib import Path
 

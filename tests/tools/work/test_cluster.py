@@ -1,4 +1,4 @@
-"""The same work on a Dask cluster."""
+"""A Dask cluster does the work that one machine does."""
 
 from pathlib import Path
 

@@ -1,0 +1,24 @@
+"""``outflank openings make`` as a user meets it."""
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from outflank.engine import Rules
+from outflank.tools.commands.openings import openings
+from outflank.tools.openings.sources import OpeningsChoice
+
+
+def test_a_suite_is_written_that_can_be_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "suite.txt"
+    options = ["make", "-o", str(path), "--moves", "3", "--depth", "8", "--within", "4", "--workers", "1"]
+    result = CliRunner().invoke(openings, options)
+
+    assert result.exit_code == 0, result.output
+    count = len(OpeningsChoice.parse(str(path)).take(1, Rules(), seed=1))
+    lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+    assert count == 1
+    assert 0 < len(lines) < 14
+    assert lines == sorted(lines)
+    assert f"{len(lines)} of 14 openings are in {path}" in result.output
+    assert list(tmp_path.iterdir()) == [path]
