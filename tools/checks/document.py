@@ -10,7 +10,7 @@ PREFACE = """\
 # Does an engine speak GTP? `outflank compliance`
 
 `outflank compliance 'CMD'` starts a GTP engine, puts it through {count} checks of the wire and of good conduct, and
-tells which rules it breaks, what was expected and what came.
+shows which rules it breaks, what was expected and what came.
 
 ```console
 $ outflank compliance '/usr/games/gtp-rhino -l 3'

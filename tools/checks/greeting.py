@@ -94,5 +94,5 @@ def says_unknown_command(subject: Subject) -> None:
 
 @should()
 def tells_case_apart(subject: Subject) -> None:
-    """Names of commands are told apart by case: `NAME` is not `name`."""
+    """Names of commands differ by case: `NAME` is not `name`."""
     subject.refuse("NAME")

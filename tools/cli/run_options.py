@@ -71,14 +71,14 @@ _OPTIONS = (
         type=click.IntRange(0, MOST_EMPTIES),
         default=0,
         show_default=True,
-        help="End a game at so many empty squares with its exact result; 0 for never.",
+        help="Empty squares at which a game ends with its exact result; 0 for never.",
     ),
     click.option(
         "--solve",
         type=click.IntRange(0, MOST_EMPTIES),
         default=0,
         show_default=True,
-        help="Solve the positions with at most so many empty squares, to count the discs thrown away.",
+        help="Most empty squares of positions that are solved to count the discs thrown away; 0 for none.",
     ),
     click.option(
         "--concurrency",

@@ -70,7 +70,7 @@ def analyze(
     hash_mb: int,
     as_json: bool,
 ) -> None:
-    """Search a position ever deeper and tell its best moves.
+    """Search a position ever deeper and show its best moves.
 
     POSITION is a transcript (f5d6c3), a board (64 squares and the side to move) or a file that holds one of
     them or a line of OBF; - is standard input. The first limit that is met ends the search, as does Ctrl-C.
@@ -87,7 +87,7 @@ def analyze(
     report = _Report(position, as_json)
     try:
         with nullcontext() if as_json else live(report.draw):
-            report.take(searcher.search(position, limit, multipv=multipv, on_info=report.tell))
+            report.take(searcher.search(position, limit, multipv=multipv, on_info=report.update))
     finally:  # Ctrl-C ends it too, and what has been found by then is the result
         report.end()
 
@@ -118,7 +118,7 @@ class _Report:
         """Take down what was found."""
         self._infos.append(info)
 
-    def tell(self, info: SearchInfo) -> None:
+    def update(self, info: SearchInfo) -> None:
         """Take down a finished iteration, and print it if that is to be JSON."""
         self.take(info)
         if self._as_json:

@@ -48,7 +48,7 @@ def sprt(counts: tuple[int, ...], test: Sprt, as_json: bool) -> None:
 
 
 def _result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
-    """What there is to tell, under the names that ``--json`` gives it."""
+    """The result, under the names that ``--json`` gives it."""
     from outflank.tools.stats import outcomes
     from outflank.tools.stats.bayeselo import bayesian_ratio
     from outflank.tools.stats.elo import elo_of

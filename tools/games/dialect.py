@@ -1,9 +1,9 @@
-"""How an engine is told about its clock.
+"""How an engine is given its clock.
 
-- No limit: nothing is told; an engine that was never given a clock has none.
+- No limit: nothing is sent; an engine that was never given a clock has none.
 - ``spec``: ``time_settings`` with its meaning in the GTP specification; seconds a move are a Canadian period
   of one move. Times are rounded down and an increment is left out, which errs on the safe side; if nothing is
-  left after rounding, nothing is told.
+  left after rounding, nothing is sent.
 - ``fischer``: ``kata-time_settings``, which knows fractions and increments.
 - ``per-move``: as ``spec``, but seconds a move are sent as a main time with one move in no period, and before
   the board is cleared. So Edax has it.
@@ -27,7 +27,7 @@ _KATA = "kata-time_settings"
 
 
 class Dialect(StrEnum):
-    """In which words an engine is told about its clock."""
+    """In which words an engine is given its clock."""
 
     AUTO = "auto"
     SPEC = "spec"
@@ -38,7 +38,7 @@ class Dialect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """What the handshake has told of an engine.
+    """What the handshake has brought.
 
     Attributes:
         name: as it calls itself.
@@ -53,28 +53,28 @@ class Speaker:
 
 @dataclass(frozen=True, slots=True)
 class TimeDialect:
-    """What an engine is told.
+    """What an engine is sent about its clock.
 
     Attributes:
-        settings: the command that sets its clock, sent before each game; None if it can't or needn't be told.
-        tells_left: whether ``time_left`` follows before each of its moves.
+        settings: the command that sets its clock, sent before each game; None if it takes or needs none.
+        sends_left: whether ``time_left`` follows before each of its moves.
         fractions: whether ``time_left`` may carry fractions of seconds.
         before_board: whether `settings` is sent before ``clear_board`` and not after it.
     """
 
     settings: str | None = None
-    tells_left: bool = False
+    sends_left: bool = False
     fractions: bool = False
     before_board: bool = False
 
     def time_left(self, colour: str, seconds: float, moves: int) -> str:
         """The ``time_left`` command. A rounded time is at least 1: 0 would say that the flag has fallen."""
-        told = seconds_text(seconds) if self.fractions else str(max(1, int(seconds)))
-        return f"time_left {colour} {told} {moves}"
+        text = seconds_text(seconds) if self.fractions else str(max(1, int(seconds)))
+        return f"time_left {colour} {text} {moves}"
 
 
 def choose_dialect(control: TimeControl, speaker: Speaker, dialect: Dialect = Dialect.AUTO) -> TimeDialect:
-    """What this engine is told of `control`, in the words of `dialect`."""
+    """What this engine is sent for `control`, in the words of `dialect`."""
     if not control.is_limited:
         return TimeDialect()
     if dialect is Dialect.AUTO:
@@ -84,7 +84,7 @@ def choose_dialect(control: TimeControl, speaker: Speaker, dialect: Dialect = Di
         settings = None
     return TimeDialect(
         settings,
-        tells_left=settings is not None and "time_left" in speaker.commands,
+        sends_left=settings is not None and "time_left" in speaker.commands,
         fractions=_KATA in speaker.commands,
         before_board=dialect is Dialect.PER_MOVE,
     )
@@ -125,7 +125,7 @@ def _per_move_settings(control: TimeControl) -> str | None:
 
 
 def _increment_settings(control: TimeControl) -> str | None:
-    """Main time and increment, or no main time and seconds a move; a Canadian period can't be told."""
+    """Main time and increment, or no main time and seconds a move; there are no words for a Canadian period."""
     main, each = int(control.main), int(control.increment or control.period)
     if control.period_moves > 1 or (control.period and control.main):
         return f"time_settings {main} 0 0" if main else None

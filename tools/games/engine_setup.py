@@ -60,9 +60,9 @@ def prepare(client: GtpClient, entry: Entry, rules: Rules, remark: Callable[[str
 
 
 def instructions(entry: Entry, listed: frozenset[str]) -> list[str]:
-    """The GTP commands that tell an engine which lists these commands its parameters, before its own ones.
+    """The GTP commands that give its parameters to an engine which lists these commands, before its own ones.
 
-    Raises: UnfitEngineError if there is no way to tell one. A number of threads is also a mere declaration.
+    Raises: UnfitEngineError if there is no way to give one. A number of threads is also a mere declaration.
     """
     commands = []
     if tuple(shlex.split(entry.cmd)[:2]) != _OURS:

@@ -25,11 +25,11 @@ class Entry:
         cmd: the command as it was written; a shell's quotes, but no shell.
         time: its time control.
         margin: seconds forgiven on each of its moves.
-        dialect: in which words it is told about its clock.
+        dialect: in which words it is given its clock.
         level: strength by its own scale; None for its own choice, as for the two that follow.
         depth: plies to search.
         nodes: boards to reach for a move.
-        threads: how many it uses; told to it where there is a way, and the yardstick for its processor time.
+        threads: how many it uses; sent to it where there is a way, and the yardstick for its processor time.
         options: parameters of its own, name and value each.
         commands: GTP commands that it is sent when it has started.
         dir: working directory; ours if None.

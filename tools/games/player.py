@@ -1,4 +1,4 @@
-"""An engine at the board: its process, and what it is told and asked."""
+"""An engine at the board: its process, and what it is sent and asked."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -90,15 +90,15 @@ class Player:
         self._begin()
         client, dialect = self._running, self._dialect
         if dialect.settings and dialect.before_board:
-            self._tell_time(dialect.settings)
+            self._set_time(dialect.settings)
         if "outflank-rules" in client.commands:
             client.order(f"outflank-rules {self._rules}")
         client.order("clear_board")
         if dialect.settings and not dialect.before_board:
-            self._tell_time(dialect.settings)
+            self._set_time(dialect.settings)
 
     def announce(self, colour: Colour, move: Move) -> None:
-        """Tell it a move that it did not choose itself. A forced pass that it refuses is not told again.
+        """Send it a move that it did not choose itself. A forced pass that it refuses is not sent again.
 
         Raises: EngineError; EngineRefusal if it refuses a disc.
         """
@@ -112,16 +112,16 @@ class Player:
             self.implicit_passes = True
             self.remark("refuses 'play C pass': forced passes are not announced to it (passes=implicit)")
 
-    def tell_time_left(self, colour: Colour, clock: Clock) -> None:
-        """Tell it its clock, if it wants to know.
+    def send_time_left(self, colour: Colour, clock: Clock) -> None:
+        """Send it its clock, if it wants to know.
 
         Raises: EngineError.
         """
-        if self._dialect.tells_left:
-            self._tell_time(self._dialect.time_left(colour, *clock.time_left))
+        if self._dialect.sends_left:
+            self._set_time(self._dialect.time_left(colour, *clock.time_left))
 
     def choose(self, colour: Colour, seconds: float) -> Choice:
-        """Its move, waited for at most `seconds`, and what it thinks of the position if it tells.
+        """Its move, waited for at most `seconds`, and what it thinks of the position if it says so.
 
         Raises: EngineError.
         """
@@ -209,8 +209,8 @@ class Player:
         self._dialect = prepare(client, self.entry, self._rules, self.remark)
         self._genmove = genmove_command(client.commands) if self._thinks_aloud else GENMOVE
 
-    def _tell_time(self, command: str) -> None:
-        """Tell it about its clock; one that does not want to know is still held to it."""
+    def _set_time(self, command: str) -> None:
+        """Send a command about its clock; one that does not want to know is still held to it."""
         answer = self._running.ask(command)
         if not answer.ok:
             self._dialect = TimeDialect()

@@ -90,7 +90,7 @@ class Seat:
         Raises: Loss if there is none, if it comes too late, or if it is no legal move.
         """
         with self._blamed():
-            self.player.tell_time_left(self.colour, self._clock)
+            self.player.send_time_left(self.colour, self._clock)
         choice = self._choose_against_the_clock() if self._clock.control.is_limited else self._choose()
         move = judge_move(choice, position, self.player.name)
         from_black = choice.value if self.colour is Colour.BLACK or choice.value is None else -choice.value

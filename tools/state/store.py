@@ -130,7 +130,7 @@ class Store:
 
     @property
     def id(self) -> str:
-        """What tells this run from all others."""
+        """What no other run has."""
         return _facts(self._connection)["id"]
 
     def write(self, events: Iterable[Event], rules: Rules) -> None:

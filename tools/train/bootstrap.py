@@ -5,7 +5,7 @@ their results are those of perfect play, so the late phases are learned at once.
 the evaluation of the one before, whose searches look a few plies further back than it was right before: what is known
 travels from the end of the game to its beginning. The first generations go on serving with what they solved, the later
 ones with whole games: how many there are counts for more than how well they are played. Solved positions off the path
-of the games serve the network alone, which can tell them from those of good play; the tables can't.
+of the games serve the network alone, which can distinguish them from those of good play; the tables can't.
 """
 
 import time
@@ -106,7 +106,7 @@ def bootstrap(
     workers: int | None = None,
     cluster: str | None = None,
 ) -> None:
-    """Run all generations, telling `report` a sentence about each, then fit the selectivity model.
+    """Run all generations, calling `report` with a sentence about each, then fit the selectivity model.
 
     Whenever it is interrupted, the weights made so far are usable; the same call then goes on where it was.
 

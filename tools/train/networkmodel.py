@@ -60,7 +60,7 @@ class Network(nn.Module):
         return hidden @ self.out[phase] + self.last[phase]
 
     def silence(self, phases: Tensor) -> None:
-        """Let phases, told by booleans, add nothing to a score."""
+        """Let the phases marked by booleans add nothing to a score."""
         with torch.no_grad():
             self.out[phases] = 0
 

@@ -49,7 +49,7 @@ def test_a_kind_that_is_not_listed_is_not_used() -> None:
 def test_an_engine_without_time_commands_is_told_nothing() -> None:
     dialect = choose_dialect(TimeControl.parse("60+0"), Speaker("deaf", frozenset({"play", "genmove"})))
 
-    assert (dialect.settings, dialect.tells_left) == (None, False)
+    assert (dialect.settings, dialect.sends_left) == (None, False)
 
 
 def test_the_time_left_has_fractions_only_for_engines_that_take_them() -> None:

@@ -1,4 +1,4 @@
-"""``outflank bench``: a fixed amount of work, whose nodes tell a change of the search and whose time its speed."""
+"""``outflank bench``: a fixed amount of work, whose nodes show a change of the search, and whose time its speed."""
 
 import json
 import time

@@ -49,7 +49,7 @@ def accuracy(
 ) -> None:
     """Compare searched scores with the exact ones of an OBF file.
 
-    Just so many plies are searched: no book, no solving beyond them. Of several best moves each one counts.
+    Exactly DEPTH plies are searched: no book, no solving beyond them. Of several best moves any one will do.
     """
     suite = obf.read(file, file.name, Rules())
     for error in suite.errors:

@@ -133,7 +133,7 @@ class _Attempt:
         self.solution = Solution(self._number, self._problem, info, seconds, self._limit)
 
     def _draw(self) -> Text:
-        """The line that tells how far it is."""
+        """The line that shows how far it is."""
         text = f"position {self._number} of {self._count}, {self._problem.position.empties} empties"
         if self.solution is not None:
             nodes = self.solution.info.nodes

@@ -101,7 +101,7 @@ class Solution:
         return self.limit.selectivity or 100
 
     def _expected(self, score: int) -> int:
-        """A score of the file as this search tells it."""
+        """A score of the file as this search would give it."""
         if not self.limit.wld:
             return score
         if score == 0 and self.position.rules.tie == "second":

@@ -20,5 +20,5 @@ COMMANDS = {
 def train() -> None:
     """Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.
 
-    docs/evaluation.md tells how the shipped one was made.
+    docs/evaluation.md describes how the shipped one was made.
     """

@@ -29,7 +29,7 @@ from outflank.tools.commands.train.options import budget_option, seed_option, sh
     type=click.IntRange(0, 60),
     default=0,
     show_default=True,
-    help="Play up to so many random moves from each position of the games first.",
+    help="Most random moves that are played from each position of the games first.",
 )
 @click.option("--boards", type=click.IntRange(1), default=10_000, show_default=True, help="How many at most.")
 @budget_option
@@ -52,7 +52,7 @@ from outflank.tools.commands.train.options import budget_option, seed_option, sh
     type=click.IntRange(1, 64),
     default=64,
     metavar="EMPTIES",
-    help="Keep the perfect line behind a solved position too, down to so many empty squares.  [default: none]",
+    help="Empty squares down to which the perfect line behind a solved position is kept.  [default: no line]",
 )
 @shard_option
 @weights_option
