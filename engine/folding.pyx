@@ -118,8 +118,10 @@ def fold_rows(const int8_t[::1] rows, const int32_t[::1] representative, int wid
 
 
 def farthest(const int8_t[::1] numbers):
-    cdef int found = 0
+    # In numbers of their own size, of which the compiler compares many at once.
+    cdef int8_t lowest = 0, highest = 0
     cdef Py_ssize_t place
     for place in range(numbers.shape[0]):
-        found = max(found, abs(<int>numbers[place]))
-    return found
+        lowest = numbers[place] if numbers[place] < lowest else lowest
+        highest = numbers[place] if numbers[place] > highest else highest
+    return max(<int>highest, -<int>lowest)

@@ -19,7 +19,8 @@ from outflank.engine import probcut
 from outflank.engine.errors import SettingsError
 from outflank.engine.limits import Limit, Line, SearchResult
 from outflank.engine.moves import PASS
-from outflank.engine.weights import SHIPPED, read
+from outflank.engine.weightcopy import load
+from outflank.engine.weights import SHIPPED
 
 DEFAULT_HASH_MB = 64
 _SOLVE = Limit()
@@ -152,7 +153,7 @@ def _final_score(position, wld):
 @functools.cache
 def _evaluator(path):
     """The evaluation in a file; read once, when the first searcher that uses it is made."""
-    return Evaluator(read(path))
+    return Evaluator(load(path))
 
 
 @functools.cache

@@ -19,7 +19,8 @@ import json
 import sys
 import zlib
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE, layout_hash
 SHIPPED = Path(__file__).with_name("weights.bin")
 UNITS_A_DISC = 128  # of the tables' weights and of the score
 _MAGIC = b"OUTFLANK WEIGHTS 5\n"
+_LONGEST_HEADER = 1 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +110,19 @@ def read(path: Path = SHIPPED) -> Weights:
 
     Raises: FileFormatError naming the file and what is wrong with it.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise FileFormatError(f"expected evaluation weights in {path}, got: {error.strerror}") from None
-    try:
-        return _decode(content)
-    except ValueError as error:
-        raise FileFormatError(f"expected evaluation weights in {path}, got {error}") from None
+    with _refusals(path):
+        return _decode(path.read_bytes())
+
+
+def identity(path: Path = SHIPPED) -> str:
+    """16 hexadecimal digits that tell the weights of one file from those of another; only the header is read.
+
+    Raises: FileFormatError as ``read``, but of the header alone.
+    """
+    with _refusals(path), path.open("rb") as file:
+        lines = file.readline(len(_MAGIC)) + file.readline(_LONGEST_HEADER)
+        header, _ = _header(lines)
+        return f"{header['crc32'] & 0xFFFFFFFF:08x}{zlib.crc32(lines):08x}"
 
 
 def provenance(path: Path = SHIPPED) -> Mapping[str, Any]:
@@ -150,22 +157,44 @@ def _expected_header() -> dict[str, int]:
     }
 
 
-def _decode(content: bytes) -> Weights:
-    """The weights in a file's content.
+@contextmanager
+def _refusals(path: Path) -> Iterator[None]:
+    """Turn what is wrong with a file into a FileFormatError that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise FileFormatError(f"expected evaluation weights in {path}, got: {error.strerror}") from None
+    except ValueError as error:
+        raise FileFormatError(f"expected evaluation weights in {path}, got {error}") from None
+
+
+def _header(content: bytes) -> tuple[dict[str, Any], bytes]:
+    """The header of a file's content, which fits this engine, and what follows it.
 
     Raises: ValueError saying what came instead.
     """
     if not content.startswith(_MAGIC):
         raise ValueError("a file of another kind or version")
-    first_line, _, packed = content.removeprefix(_MAGIC).partition(b"\n")
+    first_line, _, rest = content.removeprefix(_MAGIC).partition(b"\n")
     try:
         header = json.loads(first_line)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError("a damaged header") from None
     for key, value in _expected_header().items():
         if not isinstance(header, dict) or header.get(key) != value:
             raise ValueError(f"another {key} than this engine's {value}")
-    if header.pop("crc32", None) != _checksum(header, packed):
+    if not isinstance(header.get("crc32"), int):
+        raise ValueError("a header without a checksum")
+    return header, rest
+
+
+def _decode(content: bytes) -> Weights:
+    """The weights in a file's content.
+
+    Raises: ValueError saying what came instead.
+    """
+    header, packed = _header(content)
+    if header.pop("crc32") != _checksum(header, packed):
         raise ValueError("weights that differ from their checksum")
     raw = memoryview(_unpack(packed, header.get("bytes")))
     tables, layers, flags, _ = _lengths()

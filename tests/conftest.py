@@ -7,7 +7,8 @@ example first. ``--hypothesis-profile=thorough`` tries ten times as many example
 
 import os
 import random
-from collections.abc import Generator
+import shutil
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -47,6 +48,16 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     """Wait for a test's turn before its own time begins."""
     with turn(is_alone(item)):
         return (yield)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A cache folder of the tests' own: weights made for a test are not to take the place of those in use."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        yield
+    shutil.rmtree(folder)
 
 
 @pytest.fixture

@@ -166,7 +166,7 @@ def test_another_checksum_is_refused(tmp_path: Path, content: bytes) -> None:
     assert "checksum" in refusal(tmp_path, with_header(content, crc32=1))
 
 
-@pytest.mark.parametrize("header", [b"[]", b"3", b"not json", b"{", b"\xff"])
+@pytest.mark.parametrize("header", [b"[]", b"3", b"not json", b"{", b"\xff", b"[" * 100_000])
 def test_a_damaged_header_is_refused(tmp_path: Path, content: bytes, header: bytes) -> None:
     magic, _, packed = content.split(b"\n", 2)
     refusal(tmp_path, b"\n".join((magic, header, packed)))

@@ -1,0 +1,330 @@
+"""The copy of the weights that processes share: used if it can be trusted, done without if it can't."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from outflank.engine import FileFormatError, weights
+from outflank.engine.weightcopy import load
+
+NOBODY = 65534
+
+
+@pytest.fixture(scope="module")
+def expected() -> weights.Weights:
+    """What the shipped file holds."""
+    return weights.read()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A copy of the shipped weights, as it is made."""
+    folder = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        load()
+        copy = only_copy(cache())
+    yield copy
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An empty cache folder for each test."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    yield
+    shutil.rmtree(tmp_path / "cache", ignore_errors=True)
+
+
+def cache() -> Path:
+    """Where copies are kept now."""
+    return Path(os.environ["XDG_CACHE_HOME"]) / "outflank"
+
+
+def only_copy(folder: Path) -> Path:
+    """The one file of a folder."""
+    (found,) = folder.iterdir()
+    return found
+
+
+def planted(made: Path) -> Path:
+    """A good copy in an otherwise empty cache, to be spoilt."""
+    cache().mkdir(parents=True, mode=0o700)
+    return Path(shutil.copy(made, cache() / made.name))
+
+
+def holds(found: weights.Weights, expected: weights.Weights) -> bool:
+    """Whether the numbers are equal."""
+    return all(
+        np.array_equal(np.asarray(getattr(found, name)), np.asarray(getattr(expected, name)))
+        for name in ("tables", "rows", "layers")
+    )
+
+
+def is_mapped(file: Path) -> bool:
+    """Whether this process has mapped a file, by the system's account."""
+    return f" {file}\n" in Path("/proc/self/maps").read_text()
+
+
+def test_the_copy_holds_what_the_file_does(expected: weights.Weights) -> None:
+    found = load()
+
+    assert is_mapped(only_copy(cache()))
+    assert holds(found, expected)
+
+
+def test_the_next_process_uses_the_same_copy(made: Path) -> None:
+    file = planted(made)
+    before = file.stat().st_ino
+
+    found = load()
+
+    assert is_mapped(file)
+    assert len(found.tables)
+    assert only_copy(cache()).stat().st_ino == before
+
+
+def test_nobody_else_can_read_or_change_it(made: Path) -> None:
+    assert made.stat().st_mode & 0o777 == 0o400
+    assert made.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_numbers_can_not_be_written_to(made: Path) -> None:
+    planted(made)
+    found = load()
+
+    with pytest.raises(TypeError, match="read-only"):
+        found.tables[0] = 1
+
+
+@pytest.mark.parametrize("place", [0, 45, 64, 40_000_000, -65, -64, -1])
+def test_a_changed_byte_is_noticed_and_the_copy_made_anew(
+    made: Path, expected: weights.Weights, place: int
+) -> None:
+    file = planted(made)
+    file.chmod(0o600)
+    with file.open("r+b") as copy:
+        copy.seek(place, os.SEEK_SET if place >= 0 else os.SEEK_END)
+        byte = copy.read(1)[0]
+        copy.seek(-1, os.SEEK_CUR)
+        copy.write(bytes([byte ^ 16]))
+    spoilt = file.stat().st_ino
+
+    found = load()
+
+    assert holds(found, expected)
+    assert is_mapped(file)
+    assert file.stat().st_ino != spoilt
+    assert file.read_bytes() == made.read_bytes()
+
+
+@pytest.mark.parametrize("size", [0, 64, 100, 4096, 80_000_000])
+def test_another_length_is_noticed(made: Path, expected: weights.Weights, size: int) -> None:
+    file = planted(made)
+    os.truncate(file, size)
+
+    assert holds(load(), expected)
+    assert file.stat().st_size == made.stat().st_size
+
+
+def test_a_copy_of_something_else_under_its_name_is_not_believed(made: Path, tmp_path: Path) -> None:
+    """A well-formed copy of other weights is told apart by its name alone, so the name has both checksums."""
+    other = tmp_path / "other.bin"
+    weights.write(other, weights.Weights.nothing(), {"command": "made for a test"})
+
+    found = load(other)
+
+    assert not any(found.tables[:100_000])
+    assert only_copy(cache()).name != made.name
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("whose", ["file", "folder"])
+def test_what_belongs_to_another_user_is_not_used(made: Path, expected: weights.Weights, whose: str) -> None:
+    file = planted(made)
+    os.chown(file if whose == "file" else cache(), NOBODY, NOBODY)
+
+    found = load()
+
+    assert holds(found, expected)
+    assert is_mapped(file) == (whose == "file"), "expected a copy of one's own in place of a foreign one"
+    assert file.stat().st_uid == 0
+
+
+@pytest.mark.parametrize("mode", [0o720, 0o702])
+@pytest.mark.parametrize("whose", ["file", "folder"])
+def test_what_others_may_write_to_is_not_used(
+    made: Path, expected: weights.Weights, whose: str, mode: int
+) -> None:
+    file = planted(made)
+    before = file.stat().st_ino
+    (file if whose == "file" else cache()).chmod(mode)
+
+    found = load()
+
+    assert holds(found, expected)
+    assert is_mapped(file) == (whose == "file")
+    assert (file.stat().st_ino == before) == (whose == "folder")
+
+
+def test_a_symbolic_link_is_not_followed(made: Path, expected: weights.Weights) -> None:
+    file = planted(made)
+    elsewhere = file.rename(cache().parent / "elsewhere")
+    file.symlink_to(elsewhere)
+
+    found = load()
+
+    assert holds(found, expected)
+    assert not is_mapped(elsewhere)
+    assert is_mapped(file)
+    assert not file.is_symlink()
+
+
+def test_a_folder_that_is_a_symbolic_link_is_not_used(tmp_path: Path, expected: weights.Weights) -> None:
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    cache().parent.mkdir()
+    cache().symlink_to(tmp_path / "elsewhere")
+
+    assert holds(load(), expected)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_what_is_no_file_is_not_waited_for(expected: weights.Weights, kind: str, made: Path) -> None:
+    cache().mkdir(parents=True, mode=0o700)
+    place = cache() / made.name
+    if kind == "pipe":
+        os.mkfifo(place, 0o600)
+    else:
+        place.mkdir()
+
+    assert holds(load(), expected)
+
+
+@pytest.mark.parametrize("above", ["/proc/none", "/dev/null", "not/absolute"])
+def test_without_a_folder_the_numbers_are_the_process_s_own(
+    above: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: weights.Weights
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", above)
+    monkeypatch.setenv("HOME", "/dev/null")
+
+    assert holds(load(), expected)
+    assert "weights-" not in Path("/proc/self/maps").read_text()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that any user may enter, unlike pytest's."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        shutil.copy(weights.SHIPPED, name)
+        yield Path(name)
+
+
+def test_a_read_only_home_is_no_trouble(
+    open_folder: Path, monkeypatch: pytest.MonkeyPatch, expected: weights.Weights
+) -> None:
+    home = open_folder / "home"
+    home.mkdir(mode=0o555)
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(home))
+    if os.geteuid() == 0:  # whom no mode holds back
+        os.seteuid(NOBODY)
+    try:
+        found = load(open_folder / weights.SHIPPED.name)
+    finally:
+        os.seteuid(os.getuid())
+
+    assert holds(found, expected)
+    assert list(home.iterdir()) == []
+
+
+def test_without_the_variable_it_lies_in_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    load()
+
+    assert only_copy(tmp_path / ".cache" / "outflank").stat().st_size > 60_000_000
+
+
+def test_another_weights_file_has_another_copy_and_old_ones_go(tmp_path: Path, made: Path) -> None:
+    """Also where the file is written anew at the same path."""
+    planted(made)
+    path = tmp_path / "weights.bin"
+    found = []
+    for value in range(5):
+        numbers = weights.Weights.nothing()
+        numbers.tables[-1] = value
+        weights.write(path, numbers, {})
+        found.append(load(path).tables[-1])
+        time.sleep(0.02)  # a time of their own for the copies
+
+    assert found == list(range(5))
+    assert len(list(cache().iterdir())) == 3
+    assert not (cache() / made.name).exists()
+
+
+def test_what_a_killed_maker_left_behind_goes(made: Path) -> None:
+    cache().mkdir(parents=True, mode=0o700)
+    old, young, foreign = (cache() / name for name in (".weights-1.bin.0", ".weights-2.bin.1", "notes"))
+    for file in (old, young, foreign):
+        file.touch()
+    os.utime(old, (0, 0))
+    os.utime(foreign, (0, 0))
+
+    load()
+
+    assert sorted(file.name for file in cache().iterdir()) == sorted([young.name, foreign.name, made.name])
+
+
+def test_a_full_disk_is_no_trouble(expected: weights.Weights, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.write
+    monkeypatch.setattr(os, "write", lambda file, data: real(file, data[:1000]))
+
+    assert holds(load(), expected)
+    assert list(cache().iterdir()) == []
+
+
+def test_two_processes_may_make_it_at_once(made: Path) -> None:
+    program = "from outflank.engine import Game, Searcher; print(Searcher().evaluate(Game().position))"
+    makers = [
+        subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) for _ in range(3)
+    ]
+
+    said = {maker.communicate()[0] for maker in makers}
+
+    assert [maker.returncode for maker in makers] == [0, 0, 0]
+    assert len(said) == 1
+    assert re.fullmatch(r"-?[\d.]+\n", said.pop())
+    assert only_copy(cache()).read_bytes() == made.read_bytes()
+
+
+def test_a_damaged_header_is_named_before_any_copy_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "weights.bin"
+    path.write_bytes(weights.SHIPPED.read_bytes().replace(b'"crc32"', b'"crc31"'))
+
+    with pytest.raises(FileFormatError, match="a header without a checksum"):
+        load(path)
+
+
+def test_a_damaged_file_without_a_copy_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "weights.bin"
+    content = bytearray(weights.SHIPPED.read_bytes())
+    content[-100] ^= 1
+    path.write_bytes(content)
+
+    with pytest.raises(FileFormatError, match="checksum"):
+        load(path)
+    assert list(cache().iterdir()) == []
