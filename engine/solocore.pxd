@@ -1,0 +1,112 @@
+"""The solo game's board as masks: inline, nogil, shared by the board that Python sees and by the searches.
+
+Colours are numbers here: 0 is Black, 1 is White, which the sheet calls Gold.
+"""
+
+from libc.stdint cimport uint64_t
+
+from outflank.engine.kernels cimport bit, legal_moves, turned_discs
+
+# The four that share a side come first.
+cdef enum SoloDirection:
+    SOUTH, EAST, NORTH, WEST, SOUTH_EAST, SOUTH_WEST, NORTH_WEST, NORTH_EAST
+    SIDES = 4
+    DIRECTIONS = 8
+
+# What lies on the board. A closed chip is in `chips` too where its colour is known, as it is to the dealer.
+cdef struct SoloState:
+    uint64_t[2] discs
+    uint64_t[2] chips
+    uint64_t closed
+
+
+cdef class SoloBoard:
+    cdef SoloState state
+
+
+cdef inline uint64_t step(uint64_t mask, int direction) noexcept nogil:
+    """Every square of the mask moved by one; what leaves the board is gone."""
+    cdef uint64_t not_a = mask & <uint64_t>0xFEFEFEFEFEFEFEFE, not_h = mask & <uint64_t>0x7F7F7F7F7F7F7F7F
+    if direction == SOUTH:
+        return mask << 8
+    if direction == EAST:
+        return not_h << 1
+    if direction == NORTH:
+        return mask >> 8
+    if direction == WEST:
+        return not_a >> 1
+    if direction == SOUTH_EAST:
+        return not_h << 9
+    if direction == SOUTH_WEST:
+        return not_a << 7
+    if direction == NORTH_WEST:
+        return not_a >> 9
+    return not_h >> 7
+
+
+cdef inline int opposite(int direction) noexcept nogil:
+    """The direction that leads back."""
+    return direction ^ 2
+
+
+cdef inline uint64_t beside(uint64_t mask) noexcept nogil:
+    """The squares that share a side with one of the mask."""
+    return step(mask, SOUTH) | step(mask, EAST) | step(mask, NORTH) | step(mask, WEST)
+
+
+cdef inline uint64_t free_squares(const SoloState *state) noexcept nogil:
+    """Squares without a disc or a chip."""
+    return ~(state.discs[0] | state.discs[1] | state.chips[0] | state.chips[1] | state.closed)
+
+
+cdef inline uint64_t beyond_chips(uint64_t own, uint64_t chips) noexcept nogil:
+    """Squares from which a disc and one of `own` would have one of `chips` between them."""
+    cdef uint64_t squares = 0
+    cdef int direction
+    for direction in range(DIRECTIONS):
+        squares |= step(step(own, direction) & chips, direction)
+    return squares
+
+
+cdef inline uint64_t open_chips(const SoloState *state, int colour) noexcept nogil:
+    """The chips of a colour that lie face up."""
+    return state.chips[colour] & ~state.closed
+
+
+cdef inline uint64_t solo_moves(const SoloState *state, int colour) noexcept nogil:
+    """The free squares on which a disc of `colour` brackets something."""
+    cdef uint64_t own = state.discs[colour], opp = state.discs[colour ^ 1]
+    return (legal_moves(own, opp) | beyond_chips(own, open_chips(state, colour ^ 1))) & free_squares(state)
+
+
+cdef inline uint64_t solo_turned(const SoloState *state, int colour, int square) noexcept nogil:
+    """The discs that a disc of `colour` on a free square turns; chips end a row as free squares do."""
+    return turned_discs(state.discs[colour], state.discs[colour ^ 1], square)
+
+
+cdef inline uint64_t solo_taken(const SoloState *state, int colour, int square) noexcept nogil:
+    """The chips won by a disc of `colour` on a free square.
+
+    That the move has turned discs before makes no difference: the square beyond the chip lies on no other line from
+    the new disc than the one that the chip interrupts, so a disc there is not turned.
+    """
+    cdef uint64_t own = state.discs[colour], chips = open_chips(state, colour ^ 1), taken = 0, chip
+    cdef int direction
+    for direction in range(DIRECTIONS):
+        chip = step(bit(square), direction) & chips
+        if step(chip, direction) & own:
+            taken |= chip
+    return taken
+
+
+cdef inline uint64_t solo_play(SoloState *state, int colour, int square) noexcept nogil:
+    """Play a legal move: turn discs, take chips, then turn chips up. Returns the chips taken."""
+    cdef uint64_t turned = solo_turned(state, colour, square), taken = solo_taken(state, colour, square)
+    state.discs[colour] |= turned | bit(square)
+    state.discs[colour ^ 1] &= ~turned
+    state.chips[colour ^ 1] &= ~taken
+    state.closed &= ~beside(bit(square))
+    return taken
+
+
+cdef uint64_t solo_winnable(const SoloState *state) noexcept nogil

@@ -1,0 +1,89 @@
+"""The solo game's board: discs and chips as masks, what a move does, and the proof that nothing more can be won.
+
+A mask has one bit a square, bit 0 = a1, bit 63 = h8. White is the colour that the sheet calls Gold.
+"""
+
+from outflank.engine.squares import Colour
+
+class SoloBoard:
+    """What lies on the board; a value: immutable, equal boards are interchangeable.
+
+    Args:
+        black: black discs.
+        white: golden discs.
+        black_chips: the black chips that are left, as far as their colour is known.
+        white_chips: the golden ones.
+        closed: the chips that lie face down. One that is in none of the masks of chips as well is of a colour that is
+            not known, which is how a player sees it.
+
+    Raises: NotationError if two things lie on one square.
+    """
+
+    def __init__(
+        self, black: int, white: int, black_chips: int, white_chips: int, closed: int = 0
+    ) -> None: ...
+    @property
+    def black(self) -> int:
+        """Black discs."""
+    @property
+    def white(self) -> int:
+        """Golden discs."""
+    @property
+    def closed(self) -> int:
+        """Chips that lie face down."""
+    @property
+    def chips(self) -> int:
+        """All chips that are left."""
+    @property
+    def free(self) -> int:
+        """Squares without a disc or a chip."""
+
+    def chips_of(self, colour: Colour) -> int:
+        """The chips known to be of that colour."""
+
+    def hidden(self) -> SoloBoard:
+        """The same board without what is known of closed chips."""
+
+    def legal_mask(self, colour: Colour) -> int:
+        """The free squares on which a disc of that colour turns a disc or wins a chip."""
+
+    def turned(self, colour: Colour, square: int) -> int:
+        """The discs that a disc of that colour turns; chips end a row as free squares do.
+
+        Raises: IllegalMoveError if it may not be put there.
+        """
+
+    def taken(self, colour: Colour, square: int) -> int:
+        """The chips that a disc of that colour wins: open, of the other colour, between it and another of its own.
+
+        Raises: IllegalMoveError if it may not be put there.
+        """
+
+    def opened(self, square: int) -> int:
+        """The closed chips that a disc on `square` turns up: those that share a side with it."""
+
+    def play(self, colour: Colour, square: int) -> SoloBoard:
+        """The board after a move: discs are turned, then chips taken, then chips turned up.
+
+        Raises: IllegalMoveError if it may not be played, or would turn up a chip whose colour is not known.
+        """
+
+    def winnable(self) -> int:
+        """The chips that are not proven to be lost; whatever is not in the mask can't be won by any line of moves.
+
+        The proof: five sets grow until nothing follows from them any more. A colour's disc may come to lie where one
+        lies, where one may be placed, and where a run of squares that may hold the other colour leads to a square that
+        may hold this one at one end and to one where it may be placed at the other. It may be placed on squares that
+        are free or hold a chip that may be won, if beyond such a run, or beyond a chip of the other colour that may
+        lie open, its own may lie. A closed chip may be turned up if a disc may be placed beside it. A chip may be
+        won if the other colour may be placed on one side of it and lie on the opposite one, and, if it is closed,
+        a different square beside it may be used to turn it up before. Whatever happens in a real line follows from
+        what happened before it in the line, so by induction each event is in the sets; they hold more than that, for
+        they forget that a disc lies on a square for good and shows one colour at a time.
+        """
+
+    def can_win(self, nodes: int) -> bool | None:
+        """Whether any chip can be won, found by looking at lines of moves; None if `nodes` boards do not settle it."""
+
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
