@@ -13,4 +13,4 @@ cdef class Crew:
 
     cdef void assemble(self) noexcept nogil
     cdef void dismiss(self) noexcept nogil
-    cdef uint64_t nodes(self) noexcept nogil
+    cpdef uint64_t nodes(self) noexcept

@@ -78,7 +78,7 @@ cdef class Crew:
         pthread_cond_broadcast(&self.state.changed)
         pthread_mutex_unlock(&self.state.lock)
 
-    cdef uint64_t nodes(self) noexcept nogil:
+    cpdef uint64_t nodes(self) noexcept:
         """Nodes of all workers so far."""
         cdef uint64_t total = 0
         cdef int i

@@ -16,12 +16,11 @@ cdef struct RootMove:
 
 
 cdef class Deepening:
-    cdef object _position, _limit
-    cdef list _history  # the best line of each finished iteration
+    cdef object _position, _iterations
     cdef HashTable _table
     cdef Evaluator _evaluator
     cdef double _began
-    cdef bint _stop
+    cdef bint _stop, _wld
     cdef Crew _crew
     cdef Worker *_worker  # the crew's leader
     cdef RootMove *_moves
@@ -29,6 +28,7 @@ cdef class Deepening:
     cdef int _count, _lines, _empties
     # The last finished iteration; _depth is 0 before the first.
     cdef int _depth, _selectivity
+    cdef bint _told_wld  # what was told last is 1, 0 or -1: a lead, an equal count, or neither
 
     cdef int _search_root(self, int depth, int alpha, int beta) noexcept nogil
     cdef int _search_move(self, RootMove *move, int depth, int alpha, int beta) noexcept nogil

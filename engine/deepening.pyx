@@ -3,7 +3,6 @@
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int16_t, uint64_t
 
-import math
 import threading
 import time
 
@@ -19,26 +18,16 @@ from outflank.engine.position cimport Position
 from outflank.engine.worker cimport enter, guess, leave
 from outflank.engine.youngbrothers cimport serve
 
+from outflank.engine.iterations import Iterations
 from outflank.engine.limits import Line, SearchInfo, SearchResult
 from outflank.engine.moves import PASS, Move
-from outflank.engine.selectivity import BOLDEST, STEPS, step_of
-from outflank.engine.squares import DIRECTIONS
-from outflank.engine.timing import seconds_for_move
+from outflank.engine.selectivity import STEPS
+from outflank.engine.squares import DIRECTIONS, Colour
 
 cdef enum: _WORST = -65
 
-# An exact search begins after a look this much shallower, which orders its moves.
-_LOOK_BEFORE_SOLVING = 8
-# Selective passes over the whole endgame before the exact one, by the empty squares from which on they pay.
-_PASSES_BEFORE_EXACT = ((24, step_of(87).index), (26, step_of(98).index))
 # Half the first window around the score of the iteration before; doubled until the score lies inside.
 _FIRST_WINDOW = 3
-# Against a clock no iteration begins once this share of the move's time is gone: usually, when the same move has
-# been best for some iterations, and when the best move has just changed or its score has fallen.
-_USUAL_SHARE, _SHARE_IF_SETTLED, _SHARE_IF_IN_DOUBT = 0.6, 0.35, 1.0
-_ITERATIONS_TO_SETTLE = 5
-_FALL_IN_DISCS = 3
-_NODES_A_SECOND = 2e7  # a guess until the search has measured its own speed
 
 
 cdef class Deepening:
@@ -70,12 +59,12 @@ cdef class Deepening:
     ):
         self._began = began
         self._position = position
-        self._limit = limit
+        self._wld = limit.wld
+        self._iterations = Iterations(limit, position.empties, len(moves), began, (<object>crew).nodes)
         self._table = table
         self._own, self._opp = position.own, position.opp
         self._empties = position.empties
         self._lines = min(lines, len(moves))
-        self._history = []
         self._moves = <RootMove *>PyMem_Malloc(len(moves) * sizeof(RootMove))
         if self._moves == NULL:
             raise MemoryError
@@ -88,22 +77,15 @@ cdef class Deepening:
         self._evaluator = evaluator
         self._worker.evaluation = evaluator.evaluation
         self._worker.margins = &margins[0]
+        self._worker.deadline = self._iterations.deadline
+        self._worker.node_limit = self._iterations.most_nodes
         self._worker.selectivity = FULL_WIDTH
         self._worker.search_move = search_move
         set_features(self._worker.features, self._own, self._opp, 0)
-        self._set_limits(limit)
         self._set_moves(position, moves)
 
     def __dealloc__(self):
         PyMem_Free(self._moves)
-
-    def _set_limits(self, limit):
-        """Hand the limits in nodes and time to the worker."""
-        seconds = math.inf if limit.seconds is None else limit.seconds
-        if limit.clock is not None:
-            seconds = min(seconds, seconds_for_move(limit.clock, self._empties))
-        self._worker.deadline = self._began + seconds
-        self._worker.node_limit = <uint64_t>1 << 63 if limit.nodes is None else limit.nodes
 
     def _set_moves(self, Position position, moves):
         """Fill in the root's moves, the most promising first."""
@@ -129,14 +111,14 @@ cdef class Deepening:
         for helper in helpers:
             helper.start()
         try:
-            for depth, selectivity in self._iterations():
+            for depth, selectivity in self._iterations:
                 self._worker.selectivity = selectivity
                 self._search_around_last_score(depth)
                 if self._worker.aborted:
                     break
                 self._depth, self._selectivity = depth, selectivity
                 info = SearchInfo(*self._findings())
-                self._history.append(info.lines[0])
+                self._iterations.note(info.lines[0])
                 report(info)
             outcome = SearchResult(*self._findings(), bool(self._stop))
         except BaseException as error:  # it belongs to the thread that waits for the report
@@ -151,80 +133,9 @@ cdef class Deepening:
         with nogil:
             serve(&self._crew.workers[number])
 
-    def _iterations(self):
-        """Depth and selectivity of each iteration: a ply more each time, then to the end of the game if that is due."""
-        wanted, empties = self._selectivity_wanted(), self._empties
-        last = self._last_depth()
-        for depth in range(1, last + 1):
-            if depth > 1 and self._enough():
-                return
-            if depth > empties - _LOOK_BEFORE_SOLVING and self._solving_is_due(last):
-                break
-            if depth == empties:
-                break
-            yield depth, self._selectivity_of_midgame(wanted)
-        if last == empties:
-            for passes_from, selectivity in _PASSES_BEFORE_EXACT:
-                if empties >= passes_from and selectivity < wanted:
-                    yield empties, selectivity
-            yield empties, wanted
-
-    def _last_depth(self):
-        """Plies of the deepest iteration that the limits ask for."""
-        limit = self._limit
-        if limit.depth is None or (limit.exact_from is not None and self._empties <= limit.exact_from):
-            return self._empties
-        return min(limit.depth, self._empties)
-
-    def _selectivity_wanted(self):
-        """The selectivity of the deepest iteration, as an index."""
-        return FULL_WIDTH if self._limit.selectivity is None else step_of(self._limit.selectivity).index
-
-    def _selectivity_of_midgame(self, wanted):
-        """The selectivity of an iteration that does not reach the end: bold unless a full-width depth was asked for."""
-        if self._limit.selectivity is None and self._limit.depth is None:
-            return BOLDEST.index
-        return wanted
-
-    def _enough(self):
-        """Whether a game clock says that another iteration is not worth beginning."""
-        if self._limit.clock is None:
-            return False
-        if self._count == 1:
-            return True
-        if self._limit.clock.moves == 1:
-            return False  # what this move leaves is lost
-        elapsed = time.monotonic() - self._began
-        return elapsed > self._share_for_thinking() * (self._worker.deadline - self._began)
-
-    def _share_for_thinking(self):
-        """The share of the move's time after which no new iteration begins."""
-        recent = self._history[-_ITERATIONS_TO_SETTLE:]
-        moves, scores = [line.move for line in recent], [line.score for line in recent]
-        # Scores of odd and even depths differ by nature: compare like with like.
-        fell = len(scores) > 2 and scores[-3] - scores[-1] >= _FALL_IN_DISCS
-        if fell or len(set(moves[-2:])) == 2:
-            return _SHARE_IF_IN_DOUBT
-        settled = len(recent) == _ITERATIONS_TO_SETTLE and len(set(moves)) == 1
-        return _SHARE_IF_SETTLED if settled else _USUAL_SHARE
-
-    def _solving_is_due(self, last):
-        """Whether to search to the end of the game now."""
-        if self._limit.depth is not None or self._limit.exact_from is not None:
-            return last == self._empties
-        return _nodes_to_solve(self._empties) <= self._nodes_left()
-
-    def _nodes_left(self):
-        """Nodes that the limits still allow, by the speed so far."""
-        elapsed = time.monotonic() - self._began
-        speed = self._crew.nodes() / elapsed if elapsed > 0.05 else _NODES_A_SECOND
-        return min(
-            self._worker.node_limit - self._crew.nodes(), speed * (self._worker.deadline - self._began - elapsed)
-        )
-
     def _search_around_last_score(self, int depth):
         """One iteration, in windows around the score so far until the score lies inside."""
-        cdef bint wld = self._limit.wld and depth == self._empties
+        cdef bint wld = self._wld and depth == self._empties
         cdef int score = self._moves[0].told, width = _FIRST_WINDOW, alpha = _WORST, beta = -_WORST, i
         if wld:
             alpha, beta = -1, 1
@@ -244,13 +155,8 @@ cdef class Deepening:
                 beta = min(score + width, -_WORST)
         for i in range(self._lines):
             score = self._moves[i].score
-            self._moves[i].told = self._result(score) if wld else score
-
-    def _result(self, int score):
-        """A score as win, draw or loss: 1, 0 or -1; where a tie is won by the second player, never 0."""
-        if score == 0 and self._position.rules.tie == "second":
-            return -1 if self._position.side is self._position.rules.begins else 1
-        return max(-1, min(1, score))
+            self._moves[i].told = max(-1, min(1, score)) if wld else score
+        self._told_wld = wld
 
     cdef int _search_root(self, int depth, int alpha, int beta) noexcept nogil:
         """Search the moves and return the best score, or a bound if it lies outside alpha..beta; the best come first.
@@ -303,9 +209,8 @@ cdef class Deepening:
     def _findings(self):
         """The fields of a SearchInfo."""
         seconds = time.monotonic() - self._began
-        exact = self._depth >= self._empties and self._selectivity == FULL_WIDTH
         lines = tuple(self._line(i) for i in range(self._lines))
-        return self._depth, STEPS[self._selectivity].percent, exact, self._crew.nodes(), seconds, lines
+        return self._depth, STEPS[self._selectivity].percent, self._is_exact(), self._crew.nodes(), seconds, lines
 
     def _line(self, int index):
         """A root move with its score and what the table remembers of the play behind it."""
@@ -318,7 +223,24 @@ cdef class Deepening:
                 break
             pv.append(move)
             position = position.play(move)
-        return Line(first, float(self._moves[index].told), tuple(pv))
+        return self._judged(first, self._moves[index].told, tuple(pv))
+
+    def _judged(self, move, int told, pv):
+        """A line with what its score says."""
+        side, rules = self._position.side, self._position.rules
+        if not (self._told_wld or self._is_exact()):
+            return Line(move, float(told), pv)
+        winner = rules.winner_by(told if side is Colour.BLACK else -told)
+        result = "draw" if winner is None else "win" if winner is side else "loss"
+        if not self._told_wld or winner is None:
+            return Line(move, float(told), pv, "exact", result)
+        if winner is side:
+            return Line(move, float(rules.least_win(side)), pv, "lower", result)
+        return Line(move, float(-rules.least_win(side.other)), pv, "upper", result)
+
+    def _is_exact(self):
+        """Whether the last finished iteration reached the end and cut nothing on a guess."""
+        return self._depth >= self._empties and self._selectivity == FULL_WIDTH
 
     def _remembered(self, Position position):
         """The best move the table knows for a position, or None."""
@@ -333,8 +255,3 @@ cdef class Deepening:
         """A root move as the position writes it."""
         cdef MoveEntry entry = self._moves[index].entry
         return Move(entry.square, None if entry.direction == ALL_DIRECTIONS else DIRECTIONS[entry.direction])
-
-
-def _nodes_to_solve(empties):
-    """Nodes an exact search of so many empty squares takes, on average."""
-    return 0.6 * math.exp(0.75 * empties)

@@ -1,10 +1,15 @@
 """What a search is given and what it gives back: plain dataclasses."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from outflank.engine.errors import SettingsError
 from outflank.engine.moves import Move
 from outflank.engine.selectivity import SELECTIVITIES, Percent
+
+Bound = Literal["exact", "lower", "upper"]
+Result = Literal["win", "draw", "loss"]
+_BOARD = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """When a search shall stop; whichever limit is met first. No limit at all means: solve the position.
+    """When a search shall stop; whichever limit is met first. ``Limit.solve()`` goes to the end of the game.
 
     Attributes:
         depth: plies to search; a depth that reaches the end of the game is exact.
@@ -38,7 +43,7 @@ class Limit:
         exact_from: search to the end once at most this many squares are empty, whatever `depth` says.
         selectivity: a member of SELECTIVITIES; below 100 the search cuts what a shallow one says is hopeless. None
             is 100 for a search to a depth or to the end, and as much as pays for one against time or nodes.
-        wld: of a position that is solved, find out only who wins: the score is 1, 0 or -1.
+        wld: of a position that is solved, find out only who wins: see ``Line.result``.
     """
 
     depth: int | None = None
@@ -58,6 +63,16 @@ class Limit:
             expected = ", ".join(map(str, SELECTIVITIES))
             raise SettingsError(f"expected a selectivity out of {expected}, got {self.selectivity!r}")
 
+    @classmethod
+    def solve(cls, *, selectivity: Percent | None = None, wld: bool = False) -> "Limit":
+        """To the end of the game, however long that takes."""
+        return cls(exact_from=_BOARD, selectivity=selectivity, wld=wld)
+
+    def ends_search(self, empties: int) -> bool:
+        """Whether it says when to stop where so many squares are empty."""
+        solved = self.exact_from is not None and empties <= self.exact_from
+        return solved or (self.depth, self.nodes, self.seconds, self.clock) != (None,) * 4
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -67,11 +82,17 @@ class Line:
         move: the move.
         score: expected final disc difference from the side to move, by the rules' scoring.
         pv: the best line found that begins with `move`.
+        bound: what the score is of the true one: the value itself (``exact``: as good as the search is), or where only
+            win, draw or loss was asked for, what that says in discs: the ``lower`` or ``upper`` end.
+        result: a win, draw or loss for the side to move, by the rules' tie rule; None unless the search was exact
+            or was asked for just that and reached the end.
     """
 
     move: Move
     score: float
     pv: tuple[Move, ...]
+    bound: Bound = "exact"
+    result: Result | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +102,7 @@ class SearchInfo:
     Attributes:
         depth: plies of the last finished iteration; the number of empty squares if it went to the end.
         selectivity: of that iteration, in percent.
-        exact: whether the score is proven: the end was reached at 100 %.
+        exact: whether scores, bounds and results are proven: the end was reached at 100 %.
         nodes: boards reached so far.
         seconds: wall time so far.
         lines: the best moves, best first; as many as were asked for.
@@ -98,6 +119,16 @@ class SearchInfo:
     def score(self) -> float:
         """The score of the best move, in discs from the side to move."""
         return self.lines[0].score
+
+    @property
+    def bound(self) -> Bound:
+        """What that score is of the true one, see Line."""
+        return self.lines[0].bound
+
+    @property
+    def result(self) -> Result | None:
+        """What the best move leads to, as far as that is known, see Line."""
+        return self.lines[0].result
 
     @property
     def pv(self) -> tuple[Move, ...]:

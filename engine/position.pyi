@@ -1,6 +1,7 @@
 """A position: who owns which square, whose turn it is, and under which rules. Immutable and hashable."""
 
 from outflank.engine.moves import Move
+from outflank.engine.outcome import Outcome
 from outflank.engine.rules import Rules
 from outflank.engine.squares import Colour
 from outflank.engine.symmetry import Symmetry
@@ -104,14 +105,20 @@ class Position:
     def discs(self, colour: Colour) -> int:
         """How many discs `colour` has on the board."""
 
+    def disc_at(self, square: int | str) -> Colour | None:
+        """Who owns the disc on a square, given by number (0..63) or name (``"d4"``); None if it is empty.
+
+        Raises: NotationError if the name is no square; IndexError if the number is none.
+        """
+
     def score(self, colour: Colour = ...) -> int:
         """Disc difference from `colour`'s point of view (Black's if left out), by the rules' scoring.
 
         Where the winner takes the empties that is done only if the game is over; before, it is the plain difference.
         """
 
-    def winner(self) -> Colour | None:
-        """Who has won by the rules' tie rule, or None for a draw; the leader if the game is not over."""
+    def outcome(self) -> Outcome | None:
+        """How the game ended; None while it goes on."""
 
     def symmetries(self) -> tuple[Position, ...]:
         """The eight images of the board under rotation and reflection, itself first."""

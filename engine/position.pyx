@@ -15,8 +15,9 @@ from outflank.engine.kernels cimport (
 from outflank.engine.boardtext import read_board, write_board
 from outflank.engine.errors import IllegalMoveError, NotationError
 from outflank.engine.moves import PASS, Move
+from outflank.engine.outcome import Outcome
 from outflank.engine.rules import Rules
-from outflank.engine.squares import DIRECTIONS, Colour, square_name, squares_of
+from outflank.engine.squares import DIRECTIONS, Colour, parse_square, square_name, squares_of
 from outflank.engine.symmetry import Symmetry
 
 _OTHELLO = Rules()
@@ -172,8 +173,21 @@ cdef class Position:
             return difference + self.empties if difference > 0 else difference - self.empties
         return difference
 
-    def winner(self):
-        return self.rules.winner_by(self.score())
+    def outcome(self):
+        if not self.is_over:
+            return None
+        margin = self.score()
+        winner = self.rules.winner_by(margin)
+        termination = "full board" if not self.empties else "no moves" if self.own and self.opp else "wipe-out"
+        return Outcome(winner, abs(margin), termination, "discs" if margin else self.rules.tie)
+
+    def disc_at(self, square):
+        cdef int number = parse_square(square) if isinstance(square, str) else square
+        if not 0 <= number < 64:
+            raise IndexError(f"expected a square from 0 to 63, got {number}")
+        if bit(number) & self.own:
+            return self.side
+        return self.side.other if bit(number) & self.opp else None
 
     def symmetries(self):
         return tuple(map(self.transformed, Symmetry))

@@ -120,6 +120,14 @@ class Rules:
             return Colour.BLACK if margin > 0 else Colour.WHITE
         return self.begins.other if self.tie == "second" else None
 
+    def least_win(self, colour: Colour) -> int:
+        """The fewest discs that `colour` can be ahead when it has won."""
+        if self.tie == "second" and colour is not self.begins:
+            return 0
+        return (
+            2 if self.scoring == "empties" else 1
+        )  # with the empty squares the 64 split evenly or by an even number
+
     def __str__(self) -> str:
         """The text that ``parse`` reads back: the preset and what differs from it."""
         preset = PRESETS[self.name]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from outflank.engine.analysis import Analysis
 from outflank.engine.limits import Limit, SearchInfo, SearchResult
 from outflank.engine.moves import Move
 from outflank.engine.position import Position
@@ -39,7 +40,7 @@ class Searcher:
     def search(
         self,
         position: Position,
-        limit: Limit = ...,
+        limit: Limit,
         *,
         moves: Sequence[Move] | None = None,
         multipv: int = 1,
@@ -51,13 +52,34 @@ class Searcher:
 
         Args:
             position: what to search.
-            limit: when to stop; the position is solved if left out.
+            limit: when to stop; ``Limit.solve()`` for the exact score.
             moves: consider only these moves at the root.
             multipv: how many of the best moves to give a score and a line of their own.
             on_info: called from the calling thread after each finished iteration.
 
-        Raises: SettingsError if `moves` is empty, if `multipv` is not positive, or if a search is under way;
-        IllegalMoveError if one of `moves` is illegal.
+        Raises: SettingsError if `limit` has no limit, if `moves` is empty, if `multipv` is not positive, or if a search
+        is under way; IllegalMoveError if one of `moves` is illegal.
+        """
+
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit = ...,
+        *,
+        moves: Sequence[Move] | None = None,
+        multipv: int = 1,
+    ) -> Analysis:
+        """Begin to search in a thread of its own, and return what can be iterated over, looked at and stopped.
+
+        Best used as a context manager; see Analysis for when the searcher is free again.
+
+        Args:
+            position: what to search.
+            limit: when to stop; if left out, when ``Analysis.stop`` is called or its block is left.
+            moves: consider only these moves at the root.
+            multipv: how many of the best moves to give a score and a line of their own.
+
+        Raises: as ``search``.
         """
 
     def stop(self) -> None:

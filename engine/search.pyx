@@ -3,11 +3,10 @@
 from libc.stdint cimport int16_t
 
 import functools
-import queue
+import math
 import random
 import threading
 import time
-from dataclasses import replace
 
 from outflank.engine.crew cimport Crew
 from outflank.engine.deepening cimport Deepening
@@ -16,6 +15,7 @@ from outflank.engine.hashtable cimport HashTable
 from outflank.engine.position cimport Position
 
 from outflank.engine import probcut
+from outflank.engine.analysis import Analysis, BehindPass, Finished
 from outflank.engine.errors import SettingsError
 from outflank.engine.limits import Limit, Line, SearchResult
 from outflank.engine.moves import PASS
@@ -23,7 +23,8 @@ from outflank.engine.weightcopy import load
 from outflank.engine.weights import SHIPPED
 
 DEFAULT_HASH_MB = 64
-_SOLVE = Limit()
+# Against time, since a search to the end would not deepen selectively.
+_UNTIL_STOPPED = Limit(seconds=math.inf)
 _MOST_THREADS = 256
 
 
@@ -31,7 +32,7 @@ cdef class Searcher:
     cdef HashTable _table
     cdef Crew _crew
     cdef object _busy, _random, _scored_by, _weights_file
-    cdef Deepening _running
+    cdef object _running  # an analysis.Running, or None
     cdef Evaluator _evaluator
     cdef const int16_t[::1] _margins
 
@@ -76,35 +77,46 @@ cdef class Searcher:
         self.prepare()
         return float(self._evaluator.score(position))
 
-    def search(self, Position position, limit=_SOLVE, *, moves=None, int multipv=1, on_info=None):
+    def search(self, Position position, limit, *, moves=None, int multipv=1, on_info=None):
+        with self.analyse(position, limit, moves=moves, multipv=multipv) as analysis:
+            for info in analysis:
+                if on_info is not None:
+                    on_info(info)
+            return analysis.result()
+
+    def analyse(self, Position position, limit=_UNTIL_STOPPED, *, moves=None, int multipv=1):
         began = time.monotonic()
         if multipv < 1:
             raise SettingsError(f"expected multipv of at least 1, got {multipv}")
+        if not limit.ends_search(position.empties):
+            raise SettingsError("expected a limit (depth, nodes, seconds, clock, or Limit.solve()), got none")
         if not self._busy.acquire(blocking=False):
             raise SettingsError("expected this searcher to be free, but a search is under way")
         try:
-            return self._search(position, limit, moves, multipv, on_info, began)
-        finally:
-            self._busy.release()
+            self._running = self._prepared(position, limit, moves, multipv, began)
+            return Analysis(self._running, self._free)
+        except BaseException:
+            self._free()
+            raise
 
-    def _search(self, Position position, limit, moves, multipv, on_info, began):
+    def _free(self):
+        """Be ready for the next search."""
+        self._running = None
+        self._busy.release()
+
+    def _prepared(self, Position position, limit, moves, multipv, began):
+        """What is to run: an analysis.Running."""
         if position.is_over:
-            return SearchResult(0, 100, True, 0, 0.0, (Line(PASS, _final_score(position, limit.wld), ()),))
+            return Finished(SearchResult(0, 100, True, 0, 0.0, (_final_line(position),)))
         if position.must_pass:
-            return self._search_behind_pass(position, limit, multipv, on_info, began)
+            return BehindPass(self._prepared(position.pass_(), limit, None, multipv, began))
         self.prepare()
         self._forget_other_rules(position.rules)
         self._table.new_search()
         chosen = self._root_moves(position, moves)
-        deepening = Deepening(
+        return Deepening(
             position, limit, began, chosen, multipv, self._crew, self._table, self._evaluator, self._margins
         )
-        return self._run(deepening, on_info)
-
-    def _search_behind_pass(self, position, limit, multipv, on_info, began):
-        """Search what the forced pass leads to and tell it from the passing side."""
-        answer = None if on_info is None else lambda info: on_info(_behind_pass(info))
-        return _behind_pass(self._search(position.pass_(), limit, None, multipv, answer, began))
 
     def _forget_other_rules(self, rules):
         """Clear the table if it holds scores of other rules."""
@@ -121,33 +133,13 @@ cdef class Searcher:
             raise SettingsError("expected at least one move to search, got none")
         return self._random.sample(chosen, len(chosen)) if self._random else list(chosen)
 
-    def _run(self, Deepening deepening, on_info):
-        """Let a thread search while this one hands on what it reports and stays open to Ctrl-C."""
-        reports = queue.SimpleQueue()
-        thread = threading.Thread(target=deepening.run, args=(reports.put,), name="outflank search", daemon=True)
-        self._running = deepening
-        thread.start()
-        try:
-            while True:
-                report = reports.get()
-                if isinstance(report, BaseException):
-                    raise report
-                if isinstance(report, SearchResult):
-                    return report
-                if on_info is not None:
-                    on_info(report)
-        finally:
-            deepening.stop()
-            thread.join()
-            self._running = None
 
-
-def _final_score(position, wld):
-    """The score of a finished game, from the side that would be to move; of a win, draw or loss if `wld`."""
-    if not wld:
-        return float(position.score(position.side))
-    winner = position.winner()
-    return 0.0 if winner is None else 1.0 if winner is position.side else -1.0
+def _final_line(position):
+    """What there is to tell of a finished game, from the side that would be to move."""
+    outcome = position.outcome()
+    margin = outcome.margin_of(position.side)
+    result = "draw" if outcome.winner is None else "win" if outcome.winner is position.side else "loss"
+    return Line(PASS, float(margin), (), "exact", result)
 
 
 @functools.cache
@@ -160,9 +152,3 @@ def _evaluator(path):
 def _shipped_margins():
     """ProbCut's margins, which every searcher shares too."""
     return probcut.margins()
-
-
-def _behind_pass(info):
-    """What is known of a position from what is known of the one its forced pass leads to."""
-    line = Line(PASS, -info.score, (PASS, *info.pv))
-    return replace(info, lines=(line,))

@@ -59,7 +59,7 @@ class Strength:
             # A move's time is kept as a clock is: with something left for the way to the controller.
             clock, seconds = Clock(seconds, moves=1), None
         limit = Limit(depth=self.depth, nodes=self.nodes, seconds=seconds, clock=clock)
-        if self.level is None and limit != Limit():
+        if self.level is None and limit.ends_search(empties):
             return limit
         level = limit_for_level(DEFAULT_LEVEL if self.level is None else self.level, empties)
         return replace(level, depth=self.depth or level.depth, nodes=self.nodes, seconds=seconds, clock=clock)

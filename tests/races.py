@@ -22,8 +22,8 @@ def main() -> None:
     late = position
     while late.empties > 15:
         late = late.play(searcher.search(late, Limit(depth=6)).move)
-    alone = Searcher(hash_mb=1).search(late).score
-    together = searcher.search(late).score
+    alone = Searcher(hash_mb=1).search(late, Limit.solve()).score
+    together = searcher.search(late, Limit.solve()).score
     for number in range(STOPS):
         timer = threading.Timer(0.001 * number, searcher.stop)
         timer.start()

@@ -1,6 +1,6 @@
 """Boards drawn for the tests of the rule sheets, and the words they are drawn with."""
 
-from outflank.engine import PRESETS, Position
+from outflank.engine import PRESETS, Colour, Position
 
 EMPTY = "-" * 64
 
@@ -54,3 +54,10 @@ EIGHT_WAYS_FROM_D4 = [
 ]
 # White has discs on b1, b4 and b7 only and can never move; Black can turn them from c1, c4 and c7.
 WHITE_MUST_ALWAYS_PASS = "".join("XO-XXXXX" if row in (0, 3, 6) else "XXXXXXXX" for row in range(8))
+
+
+def winner_of(over: Position) -> Colour | None:
+    """Who has won a finished game."""
+    outcome = over.outcome()
+    assert outcome is not None
+    return outcome.winner

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
+from outflank import engine
 from outflank.tests.installation import ROOT
 from outflank.tests.test_layers import LAYERS, sources
 from outflank.tools.cli.program import COMMANDS, cli
@@ -101,6 +102,12 @@ def test_the_map_covers_every_module() -> None:
     ]
 
     assert [str(path.relative_to(ROOT)) for path in missing] == []
+
+
+def test_the_api_page_names_every_public_name() -> None:
+    named = set(re.findall(r"\b\w+\b", (ROOT / "docs" / "api.md").read_text()))
+
+    assert set(engine.__all__) <= named
 
 
 @pytest.mark.parametrize("page", [*PAGES, *HISTORY], ids=lambda page: str(page.relative_to(ROOT)))

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from outflank.engine import Colour, Line, Move, Position, SearchInfo
-from outflank.protocol.analysis import Analysis
 from outflank.protocol.gtp.arguments import Arguments
 from outflank.protocol.gtp.grammar import HIGHEST_NUMBER, CommandError
 from outflank.protocol.session import Session
@@ -155,11 +154,17 @@ def _analyze(session: Session, order: _Order, block: Block) -> Iterator[str]:
     position = session.position
     if not position.is_over:
         position = position.with_side(order.colour)
-    return _watch(session, Analysis(session.searcher, position, _moves(position, order)), order, block)
+    return _watch(session, position, _moves(position, order), order, block)
 
 
-def _watch(session: Session, analysis: Analysis, order: _Order, block: Block) -> Iterator[str]:
-    with analysis:
+def _watch(
+    session: Session, position: Position, moves: Sequence[Move], order: _Order, block: Block
+) -> Iterator[str]:
+    """Search all `moves` at once, ever deeper, and tell in intervals how far it is; nothing if there is no move."""
+    if not moves:
+        session.inbox.wait_for_input()
+        return
+    with session.searcher.analyse(position, moves=moves, multipv=len(moves)) as analysis:
         while not session.inbox.wait_for_input(max(order.interval, _LEAST_INTERVAL)):
             if analysis.latest is not None:
                 yield _line(analysis.latest, order, block)

@@ -123,10 +123,10 @@ def final_score(session: Session, arguments: Arguments) -> str:
     Answer: `B+12`, `W+4` or `0`; where a tie is won by the second player, `B+0` or `W+0`
     Fails: `cannot score` while a move is left
     """
-    if not session.position.is_over:
+    outcome = session.position.outcome()
+    if outcome is None:
         raise CommandError("cannot score", "expected a finished game, got one with moves left")
-    winner = session.position.winner()
-    return f"{winner.letter}+{abs(session.position.score())}" if winner else "0"
+    return str(outcome)
 
 
 def loadsgf(session: Session, arguments: Arguments) -> str:

@@ -66,15 +66,15 @@ def gogui_rules_final_result(session: Session, arguments: Arguments) -> str:
     Answer: a sentence
     Fails: never
     """
-    position = session.position
-    if not position.is_over:
+    outcome = session.position.outcome()
+    if outcome is None:
         return "The game is not over"
-    winner = position.winner()
-    if winner is None:
+    if outcome.winner is None:
         return "Draw"
-    names = dict(zip((Colour.BLACK, Colour.WHITE), session.rules.colour_names, strict=True))
-    lead = position.score(winner)
-    return f"{names[winner]} wins by {lead}" if lead else f"{names[winner]} wins the tie as second player"
+    name = dict(zip(Colour, session.rules.colour_names, strict=True))[outcome.winner]
+    if outcome.decided_by == "second":
+        return f"{name} wins the tie as second player"
+    return f"{name} wins by {outcome.margin}"
 
 
 def outflank_rules(session: Session, arguments: Arguments) -> str:

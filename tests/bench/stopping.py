@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-from outflank.engine import Position, Searcher
+from outflank.engine import Limit, Position, Searcher
 
 # Number 59 of the FFO endgame suite, as published with Edax (problem/fforum-40-59.obf): minutes of work.
 FFO_59 = "-----------------------O--OOOOO---OOOOOXOOOOXXXX--XXOOXX--XX-O-X X"
@@ -21,7 +21,7 @@ def seconds_to_stop(searcher: Searcher, position: Position, after: float) -> flo
     ended: list[float] = []
 
     def search() -> None:
-        searcher.search(position)
+        searcher.search(position, Limit.solve())
         ended.append(time.perf_counter())
 
     thread = threading.Thread(target=search)

@@ -19,7 +19,7 @@ def test_a_midgame_search_to_twelve_plies(benchmark: BenchmarkFixture) -> None:
 
 
 def test_an_endgame_of_twenty_empty_squares(benchmark: BenchmarkFixture) -> None:
-    assert benchmark(search, Position.parse(FFO_40), Limit()).score == 38
+    assert benchmark(search, Position.parse(FFO_40), Limit.solve()).score == 38
 
 
 def test_the_first_answer_of_the_program(benchmark: BenchmarkFixture) -> None:

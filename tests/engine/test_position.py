@@ -1,9 +1,7 @@
 """Positions: every preset against the oracle, and what a value has to be."""
 
 import copy
-import json
 import pickle
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +13,6 @@ from outflank.engine.rules import Turns
 from outflank.engine.squares import squares_of
 from outflank.tests import reference, strategies
 from outflank.tests.masks import COLOURS, mask_of, mask_of_discs, position_of, rules_of
-
-COUNTS = Path(__file__).parents[1] / "data" / "perft" / "counts.json"
-START = "-" * 27 + "OX" + "-" * 6 + "XO" + "-" * 27
 
 
 def assert_same(board: reference.Board, side: str, sheet: reference.Sheet, position: Position) -> None:
@@ -38,7 +33,12 @@ def assert_same(board: reference.Board, side: str, sheet: reference.Sheet, posit
     if position.is_over:
         assert position.score() == -position.score(Colour.WHITE) == reference.final_score(board, sheet)
         winner = reference.winner(board, sheet)
-        assert position.winner() is (COLOURS[winner] if winner else None)
+        outcome = position.outcome()
+        assert outcome is not None
+        assert outcome.winner is (COLOURS[winner] if winner else None)
+        assert outcome.margin_of(Colour.BLACK) == position.score()
+    else:
+        assert position.outcome() is None
 
 
 @pytest.mark.parametrize("name", strategies.PRESETS)
@@ -108,115 +108,6 @@ def test_before_the_end_the_score_is_the_plain_difference(board: reference.Board
 
     if not position.is_over:
         assert (position.score(), position.score(Colour.WHITE)) == (lead, -lead)
-
-
-class TestSymmetries:
-    """The eight images of a board."""
-
-    @given(board=strategies.boards, side=strategies.sides)
-    def test_are_the_oracles_eight_with_the_position_itself_first(
-        self, board: reference.Board, side: str
-    ) -> None:
-        position = position_of(board, side, Rules())
-        expected = sorted(reference.text_of(image(board)) + f" {side}" for image in reference.SYMMETRIES)
-
-        assert position == position.symmetries()[0]
-        assert expected == sorted(image.board_string() for image in position.symmetries())
-
-    @given(board=strategies.boards, side=strategies.sides)
-    def test_share_one_canonical_position_which_is_the_smallest_of_them(
-        self, board: reference.Board, side: str
-    ) -> None:
-        position = position_of(board, side, Rules())
-        images = position.symmetries()
-
-        assert {image.canonical()[0] for image in images} == {position.canonical()[0]}
-        assert (position.canonical()[0].own, position.canonical()[0].opp) == min(
-            (i.own, i.opp) for i in images
-        )
-
-    def test_keep_the_rules(self) -> None:
-        position = Position.start(PRESETS["obversi"])
-
-        assert {image.rules for image in position.symmetries()} == {PRESETS["obversi"]}
-
-    @pytest.mark.parametrize(
-        "discs", [*range(8), pytest.param(8, marks=pytest.mark.slow), pytest.param(9, marks=pytest.mark.slow)]
-    )
-    def test_leave_as_many_different_positions_as_published(self, discs: int) -> None:
-        """After so many discs played; a forced pass on the way is no position of its own."""
-        published = json.loads(COUNTS.read_text())["distinct_by_discs_played"]
-        different = {Position.start().canonical()[0]}
-        for _ in range(discs):
-            movers = [position.pass_() if position.must_pass else position for position in different]
-            different = {mover.play(move).canonical()[0] for mover in movers for move in mover.legal_moves()}
-
-        assert published[discs] == len(different)
-
-
-class TestReading:
-    """``Position.parse`` and ``board_string``."""
-
-    @given(named=strategies.sheets(), board=strategies.boards, side=strategies.sides)
-    def test_reads_back_any_board_it_writes(
-        self, named: tuple[str, reference.Sheet], board: reference.Board, side: str
-    ) -> None:
-        position = position_of(board, side, rules_of(*named))
-
-        assert position == Position.parse(position.board_string(), position.rules)
-
-    @pytest.mark.parametrize("black", "Xx*bB1")
-    @pytest.mark.parametrize("white", "OowW2")
-    @pytest.mark.parametrize("empty", "-._")
-    def test_knows_every_alphabet(self, black: str, white: str, empty: str) -> None:
-        letters = START.replace("X", black).replace("O", white).replace("-", empty)
-
-        assert Position.parse(f"{letters} {black}") == Position.start()
-        assert Position.parse(f"{letters} {white}").side is Colour.WHITE
-
-    @pytest.mark.parametrize(
-        "side", ["O", " O", "\nO", " white", " White", "  WHITE ", " O;", " O; F5:+2; D3:-4;"]
-    )
-    def test_takes_the_side_from_what_follows_the_board(self, side: str) -> None:
-        assert Position.parse(START + side) == Position.start().with_side(Colour.WHITE)
-
-    @pytest.mark.parametrize(("name", "side"), [("othello", Colour.BLACK), ("reversi", Colour.WHITE)])
-    def test_without_a_side_the_one_that_begins_moves(self, name: str, side: Colour) -> None:
-        assert Position.parse(START, PRESETS[name]).side is side
-
-    def test_skips_blanks_and_line_ends_between_squares(self) -> None:
-        rows = [" ".join(START[at : at + 8]) for at in range(0, 64, 8)]
-
-        assert Position.parse("\n".join(rows) + "\r\n\t") == Position.start()
-
-    @given(text=strategies.bad_boards)
-    def test_refuses_what_is_no_board_in_one_sentence(self, text: str) -> None:
-        with pytest.raises(NotationError, match=r"^expected .*, got ") as caught:
-            Position.parse(text)
-
-        assert "\n" not in str(caught.value)
-
-    def test_says_which_square_is_wrong(self) -> None:
-        with pytest.raises(NotationError) as caught:
-            Position.parse(START[:37] + "?" + START[38:])
-
-        assert str(caught.value) == "expected X, O or - for square f5 of the board, got '?'"
-
-    def test_says_how_many_squares_there_are(self) -> None:
-        with pytest.raises(NotationError, match=r"^expected a board of 64 squares, got 63: "):
-            Position.parse(START[:63])
-
-    def test_says_what_stands_where_the_side_should(self) -> None:
-        with pytest.raises(NotationError) as caught:
-            Position.parse(START + " green")
-
-        assert str(caught.value) == "expected X, O, black or white behind the 64 squares, got 'green'"
-
-    def test_says_which_square_has_two_owners(self) -> None:
-        with pytest.raises(NotationError) as caught:
-            Position(0b110, 0b010, Colour.BLACK)
-
-        assert str(caught.value) == "expected a square to have one owner, got b1 twice"
 
 
 class TestRefusals:

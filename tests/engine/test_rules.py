@@ -109,3 +109,53 @@ def test_rules_are_values() -> None:
     assert {Rules(), Rules.parse("othello")} == {Rules()}
     with pytest.raises(dataclasses.FrozenInstanceError):
         Rules().turns = "one"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("rules", "margin", "winner"),
+    [
+        ("othello", 2, Colour.BLACK),
+        ("othello", -2, Colour.WHITE),
+        ("othello", 0, None),
+        ("ravensburger-2006", 0, Colour.BLACK),
+    ],
+)
+def test_the_winner_follows_from_the_margin_and_the_rules(
+    rules: str, margin: int, winner: Colour | None
+) -> None:
+    """In the sheet of 2006 White begins, and a tie is won by the second player."""
+    assert Rules.parse(rules).winner_by(margin) is winner
+
+
+@pytest.mark.parametrize(
+    ("rules", "same_moves", "same_game"),
+    [
+        ("othello", True, True),
+        ("othello,start=---------------------------OX------XO---------------------------", True, True),
+        ("reversi,begins=black,scoring=empties", True, True),
+        ("othello,scoring=count", True, False),
+        ("othello,tie=second", True, False),
+        ("reversi", False, False),
+        ("reveris", False, False),
+        ("othello,turns=one", False, False),
+    ],
+)
+def test_rules_know_whether_they_are_othellos(rules: str, same_moves: bool, same_game: bool) -> None:
+    found = Rules.parse(rules)
+
+    assert (found.has_othello_moves, found.is_othello) == (same_moves, same_game)
+
+
+@pytest.mark.parametrize(
+    ("rules", "black", "white"),
+    [("othello", 2, 2), ("reversi", 1, 1), ("ravensburger-2006", 0, 1), ("othello,tie=second", 2, 0)],
+)
+def test_the_least_win_is_what_scoring_and_ties_allow(rules: str, black: int, white: int) -> None:
+    found = Rules.parse(rules)
+
+    assert (found.least_win(Colour.BLACK), found.least_win(Colour.WHITE)) == (black, white)
+
+
+def test_a_side_behind_a_start_board_is_refused() -> None:
+    with pytest.raises(NotationError, match="expected nothing behind the 64 squares, since begins= says who"):
+        Rules(start="-" * 63 + "X X")

@@ -1,10 +1,7 @@
 """The search: exact where it says so, the same answer for the same question, and always ready to stop."""
 
-import random
 import threading
-import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -24,85 +21,9 @@ from outflank.engine import (
     SearchInfo,
     SettingsError,
 )
-from outflank.protocol.formats import obf
+from outflank.tests.search_positions import MIDGAME, problems, reached
 
-_FFO = Path(__file__).parents[1] / "data" / "ffo"
-_MIDGAME = Game.from_transcript("f5d6c3d3c4f4c5b3c2e6c6b4b5d2").position
 SEEDS = st.integers(0, 2**32)
-
-
-def problems(name: str) -> list[obf.Problem]:
-    with (_FFO / name).open() as lines:
-        return list(obf.read(lines, name, Rules()).problems)
-
-
-def reached(seed: int, empties: int, rules: Rules | None = None) -> Position:
-    """A position of a random game with so many empty squares, or the last one before it if the game ended."""
-    rng = random.Random(seed)
-    position = Position.start(rules or Rules())
-    while position.empties > empties and not position.is_over:
-        position = position.play(rng.choice(position.legal_moves()))
-    return position
-
-
-def check_exact(problem: obf.Problem) -> None:
-    result = Searcher(hash_mb=64).search(problem.position)
-
-    assert result.exact
-    assert result.score == problem.score
-    assert result.move in problem.best_moves
-
-
-class TestExactScores:
-    @pytest.mark.parametrize("number", range(1, 20))
-    def test_ffo_1_to_19_are_solved_exactly(self, number: int) -> None:
-        check_exact(problems("fforum-1-19.obf")[number - 1])
-
-    @pytest.mark.parametrize("number", [20, 21, 22, 23, 24])
-    def test_the_score_of_every_move_is_exact_if_all_are_asked_for(self, number: int) -> None:
-        problem = problems("fforum-20-39.obf")[number - 20]
-        result = Searcher(hash_mb=64).search(problem.position, multipv=64)
-
-        assert {line.move: line.score for line in result.lines} == dict(problem.scores)
-
-    @pytest.mark.slow
-    @pytest.mark.timeout(600)
-    @pytest.mark.parametrize("number", range(20, 60))
-    def test_ffo_20_to_59_are_solved_exactly(self, number: int) -> None:
-        name, first = ("fforum-20-39.obf", 20) if number < 40 else ("fforum-40-59.obf", 40)
-        check_exact(problems(name)[number - first])
-
-    @pytest.mark.parametrize("number", range(1, 20))
-    def test_win_or_loss_solving_agrees_with_the_score(self, number: int) -> None:
-        problem = problems("fforum-1-19.obf")[number - 1]
-        score = problem.score
-        assert score is not None
-        result = Searcher(hash_mb=64).search(problem.position, Limit(wld=True))
-
-        assert result.score == (score > 0) - (score < 0)
-
-    @settings(max_examples=15)
-    @given(seed=SEEDS, name=st.sampled_from(sorted(PRESETS)))
-    def test_eight_empty_squares_are_solved_as_by_brute_force(self, seed: int, name: str) -> None:
-        position = reached(seed, 8, PRESETS[name])
-        result = Searcher(hash_mb=1).search(position)
-
-        assert result.score == minimax(position)
-
-
-def minimax(position: Position) -> int:
-    """The score by alpha-beta without any table, ordering or shortcut."""
-
-    def best(position: Position, alpha: int, beta: int) -> int:
-        if position.is_over:
-            return position.score(position.side)
-        for move in position.legal_moves():
-            alpha = max(alpha, -best(position.play(move), -beta, -alpha))
-            if alpha >= beta:
-                break
-        return alpha
-
-    return best(position, -65, 65)
 
 
 class TestTheSameQuestionGetsTheSameAnswer:
@@ -137,16 +58,16 @@ class TestTheSameQuestionGetsTheSameAnswer:
 
     @pytest.mark.parametrize("limit", [Limit(depth=10), Limit(nodes=50_000), Limit(depth=12, selectivity=87)])
     def test_to_the_node_for_one_thread(self, limit: Limit) -> None:
-        first, second = (Searcher(hash_mb=4).search(_MIDGAME, limit) for _ in range(2))
+        first, second = (Searcher(hash_mb=4).search(MIDGAME, limit) for _ in range(2))
 
         assert (first.nodes, first.lines) == (second.nodes, second.lines)
 
     def test_two_searchers_in_two_threads_do_not_disturb_each_other(self) -> None:
-        expected = Searcher(hash_mb=4).search(_MIDGAME, Limit(depth=10))
+        expected = Searcher(hash_mb=4).search(MIDGAME, Limit(depth=10))
         found = []
 
         def search() -> None:
-            found.append(Searcher(hash_mb=4).search(_MIDGAME, Limit(depth=10)))
+            found.append(Searcher(hash_mb=4).search(MIDGAME, Limit(depth=10)))
 
         threads = [threading.Thread(target=search) for _ in range(3)]
         for thread in threads:
@@ -159,7 +80,7 @@ class TestTheSameQuestionGetsTheSameAnswer:
 
 class TestLimits:
     def test_a_search_to_a_depth_goes_just_that_deep(self) -> None:
-        result = Searcher(hash_mb=4).search(_MIDGAME, Limit(depth=7))
+        result = Searcher(hash_mb=4).search(MIDGAME, Limit(depth=7))
 
         assert (result.depth, result.selectivity, result.exact) == (7, 100, False)
         assert len(result.pv) <= 7
@@ -171,19 +92,19 @@ class TestLimits:
 
     def test_a_selective_search_to_the_end_is_not_called_exact(self) -> None:
         position = problems("fforum-1-19.obf")[18].position
-        result = Searcher(hash_mb=4).search(position, Limit(selectivity=73))
+        result = Searcher(hash_mb=4).search(position, Limit.solve(selectivity=73))
 
         assert (result.depth, result.selectivity, result.exact) == (16, 73, False)
 
     @pytest.mark.parametrize("nodes", [1, 2, 10, 1000, 20_000])
     def test_a_number_of_nodes_is_kept_but_for_the_endgame_in_hand(self, nodes: int) -> None:
-        result = Searcher(hash_mb=4).search(_MIDGAME, Limit(nodes=nodes))
+        result = Searcher(hash_mb=4).search(MIDGAME, Limit(nodes=nodes))
 
-        assert result.move in _MIDGAME.legal_moves()
+        assert result.move in MIDGAME.legal_moves()
         assert result.nodes <= nodes + 64
 
     def test_no_time_at_all_still_gives_a_legal_move(self) -> None:
-        assert Searcher(hash_mb=4).search(_MIDGAME, Limit(seconds=0.0)).move in _MIDGAME.legal_moves()
+        assert Searcher(hash_mb=4).search(MIDGAME, Limit(seconds=0.0)).move in MIDGAME.legal_moves()
 
     def test_the_exact_endgame_begins_where_it_is_asked_to(self) -> None:
         position = problems("fforum-1-19.obf")[0].position
@@ -194,76 +115,17 @@ class TestLimits:
 
     def test_a_search_against_time_deepens_until_then(self) -> None:
         infos: list[SearchInfo] = []
-        result = Searcher(hash_mb=4).search(_MIDGAME, Limit(seconds=0.2), on_info=infos.append)
+        result = Searcher(hash_mb=4).search(MIDGAME, Limit(seconds=0.2), on_info=infos.append)
 
         assert [info.depth for info in infos] == list(range(1, len(infos) + 1))
         assert result.depth == infos[-1].depth
         assert not result.stopped
 
 
-class TestStopping:
-    def test_stop_ends_a_search_soon_and_it_has_a_legal_move(self) -> None:
-        searcher = Searcher(hash_mb=4)
-        began = threading.Event()
-
-        def stop() -> None:
-            began.wait()
-            time.sleep(0.05)
-            searcher.stop()
-
-        thread = threading.Thread(target=stop)
-        thread.start()
-        result = searcher.search(Position.start(), on_info=lambda _: began.set())
-        thread.join()
-
-        assert result.stopped
-        assert result.move in Position.start().legal_moves()
-
-    def test_stop_without_a_search_does_nothing_to_the_next(self) -> None:
-        searcher = Searcher(hash_mb=4)
-        searcher.stop()
-
-        assert not searcher.search(_MIDGAME, Limit(depth=3)).stopped
-
-    @pytest.mark.parametrize("threads", [1, 3])
-    def test_searches_may_be_stopped_at_any_moment(self, threads: int) -> None:
-        """Starts and stops race; afterwards the searcher still solves exactly."""
-        searcher = Searcher(hash_mb=4, threads=threads)
-        rng = random.Random(0)
-        for _ in range(60):
-            timer = threading.Timer(rng.uniform(0, 0.01), searcher.stop)
-            timer.start()
-            searcher.search(_MIDGAME, Limit(seconds=0.05))
-            timer.join()
-        problem = problems("fforum-1-19.obf")[0]
-
-        assert searcher.search(problem.position).score == problem.score
-
-    def test_a_listener_that_raises_ends_the_search_and_leaves_the_searcher_free(self) -> None:
-        searcher = Searcher(hash_mb=4)
-
-        def fail(info: SearchInfo) -> None:
-            raise LookupError(info.depth)
-
-        with pytest.raises(LookupError):
-            searcher.search(Position.start(), on_info=fail)
-
-        assert searcher.search(_MIDGAME, Limit(depth=2)).depth == 2
-
-    def test_a_searcher_does_one_search_at_a_time(self) -> None:
-        searcher = Searcher(hash_mb=4)
-
-        def again(info: SearchInfo) -> None:
-            searcher.search(_MIDGAME, Limit(depth=1))
-
-        with pytest.raises(SettingsError, match="under way"):
-            searcher.search(Position.start(), Limit(depth=3), on_info=again)
-
-
 class TestRoot:
     def test_a_finished_game_gives_a_pass_and_its_score(self) -> None:
         over = Position.parse("X" * 40 + "O" * 24 + " X")
-        result = Searcher(hash_mb=1).search(over)
+        result = Searcher(hash_mb=1).search(over, Limit.solve())
 
         assert (result.move, result.score, result.exact, result.pv) == (PASS, 16, True, ())
 
@@ -274,8 +136,11 @@ class TestRoot:
         position = next(child for child in children if child.must_pass)
         searcher = Searcher(hash_mb=1)
 
-        assert searcher.search(position).move is PASS
-        assert searcher.search(position).score == -searcher.search(position.pass_()).score
+        assert searcher.search(position, Limit.solve()).move is PASS
+        assert (
+            searcher.search(position, Limit.solve()).score
+            == -searcher.search(position.pass_(), Limit.solve()).score
+        )
         assert searcher.evaluate(position) == -searcher.evaluate(position.pass_())
 
     def test_only_the_moves_asked_for_are_considered(self) -> None:
@@ -292,7 +157,7 @@ class TestRoot:
             Searcher(hash_mb=1).search(Position.start(), Limit(depth=4), moves=[])
 
     def test_lines_come_best_first_and_begin_with_their_move(self) -> None:
-        result = Searcher(hash_mb=4).search(_MIDGAME, Limit(depth=6), multipv=5)
+        result = Searcher(hash_mb=4).search(MIDGAME, Limit(depth=6), multipv=5)
 
         assert len(result.lines) == 5
         assert sorted((line.score for line in result.lines), reverse=True) == [
@@ -302,7 +167,7 @@ class TestRoot:
 
     def test_a_line_can_be_played(self) -> None:
         position = problems("fforum-1-19.obf")[5].position
-        for move in Searcher(hash_mb=4).search(position).pv:
+        for move in Searcher(hash_mb=4).search(position, Limit.solve()).pv:
             position = position.play(move)
 
     def test_a_seed_varies_the_choice_among_moves_of_equal_value(self) -> None:

@@ -43,7 +43,7 @@ class TestSearchObeysTheSheet:
         """A tie ranks strictly between a win by one and a loss by one, whoever it is counted for."""
         game = data.draw(strategies.endgames(named[1], 5))
         position = position_of(game.board, game.side, rules_of(*named))
-        result = Searcher(hash_mb=1).search(position)
+        result = Searcher(hash_mb=1).search(position, Limit.solve())
 
         assert result.exact
         assert result.score == best_result(game, game.side)[1]
@@ -56,15 +56,17 @@ class TestSearchObeysTheSheet:
         sheet = replace(reference.SHEETS["ravensburger-2006"], begins=begins, scoring=scoring)
         game = data.draw(strategies.endgames(sheet, 5))
         position = position_of(game.board, game.side, rules_of("ravensburger-2006", sheet))
-        result = Searcher(hash_mb=1).search(position, Limit(wld=True))
+        result = Searcher(hash_mb=1).search(position, Limit.solve(wld=True))
 
-        assert result.score == best_result(game, game.side)[0] != 0
+        assert result.result == {1: "win", -1: "loss"}[best_result(game, game.side)[0]]
 
     @pytest.mark.parametrize("side", "XO")
     def test_win_or_loss_solving_of_a_tie_names_the_second_player(self, side: str) -> None:
         position = Position.parse(f"{FULL_AND_EQUAL} {side}", PRESETS["ravensburger-2006"])
 
-        assert Searcher(hash_mb=1).search(position, Limit(wld=True)).score == (1 if side == "X" else -1)
+        result = Searcher(hash_mb=1).search(position, Limit.solve(wld=True))
+
+        assert (result.result, result.score) == ("win" if side == "X" else "loss", 0)
 
     @settings(max_examples=20)
     @given(data=st.data())
@@ -81,4 +83,5 @@ class TestSearchObeysTheSheet:
         for rules in data.draw(st.permutations(family)):
             position = position_of(game.board, game.side, rules)
 
-            assert searcher.search(position).score == Searcher(hash_mb=1).search(position).score
+            fresh = Searcher(hash_mb=1).search(position, Limit.solve())
+            assert searcher.search(position, Limit.solve()).score == fresh.score

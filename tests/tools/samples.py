@@ -52,7 +52,7 @@ def played(
         rules=game.rules,
         turns=game.turns,
         seconds=tuple(times),
-        winner=final.winner(),
+        winner=final.rules.winner_by(final.score()),
         ending=Ending.DISCS,
         detail="",
         margin=final.score(Colour.BLACK),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from outflank.engine import Colour, Position, Searcher, SearchInfo, Turn
+from outflank.engine import Colour, Limit, Position, Searcher, SearchInfo, Turn
 from outflank.tools.games.results import GameRecord
 
 MOST_EMPTIES = 30  # beyond, a position may take hours
@@ -25,7 +25,7 @@ class Solver:
             return None
         if self._searcher is None:
             self._searcher = Searcher(_HASH_MB)
-        result = self._searcher.search(position, on_info=self._heed)
+        result = self._searcher.search(position, Limit.solve(), on_info=self._heed)
         if not result.exact:
             return None
         return round(result.score if position.side is Colour.BLACK else -result.score)
@@ -52,13 +52,6 @@ class Solver:
         """End a search that began while ``stop`` was called."""
         if self._stopped and self._searcher is not None:
             self._searcher.stop()
-
-
-def winner_by(margin: int, position: Position) -> Colour | None:
-    """Who wins a game of this position's rules that ends with `margin` for Black; None for a draw."""
-    if margin:
-        return Colour.BLACK if margin > 0 else Colour.WHITE
-    return position.rules.begins.other if position.rules.tie == "second" else None
 
 
 def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:

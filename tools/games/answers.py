@@ -93,7 +93,7 @@ def is_true_claim(text: str, final: Position) -> bool:
     match = _CLAIM.fullmatch(text.strip())
     if match is None:
         return False
-    winner = final.winner()
+    winner = final.rules.winner_by(final.score())
     if match[1] is None:
         return winner is None
     margin = final.discs(Colour.BLACK) - final.discs(Colour.WHITE)

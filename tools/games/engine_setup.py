@@ -87,9 +87,7 @@ def _choose_game(client: GtpClient) -> None:
 
 def _check_rules(client: GtpClient, entry: Entry, rules: Rules) -> None:
     """Raise UnfitEngineError if the engine has no command for rules with other moves than Othello's."""
-    othello = Rules()
-    same_moves = (rules.start, rules.begins, rules.turns) == (othello.start, othello.begins, othello.turns)
-    if not same_moves and "outflank-rules" not in client.commands:
+    if not rules.has_othello_moves and "outflank-rules" not in client.commands:
         raise UnfitEngineError(
             f"engine {entry.name}: expected it to list outflank-rules, as the way to set {rules}"
         )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 from outflank.engine import PASS, Colour, Game, Move, Rules
-from outflank.tools.games.adjudication import Solver, winner_by
+from outflank.tools.games.adjudication import Solver
 from outflank.tools.games.answers import Loss
 from outflank.tools.games.player import Player
 from outflank.tools.games.results import Ending, GameRecord, Pairing
@@ -66,9 +66,9 @@ class Referee:
         final = self._game.position
         if margin is not None:
             detail = f"exact result with {final.empties} empty squares"
-            return self._record(winner_by(margin, final), Ending.ADJUDICATION, detail, margin)
+            return self._record(final.rules.winner_by(margin), Ending.ADJUDICATION, detail, margin)
         self._check_claims()
-        return self._record(final.winner(), Ending.DISCS, "", margin=final.score(Colour.BLACK))
+        return self._record(final.rules.winner_by(final.score()), Ending.DISCS, "", margin=final.score())
 
     def _play_out(self) -> int | None:
         """All turns; the margin if the game was adjudicated before its end.

@@ -51,18 +51,12 @@ class Opening:
         return "".join(map(str, self.moves))
 
 
-def is_balanced_for(rules: Rules) -> bool:
-    """Whether the suite's openings can be played by the rules: who begins where, and what a move turns."""
-    othello = Rules()
-    return (rules.start, rules.begins, rules.turns) == (othello.start, othello.begins, othello.turns)
-
-
 def balanced_openings(count: int, rules: Rules, seed: int) -> list[tuple[Move, ...]]:
     """`count` openings drawn from the suite, different up to symmetry until all have come up.
 
     Raises: SettingsError if the rules have other moves than Othello's.
     """
-    if not is_balanced_for(rules):
+    if not rules.has_othello_moves:
         raise SettingsError(
             f"expected rules with Othello's start and moves for balanced openings, got {rules}"
         )

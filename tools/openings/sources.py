@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from outflank.engine import FileFormatError, Game, IllegalMoveError, Move, NotationError, Position, Rules
-from outflank.tools.openings.balanced import balanced_openings, is_balanced_for
+from outflank.tools.openings.balanced import balanced_openings
 
 _BALANCED = "balanced"
 _RANDOM_MOVES = 8
@@ -61,7 +61,7 @@ class OpeningsChoice:
 
 def default_openings(rules: Rules) -> OpeningsChoice:
     """The balanced suite where the rules allow its moves, else eight random moves."""
-    return OpeningsChoice() if is_balanced_for(rules) else OpeningsChoice(moves=_RANDOM_MOVES)
+    return OpeningsChoice() if rules.has_othello_moves else OpeningsChoice(moves=_RANDOM_MOVES)
 
 
 def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:

@@ -4,7 +4,7 @@ Where the rules are not Othello's, GGF and SGF name them in RU and give the star
 one-direction rules keep their direction: ``D3/NE`` (in GGF before evaluation and time, ``B[D3/NE//0.25]``).
 """
 
-from outflank.engine import Colour, Position, Rules
+from outflank.engine import Colour, Position
 from outflank.tools.games.results import GameRecord
 
 _WHOLE_BOARD = 64
@@ -34,12 +34,7 @@ def final_position(game: GameRecord) -> Position:
 
 def is_standard(game: GameRecord) -> bool:
     """Whether a reader that knows nothing of rules and start boards reads the game right."""
-    rules, othello = game.rules, Rules()
-    return first_position(game).board_string() == Position.start(othello).board_string() and (
-        rules.turns,
-        rules.tie,
-        rules.scoring,
-    ) == (othello.turns, othello.tie, othello.scoring)
+    return game.rules.is_othello and first_position(game) == Position.start(game.rules)
 
 
 def decided_margin(game: GameRecord) -> int:

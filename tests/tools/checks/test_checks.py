@@ -129,7 +129,8 @@ def test_the_games_are_what_the_checks_take_them_for() -> None:
     assert all(game.position.is_over for game in games)
     assert [game.position.empties for game in games] == [0, 0, 0, 51]
     assert not any(turn.move.is_pass for game in games for turn in game.turns)
-    assert [str(game.position.winner()) for game in games] == ["black", "white", "None", "black"]
+    outcomes = [str(game.position.outcome()) for game in games]
+    assert [outcome[0] for outcome in outcomes] == ["B", "W", "0", "B"]
     assert Game.from_transcript(positions.BEFORE_A_PASS).position.must_pass
 
 

@@ -113,7 +113,9 @@ def test_label_keeps_the_perfect_line(tmp_path: Path, games: Path, nothing: Path
     assert empties(records).min() == 5
     for row in records:
         position = Position(int(row["own"]), int(row["opp"]), Colour.BLACK)
-        assert Searcher(weights=nothing).search(position, Limit()).score == row["result"] == row["guess"]
+        assert (
+            Searcher(weights=nothing).search(position, Limit.solve()).score == row["result"] == row["guess"]
+        )
 
 
 def test_probcut_writes_a_model_that_the_engine_reads(tmp_path: Path, games: Path, nothing: Path) -> None:

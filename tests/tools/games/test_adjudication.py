@@ -8,7 +8,7 @@ import pytest
 
 from outflank.engine import Colour, Game, Position, Rules
 from outflank.tests.tools.samples import ONE_WAY, WITH_PASSES, played
-from outflank.tools.games.adjudication import Solver, discs_lost, winner_by
+from outflank.tools.games.adjudication import Solver, discs_lost
 
 BLACK, WHITE = Colour.BLACK, Colour.WHITE
 
@@ -72,17 +72,6 @@ def test_nobody_has_lost_what_he_was_given_or_what_nobody_solved() -> None:
     given = replace(game, exact=Solver().margins(game.turns, 6), seconds=(None,) * len(game.turns))
 
     assert discs_lost(game) == discs_lost(given) == {BLACK: (0, 0), WHITE: (0, 0)}
-
-
-@pytest.mark.parametrize(
-    ("rules", "margin", "winner"),
-    [("othello", 2, BLACK), ("othello", -2, WHITE), ("othello", 0, None), ("ravensburger-2006", 0, BLACK)],
-)
-def test_the_winner_follows_from_the_margin_and_the_rules(
-    rules: str, margin: int, winner: Colour | None
-) -> None:
-    """In the sheet of 2006 White begins, and a tie is won by the second player."""
-    assert winner_by(margin, Game(Rules.parse(rules)).position) is winner
 
 
 def test_a_solve_can_be_ended_from_another_thread_and_then_none_follows() -> None:

@@ -15,7 +15,7 @@ def test_a_game_is_played_to_its_end(sit: Sit) -> None:
 
     assert game.ending is Ending.DISCS
     assert again.is_over
-    assert (game.winner, game.margin) == (again.winner(), again.score())
+    assert (game.winner, game.margin) == (again.rules.winner_by(again.score()), again.score())
     assert len(game.seconds) == len(game.turns)
     assert all(0 < seconds < 1 for seconds in game.seconds if seconds is not None)
 

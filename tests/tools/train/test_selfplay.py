@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from outflank.engine import Colour, FileFormatError, Position, Searcher
+from outflank.engine import Colour, FileFormatError, Limit, Position, Searcher
 from outflank.tools.train.dataset import RECORD, empties, game_numbers, load, read_shard, shard_path
 from outflank.tools.train.openings import for_matches
 from outflank.tools.train.selfplay import SelfplaySettings, play_shard, selfplay
@@ -27,7 +27,7 @@ def test_solved_positions_have_their_exact_score(games: Path, settings: Selfplay
 
     for record in solved[::7]:
         position = Position(int(record["own"]), int(record["opp"]), Colour.BLACK)
-        assert searcher.search(position).score == record["result"] == record["guess"]
+        assert searcher.search(position, Limit.solve()).score == record["result"] == record["guess"]
     assert len(solved) > 200
 
 

@@ -65,7 +65,7 @@ def _work(searcher: Searcher) -> Iterator[_Item]:
     yield _Item(f"perft {_PERFT_DEPTH}", leaves, time.perf_counter() - began)
     for problem in _suite():
         if problem.scores:
-            yield _search(searcher, problem, Limit(), "exact")
+            yield _search(searcher, problem, Limit.solve(), "exact")
         else:
             yield _search(searcher, problem, _MIDGAME, f"{_MIDGAME.depth} plies")
             yield _search(searcher, problem, _SELECTIVE_MIDGAME, f"{_SELECTIVE_MIDGAME.depth} plies at 73 %")

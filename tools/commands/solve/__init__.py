@@ -64,7 +64,10 @@ def solve(
     for error in suite.errors:
         click.echo(f"outflank: {error}", err=True)
     searcher = Searcher(hash_mb, threads)
-    limit = Limit(seconds=seconds, selectivity=selectivity, wld=wld)
+    if seconds is None:
+        limit = Limit.solve(selectivity=selectivity, wld=wld)
+    else:
+        limit = Limit(seconds=seconds, selectivity=selectivity, wld=wld)
     report = _Report(check, as_json)
     report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
     try:
@@ -199,5 +202,5 @@ def _row(solution: Solution) -> str:
 
 def _scores_of_moves(solution: Solution) -> list[str]:
     """A line with the score of each move, if more than the best one has one."""
-    scores = [f"{line.move} {solution.score_text(line.score)}" for line in solution.info.lines]
+    scores = [f"{line.move} {solution.score_text(line)}" for line in solution.info.lines]
     return ["moves: " + "  ".join(scores)] if len(scores) > 1 else []

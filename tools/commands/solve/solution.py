@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from outflank.engine import Limit, Move, Position, SearchInfo
+from outflank.engine import Colour, Limit, Line, Move, Position, SearchInfo
 from outflank.protocol.formats.obf import Problem
 from outflank.tools.show.search import (
     certainty,
@@ -14,6 +14,8 @@ from outflank.tools.show.search import (
     score_number,
     score_text,
 )
+
+_AS_NUMBER = {"win": 1.0, "draw": 0.0, "loss": -1.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Solution:
         problem: what was searched.
         info: what was found.
         seconds: wall time, clearing of the table included.
-        limit: what was asked for; with its `wld` scores are 1, 0 and -1.
+        limit: what was asked for; with its `wld` a score is told as 1, 0 or -1 once the end was reached.
     """
 
     number: int
@@ -47,7 +49,7 @@ class Solution:
     @property
     def score(self) -> str:
         """The score for people."""
-        return self.score_text(self.info.score)
+        return self.score_text(self.info.lines[0])
 
     @property
     def certainty(self) -> str:
@@ -60,11 +62,13 @@ class Solution:
         sure = self.info.exact or self.info.selectivity >= self._selectivity
         return sure and reached_end(self.info, self.position.empties)
 
-    def score_text(self, score: float) -> str:
+    def score_text(self, line: Line) -> str:
         """A score of this search for people: ``+18``, or ``win`` if only that was asked for and found out."""
-        if not (self.limit.wld and reached_end(self.info, self.position.empties)):
-            return score_text(score)
-        return "win" if score > 0 else "loss" if score < 0 else "draw"
+        return line.result if self.limit.wld and line.result else score_text(line.score)
+
+    def number_of(self, line: Line) -> float:
+        """The same for programs: discs, or 1, 0 or -1."""
+        return _AS_NUMBER[line.result] if self.limit.wld and line.result else line.score
 
     def differences(self) -> list[str]:
         """What is not as the file says, a sentence each; none if all is."""
@@ -85,9 +89,9 @@ class Solution:
             "number": self.number,
             "position": self.position.board_string(),
             "empties": self.position.empties,
-            "score": score_number(self.info.score),
+            "score": score_number(self.number_of(self.info.lines[0])),
             "move": str(self.move),
-            "moves": {str(line.move): score_number(line.score) for line in self.info.lines},
+            "moves": {str(line.move): score_number(self.number_of(line)) for line in self.info.lines},
             "pv": [str(move) for move in self.info.pv],
             "wld": self.limit.wld,
             **facts(self.info),
@@ -104,15 +108,14 @@ class Solution:
         """A score of the file as this search would give it."""
         if not self.limit.wld:
             return score
-        if score == 0 and self.position.rules.tie == "second":
-            score = -1 if self.position.side is self.position.rules.begins else 1
-        return (score > 0) - (score < 0)
+        side = self.position.side
+        winner = self.position.rules.winner_by(score if side is Colour.BLACK else -score)
+        return 0 if winner is None else 1 if winner is side else -1
 
     def _score_difference(self, expected: int) -> list[str]:
         """The score, if it is not the file's."""
-        if self.info.score == expected:
-            return []
-        return [f"expected the score {expected:+d}, got {self.info.score:+.0f}"]
+        found = self.number_of(self.info.lines[0])
+        return [] if found == expected else [f"expected the score {expected:+d}, got {found:+.0f}"]
 
     def _move_difference(self, expected: Mapping[Move, int]) -> list[str]:
         """The best move, if it is none by the file."""
@@ -124,7 +127,7 @@ class Solution:
     def _differences_of_other_moves(self, expected: Mapping[Move, int]) -> list[str]:
         """Scores of moves behind the best one that are not the file's."""
         return [
-            f"expected {expected[line.move]:+d} for {line.move}, got {line.score:+.0f}"
+            f"expected {expected[line.move]:+d} for {line.move}, got {self.number_of(line):+.0f}"
             for line in self.info.lines[1:]
-            if expected.get(line.move, line.score) != line.score
+            if expected.get(line.move, self.number_of(line)) != self.number_of(line)
         ]

@@ -1,0 +1,175 @@
+"""A search under way in a thread of its own: what it finds can be iterated over, looked at, and stopped."""
+
+import itertools
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from types import TracebackType
+from typing import Protocol
+
+from outflank.engine.limits import Bound, Line, Result, SearchInfo, SearchResult
+from outflank.engine.moves import PASS
+
+Report = Callable[[SearchInfo | BaseException], object]
+
+
+class Running(Protocol):
+    """What searches: reports every finished iteration, at last a SearchResult or the exception that ended it."""
+
+    def run(self, report: Report) -> None:
+        """Search and report, in the calling thread."""
+
+    def stop(self) -> None:
+        """End the search soon, from any thread; before it has begun too."""
+
+
+class Analysis(Iterator[SearchInfo]):
+    """Iterates over what each finished iteration has found, and ends when the search does.
+
+    ``Searcher.analyse`` makes it. As a context manager it stops the search when the block is left. The searcher is free
+    again once the block is left, the iteration has come to its end, or the analysis is forgotten. An exception of the
+    search is raised where the iteration meets it.
+    """
+
+    def __init__(self, search: Running, free: Callable[[], object]) -> None:
+        self._search = search
+        self._reports = _Reports()
+        self._lease = _Lease(free)
+        self._result: SearchResult | None = None
+        self._over = False  # the iteration has come to its end
+        self._left = False  # the lease is given up
+        self._thread = threading.Thread(
+            target=_run, args=(search, self._reports, self._lease), name="outflank search", daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def latest(self) -> SearchInfo | None:
+        """What was found last, without waiting; None before the first iteration is finished."""
+        return self._reports.latest
+
+    def stop(self) -> None:
+        """End the search soon, from any thread; what it has found stays."""
+        self._search.stop()
+
+    def result(self) -> SearchResult:
+        """Wait for the end of the search and return what it found; iterations not looked at yet are skipped."""
+        for _ in self:
+            pass
+        if self._result is None:
+            raise RuntimeError("expected the result of a search, which had failed before")
+        return self._result
+
+    def __iter__(self) -> "Analysis":
+        return self
+
+    def __next__(self) -> SearchInfo:
+        if self._over:
+            raise StopIteration
+        report = self._reports.next()
+        if isinstance(report, SearchInfo) and not isinstance(report, SearchResult):
+            return report
+        self._over = True
+        self._leave()
+        if isinstance(report, SearchResult):
+            self._result = report
+            raise StopIteration
+        raise report
+
+    def __enter__(self) -> "Analysis":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        self._leave()
+
+    def __del__(self) -> None:
+        self._search.stop()  # nobody can ask for the result any more
+        if not self._left:
+            self._lease.give_up()
+
+    def _leave(self) -> None:
+        """Wait for the end of the search, and let the searcher go."""
+        self._thread.join()
+        if not self._left:
+            self._left = True
+            self._lease.give_up()
+
+
+class Finished:
+    """The search of a position that needs none."""
+
+    def __init__(self, result: SearchResult) -> None:
+        self._result = result
+
+    def run(self, report: Report) -> None:
+        """Report the result at once."""
+        report(self._result)
+
+    def stop(self) -> None:
+        """Do nothing."""
+
+
+class BehindPass:
+    """The search of the position that a forced pass leads to, told from the passing side."""
+
+    def __init__(self, search: Running) -> None:
+        self._search = search
+
+    def run(self, report: Report) -> None:
+        """Search and report."""
+        self._search.run(lambda found: report(found if isinstance(found, BaseException) else _passed(found)))
+
+    def stop(self) -> None:
+        """End the search soon."""
+        self._search.stop()
+
+
+class _Reports:
+    """What the searching thread hands over; no reference to the Analysis, so that a forgotten one goes."""
+
+    def __init__(self) -> None:
+        self._queue: queue.SimpleQueue[SearchInfo | BaseException] = queue.SimpleQueue()
+        self.next = self._queue.get
+        self.latest: SearchInfo | None = None
+
+    def add(self, report: SearchInfo | BaseException) -> None:
+        if isinstance(report, SearchInfo):
+            self.latest = report
+        self._queue.put(report)
+
+
+class _Lease:
+    """Frees the searcher once both the thread and who watches it have given it up."""
+
+    def __init__(self, free: Callable[[], object]) -> None:
+        self._free = free
+        self._given_up = itertools.count(1)
+
+    def give_up(self) -> None:
+        if next(self._given_up) == 2:  # no lock, since a forgotten analysis gives up wherever it is collected
+            self._free()
+
+
+def _run(search: Running, reports: _Reports, lease: _Lease) -> None:
+    """What the thread does."""
+    try:
+        search.run(reports.add)
+    finally:
+        lease.give_up()
+
+
+def _passed(info: SearchInfo) -> SearchInfo:
+    """What is known of a position from what is known of the one its forced pass leads to."""
+    line = info.lines[0]
+    turned_round = Line(
+        PASS, -line.score, (PASS, *line.pv), _OTHER_BOUND[line.bound], _OTHER_RESULT[line.result]
+    )
+    return replace(info, lines=(turned_round,))
+
+
+_OTHER_BOUND: dict[Bound, Bound] = {"exact": "exact", "lower": "upper", "upper": "lower"}
+_OTHER_RESULT: dict[Result | None, Result | None] = {"win": "loss", "draw": "draw", "loss": "win", None: None}

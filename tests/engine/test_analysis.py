@@ -1,0 +1,155 @@
+"""A search under way: iterated over, watched, stopped at any moment, and the searcher free afterwards."""
+
+import random
+import threading
+import time
+
+import pytest
+
+from outflank.engine import (
+    PASS,
+    Limit,
+    Position,
+    Searcher,
+    SearchInfo,
+    SettingsError,
+)
+from outflank.tests.search_positions import MIDGAME, problems
+
+
+class TestStopping:
+    def test_stop_ends_a_search_soon_and_it_has_a_legal_move(self) -> None:
+        searcher = Searcher(hash_mb=4)
+        began = threading.Event()
+
+        def stop() -> None:
+            began.wait()
+            time.sleep(0.05)
+            searcher.stop()
+
+        thread = threading.Thread(target=stop)
+        thread.start()
+        result = searcher.search(Position.start(), Limit.solve(), on_info=lambda _: began.set())
+        thread.join()
+
+        assert result.stopped
+        assert result.move in Position.start().legal_moves()
+
+    def test_stop_without_a_search_does_nothing_to_the_next(self) -> None:
+        searcher = Searcher(hash_mb=4)
+        searcher.stop()
+
+        assert not searcher.search(MIDGAME, Limit(depth=3)).stopped
+
+    @pytest.mark.parametrize("threads", [1, 3])
+    def test_searches_may_be_stopped_at_any_moment(self, threads: int) -> None:
+        """Starts and stops race; afterwards the searcher still solves exactly."""
+        searcher = Searcher(hash_mb=4, threads=threads)
+        rng = random.Random(0)
+        for _ in range(60):
+            timer = threading.Timer(rng.uniform(0, 0.01), searcher.stop)
+            timer.start()
+            searcher.search(MIDGAME, Limit(seconds=0.05))
+            timer.join()
+        problem = problems("fforum-1-19.obf")[0]
+
+        assert searcher.search(problem.position, Limit.solve()).score == problem.score
+
+    def test_a_listener_that_raises_ends_the_search_and_leaves_the_searcher_free(self) -> None:
+        searcher = Searcher(hash_mb=4)
+
+        def fail(info: SearchInfo) -> None:
+            raise LookupError(info.depth)
+
+        with pytest.raises(LookupError):
+            searcher.search(Position.start(), Limit.solve(), on_info=fail)
+
+        assert searcher.search(MIDGAME, Limit(depth=2)).depth == 2
+
+    def test_a_searcher_does_one_search_at_a_time(self) -> None:
+        searcher = Searcher(hash_mb=4)
+
+        def again(info: SearchInfo) -> None:
+            searcher.search(MIDGAME, Limit(depth=1))
+
+        with pytest.raises(SettingsError, match="under way"):
+            searcher.search(Position.start(), Limit(depth=3), on_info=again)
+
+    def test_a_forgotten_analysis_ends_by_itself(self) -> None:
+        searcher = Searcher(hash_mb=4)
+        searcher.analyse(MIDGAME)
+        for _ in range(1000):
+            try:
+                searcher.search(MIDGAME, Limit(depth=1))
+            except SettingsError:
+                time.sleep(0.01)
+            else:
+                return
+        pytest.fail("expected the searcher to be free ten seconds after its analysis was dropped")
+
+
+class TestWatching:
+    def test_every_iteration_comes_in_turn_and_the_end_is_the_result(self) -> None:
+        searcher = Searcher(hash_mb=4)
+        with searcher.analyse(MIDGAME, Limit(depth=6)) as analysis:
+            infos = list(analysis)
+
+            assert [info.depth for info in infos] == [1, 2, 3, 4, 5, 6]
+            assert analysis.result().lines == infos[-1].lines
+        alone = Searcher(hash_mb=4).search(MIDGAME, Limit(depth=6))
+        assert (alone.lines, alone.nodes) == (analysis.result().lines, analysis.result().nodes)
+
+    def test_leaving_the_block_stops_the_search_and_frees_the_searcher(self) -> None:
+        searcher = Searcher(hash_mb=4)
+        with searcher.analyse(Position.start()) as analysis:
+            for info in analysis:
+                if info.depth == 3:
+                    break
+
+        assert analysis.result().stopped
+        assert analysis.result().depth >= 3
+        assert searcher.search(MIDGAME, Limit(depth=2)).depth == 2
+
+    def test_the_latest_can_be_looked_at_without_waiting(self) -> None:
+        with Searcher(hash_mb=4).analyse(MIDGAME, multipv=3) as analysis:
+            next(analysis)
+            next(analysis)
+            latest = analysis.latest
+
+        assert latest is not None
+        assert latest.depth >= 2
+        assert len(latest.lines) == 3
+
+    def test_a_stop_before_the_first_iteration_still_gives_a_legal_move(self) -> None:
+        with Searcher(hash_mb=4).analyse(MIDGAME) as analysis:
+            analysis.stop()
+
+            assert analysis.result().move in MIDGAME.legal_moves()
+
+    def test_a_searcher_analyses_one_position_at_a_time(self) -> None:
+        searcher = Searcher(hash_mb=4)
+        with searcher.analyse(MIDGAME), pytest.raises(SettingsError, match="under way"):
+            searcher.analyse(MIDGAME)
+
+    def test_a_forced_pass_is_told_from_the_passing_side(self) -> None:
+        position = Position.parse("OX------" + "-" * 56 + "X")
+        with Searcher(hash_mb=1).analyse(position, Limit.solve()) as analysis:
+            infos = list(analysis)
+
+        assert {info.lines[0].move for info in infos} == {PASS}
+        assert infos[-1].score == -Searcher(hash_mb=1).search(position.pass_(), Limit.solve()).score
+        assert (infos[-1].result, infos[-1].bound) == ("loss", "exact")
+
+    def test_a_finished_game_has_a_result_and_no_iteration(self) -> None:
+        over = Position.parse("X" * 40 + "O" * 24 + " O")
+        with Searcher(hash_mb=1).analyse(over) as analysis:
+            assert list(analysis) == []
+            assert (analysis.result().score, analysis.result().result) == (-16, "loss")
+
+    @pytest.mark.parametrize("limit", [Limit(), Limit(selectivity=73), Limit(wld=True), Limit(exact_from=20)])
+    def test_a_search_without_a_limit_is_refused(self, limit: Limit) -> None:
+        searcher = Searcher(hash_mb=1)
+        with pytest.raises(SettingsError, match=r"^expected a limit .*Limit\.solve\(\)\), got none$"):
+            searcher.search(Position.start(), limit)
+
+        assert searcher.search(MIDGAME, Limit(depth=1)).depth == 1
