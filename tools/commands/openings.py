@@ -3,7 +3,6 @@
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from zlib import crc32
 
 import click
 
@@ -57,7 +56,7 @@ def make(
     """
     from outflank.tools.openings.balanced import Judgement, judge_all, openings_of
     from outflank.tools.work.executor import open_executor, run_all
-    from outflank.tools.work.files import write_whole
+    from outflank.tools.work.files import checksum, write_whole
     from outflank.tools.work.progress import progress_bar
 
     candidates = openings_of(moves)
@@ -72,12 +71,11 @@ def make(
             judged = zip(batch, scores, strict=True)
             balanced += [f"{opening}  # {score:+.0f}\n" for opening, score in judged if score is not None]
             advance(len(batch))
-    weights = crc32(SHIPPED.read_bytes())
     command = f"outflank openings make --moves {moves} --within {within:g} --depth {depth} --selectivity {selectivity}"
     text = (
         f"# {len(balanced)} of the {len(candidates)} positions after {moves} moves of Othello, once up to symmetry:\n"
         f"# those in which Outflank {version('outflank')} sees no side more than {within:g} discs ahead. Behind each\n"
-        f"# is its score, in discs from Black's side. Made with the weights of CRC-32 {weights:08x} by\n"
+        f"# is its score, in discs from Black's side. Made with the weights of CRC-32 {checksum(SHIPPED)} by\n"
         f"# {command}\n" + "".join(sorted(balanced))
     )
     write_whole(output, text.encode())

@@ -1,9 +1,10 @@
-"""Writes a file whole or not at all."""
+"""Writes a file whole or not at all, and tells one from another."""
 
 import contextlib
 import os
 import tempfile
 from pathlib import Path
+from zlib import crc32
 
 _USUAL_MODE = 0o666  # less what the umask takes away, as open() has it
 
@@ -30,6 +31,14 @@ def write_whole(path: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(name)
         raise
+
+
+def checksum(path: Path) -> str:
+    """The CRC-32 of a file in eight hexadecimal digits, by which provenance names weights.
+
+    Raises: OSError.
+    """
+    return f"{crc32(path.read_bytes()):08x}"
 
 
 def _mode(path: Path) -> int:

@@ -43,12 +43,14 @@ def probcut(
     """Fit the selectivity model to the evaluation, on positions out of the games in FOLDERS."""
     from outflank.tools.train import probcut as errors
     from outflank.tools.train.weights_file import made_now
+    from outflank.tools.work.files import checksum
 
     model = errors.fit(
         errors.measure(weights, folders, boards, depth, seed, workers=workers, cluster=cluster)
     )
     samples = sum(cell.samples for cell in model.cells)
-    model.write(out, {**made_now(), "weights": weights.name, "seed": seed, "samples": samples})
+    made = {**made_now(), "weights": f"CRC-32 {checksum(weights)}", "seed": seed, "samples": samples}
+    model.write(out, made)
     click.echo(
         json.dumps({"coefficients": model.coefficients, "samples": samples})
         if as_json

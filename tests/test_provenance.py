@@ -1,0 +1,22 @@
+"""What was made with the evaluation was made with the one that is shipped."""
+
+import json
+import re
+
+from outflank.engine.weights import SHIPPED
+from outflank.tests.installation import ROOT
+from outflank.tools.work.files import checksum
+
+
+def test_the_selectivity_model_was_fitted_to_the_shipped_weights() -> None:
+    made = json.loads((ROOT / "engine" / "probcut.json").read_text())["provenance"]
+
+    assert made["weights"] == f"CRC-32 {checksum(SHIPPED)}", "outflank train probcut"
+
+
+def test_the_balanced_openings_were_judged_with_the_shipped_weights() -> None:
+    head = (ROOT / "tools" / "openings" / "data" / "balanced.txt").read_text()[:1000]
+
+    assert re.findall(r"weights of CRC-32 ([0-9a-f]{8})", head) == [checksum(SHIPPED)], (
+        "outflank openings make"
+    )
