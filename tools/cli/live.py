@@ -1,18 +1,19 @@
 """A display on stderr that is redrawn while a search runs; nothing at all where stderr is no terminal."""
 
-import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.live import Live
+
+from outflank.tools.work.terminal import open_console
 
 _REDRAWN_A_SECOND = 4
 
 
 def live(draw: Callable[[], RenderableType]) -> AbstractContextManager[object]:
     """Show what `draw` gives, again and again, until the context ends; then wipe it out."""
-    console = Console(file=sys.stderr, highlight=False)
+    console = open_console()
     if not console.is_terminal:
         return nullcontext()
     return Live(

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from outflank.engine import Colour
 from outflank.tools.games.results import Ending, GameRecord, Pairing
-from outflank.tools.show.terminal import open_console
 from outflank.tools.state.events import (
     Event,
     GameEnded,
@@ -23,6 +22,7 @@ from outflank.tools.state.events import (
     TurnPlayed,
 )
 from outflank.tools.state.run import Run, RunSettings
+from outflank.tools.work.terminal import open_console
 
 _REFRESH = 4  # times a second
 _MOST_GAMES_SHOWN = 12

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from outflank.tools.work.terminal import open_console
 
 
 @contextmanager
@@ -17,7 +18,7 @@ def progress_bar(what: str, total: int | None, unit: str, done: int = 0) -> Iter
         TextColumn(f"{unit}, {{task.fields[rate]}} a second, left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Progress(*columns, console=open_console()) as bar:
         task = bar.add_task(what, total=total, completed=done, rate="-")
 
         def advance(units: int) -> None:
