@@ -38,7 +38,7 @@ lint: build  ## check style and formatting
 	PATH="$(BIN):$$PATH" cython-lint engine tests
 
 types: build  ## check types, and the stubs against the compiled modules
-	MYPYPATH=build/cimport $(BIN)/mypy $(foreach name,engine book protocol tools tests,-p outflank.$(name))
+	MYPYPATH=build/cimport $(BIN)/mypy -p outflank
 	MYPYPATH=build/cimport $(BIN)/stubtest --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases \
 		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi tests/*/*.pyi)))
 

@@ -7,6 +7,7 @@ imports the package.
 """
 
 import os
+import re
 import subprocess
 import sysconfig
 from pathlib import Path
@@ -64,14 +65,22 @@ def record_build() -> None:
 
 
 def alias_folder() -> str:
-    """build/cimport, where the folders appear under the dotted names that Cython and mypy look up."""
+    """build/cimport, where links show the folders under the dotted names that Python, Cython and mypy look up.
+
+    An editable install puts this folder on the path, where a regular package wins over a folder of that name that
+    happens to be there: the checkout. The finder that setuptools would install otherwise is asked only after the path.
+    """
     package = ROOT / "build" / "cimport" / "outflank"
     package.mkdir(parents=True, exist_ok=True)
-    (package / "__init__.pxd").touch()
-    for folder in FOLDERS:
-        link = package / folder
+    linked = [
+        *(ROOT / folder for folder in FOLDERS),
+        *(ROOT / "package").glob("[!_]*"),
+        ROOT / "package/__init__.py",
+    ]
+    for target in linked:
+        link = package / target.name
         if not link.is_symlink():
-            link.symlink_to(os.path.relpath(ROOT / folder, package), target_is_directory=True)
+            link.symlink_to(os.path.relpath(target, package), target_is_directory=target.is_dir())
     return str(package.parent.relative_to(ROOT))
 
 
@@ -97,19 +106,26 @@ def extensions() -> list[Extension]:
     ]
 
 
-def packages() -> dict[str, str]:
-    """Our packages by dotted name, and their folders."""
-    found = [
-        init.parent.relative_to(ROOT) for folder in FOLDERS for init in (ROOT / folder).rglob("__init__.py")
-    ]
-    return {".".join(("outflank", *folder.parts)): str(folder) for folder in sorted(found)}
+def packages() -> list[str]:
+    """Our packages by dotted name: the one in `package`, and the folders below it."""
+    inits = [init for folder in FOLDERS for init in (ROOT / folder).rglob("__init__.py")]
+    folders = sorted(init.parent.relative_to(ROOT) for init in inits)
+    return ["outflank", *(".".join(("outflank", *folder.parts)) for folder in folders)]
+
+
+def version() -> str:
+    """What package/__init__.py says, read without importing it."""
+    text = (ROOT / "package" / "__init__.py").read_text()
+    return re.search(r'^__version__ = "(.*)"$', text, re.MULTILINE)[1]
 
 
 os.chdir(ROOT)
 record_build()
 setup(
-    packages=list(packages()),
-    package_dir=packages(),
+    version=version(),
+    packages=packages(),
+    package_dir={"": alias_folder()},
+    options={"egg_info": {"egg_base": "."}},  # or it would lie among the links
     include_package_data=False,  # else MANIFEST.in, which is for the sdist, would put the .pyx into the wheel
     package_data=dict.fromkeys(packages(), DATA),
     ext_modules=cythonize(

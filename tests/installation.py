@@ -25,8 +25,8 @@ _MADE = shutil.ignore_patterns(
 
 
 def clone(folder: Path) -> Path:
-    """A copy of the checkout as a fresh clone would be, in `folder`/clone."""
-    return Path(shutil.copytree(ROOT, folder / "clone", ignore=_MADE))
+    """A copy of the checkout as a fresh clone would be, under the name that a fresh clone has: `folder`/outflank."""
+    return Path(shutil.copytree(ROOT, folder / "outflank", ignore=_MADE))
 
 
 class Environment:
@@ -53,7 +53,7 @@ class Environment:
         self.run("python", "-m", "pip", "install", "--no-index", "--no-deps", "--no-build-isolation", *what)
 
     def run(self, *command: str) -> str:
-        """What a command of the environment prints, run outside the checkout.
+        """What a command of the environment prints, run in `folder`: where a checkout made by ``clone`` lies.
 
         Raises: AssertionError with all it said if it fails.
         """

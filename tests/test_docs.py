@@ -119,7 +119,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def mapped() -> set[Path]:
     """What README's map names: the first column; what is indented lies in the folder above it."""
-    (lines,) = re.findall(r"^```\n(engine/.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    (lines,) = re.findall(r"^```\n(package/.*?)^```$", README, re.MULTILINE | re.DOTALL)
     named, folder = set(), ROOT
     for line in lines.splitlines():
         names = re.split(r" {3,}", line.strip())[0].split()

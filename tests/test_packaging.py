@@ -1,6 +1,8 @@
 """Outflank can be installed in every usual way, and what is installed is all that it needs."""
 
 import re
+import subprocess
+import sys
 import tarfile
 import tomllib
 import zipfile
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import outflank
 from outflank.tests.installation import ROOT, Environment, clone
 from outflank.tools.cli.program import cli
 
@@ -18,20 +21,30 @@ PERFT_6 = 8200
 
 
 def sources() -> set[str]:
-    """Every file of the five folders that git would know, `folder/file`."""
+    """Every file of the folders below the package that git would know, `folder/file`."""
     folders = ("engine", "book", "protocol", "tools", "tests")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
     built = re.compile(r"[.]so$|[.]pyc$|/buildinfo[.]py$")
     return {name for name in (str(path.relative_to(ROOT)) for path in files) if not built.search(name)}
 
 
-@pytest.mark.parametrize("folder", ["engine", "book", "protocol", "tools"])
+@pytest.mark.parametrize("folder", ["engine", "book", "package", "protocol", "tools"])
 def test_every_package_says_that_it_is_typed(folder: str) -> None:
     assert (ROOT / folder / "py.typed").is_file()
 
 
+def test_a_folder_of_that_name_is_not_taken_for_the_package(tmp_path: Path) -> None:
+    """As the folder that holds a checkout has one; the slow tests below install from there, in each way."""
+    (tmp_path / "outflank" / "engine").mkdir(parents=True)
+    command = [sys.executable, "-c", "import outflank.engine as e; print(e.perft(e.Position.start(), 6))"]
+
+    made = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+
+    assert (made.stdout, made.stderr) == (f"{PERFT_6}\n", "")
+
+
 def test_the_version_is_told_by_the_metadata_and_by_the_program() -> None:
-    assert version("outflank") == PROJECT["version"]
+    assert version("outflank") == outflank.__version__
     assert (
         CliRunner().invoke(cli, ["--version"], prog_name="outflank").output
         == f"outflank {version('outflank')}\n"
@@ -74,6 +87,7 @@ def test_the_sdist_holds_the_sources_and_nothing_that_was_built(distributions: d
         "LICENSE",
         "CHANGELOG.md",
         "Makefile",
+        "package/__init__.py",
         "setup.py",
         "pyproject.toml",
     }
@@ -90,6 +104,7 @@ def test_the_wheel_holds_every_source_but_the_cython_ones_and_a_module_for_each_
     cython = {name for name in sources() if name.endswith(".pyx")}
 
     assert names >= {f"outflank/{name}" for name in sources() - cython} | {"outflank/engine/buildinfo.py"}
+    assert names >= {"outflank/__init__.py", "outflank/py.typed"}
     assert len([name for name in names if name.endswith(".so")]) == len(cython)
     assert not [name for name in names if name.endswith((".c", ".pyx"))]
 
@@ -132,5 +147,5 @@ def assert_counts_and_plays(environment: Environment) -> None:
     assert environment.run("python", "-c", count) == f"{PERFT_6}\n"
     assert environment.run("python", "-c", play) == "4\n"
     assert environment.run("python", "-c", bare) == "None\n"
-    assert environment.run("outflank", "--version") == f"outflank {PROJECT['version']}\n"
+    assert environment.run("outflank", "--version") == f"outflank {outflank.__version__}\n"
     assert str(PERFT_6) in environment.run("outflank", "perft", "6").replace(",", "")
