@@ -74,22 +74,22 @@ class PlayerView(_View):
     Attributes:
         board: discs, open chips, and where closed ones lie.
         open_chips: the chip on each square where one lies open.
-        won: the chips that were won.
+        won: the chips that were won, by the squares they lay on.
         is_over: whether the dealer, who knows, has ended the game.
     """
 
     board: SoloBoard
     open_chips: Mapping[int, Chip]
-    won: tuple[Chip, ...]
+    won: Mapping[int, Chip]
     is_over: bool
 
     def score(self, variant: Variant = Variant.CHIPS) -> int:
         """What the chips won count."""
-        return score(self.won, variant)
+        return score(self.won.values(), variant)
 
     def unseen(self) -> tuple[Chip, ...]:
         """The chips that lie closed, in the order of ``ALL_CHIPS``: what is known of them together."""
-        seen = Counter(self.won) + Counter(self.open_chips.values())
+        seen = Counter(self.won.values()) + Counter(self.open_chips.values())
         return tuple((Counter(ALL_CHIPS) - seen).elements())
 
     def __str__(self) -> str:
@@ -114,18 +114,15 @@ class DealerView(_View):
         return cls(deal, deal.board())
 
     @property
-    def won(self) -> tuple[Chip, ...]:
-        """The chips that were won, in the order of their squares."""
-        return tuple(chip for square, chip in self.deal.chips.items() if not self.board.chips >> square & 1)
-
-    @property
-    def won_mask(self) -> int:
-        """The squares that the chips won lay on."""
-        return sum(1 << square for square in self.deal.chips) & ~self.board.chips
+    def won(self) -> Mapping[int, Chip]:
+        """The chips that were won, by the squares they lay on."""
+        return {
+            square: chip for square, chip in self.deal.chips.items() if not self.board.chips >> square & 1
+        }
 
     def score(self, variant: Variant = Variant.CHIPS) -> int:
         """What the chips won count."""
-        return score(self.won, variant)
+        return score(self.won.values(), variant)
 
     def play(self, move: SoloMove) -> "DealerView":
         """The game after a move.
@@ -155,7 +152,7 @@ class DealerView(_View):
         """What the player sees of it."""
         shown = self.board.chips & ~self.board.closed
         faces = {square: self.deal.chips[square] for square in _squares(shown)}
-        return PlayerView(self.board.hidden(), faces, tuple(sorted(self.won)), self.is_over)
+        return PlayerView(self.board.hidden(), faces, self.won, self.is_over)
 
     def __str__(self) -> str:
         faces = {square: self.deal.chips[square] for square in _squares(self.board.chips)}

@@ -23,9 +23,9 @@ cdef struct _Hope:
 
 cdef uint64_t _through(uint64_t start, uint64_t run, int direction) noexcept nogil:
     """The squares of `run` that a straight line from `start` reaches without leaving the run."""
-    cdef uint64_t reached = step(start, direction) & run, before = 0
-    while reached != before:
-        before = reached
+    cdef uint64_t reached = step(start, direction) & run
+    cdef int _again
+    for _again in range(5):  # a run of more than six has no room for what brackets it
         reached |= step(reached, direction) & run
     return reached
 

@@ -117,7 +117,7 @@ class TestAgainstTheOracle:
         view = DealerView(deal_of(chips), board)
         taken = [chip for square, chip in chips.items() if square not in reference.chips_of(here)]
 
-        assert sorted(view.won) == sorted(Chip(NAMES[chip.colour], chip.number) for chip in taken)
+        assert sorted(view.won.values()) == sorted(Chip(NAMES[chip.colour], chip.number) for chip in taken)
         for variant in Variant:
             assert view.score(variant) == reference.score(taken, variant)
 
@@ -195,7 +195,7 @@ class TestViews:
         view = dealer.player_view()
 
         assert all(dealer.deal.chips[square] == chip for square, chip in view.open_chips.items())
-        assert sorted([*view.unseen(), *view.won, *view.open_chips.values()]) == sorted(ALL_CHIPS)
+        assert sorted([*view.unseen(), *view.won.values(), *view.open_chips.values()]) == sorted(ALL_CHIPS)
         assert view.legal_moves() == dealer.legal_moves()
 
     def test_a_players_view_cannot_be_played_on(self) -> None:
