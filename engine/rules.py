@@ -72,9 +72,12 @@ class Rules:
 
         The options are ``start begins turns tie scoring``; a blank may stand for a comma.
 
-        Raises: NotationError naming the presets or options there are.
+        Raises: NotationError naming the presets or options there are. The solo game of the sheet of 2006 is none:
+            ``engine/solo.py`` has its rules.
         """
         preset, *options = text.replace(",", " ").split() or [""]
+        if preset == "solo":
+            raise NotationError("expected rules of a game for two, got 'solo', which `outflank solo` plays")
         if preset not in PRESETS:
             raise NotationError(f"expected rules out of {' '.join(PRESETS)}, got {preset!r}")
         settings: dict[str, Any] = {}

@@ -73,6 +73,13 @@ def test_an_unknown_preset_is_answered_with_the_presets() -> None:
     assert str(caught.value) == f"expected rules out of {' '.join(strategies.PRESETS)}, got 'chess'"
 
 
+def test_the_solo_game_is_refused_in_words() -> None:
+    with pytest.raises(NotationError) as caught:
+        Rules.parse("solo,start=mirrored")
+
+    assert str(caught.value) == "expected rules of a game for two, got 'solo', which `outflank solo` plays"
+
+
 def test_an_unknown_option_is_answered_with_the_options() -> None:
     with pytest.raises(NotationError) as caught:
         Rules.parse("othello,komi=7")

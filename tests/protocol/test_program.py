@@ -68,6 +68,7 @@ def test_a_file_of_commands_is_executed_in_full(tmp_path: Path) -> None:
     ("arguments", "code", "sentence"),
     [
         (["--rules", "chess"], 2, "expected rules out of othello "),
+        (["--rules", "solo"], 2, "expected rules of a game for two, got 'solo'"),
         (["--rules", "othello,start=upside"], 2, "expected start="),
         (["--level", "61"], 2, "61 is not in the range 0<=x<=60"),
         (["--depth", "0"], 2, "0 is not in the range"),

@@ -24,6 +24,7 @@ COMMANDS = {
     "compliance": "Check whether the GTP engine that CMD starts keeps the rules of the wire and of good conduct.",
     "selftest": "Let an engine play against itself: the two games of a pair have to be mirror images.",
     "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
+    "solo": "Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.",
     "perft": "Count the positions that every line of DEPTH plies leads to.",
     "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
 }

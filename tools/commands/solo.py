@@ -1,0 +1,104 @@
+"""``outflank solo``: the solo game of the Ravensburger edition of 2006, to play, to watch and to solve."""
+
+import json
+import random
+from importlib import metadata
+
+import click
+
+from outflank.engine.solo import DealerView
+from outflank.engine.solodeal import DEFAULT_LAYOUT, Deal, Variant, never_winnable, parse_layout
+from outflank.engine.soloplayer import HINT_EFFORT, SoloPlayer, solve
+from outflank.engine.squares import square_name
+from outflank.tools.cli.options import COUNT, json_option, read_by
+from outflank.tools.solo.game import play, watch
+from outflank.tools.solo.many import Way, by_chance, by_player, play_many, with_open_chips
+from outflank.tools.solo.picture import say
+from outflank.tools.solo.report import Report
+
+_HIGHEST_SEED = 2**31 - 1
+
+
+@click.command()
+@click.option("--seed", type=click.IntRange(0, _HIGHEST_SEED), help="Number of the deal.  [default: any]")
+@click.option(
+    "--layout",
+    default="corners",
+    show_default=True,
+    metavar="SQUARES",
+    callback=read_by(parse_layout),
+    help="Where the chips lie: corners, or 24 squares such as a3,b2,c1,...",
+)
+@click.option(
+    "--variant",
+    type=click.Choice([str(variant) for variant in Variant]),
+    default=str(Variant.CHIPS),
+    show_default=True,
+    callback=read_by(Variant),
+    help="What counts: the chips won, or the sum of their numbers, doubled with all four blank ones.",
+)
+@click.option("--auto", is_flag=True, help="Watch the program play.")
+@click.option("--open", "is_open", is_flag=True, help="Lay the chips open and find the best play.")
+@click.option("--hint", "hints", is_flag=True, help="Tell the most promising moves before each move.")
+@click.option("--random", "by_random", is_flag=True, help="With --auto and --games: play any legal move.")
+@click.option("--games", type=COUNT, help="With --auto or --open: so many deals, SEED first, told in sum.")
+@json_option
+def solo(
+    seed: int | None,
+    layout: tuple[int, ...],
+    variant: Variant,
+    auto: bool,
+    is_open: bool,
+    hints: bool,
+    by_random: bool,
+    games: int | None,
+    as_json: bool,
+) -> None:
+    """Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.
+
+    Moves are read from standard input, one a line: black d3, or gd3 for a golden disc; help tells more, and stop or
+    the end of the input ends the game with the score as it is. docs/rules.md has the rules.
+    """
+    _expect_sense(auto, is_open, hints, by_random, games)
+    if seed is None:
+        seed = random.randrange(_HIGHEST_SEED)
+    _begin(seed, layout, variant, as_json)
+    report = Report(variant, as_json)
+    if games is not None:
+        way: Way = with_open_chips if is_open else by_chance if by_random else by_player
+        play_many(way, range(seed, seed + games), layout, report)
+        return
+    deal = Deal.shuffled(seed, layout)
+    if is_open:
+        report.solution(solve(DealerView.start(deal), variant), deal)
+    elif auto:
+        watch(DealerView.start(deal), SoloPlayer(variant, seed), report)
+    else:
+        play(DealerView.start(deal), report, SoloPlayer(variant, seed, HINT_EFFORT), hints)
+
+
+def _expect_sense(auto: bool, is_open: bool, hints: bool, by_random: bool, games: int | None) -> None:
+    """Raise click.UsageError unless the options go together."""
+    if auto and is_open:
+        raise click.UsageError("expected --auto (watch) or --open (solve), got both")
+    if hints and (auto or is_open):
+        raise click.UsageError("expected --hint in a game of your own, got it with --auto or --open")
+    if games is not None and not (auto or is_open):
+        raise click.UsageError("expected --games with --auto or --open, got neither")
+    if by_random and (games is None or not auto):
+        raise click.UsageError("expected --random with --auto and --games, got it without")
+
+
+def _begin(seed: int, layout: tuple[int, ...], variant: Variant, as_json: bool) -> None:
+    """Tell the settings that give the same deal again, and warn of chips that no play can win."""
+    names = [square_name(square) for square in layout]
+    lost = [square_name(square) for square in never_winnable(layout)]
+    if lost:
+        say(f"outflank: chips on {' '.join(lost)} can never be won", err=True)
+    version = metadata.version("outflank")
+    if as_json:
+        settings = {"version": version, "seed": seed, "layout": names, "variant": str(variant)}
+        say(json.dumps({"kind": "settings", **settings}))
+        return
+    laid = "" if layout == DEFAULT_LAYOUT else f", layout {','.join(names)}"
+    say(f"outflank {version}, solo game, seed {seed}, variant {variant}{laid}")
