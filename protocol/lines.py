@@ -48,3 +48,11 @@ class LineSplitter:
 def without_control_bytes(line: bytes) -> bytes:
     """The line as its reader takes it: tabs are blanks, other control bytes but line feeds are left out."""
     return line.translate(_TAB_IS_BLANK, CONTROL_BYTES)
+
+
+def printable(text: str, longest: int = 200) -> str:
+    """`text` fit for a message: control characters as blanks, cut to so many characters."""
+    shown = text[: longest + 1]
+    if not shown.isprintable():
+        shown = "".join(c if c.isprintable() else " " for c in shown)
+    return shown if len(shown) <= longest else shown[:longest] + "..."

@@ -6,10 +6,13 @@ and -127 is no score at all. The format is Edax's; its suites write moves in cap
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import BinaryIO
 
-from outflank.engine import FileFormatError, IllegalMoveError, Move, NotationError, Position, Rules
+from outflank.engine import Colour, FileFormatError, IllegalMoveError, Move, NotationError, Position, Rules
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.textlines import read_lines
 
 _FIELD = re.compile(r"[^;\s][^;]*")  # blanks before it left out, so that it begins at its column
 _BOARD = re.compile(r"[-._Xx*bB1OowW2\s]*")
@@ -78,6 +81,32 @@ def read(lines: Iterable[str], name: str, rules: Rules) -> Suite:
         except LineError as error:
             errors.append(FileFormatError(f"{name}:{number}:{error.column}: {error}"))
     return Suite(tuple(problems), tuple(errors))
+
+
+def read_games(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
+    """Each position as a game that begins there, without a move; a line that is none is named by its number."""
+    for number, text in read_lines(stream):
+        if _without_comment(text).strip():
+            try:
+                problem = parse(text, rules, number)
+            except LineError as error:
+                yield BadGame(f"line {number}", f"{error} (column {error.column})")
+                continue
+            score, blacks = problem.score, problem.position.side is Colour.BLACK
+            yield AnnotatedGame(problem.position, exact=score if score is None or blacks else -score)
+
+
+def write_game(game: AnnotatedGame) -> str:
+    """A line for each position of the game in which there is a choice, with its exact score where that is known.
+
+    A game without moves is the position that it begins with.
+    """
+    positions = [(played.before, played.exact) for played in game.moves if not played.move.is_pass]
+    lines = [
+        Problem(position, own_score=exact if exact is None or position.side is Colour.BLACK else -exact)
+        for position, exact in positions or [(game.first, game.exact)]
+    ]
+    return "".join(f"{line}\n" for line in lines)
 
 
 class LineError(NotationError):

@@ -1,25 +1,28 @@
-"""Reads a game from an SGF file. The grammar is sgfmill's, which knows no game; the meaning is ours."""
+"""SGF, the smart game format, FF[4] GM[2]. The grammar is sgfmill's, which knows no game; the meaning is ours.
+
+Moves are ``B[f5]``, ``B[]`` is a pass. V is the mover's evaluation in discs from Black's side. Seconds and exact
+margins have no property of their own in Othello and stand in front of the comment: ``0.250 s; exact before the move:
+-4 for Black``. Read are also ``B[fd]`` of Go programs, where row a is row 8, and all spellings of a pass.
+"""
 
 import re
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, BinaryIO
 
-from outflank.engine import (
-    Colour,
-    FileFormatError,
-    Game,
-    IllegalMoveError,
-    Move,
-    NotationError,
-    Position,
-    Rules,
-)
+from outflank.engine import Colour, FileFormatError, Game, IllegalMoveError, NotationError, Position, Rules
 from outflank.engine.squares import SQUARE_NAMES, parse_square
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Ending, Recorder, Result
+from outflank.protocol.formats.brackets import GAME_CAP, split_games
 
-_LARGEST_FILE = 16 << 20
 _COLOURS = {"B": Colour.BLACK, "W": Colour.WHITE}
 _GAMES = ("1", "2")  # Othello, and Go, as which Go programs record what they take for Go
 _GO_POINT = re.compile("[a-h][a-h]")
+_RESULT = re.compile(r"([BW])\+(.*)", re.IGNORECASE)
+_ENDINGS = {"r": Ending.RESIGNATION, "t": Ending.TIME, "f": Ending.FORFEIT}  # first letter of the word
+_REMARK = re.compile(r"(?:(\d+\.\d+) s)?(?:; )?(?:exact before the move: ([+-]\d+) for Black)?(?:\n|$)")
+_NUMBER = re.compile(r"[+-]?\d{1,9}(\.\d{0,9})?")
 
 Node = dict[str, list[bytes]]
 
@@ -34,16 +37,84 @@ def load(path: str, rules: Rules, before: int | None = None) -> Game:
 
     Raises: OSError, FileFormatError, NotationError, IllegalMoveError; the latter two name the move.
     """
-    root, *nodes = _main_line(_read(path))
-    _check_game(root)
-    game = Game(first=_first_position(root, _rules(root, rules)))
-    moves = [(colour, text) for node in (root, *nodes) for colour, text in _moves(node)]
-    for number, (colour, text) in enumerate(moves[: None if before is None else before - 1], 1):
+    return parse(_read(path), rules, before).game()
+
+
+def read(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
+    """The main lines of the games of a stream; a bad one is named by its number."""
+    for number, game in enumerate(split_games(stream, escapes=True), 1):
         try:
-            _play(game, colour, text)
-        except (NotationError, IllegalMoveError) as error:
-            raise type(error)(f"move {number}: {error}") from None
-    return game
+            if isinstance(game, FileFormatError):
+                raise game
+            yield parse(game, rules)
+        except (FileFormatError, NotationError, IllegalMoveError) as error:
+            yield BadGame(f"game {number}", str(error))
+
+
+def parse(data: bytes, rules: Rules, before: int | None = None) -> AnnotatedGame:
+    """Read the main line of the first game; see ``load``.
+
+    Raises: FileFormatError, NotationError, IllegalMoveError; the latter two name the move.
+    """
+    grammar = _grammar()
+    root, *nodes = _main_line(data, grammar)
+    texts = _Texts(root, grammar)
+    _check_game(texts, root)
+    recorder = Recorder(_first_position(texts, root, _rules(texts, root, rules)))
+    moves = [
+        (colour, letter, node)
+        for node in (root, *nodes)
+        for letter, colour in _COLOURS.items()
+        if letter in node
+    ]
+    for colour, letter, node in moves[: None if before is None else before - 1]:
+        score = _number(texts.simple(node, "V"))
+        seconds, exact, comment = _remarks("" if node is root else texts.text(node, "C"))
+        recorder.play(
+            _vertex(texts.simple(node, letter)) or "pass",
+            colour,
+            score=score if score is None or colour is Colour.BLACK else 0.0 - score,
+            seconds=seconds,
+            exact=exact,
+            comment=comment,
+        )
+    return AnnotatedGame(
+        recorder.first,
+        recorder.moves,
+        black=texts.simple(root, "PB"),
+        white=texts.simple(root, "PW"),
+        black_rating=_number(texts.simple(root, "BR")),
+        white_rating=_number(texts.simple(root, "WR")),
+        result=_result(texts.simple(root, "RE"), recorder.first.rules),
+        title=texts.simple(root, "GN"),
+        event=texts.simple(root, "EV"),
+        place=texts.simple(root, "PC"),
+        date=texts.simple(root, "DT"),
+        clock=texts.simple(root, "OT"),
+        comment=texts.text(root, "C"),
+    )
+
+
+class _Texts:
+    """Reads property values in the encoding that the root names; without one UTF-8, or else Latin-1."""
+
+    def __init__(self, root: Node, grammar: Any) -> None:
+        self._grammar = grammar
+        self._encoding = root.get("CA", [b"utf-8"])[0].decode("ascii", "replace").strip()
+
+    def simple(self, node: Node, key: str) -> str:
+        """The first value of a property on one line; empty if the node has none."""
+        return self._decoded(self._grammar.simpletext_value(node.get(key, [b""])[0])).strip()
+
+    def text(self, node: Node, key: str) -> str:
+        """The first value of a property with its line ends; empty if the node has none."""
+        return self._decoded(self._grammar.text_value(node.get(key, [b""])[0])).strip()
+
+    def _decoded(self, data: bytes) -> str:
+        try:
+            return data.decode(self._encoding)
+        except (UnicodeDecodeError, LookupError, ValueError):
+            return data.decode("latin-1")
 
 
 def _read(path: str) -> bytes:
@@ -52,50 +123,50 @@ def _read(path: str) -> bytes:
     if not stat.S_ISREG(file.stat().st_mode):
         raise FileFormatError(f"expected a file, got something else: {path!r}")
     with file.open("rb") as stream:
-        data = stream.read(_LARGEST_FILE + 1)
-    if len(data) > _LARGEST_FILE:
-        raise FileFormatError(f"expected a game of at most {_LARGEST_FILE} bytes, got more")
+        data = stream.read(GAME_CAP + 1)
+    if len(data) > GAME_CAP:
+        raise FileFormatError(f"expected a game of at most {GAME_CAP} bytes, got more in {path!r}")
     return data
 
 
-def _main_line(data: bytes) -> list[Node]:
+def _grammar() -> Any:
+    """The grammar, which is not installed with the engine alone."""
     try:
         from sgfmill import sgf_grammar  # type: ignore[import-untyped]
     except ImportError:
         raise FileFormatError("expected sgfmill to be installed (pip install 'outflank[match]')") from None
+    return sgf_grammar
+
+
+def _main_line(data: bytes, grammar: Any) -> list[Node]:
     try:
-        return list(sgf_grammar.main_sequence_iter(sgf_grammar.parse_sgf_game(data)))
+        return list(grammar.main_sequence_iter(grammar.parse_sgf_game(data)))
     except ValueError as error:
         raise FileFormatError(f"expected an SGF file: {error}") from None
 
 
-def _text(node: Node, key: str) -> str:
-    """The first value of a property; empty if the node has none."""
-    return node.get(key, [b""])[0].decode("utf-8", "replace").strip()
-
-
-def _check_game(root: Node) -> None:
-    if (game := _text(root, "GM")) not in ("", *_GAMES):
+def _check_game(texts: _Texts, root: Node) -> None:
+    if (game := texts.simple(root, "GM")) not in ("", *_GAMES):
         raise FileFormatError(f"expected a game of Othello (GM[2]), got GM[{game}]")
-    if (size := _text(root, "SZ")) not in ("", "8"):
+    if (size := texts.simple(root, "SZ")) not in ("", "8"):
         raise FileFormatError(f"expected a board of size 8, got SZ[{size}]")
 
 
-def _rules(root: Node, rules: Rules) -> Rules:
+def _rules(texts: _Texts, root: Node, rules: Rules) -> Rules:
     """The rules that the file names, `rules` if it names none of ours."""
     try:
-        return Rules.parse(_text(root, "RU"))
+        return Rules.parse(texts.simple(root, "RU"))
     except NotationError:
         return rules
 
 
-def _first_position(root: Node, rules: Rules) -> Position:
+def _first_position(texts: _Texts, root: Node, rules: Rules) -> Position:
     """The discs set up in the root; left out, as they often are, the start of the rules."""
     discs = {letter: _discs(root.get(f"A{letter}", [])) for letter in _COLOURS}
     position = Position.start(rules)
     if any(discs.values()):
         position = Position(discs["B"], discs["W"], Colour.BLACK, rules).with_side(rules.begins)
-    side = _text(root, "PL").upper()[:1]
+    side = texts.simple(root, "PL").upper()[:1]
     return position.with_side(_COLOURS[side]) if side in _COLOURS else position
 
 
@@ -107,16 +178,32 @@ def _discs(values: list[bytes]) -> int:
     return discs
 
 
-def _moves(node: Node) -> list[tuple[Colour, str]]:
-    """The moves of a node: one, or none."""
-    return [(colour, _text(node, letter)) for letter, colour in _COLOURS.items() if letter in node]
+def _remarks(comment: str) -> tuple[float | None, int | None, str]:
+    """Seconds and exact margin in front of a comment, and the comment."""
+    match = _REMARK.match(comment)
+    if match is None or not (match[1] or match[2]):
+        return None, None, comment
+    seconds, exact = match[1], match[2]
+    return seconds and float(seconds), exact and int(exact), comment[match.end() :]  # type: ignore[return-value]
 
 
-def _play(game: Game, colour: Colour, text: str) -> None:
-    move = Move.parse(_vertex(text) or "pass")
-    # Some programs record the passes that end the game.
-    if not (move.is_pass and game.position.is_over):
-        game.play(move, colour)
+def _result(text: str, rules: Rules) -> Result | None:
+    """Read ``B+12``, ``W+R``, ``0`` and ``Draw``; None for ``?``, ``Void`` and what is no result."""
+    if text.lower() in ("0", "draw"):
+        return Result(None, 0)
+    match = _RESULT.fullmatch(text)
+    if match is None:
+        return None
+    winner, reason = _COLOURS[match[1].upper()], match[2].strip().lower()
+    if not reason[:1].isalpha():
+        margin = _number(reason)
+        counted = None if margin is None or not margin.is_integer() else int(margin)
+        return Result(winner, counted if counted is None or winner is Colour.BLACK else -counted)
+    return Result(winner, None, _ENDINGS.get(reason[0], Ending.FORFEIT))
+
+
+def _number(text: str) -> float | None:
+    return float(text) if _NUMBER.fullmatch(text) else None
 
 
 def _vertex(text: str) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from outflank.protocol.lines import without_control_bytes
+from outflank.protocol.lines import printable, without_control_bytes
 from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineRefusal, EngineTimeout
-from outflank.protocol.opponent.process import ChildProcess, printable
+from outflank.protocol.opponent.process import ChildProcess
 from outflank.protocol.opponent.spawn import Surroundings
 
 START_SECONDS = 30.0  # for the first answer, in which an engine may load tables

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import IO
 
+from outflank.protocol.lines import printable
 from outflank.protocol.opponent import descendants
 from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineTimeout
 from outflank.protocol.opponent.spawn import Surroundings, spawn
@@ -23,7 +24,6 @@ _CHUNK_BYTES = 1 << 16
 _SLICE_SECONDS = 0.1  # longest sleep before we look whether the child has died or our user wants to stop
 _EXIT_SLICE_SECONDS = 0.005
 _GRACE_SECONDS = 1.0  # between the end of a pipe and the exit of its process
-_SHOWN_CHARACTERS = 200
 
 
 class ChildProcess:
@@ -259,14 +259,6 @@ class ChildProcess:
     def _signal_group(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
-
-
-def printable(text: str) -> str:
-    """`text` fit for a message: control characters as blanks, cut to a sentence's length."""
-    shown = text[: _SHOWN_CHARACTERS + 1]
-    if not shown.isprintable():
-        shown = "".join(c if c.isprintable() else " " for c in shown)
-    return shown if len(shown) <= _SHOWN_CHARACTERS else shown[:_SHOWN_CHARACTERS] + "..."
 
 
 def _signal_name(number: int) -> str:

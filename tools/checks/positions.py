@@ -1,7 +1,7 @@
 """Games that the checks play, and how an engine is brought into a position or asked for a move."""
 
 from outflank.engine import PASS, Game, IllegalMoveError, NotationError
-from outflank.protocol.opponent.process import printable
+from outflank.protocol.lines import printable
 from outflank.tools.checks.subject import Subject, Violation
 
 # Random games, chosen for how they end. The first three fill the board and have no passes.

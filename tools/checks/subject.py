@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from outflank.protocol.lines import CONTROL_BYTES
+from outflank.protocol.lines import CONTROL_BYTES, printable
 from outflank.protocol.opponent.client import MAX_ANSWER_BYTES, START_SECONDS
 from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineTimeout
-from outflank.protocol.opponent.process import ChildProcess, printable
+from outflank.protocol.opponent.process import ChildProcess
 
 PATIENCE_SECONDS = 5.0  # for an answer that asks for no thinking
 THINKING_SECONDS = 60.0  # for a move without a clock

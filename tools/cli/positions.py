@@ -1,10 +1,13 @@
-"""A position as people hand it over: a transcript, a board, or a file that holds one of them."""
+"""A position as people hand it over: a transcript, a board, or a file that holds one of them or a game."""
 
 import os
 import re
 import sys
+from io import BytesIO
 
 from outflank.engine import Game, IllegalMoveError, NotationError, Position, Rules
+from outflank.protocol.formats.annotated import BadGame
+from outflank.protocol.formats.files import read_games
 
 _MOST_CHARACTERS = 1 << 20
 _BOARD = re.compile(r"(?:[-._XxOo*BbWw12]\s*){64}")
@@ -30,10 +33,12 @@ def read_position(text: str, rules: Rules) -> Position:
 
 
 def _parse(content: str, source: str, rules: Rules) -> Position:
-    """Read a transcript, a board or a line of OBF.
+    """Read a transcript, a board, a line of OBF, or the end of the first game of SGF or GGF.
 
     Raises: NotationError or IllegalMoveError beginning with `source`.
     """
+    if "(" in content:  # no board and no transcript has one
+        return _end_of_game(content, source, rules)
     text = re.sub("%.*", "", content).strip()
     try:
         if _is_transcript(text):
@@ -42,6 +47,13 @@ def _parse(content: str, source: str, rules: Rules) -> Position:
         return Position.parse(text, rules)
     except (NotationError, IllegalMoveError) as error:
         raise type(error)(f"{source}: {error}") from None
+
+
+def _end_of_game(content: str, source: str, rules: Rules) -> Position:
+    entry = next(read_games(BytesIO(content.encode("utf-8", "replace")), rules=rules))
+    if isinstance(entry, BadGame):
+        raise NotationError(f"{source}, {entry}" if entry.where else f"{source}: {entry}")
+    return entry.final
 
 
 def _is_transcript(text: str) -> bool:

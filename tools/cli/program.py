@@ -19,6 +19,7 @@ COMMANDS = {
     "tournament": "Play a tournament between any number of GTP engines and rate them.",
     "report": "Write the report of RUN, a run's folder or its run.db, as one HTML file that needs nothing else.",
     "export": "Write the games of RUN, a run's folder or its run.db, in a format that other programs read.",
+    "convert": "Convert the games of every FILE (- is standard input) and write them one after the other.",
     "openings": "Make openings for matches.",
     "sprt": "Say what a sequential test makes of COUNTS of results.",
     "compliance": "Check whether the GTP engine that CMD starts keeps the rules of the wire and of good conduct.",

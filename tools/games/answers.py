@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 
 from outflank.engine import Colour, IllegalMoveError, Move, NotationError, Position
+from outflank.protocol.lines import printable
 from outflank.protocol.opponent.client import Answer
-from outflank.protocol.opponent.process import printable
 from outflank.tools.games.results import Ending
 
 GENMOVE = "genmove"

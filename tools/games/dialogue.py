@@ -3,7 +3,7 @@
 import time
 from collections import deque
 
-from outflank.protocol.opponent.process import printable
+from outflank.protocol.lines import printable
 
 _FIRST_LINES = 2_000  # a whole game has a few hundred
 _LAST_LINES = 2_000  # in which the fault stands

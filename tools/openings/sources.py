@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from outflank.engine import FileFormatError, Game, IllegalMoveError, Move, NotationError, Position, Rules
+from outflank.engine import FileFormatError, Game, Move, NotationError, Position, Rules
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.files import read_games
 from outflank.tools.openings.balanced import balanced_openings
 
 _BALANCED = "balanced"
@@ -65,21 +67,15 @@ def default_openings(rules: Rules) -> OpeningsChoice:
 
 
 def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:
-    """The openings of a text file: a transcript a line; blank lines and what follows ``#`` are skipped.
+    """The openings of a file of games in any format, such as transcripts, one a line.
 
-    Raises: FileFormatError naming file and line.
+    Raises: FileFormatError naming file and line, or game.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
-        raise FileFormatError(f"expected a file of openings, got {str(path)!r} ({reason})") from None
-    openings = []
-    for number, line in enumerate(lines, 1):
-        if text := line.partition("#")[0].strip():
-            openings.append(_read_opening(text, rules, f"{path}, line {number}"))
-    if not openings:
-        raise FileFormatError(f"expected openings in {str(path)!r}, got none")
+        with path.open("rb") as stream:
+            openings = [_opening(entry, rules, path) for entry in read_games(stream, path, rules)]
+    except OSError as error:
+        raise FileFormatError(f"expected a file of openings, got {str(path)!r} ({error.strerror})") from None
     return openings
 
 
@@ -103,13 +99,21 @@ def count_different(openings: Sequence[tuple[Move, ...]], rules: Rules) -> int:
     return len({_played(opening, rules).position.canonical()[0] for opening in openings})
 
 
-def _read_opening(text: str, rules: Rules, where: str) -> tuple[Move, ...]:
-    try:
-        game = Game.from_transcript(text, rules)
-    except (NotationError, IllegalMoveError) as error:
-        raise FileFormatError(f"{where}: {error}") from None
+def _opening(entry: AnnotatedGame | BadGame, rules: Rules, path: Path) -> tuple[Move, ...]:
+    """The moves of a game, passes left out.
+
+    Raises: FileFormatError if it is none, or can't be gone on with by the rules.
+    """
+    if isinstance(entry, BadGame):
+        raise FileFormatError(f"{path}, {entry}" if entry.where else f"{path}: {entry}")
+    game = Game(rules)
+    if entry.first != game.first:
+        got = f"{entry.first.board_string()} by {entry.rules}"
+        raise FileFormatError(f"{path}: expected openings from the start of {rules}, got one from {got}")
+    for played in entry.moves:
+        game.play(played.move)
     if game.position.is_over:
-        raise FileFormatError(f"{where}: expected an opening, got a game that is over")
+        raise FileFormatError(f"{path}: expected openings, got a game that is over: {game.transcript()}")
     return _discs_played(game)
 
 

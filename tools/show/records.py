@@ -1,18 +1,42 @@
-"""What every game file says of a game: its first position, its result, its headline, its moves as a line.
+"""A game that was played, as game files know games; and its line in a file of transcripts."""
 
-Where the rules are not Othello's, GGF and SGF name them in RU and give the start board; moves under
-one-direction rules keep their direction: ``D3/NE`` (in GGF before evaluation and time, ``B[D3/NE//0.25]``).
-"""
+from dataclasses import replace
 
-from outflank.engine import Colour, Position
-from outflank.tools.games.results import GameRecord
+from outflank.engine import Colour, Position, Turn
+from outflank.protocol.formats import annotated, transcript
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Result
+from outflank.tools.games.results import Ending, GameRecord
 
-_WHOLE_BOARD = 64
+_ENDINGS = {
+    Ending.DISCS: annotated.Ending.DISCS,
+    Ending.RESIGNATION: annotated.Ending.RESIGNATION,
+    Ending.ADJUDICATION: annotated.Ending.AGREEMENT,
+    Ending.TIME: annotated.Ending.TIME,
+    Ending.STALL: annotated.Ending.TIME,
+}
+
+
+def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
+    """The game with times, evaluations, exact margins, and as its comment what went wrong."""
+    names = game.pairing.names
+    turns = zip(game.turns, game.values, game.seconds, game.exact, strict=True)
+    ending = _ENDINGS.get(game.ending, annotated.Ending.FORFEIT)
+    return AnnotatedGame(
+        first_position(game),
+        tuple(_annotated_move(*turn) for turn in turns),
+        black=names[Colour.BLACK],
+        white=names[Colour.WHITE],
+        result=None if game.ending is Ending.RUNNER_FAULT else Result(game.winner, game.margin, ending),
+        title=f"game {game.pairing.number}",
+        event=event,
+        date=game.started,
+        comment=game.detail,
+    )
 
 
 def transcript_line(game: GameRecord) -> str:
     """The moves of a game and, behind ``#``, what it was: a line that ``--openings`` could read."""
-    return f"{game.transcript}  # {headline(game)}\n"
+    return transcript.write(replace(annotated_game(game), comment=headline(game)))
 
 
 def headline(game: GameRecord) -> str:
@@ -32,13 +56,9 @@ def final_position(game: GameRecord) -> Position:
     return game.turns[-1].before.play(game.turns[-1].move) if game.turns else Position.start(game.rules)
 
 
-def is_standard(game: GameRecord) -> bool:
-    """Whether a reader that knows nothing of rules and start boards reads the game right."""
-    return game.rules.is_othello and first_position(game) == Position.start(game.rules)
-
-
-def decided_margin(game: GameRecord) -> int:
-    """Black's margin in discs; a game that was not played to the end counts as the whole board."""
-    if game.margin is not None or game.winner is None:
-        return game.margin or 0
-    return _WHOLE_BOARD if game.winner is Colour.BLACK else -_WHOLE_BOARD
+def _annotated_move(
+    turn: Turn, value: float | None, seconds: float | None, exact: int | None
+) -> AnnotatedMove:
+    """The turn; the engine's value, which is Black's, becomes the mover's."""
+    score = value if value is None or turn.colour is Colour.BLACK else 0.0 - value
+    return AnnotatedMove(turn.before, turn.move, seconds, score, exact)

@@ -3,10 +3,9 @@
 import json
 from pathlib import Path
 
-from outflank.tools.show.ggf import ggf
-from outflank.tools.show.records import transcript_line
+from outflank.protocol.formats import ggf, sgf_write
+from outflank.tools.show.records import annotated_game, transcript_line
 from outflank.tools.show.report import render_report
-from outflank.tools.show.sgf import sgf
 from outflank.tools.show.summary import summary
 from outflank.tools.state.run import Run
 from outflank.tools.work.files import write_whole
@@ -17,10 +16,11 @@ def write_run_files(run: Run, folder: Path) -> str:
 
     Returns: a sentence about what could not be written, the rest is; empty if all is well.
     """
+    games = [annotated_game(game) for game in run.games]
     texts = {
         "games.txt": "".join(map(transcript_line, run.games)),
-        "games.ggf": "".join(map(ggf, run.games)),
-        "games.sgf": "".join(map(sgf, run.games)),
+        "games.ggf": "".join(map(ggf.write, games)),
+        "games.sgf": "".join(map(sgf_write.write, games)),
         "report.html": render_report(run),
         "summary.json": json.dumps(summary(run), indent=2, ensure_ascii=False) + "\n",
     }

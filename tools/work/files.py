@@ -3,14 +3,26 @@
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 from zlib import crc32
 
 _USUAL_MODE = 0o666  # less what the umask takes away, as open() has it
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a new file beside the old one, then put it in its place: a full disk leaves the old one as it was.
+    """Write a file at once; see ``whole_file``.
+
+    Raises: OSError.
+    """
+    with whole_file(path) as new:
+        new.write(data)
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A new file beside the old one, put in its place at the end of ``with``; an error leaves the old one as it was.
 
     The new file is made under a name that nobody can guess and that did not exist, so that no link which
     somebody else has put there is followed. A pipe or a device is written to as it is.
@@ -19,12 +31,13 @@ def write_whole(path: Path, data: bytes) -> None:
     """
     path = path.resolve()
     if path.exists() and not path.is_file():
-        path.write_bytes(data)
+        with path.open("wb") as device:
+            yield device
         return
     file, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # O_EXCL and O_NOFOLLOW
     try:
         with open(file, "wb") as new:
-            new.write(data)
+            yield new
             os.fchmod(file, _mode(path))
         os.replace(name, path)
     except BaseException:

@@ -25,10 +25,18 @@ def result_of(result: Result) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("form", ["transcript", "board", "transcript file", "board file", "standard input"])
+FILES = {
+    "transcript file": TRANSCRIPT,
+    "board file": BOARD,
+    "SGF file": "(;GM[2];B[f5];W[d6];B[c3])",
+    "GGF file": "1 (;GM[Othello]B[F5]W[D6/1.5]B[C3];)",
+}
+
+
+@pytest.mark.parametrize("form", ["transcript", "board", "standard input", *FILES])
 def test_a_position_may_come_in_any_form(form: str, tmp_path: Path) -> None:
     file = tmp_path / "position"
-    file.write_text(BOARD if form == "board file" else TRANSCRIPT)
+    file.write_text(FILES.get(form, TRANSCRIPT))
     arguments = {"transcript": TRANSCRIPT, "board": BOARD, "standard input": "-"}.get(form, str(file))
 
     assert result_of(run(arguments, "--depth", "2", "--json", text=TRANSCRIPT))["position"] == BOARD

@@ -22,6 +22,19 @@ def test_a_file_has_a_transcript_on_each_line(tmp_path: Path) -> None:
     assert [" ".join(map(str, moves)) for moves in read_openings(path, OTHELLO)] == ["f5 d6 c3", "f5 f6"]
 
 
+def test_any_file_of_games_has_openings(tmp_path: Path) -> None:
+    path = file_with(tmp_path, "(;GM[2];B[f5];W[d6])(;GM[2];B[f5];W[f6])")
+
+    assert [" ".join(map(str, moves)) for moves in read_openings(path, OTHELLO)] == ["f5 d6", "f5 f6"]
+
+
+def test_openings_from_another_start_are_refused(tmp_path: Path) -> None:
+    path = file_with(tmp_path, "(;GM[2]AB[d4]AW[e4];B[f4])")
+
+    with pytest.raises(FileFormatError, match=r"openings\.txt: expected openings from the start of othello"):
+        read_openings(path, OTHELLO)
+
+
 def test_a_short_file_is_read_again_from_its_top(tmp_path: Path) -> None:
     choice = OpeningsChoice.parse(str(file_with(tmp_path, "f5d6\nf5f6\n")))
 
@@ -33,7 +46,7 @@ def test_a_short_file_is_read_again_from_its_top(tmp_path: Path) -> None:
     [
         ("f5d6\nf5a1\n", r"openings\.txt, line 2: move 2 of the transcript: "),
         ("f5d6\n\n!!\n", r"openings\.txt, line 3: expected a move"),
-        ("# nothing\n", "expected openings in .*, got none"),
+        ("# nothing\n", r"openings\.txt: expected games \(transcript\), got none"),
     ],
 )
 def test_a_bad_file_is_named_with_its_line(tmp_path: Path, text: str, sentence: str) -> None:
@@ -43,7 +56,7 @@ def test_a_bad_file_is_named_with_its_line(tmp_path: Path, text: str, sentence: 
 
 def test_a_game_that_is_over_is_no_opening(tmp_path: Path) -> None:
     wipe_out = "f5d6c5f4e3f6g5e6e7"  # nine moves, and White has no disc left
-    with pytest.raises(FileFormatError, match="line 1: expected an opening, got a game that is over"):
+    with pytest.raises(FileFormatError, match="expected openings, got a game that is over: f5d6c5"):
         read_openings(file_with(tmp_path, wipe_out), OTHELLO)
 
 
@@ -55,7 +68,9 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         read_openings(tmp_path / "missing", OTHELLO)
     with pytest.raises(FileFormatError, match="Is a directory"):
         read_openings(tmp_path, OTHELLO)
-    with pytest.raises(FileFormatError, match="no text in UTF-8"):
+    with pytest.raises(
+        FileFormatError, match="expected a file of games, got bytes that are neither text nor WTHOR"
+    ):
         read_openings(binary, OTHELLO)
 
 

@@ -8,14 +8,22 @@ import pytest
 from sgfmill import sgf_grammar  # type: ignore[import-untyped]
 
 from outflank.engine import PASS, PRESETS, Colour, Game, Move, Position, Rules
+from outflank.protocol.formats import ggf as ggf_format
+from outflank.protocol.formats import sgf_write
 from outflank.tests.tools.samples import ONE_WAY, WIPE_OUT, WITH_PASSES, broken_off, judged, played
-from outflank.tools.games.results import Ending
-from outflank.tools.show.ggf import ggf
-from outflank.tools.show.records import headline, transcript_line
-from outflank.tools.show.sgf import sgf
+from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.show.records import annotated_game, headline, transcript_line
 
 ONE_DIRECTION = PRESETS["ravensburger-1987"]
 GGF_FIELD = re.compile(r"([A-Z]+)\[([^\]]*)\]")
+
+
+def ggf(record: GameRecord) -> str:
+    return ggf_format.write(annotated_game(record))
+
+
+def sgf(record: GameRecord) -> str:
+    return sgf_write.write(annotated_game(record))
 
 
 def sgf_nodes(text: str) -> list[dict[str, list[str]]]:

@@ -4,21 +4,26 @@ import random
 import struct
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date
+from io import BytesIO
 
 import pytest
 
 from outflank.engine import PRESETS, Colour, FileFormatError, Game, Position, Rules
 from outflank.engine.squares import square_name
+from outflank.protocol.formats.wthor_write import WthorWriter
 from outflank.tests.tools.samples import WIPE_OUT, WITH_PASSES, broken_off, judged, played
 from outflank.tools.games.results import Ending, GameRecord
-from outflank.tools.show.wthor import wthor_files
-
-DAY = date(2026, 5, 17)
+from outflank.tools.show.records import annotated_game
 
 
 def files(*games: GameRecord) -> dict[str, bytes]:
-    return wthor_files(games, "A Match", DAY)
+    """The three files by their suffixes."""
+    stream = BytesIO()
+    writer = WthorWriter(stream, (2026, 5, 17))
+    for game in games:
+        writer.add(annotated_game(game, "A Match"))
+    others = writer.finish()
+    return {".wtb": stream.getvalue(), **others}
 
 
 def rows(data: bytes) -> Iterator[tuple[tuple[int, int, int], int, int, str]]:
@@ -45,7 +50,7 @@ def test_the_file_of_games_in_full() -> None:
     data = files(played(names=("Zoë", "Ann")))[".wtb"]
 
     assert data[:16] == bytes([20, 26, 5, 17, 1, 0, 0, 0, 0, 0, 0xEA, 0x07, 8, 0, 0, 0])
-    assert data[16:33] == bytes([0, 0, 1, 0, 0, 0, 64, 64, 56, 64, 53, 46, 35, 66, 57, 65, 75])
+    assert data[16:33] == bytes([0, 0, 0, 0, 1, 0, 64, 64, 56, 64, 53, 46, 35, 66, 57, 65, 75])
     assert data[33:] == bytes(51)
 
 

@@ -1,0 +1,226 @@
+"""One game and what is known about it: what every format of game files is read into and written from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from importlib.metadata import version
+
+from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, NotationError, Position, Rules
+from outflank.protocol.lines import printable
+
+WHOLE_BOARD = 64
+_LONGEST_REASON = 300  # characters
+
+
+@cache
+def program() -> str:
+    """Who writes a file: ``outflank 0.1.0``."""
+    return f"outflank {version('outflank')}"
+
+
+class Ending(StrEnum):
+    """How a game ended."""
+
+    DISCS = "discs"
+    RESIGNATION = "resignation"
+    TIME = "time"
+    FORFEIT = "forfeit"
+    AGREEMENT = "agreement"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a game's record says came of it.
+
+    Attributes:
+        winner: None for a draw.
+        margin: disc difference from Black's side by the rules' scoring; None if the discs did not decide.
+        ending: how it ended.
+    """
+
+    winner: Colour | None
+    margin: int | None = None
+    ending: Ending = Ending.DISCS
+
+    @property
+    def decided_margin(self) -> int:
+        """Black's margin; the whole board where the discs did not decide."""
+        if self.margin is not None or self.winner is None:
+            return self.margin or 0
+        return WHOLE_BOARD if self.winner is Colour.BLACK else -WHOLE_BOARD
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedMove:
+    """A turn of a game; forced passes are turns too.
+
+    Attributes:
+        before: the position in which it was made.
+        move: a legal one.
+        seconds: that its mover took; None if unknown.
+        score: what its mover took the position for, in discs from the mover's side; None if unknown.
+        exact: margin with best play by both sides from `before`, in discs from Black's side; None if unknown.
+        comment: in words.
+    """
+
+    before: Position
+    move: Move
+    seconds: float | None = None
+    score: float | None = None
+    exact: int | None = None
+    comment: str = ""
+
+    @property
+    def colour(self) -> Colour:
+        """Who made it."""
+        return self.before.side
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedGame:
+    """A game, perhaps broken off, and what is known about it. All texts may be empty.
+
+    Attributes:
+        first: the position it began with; its rules are those of the game.
+        moves: in order; a pass that a record left out is among them.
+        black: who played Black.
+        white: who played White.
+        black_rating: Black's rating; None if unknown.
+        white_rating: White's rating; None if unknown.
+        result: as recorded; None if nothing is said about it.
+        exact: margin with best play from the position after the last move, in discs from Black's side.
+        title: the name or number of the game.
+        event: the tournament.
+        place: where it was played, on GGS the server or program.
+        date: as recorded: an ISO date, with time or not, a year alone, or whatever stood there.
+        clock: the time control, in the words of the record.
+        comment: on the whole game.
+    """
+
+    first: Position = field(default_factory=Position.start)
+    moves: tuple[AnnotatedMove, ...] = ()
+    black: str = ""
+    white: str = ""
+    black_rating: float | None = None
+    white_rating: float | None = None
+    result: Result | None = None
+    exact: int | None = None
+    title: str = ""
+    event: str = ""
+    place: str = ""
+    date: str = ""
+    clock: str = ""
+    comment: str = ""
+
+    @property
+    def rules(self) -> Rules:
+        """The rules it was played by."""
+        return self.first.rules
+
+    @property
+    def final(self) -> Position:
+        """The position after the last move."""
+        return self.moves[-1].before.play(self.moves[-1].move) if self.moves else self.first
+
+    @property
+    def discs_played(self) -> int:
+        """How many moves were no passes."""
+        return sum(not move.move.is_pass for move in self.moves)
+
+    @property
+    def outcome(self) -> Result | None:
+        """The recorded result, else that of the final board; None if the game was not finished either."""
+        if self.result is not None:
+            return self.result
+        outcome = self.final.outcome()
+        return None if outcome is None else Result(outcome.winner, outcome.margin_of(Colour.BLACK))
+
+    @property
+    def is_standard(self) -> bool:
+        """Whether a reader that knows nothing of rules and start boards reads the game right."""
+        start = Position.start()
+        same_start = (self.first.own, self.first.opp, self.first.side) == (start.own, start.opp, start.side)
+        return same_start and self.rules.is_othello
+
+    def game(self) -> Game:
+        """The game as the engine knows it, to be played on."""
+        game = Game(first=self.first)
+        for played in self.moves:
+            game.play(played.move)
+        return game
+
+
+@dataclass(frozen=True, slots=True)
+class BadGame:
+    """What stands in a file where a game should.
+
+    Attributes:
+        where: ``game 12`` or ``line 12``; empty if it concerns the whole file.
+        reason: what was expected, and what came; whatever the file holds, fit to be shown and not long.
+    """
+
+    where: str
+    reason: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reason", printable(self.reason, _LONGEST_REASON))
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.reason}" if self.where else self.reason
+
+
+class Recorder:
+    """Builds the moves of a game from a record, which may leave passes out.
+
+    Args:
+        first: the position that the game began with.
+    """
+
+    def __init__(self, first: Position) -> None:
+        self.first = first
+        self._game = Game(first=first)
+        self._moves: list[AnnotatedMove] = []
+        self._number = 0  # of the move in the record
+
+    @property
+    def moves(self) -> tuple[AnnotatedMove, ...]:
+        """All that has been played."""
+        return tuple(self._moves)
+
+    def play(
+        self,
+        move: Move | str,
+        colour: Colour | None = None,
+        *,
+        seconds: float | None = None,
+        score: float | None = None,
+        exact: int | None = None,
+        comment: str = "",
+    ) -> None:
+        """Play the next move of the record; a pass after the end, as some programs write them, is read over.
+
+        Raises: NotationError or IllegalMoveError naming the number of the move, 1 for the first.
+        """
+        self._number += 1
+        position = self._game.position
+        try:
+            wanted = Move.parse(move) if isinstance(move, str) else move
+            if wanted.is_pass and position.is_over:
+                return
+            made = self._game.play(wanted, colour)
+        except (NotationError, IllegalMoveError) as error:
+            raise type(error)(f"move {self._number}: {error}") from None
+        if not made.is_pass and position.must_pass:
+            self._moves.append(AnnotatedMove(position, PASS))
+            position = position.pass_()
+        self._moves.append(AnnotatedMove(position, made, seconds, score, exact, comment))
+
+
+def exact_margins(game: AnnotatedGame) -> Iterator[tuple[int, int]]:
+    """Empty squares and exact margin, from Black's side, of each position where it is known."""
+    for played in game.moves:
+        if played.exact is not None:
+            yield played.before.empties, played.exact
+    if game.exact is not None:
+        yield game.final.empties, game.exact

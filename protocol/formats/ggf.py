@@ -1,0 +1,185 @@
+"""GGF, the generic game format of the GGS server: ``(;GM[Othello]PB[a]PW[b]...BO[8 ...]B[F5/1.20/3.5]...;)``.
+
+A move carries its evaluation, in discs from the mover's side, and its time in seconds. A value ends at its first
+bracket, since there is no escape. Where the rules are not Othello's, RU names them; a move under one-direction rules
+keeps its direction before evaluation and time: ``D3/NE//0.25``. Source: the format's page by the server's author.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from outflank.engine import Colour, FileFormatError, IllegalMoveError, Move, NotationError, Position, Rules
+from outflank.engine.squares import DIRECTIONS
+from outflank.protocol.formats.annotated import (
+    WHOLE_BOARD,
+    AnnotatedGame,
+    AnnotatedMove,
+    BadGame,
+    Ending,
+    Recorder,
+    Result,
+    program,
+)
+from outflank.protocol.formats.brackets import split_games
+
+_FIELD = re.compile(r"[\s;]*([A-Za-z]{1,64})\s*\[([^\]]*)\]")
+_COLOURS = {"B": Colour.BLACK, "W": Colour.WHITE}
+_LETTERS = {Ending.RESIGNATION: "r", Ending.TIME: "t", Ending.AGREEMENT: "s"}
+_ENDINGS = {letter: ending for ending, letter in _LETTERS.items()}
+_RESULT = re.compile(r"([+-]?\d{1,4}(?:\.\d*)?)(?::([a-z]))?")
+_TYPE = re.compile(r"s?(\d+)([a-z]*)")
+
+
+def read(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
+    """The games of a stream, whatever stands between them; a bad one is named by its number."""
+    for number, game in enumerate(split_games(stream, escapes=False), 1):
+        try:
+            if isinstance(game, FileFormatError):
+                raise game
+            yield parse(game.decode("utf-8", "replace"), rules)
+        except (FileFormatError, NotationError, IllegalMoveError) as error:
+            yield BadGame(f"game {number}", str(error))
+
+
+def parse(text: str, rules: Rules) -> AnnotatedGame:
+    """Read one game.
+
+    Args:
+        text: from bracket to bracket.
+        rules: taken unless the game names some of ours (RU).
+
+    Raises: FileFormatError; NotationError, IllegalMoveError, which name the move.
+    """
+    fields = _fields(text)
+    tags = {name: value for name, value in reversed(fields) if name not in _COLOURS}  # the first one counts
+    _check_type(tags)
+    recorder = Recorder(_first(tags, rules))
+    for name, value in fields:
+        if name in _COLOURS:
+            _play(recorder, _COLOURS[name], value)
+    return AnnotatedGame(
+        recorder.first,
+        recorder.moves,
+        black=tags.get("PB", ""),
+        white=tags.get("PW", ""),
+        black_rating=_number(tags.get("RB", "")),
+        white_rating=_number(tags.get("RW", "")),
+        result=_result(tags.get("RE", "?"), recorder.first.rules),
+        event=tags.get("EV", ""),
+        place=tags.get("PC", ""),
+        date=tags.get("DT", ""),
+        clock=tags.get("TI", ""),
+        comment=tags.get("CO", ""),
+    )
+
+
+def write(game: AnnotatedGame) -> str:
+    """The game as one line."""
+    tags = [
+        ("GM", "Othello"),
+        ("PC", game.place or program()),
+        ("DT", game.date),
+        ("PB", game.black),
+        ("PW", game.white),
+        ("RB", _rating(game.black_rating)),
+        ("RW", _rating(game.white_rating)),
+        ("RE", _result_text(game.outcome)),
+        ("TI", game.clock),
+        ("EV", game.event),
+        ("TY", "8"),
+        ("RU", "" if game.is_standard else str(game.rules)),
+        ("BO", f"8 {game.first.board_string().replace('X', '*')}"),
+        ("CO", game.comment),
+    ]
+    fields = [(tag, _value(value)) for tag, value in tags if value or tag in ("PB", "PW")]
+    fields += [(played.colour.letter, _move_text(played)) for played in game.moves]
+    return "(;" + "".join(f"{tag}[{value}]" for tag, value in fields) + ";)\n"
+
+
+def _fields(text: str) -> list[tuple[str, str]]:
+    """Names and values in order.
+
+    Raises: FileFormatError.
+    """
+    fields: list[tuple[str, str]] = []
+    at, end = text.find("(") + 1, text.rfind(")")
+    while match := _FIELD.match(text, at, end):
+        fields.append((match[1], match[2].strip()))
+        at = match.end()
+    if rest := text[at:end].strip("; \r\n\t"):
+        raise FileFormatError(f"expected tags such as PB[name], got {rest[:40]!r}")
+    return fields
+
+
+def _check_type(tags: dict[str, str]) -> None:
+    """Raise FileFormatError if this is another game, or not the usual one on 8 by 8 squares."""
+    if (game := tags.get("GM", "Othello")).lower() not in ("othello", "reversi"):
+        raise FileFormatError(f"expected a game of Othello (GM[Othello]), got GM[{game}]")
+    kind = _TYPE.match(tags.get("TY", "8"))
+    if kind is None or kind[1] != "8" or "a" in kind[2]:
+        raise FileFormatError(f"expected a game on 8 by 8 squares to the most discs, got TY[{tags['TY']}]")
+
+
+def _first(tags: dict[str, str], rules: Rules) -> Position:
+    if "RU" in tags:
+        rules = Rules.parse(tags["RU"])
+    if "BO" not in tags:
+        return Position.start(rules)
+    size, _, board = tags["BO"].partition(" ")
+    if size != "8":
+        raise FileFormatError(f"expected a start board BO[8 ...], got BO[{tags['BO'][:40]}]")
+    return Position.parse(board, rules)
+
+
+def _play(recorder: Recorder, colour: Colour, value: str) -> None:
+    """Play ``F5``, ``F5/1.20/3.5``, ``F5//3.5`` or ``D3/NE/1.20/3.5``."""
+    square, *rest = (part.strip() for part in value.split("/"))
+    if rest and rest[0].lower() in DIRECTIONS:
+        square += f"/{rest.pop(0)}"
+    score, seconds = (_number(text) for text in (*rest, "", "")[:2])
+    recorder.play(square or "pass", colour, score=score, seconds=seconds)
+
+
+def _number(text: str) -> float | None:
+    """A number, None if there is none to be read: what stands there does not make a game a bad one."""
+    return float(text) if re.fullmatch(r"[+-]?\d{1,9}(\.\d{0,9})?", text) else None
+
+
+def _result(text: str, rules: Rules) -> Result | None:
+    """Read ``+12.00`` or ``-64.00:r``, from Black's side; None for ``?``."""
+    match = _RESULT.fullmatch(text)
+    if match is None:
+        return None
+    value, ending = float(match[1]), _ENDINGS.get(match[2] or "", Ending.DISCS)
+    given_up = ending in (Ending.RESIGNATION, Ending.TIME) and abs(value) == WHOLE_BOARD
+    counted = value.is_integer() and abs(value) <= WHOLE_BOARD and not given_up  # komi makes fractions
+    winner = rules.winner_by((value > 0) - (value < 0))
+    return Result(winner, int(value) if counted else None, ending)
+
+
+def _result_text(result: Result | None) -> str:
+    if result is None:
+        return "?"
+    letter = _LETTERS.get(result.ending)
+    return f"{result.decided_margin:+.2f}" + (f":{letter}" if letter else "")
+
+
+def _rating(rating: float | None) -> str:
+    return "" if rating is None else f"{rating:.2f}"
+
+
+def _value(text: str) -> str:
+    """`text` as a value on one line: nothing can escape the bracket that ends it."""
+    return " ".join(text.replace("]", ")").split())
+
+
+def _move_text(played: AnnotatedMove) -> str:
+    """``F5/-1.50/0.250``; what is unknown at the end is left out."""
+    score = "" if played.score is None else f"{round(played.score, 2) + 0.0:.2f}"  # + 0.0: a zero has no sign
+    seconds = "" if played.seconds is None else f"{played.seconds:.3f}"
+    return f"{_name(played.move)}/{score}/{seconds}".rstrip("/")
+
+
+def _name(move: Move) -> str:
+    return "PA" if move.is_pass else str(move).upper()

@@ -1,0 +1,96 @@
+"""Writes SGF: a tree without branches, which ``sgf.py`` reads back."""
+
+import re
+
+from sgfmill import sgf_grammar  # type: ignore[import-untyped]
+
+from outflank.engine import Colour, Position
+from outflank.engine.squares import square_name, squares_of
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Ending, Result, program
+
+_ENDINGS = {Ending.RESIGNATION: "R", Ending.TIME: "T"}
+
+_POINT_OF_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]")
+
+Node = dict[str, list[str]]
+
+
+def write(game: AnnotatedGame) -> str:
+    """The game with its forced passes, which are empty moves."""
+    tree = sgf_grammar.Coarse_game_tree()
+    tree.sequence = [_raw(node) for node in (_root(game), *map(_node, game.moves))]
+    text: bytes = sgf_grammar.serialise_game_tree(tree)
+    return text.decode()
+
+
+def _raw(node: Node) -> dict[str, list[bytes]]:
+    return {
+        name: [sgf_grammar.escape_text(value.encode("utf-8", "replace")) for value in values]
+        for name, values in node.items()
+    }
+
+
+def _root(game: AnnotatedGame) -> Node:
+    texts = {
+        "DT": _day(game.date),
+        "GN": game.title,
+        "EV": game.event,
+        "PC": game.place,
+        "OT": game.clock,
+        "BR": _rating(game.black_rating),
+        "WR": _rating(game.white_rating),
+        "C": game.comment,
+    }
+    root = {
+        "FF": ["4"],
+        "GM": ["2"],
+        "SZ": ["8"],
+        "CA": ["UTF-8"],
+        "AP": [program().replace(" ", ":")],
+        "PB": [game.black],
+        "PW": [game.white],
+        "RE": [_result(game.outcome)],
+        **{name: [text] for name, text in texts.items() if text},
+    }
+    if not game.is_standard:
+        root |= {"RU": [str(game.rules)], **_setup(game.first)}
+    return root
+
+
+def _day(date: str) -> str:
+    """The day of a point of time, which is all that DT holds."""
+    return date[:10] if _POINT_OF_TIME.match(date) else date
+
+
+def _node(played: AnnotatedMove) -> Node:
+    node = {played.colour.letter: ["" if played.move.is_pass else str(played.move)]}
+    if played.score is not None:
+        blacks = played.score if played.colour is Colour.BLACK else -played.score
+        node["V"] = [f"{round(blacks, 2) + 0.0:.2f}"]  # + 0.0: a zero has no sign
+    remarks = [] if played.seconds is None else [f"{played.seconds:.3f} s"]
+    if played.exact is not None:
+        remarks.append(f"exact before the move: {played.exact:+d} for Black")
+    if comment := "\n".join(filter(None, ["; ".join(remarks), played.comment])):
+        node["C"] = [comment]
+    return node
+
+
+def _result(result: Result | None) -> str:
+    if result is None:
+        return "?"
+    if result.winner is None:
+        return "0"
+    reason = str(abs(result.margin)) if result.margin is not None else _ENDINGS.get(result.ending, "F")
+    return f"{result.winner.letter}+{reason}"
+
+
+def _rating(rating: float | None) -> str:
+    return "" if rating is None else f"{rating:g}"
+
+
+def _setup(first: Position) -> Node:
+    discs = {"AB": first.black, "AW": first.white}
+    squares = {
+        name: [square_name(square) for square in squares_of(mask)] for name, mask in discs.items() if mask
+    }
+    return {**squares, "PL": [first.side.letter]}

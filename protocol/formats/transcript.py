@@ -1,0 +1,108 @@
+"""Transcripts: the moves of a game as text, a game a line.
+
+``f5d6c3``, ``F5 d6 c3``, ``1. f5 d6 2. c3`` and ``1.f5 2.d6 3.c3``, with passes (``pa ps pass --``) or without; what
+follows ``#`` is a comment. A line that begins with the number of the next move goes on with the game before.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO, Literal, get_args
+
+from outflank.engine import FileFormatError, Game, IllegalMoveError, NotationError, Position, Rules
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder
+from outflank.protocol.formats.textlines import LINE_CAP, read_lines
+
+Style = Literal["glued", "spaced", "numbered"]
+STYLES: tuple[Style, ...] = get_args(Style)
+_NUMBER = re.compile(r"(\d{1,3})\s*\.*\s*(?=[a-zA-Z-])")
+_MOVE = re.compile(r"[a-h][1-8]|pass|pa|ps|--", re.IGNORECASE)
+
+
+def parse(text: str, rules: Rules) -> AnnotatedGame:
+    """Read one transcript, with its comment if it has one.
+
+    Raises: NotationError, IllegalMoveError.
+    """
+    moves, _, comment = text.partition("#")
+    game = Game.from_transcript(moves, rules)
+    recorder = Recorder(game.first)
+    for turn in game.turns:
+        recorder.play(turn.move)
+    return AnnotatedGame(game.first, recorder.moves, comment=comment.strip())
+
+
+def read(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
+    """The games of a stream; a line that is none is named by its number."""
+    for number, text in _games(stream):
+        try:
+            if len(text) >= LINE_CAP:
+                raise NotationError(f"expected a transcript of less than {LINE_CAP} characters, got more")
+            yield parse(text, rules)
+        except (NotationError, IllegalMoveError) as error:
+            yield BadGame(f"line {number}", str(error))
+
+
+def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> str:
+    """The game as a line; its comment, or else its players and result, stand behind ``#``.
+
+    Args:
+        game: one that begins at the start of its rules, since a transcript says nothing of that.
+        style: moves glued together, with blanks between them, or with the number of each pair too.
+        passes: whether forced passes are written, as ``pa``.
+
+    Raises: FileFormatError if the game begins elsewhere.
+    """
+    if game.first != Position.start(game.rules):
+        raise FileFormatError(
+            f"expected a game from the start of its rules for a transcript, got {game.first.board_string()}"
+        )
+    words = [
+        "pa" if played.move.is_pass else str(played.move)
+        for played in game.moves
+        if passes or not played.move.is_pass
+    ]
+    if style == "numbered":
+        words = [word if at % 2 else f"{at // 2 + 1}. {word}" for at, word in enumerate(words)]
+    glue = "" if style == "glued" and not game.rules.one_direction else " "
+    comment = " ".join((game.comment or headline(game)).split())
+    return (glue.join(words) + (f"  # {comment}" if comment else "")).strip() + "\n"
+
+
+def headline(game: AnnotatedGame) -> str:
+    """``game 3: A - B +12``, or how it ended if not by discs; the margin is Black's. Empty without players."""
+    if not (game.black or game.white):
+        return ""
+    title = f"{game.title}: " if game.title else ""
+    result, words = game.outcome, ""
+    if result is not None and result.margin is not None:
+        words = f" {result.margin:+d}"
+    elif result is not None and result.winner is not None:
+        winner = game.black if result.winner == "black" else game.white
+        words = f" {winner} wins by {result.ending}"
+    return f"{title}{game.black} - {game.white}{words}"
+
+
+def _games(stream: BinaryIO) -> Iterator[tuple[int, str]]:
+    """The text of each game and the number of the line that it begins in."""
+    begun, begun_at = "", 0
+    for number, line in read_lines(stream):
+        text = line.strip()
+        if not text.partition("#")[0].strip():
+            continue
+        if begun and _goes_on(begun, text) and len(begun) < LINE_CAP:
+            begun += f" {text}"
+            continue
+        if begun:
+            yield begun_at, begun
+        begun, begun_at = text, number
+    if begun:
+        yield begun_at, begun
+
+
+def _goes_on(begun: str, line: str) -> bool:
+    """Whether the line begins with the number of the move that comes next, moves or pairs being counted."""
+    number = _NUMBER.match(line)
+    if number is None or "#" in begun:
+        return False
+    moves = len(_MOVE.findall(begun))
+    return moves > 0 and int(number[1]) in (moves + 1, *([] if moves % 2 else [moves // 2 + 1]))

@@ -1,0 +1,174 @@
+"""WTHOR, the database of the French federation that most Othello programs read: three binary files.
+
+Each begins with the same header of 16 bytes, little endian:
+
+    bytes   field
+    4       date of the file: century, year, month, day
+    4       N1: games in the file of games (.wtb)
+    2       N2: names in the file of players (.jou) or of tournaments (.trn)
+    2       year of the games
+    4       P1 board size (0 means 8), P2 type (0 games, 1 solitaires), P3 empty squares of the theoretical score, 0
+
+A game is 68 bytes: number of the tournament, of Black and of White (2 each), Black's discs, Black's theoretical
+discs, 60 moves of 10 * row + column (a1 = 11, h8 = 88), 0 where there is none; passes are not stored. A player's name
+takes 20 bytes, a tournament's 26, Latin-1, filled up with NUL. Source: the format's description of 1999-2008 by the
+federation (ffothello.org), as Zebra and WZebra read it.
+"""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
+
+from outflank.engine import FileFormatError, IllegalMoveError, Move, NotationError, Position
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, BadGame, Recorder, Result
+
+HEADER = struct.Struct("<4BIHH4B")
+GAME = struct.Struct("<3H2B60s")
+PLAYER_BYTES = 20
+TOURNAMENT_BYTES = 26
+SQUARES = 64
+_MOVES = {10 * (square // 8 + 1) + square % 8 + 1: Move(square) for square in range(SQUARES)}
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a WTHOR file says of itself.
+
+    Attributes:
+        games: in the file (.wtb).
+        names: in the file (.jou, .trn).
+        year: of the games; 0 if unknown.
+        depth: empty squares of the theoretical scores; 0 if there are none but the results.
+        date: year, month and day of the file; zeros if unknown.
+    """
+
+    games: int = 0
+    names: int = 0
+    year: int = 0
+    depth: int = 0
+    date: tuple[int, int, int] = (0, 0, 0)
+
+    def pack(self) -> bytes:
+        """The 16 bytes."""
+        (century, year), (_, month, day) = divmod(self.date[0], 100), self.date
+        return HEADER.pack(century, year, month, day, self.games, self.names, self.year, 8, 0, self.depth, 0)
+
+    @classmethod
+    def unpack(cls, data: bytes) -> "Header":
+        """Read the 16 bytes.
+
+        Raises: FileFormatError if they are no header, or one of other games.
+        """
+        if len(data) < HEADER.size:
+            raise FileFormatError(f"expected a WTHOR header of {HEADER.size} bytes, got {len(data)}")
+        century, year, month, day, games, names, games_year, size, kind, depth, _ = HEADER.unpack_from(data)
+        if size not in (0, 8):
+            raise FileFormatError(f"expected a WTHOR file for boards of size 8, got {size}")
+        if kind != 0:
+            raise FileFormatError(f"expected a WTHOR file of games (type 0), got type {kind}")
+        if month > 12 or day > 31 or depth > SQUARES:
+            raise FileFormatError("expected a WTHOR header, got other bytes")
+        return cls(games, names, games_year, depth, (100 * century + year, month, day))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names beside a file of games, by their numbers."""
+
+    players: tuple[str, ...] = ()
+    tournaments: tuple[str, ...] = ()
+
+    def player(self, number: int) -> str:
+        """The name, or ``player 12`` if the file has none for it."""
+        return self.players[number] if number < len(self.players) else f"player {number}"
+
+    def tournament(self, number: int) -> str:
+        """The name; empty if the file has none for it."""
+        return self.tournaments[number] if number < len(self.tournaments) else ""
+
+
+def read_names(path: Path) -> Names:
+    """The names for the games in `path`: files of the same stem, else ``WTHOR.JOU`` and ``WTHOR.TRN`` beside it.
+
+    Raises: OSError, FileFormatError if one is there and can't be read.
+    """
+    return Names(_names(path, ".jou", PLAYER_BYTES), _names(path, ".trn", TOURNAMENT_BYTES))
+
+
+def read(stream: BinaryIO, names: Names | None = None) -> Iterator[AnnotatedGame | BadGame]:
+    """The games of a stream; a bad one is named by its number.
+
+    Args:
+        stream: a file of games.
+        names: see ``read_names``; without them players are numbers.
+    """
+    try:
+        header = Header.unpack(stream.read(HEADER.size))
+    except FileFormatError as error:
+        yield BadGame("", str(error))
+        return
+    names, number = names or Names(), 0
+    while data := stream.read(GAME.size):
+        number += 1
+        try:
+            yield _game(data, header, names)
+        except (FileFormatError, NotationError, IllegalMoveError) as error:
+            yield BadGame(f"game {number}", str(error))
+    if number != header.games:
+        yield BadGame("", f"expected {header.games} games, as the header says, got {number}")
+
+
+def _names(path: Path, suffix: str, length: int) -> tuple[str, ...]:
+    for name in (path.stem + suffix, path.stem + suffix.upper(), f"WTHOR{suffix.upper()}", f"wthor{suffix}"):
+        file = path.with_name(name)
+        if file.is_file():
+            return _names_in(file, length)
+    return ()
+
+
+def _names_in(file: Path, length: int) -> tuple[str, ...]:
+    with file.open("rb") as stream:
+        try:
+            header = Header.unpack(stream.read(HEADER.size))
+        except FileFormatError as error:
+            raise FileFormatError(f"{file}: {error}") from None
+        data = stream.read(header.names * length)
+    texts = (data[at : at + length].partition(b"\0")[0] for at in range(0, len(data), length))
+    return tuple(text.decode("latin-1").strip() for text in texts)
+
+
+def _game(data: bytes, header: Header, names: Names) -> AnnotatedGame:
+    """Read the 68 bytes of a game.
+
+    Raises: FileFormatError, IllegalMoveError.
+    """
+    if len(data) < GAME.size:
+        raise FileFormatError(f"expected a game of {GAME.size} bytes, got {len(data)}")
+    tournament, black, white, discs, theoretical, moves = GAME.unpack(data)
+    if discs > SQUARES or theoretical > SQUARES:
+        raise FileFormatError(f"expected at most {SQUARES} discs, got {max(discs, theoretical)}")
+    recorder = Recorder(Position.start())
+    for number in moves.rstrip(b"\0"):
+        if number not in _MOVES:
+            raise FileFormatError(f"expected moves of 11 to 88, got {number}")
+        recorder.play(_MOVES[number])
+    margin = 2 * discs - SQUARES
+    return AnnotatedGame(
+        recorder.first,
+        _with_exact(recorder.moves, header.depth, 2 * theoretical - SQUARES),
+        black=names.player(black),
+        white=names.player(white),
+        result=Result(recorder.first.rules.winner_by(margin), margin),
+        event=names.tournament(tournament),
+        date=str(header.year) if header.year else "",
+    )
+
+
+def _with_exact(moves: tuple[AnnotatedMove, ...], depth: int, margin: int) -> tuple[AnnotatedMove, ...]:
+    """The moves, the theoretical score being that of the first position with `depth` empty squares."""
+    for at, played in enumerate(moves):
+        if depth and played.before.empties == depth:
+            return (*moves[:at], replace(played, exact=margin), *moves[at + 1 :])
+    return moves

@@ -1,0 +1,188 @@
+"""Whatever a file holds: games come out, or sentences about what is none, and memory stays small."""
+
+import io
+import random
+import tracemalloc
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from outflank.engine import Position, Rules
+from outflank.protocol.formats import ggf, obf, sgf_write, transcript
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder, Result
+from outflank.protocol.formats.files import FORMATS, Entry, FormatName, read_games
+from outflank.protocol.formats.wthor_write import WthorWriter
+
+MEGABYTE = 1 << 20
+
+
+class Endless(io.RawIOBase):
+    """A stream that repeats a piece until it has given so many bytes, and never holds more than a piece."""
+
+    def __init__(self, piece: bytes, size: int, beginning: bytes = b"") -> None:
+        self._left = size
+        self._piece, self._ready = piece * (1 + 4096 // len(piece)), beginning
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(buffer)  # type: ignore[arg-type]
+        while len(self._ready) < len(view):
+            self._ready += self._piece
+        count = min(len(view), self._left)
+        view[:count], self._ready = self._ready[:count], self._ready[count:]
+        self._left -= count
+        return count
+
+
+def read(data: bytes, name: FormatName | None = None) -> list[Entry]:
+    return list(read_games(io.BufferedReader(io.BytesIO(data)), name=name))
+
+
+def a_game(seed: int) -> AnnotatedGame:
+    position, recorder, rng = Position.start(), Recorder(Position.start()), random.Random(seed)
+    for _ in range(20):
+        move = rng.choice(position.legal_moves())
+        recorder.play(move, seconds=0.5, score=1.5)
+        position = position.play(move)
+    return AnnotatedGame(Position.start(), recorder.moves, black="A", white="B", result=Result(None, 0))
+
+
+def wthor(games: list[AnnotatedGame]) -> bytes:
+    stream = io.BytesIO()
+    writer = WthorWriter(stream)
+    for game in games:
+        writer.add(game)
+    writer.finish()
+    return stream.getvalue()
+
+
+GAMES = [a_game(seed) for seed in range(3)]
+FILES: dict[FormatName, bytes] = {
+    "transcript": "".join(map(transcript.write, GAMES)).encode(),
+    "obf": "".join(map(obf.write_game, GAMES[:1])).encode(),
+    "sgf": "".join(map(sgf_write.write, GAMES)).encode(),
+    "ggf": "".join(map(ggf.write, GAMES)).encode(),
+    "wthor": wthor(GAMES),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_wherever_a_file_is_cut_the_games_before_come_out(name: FormatName) -> None:
+    data = FILES[name]
+    whole = read(data, name)
+    assert all(isinstance(entry, AnnotatedGame) for entry in whole)
+
+    for size in range(len(data)):
+        entries = read(data[:size], name)
+        good = [entry for entry in entries if isinstance(entry, AnnotatedGame)]
+        # The last one may have lost moves where a game's end is the end of its line.
+        assert good[:-1] == whole[: len(good) - 1] if good else True
+        assert good or entries, size
+
+
+@pytest.mark.parametrize("name", ["sgf", "ggf"])
+def test_a_game_that_lost_its_end_takes_no_other_with_it(name: FormatName) -> None:
+    first, second = FILES[name].split(b"\n(;", 1)
+    entries = read(first[: len(first) // 2] + b"\n(;" + second, name)
+
+    assert [type(entry) for entry in entries] == [BadGame, AnnotatedGame, AnnotatedGame]
+    assert str(entries[0]).startswith("game 1: expected the bracket that ends the game, got none after '(;")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.binary(max_size=400))
+def test_noise_is_named(name: FormatName, data: bytes) -> None:
+    for entry in read(data, name):
+        assert isinstance(entry, AnnotatedGame) or entry.reason.startswith(("expected", "move "))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 2**32), count=st.integers(1, 8))
+def test_damaged_bytes_are_named_or_harmless(name: FormatName, seed: int, count: int) -> None:
+    rng, data = random.Random(seed), bytearray(FILES[name])
+    for _ in range(count):
+        data[rng.randrange(len(data))] = rng.randrange(256)
+
+    for found in (read(bytes(data)), read(bytes(data), name)):
+        assert found
+        for entry in found:
+            assert isinstance(entry, AnnotatedGame) or entry.reason
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "expected games (transcript), got none"),
+        (b"\n\n# nothing\n", "expected games (transcript), got none"),
+        (b"\x7fELF\x02\x01\0\0\0\0\0", "expected a file of games, got bytes that are neither text nor WTHOR"),
+        (b"\0" * 9, "expected a file of games, got bytes that are neither text nor WTHOR"),
+        (b"hello", "line 1: move 1 of the transcript: expected a square from a1 to h8, got 'he'"),
+        (b"(;" * 100_000, "game 1: expected the bracket that ends the game, got none after"),
+        (b"(;GM[Othello]" * 9 + b";)" * 9, "game 1: expected tags such as PB[name], got"),
+        (
+            b"(;GM[2]" * 300 + b")" * 300 + b"(;GM[4])",
+            "game 2: expected a game of Othello (GM[2]), got GM[4]",
+        ),
+        (b"(;FF[4]GM[2];B[f5];B[f4])", "game 1: move 2: white is to move, got a move for black"),
+        (b"(;FF[4]GM[2];B[" + b"f" * 300 + b"])", "game 1: move 1: expected a square from a1 to h8"),
+    ],
+)
+def test_what_is_no_game_is_named(data: bytes, reason: str) -> None:
+    assert any(str(entry).startswith(reason) for entry in read(data)), read(data)
+
+
+FLOODS = {
+    "one endless line": (b"f5d6", b""),
+    "zeros behind a game": (b"\0", FILES["transcript"]),
+    "an endless value": (b"x", b"(;FF[4]GM[2]C["),
+    "endless nesting": (b"(;B[f5]", b"(;FF[4]GM[2]"),
+    "an endless game in lines": (b";B[f5]\n", b"(;FF[4]GM[2]"),
+    "brackets": (b"(((", b""),
+    "GGF without an end": (b"PB[x]", b"(;GM[Othello]"),
+    "letters for a tag": (b"A", b"(;GM[Othello]"),
+    "digits": (b"1", b""),
+    "good games": (FILES["ggf"], b""),
+    "bad games": (b"(;GM[2];B[a1])\n", b""),
+    "WTHOR without names": (FILES["wthor"][16:84], FILES["wthor"][:16]),
+}
+
+
+# Where every piece is a game, time counts more than bytes.
+SIZES = {
+    "endless nesting": MEGABYTE + MEGABYTE // 4,
+    "good games": MEGABYTE // 4,
+    "bad games": MEGABYTE // 16,
+    "WTHOR without names": MEGABYTE // 32,
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_a_flood_leaves_memory_small(flood: str) -> None:
+    """What is kept is at most a game's cap and what a grammar makes of it."""
+    piece, beginning = FLOODS[flood]
+    stream = io.BufferedReader(Endless(piece, SIZES.get(flood, 8 * MEGABYTE), beginning))
+    tracemalloc.start()
+    try:
+        for entry in read_games(stream):
+            assert isinstance(entry, AnnotatedGame) or len(entry.reason) < 1000
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 4 * MEGABYTE
+
+
+def test_rules_of_their_own_survive() -> None:
+    """A file that names its rules is read by them whatever the caller's are."""
+    rules = Rules.parse("obversi")
+    game = AnnotatedGame(Position.start(rules), black="A", white="B")
+
+    for text in (ggf.write(game), sgf_write.write(game)):
+        (entry,) = read(text.encode())
+        assert isinstance(entry, AnnotatedGame)
+        assert str(entry.rules) == "obversi"

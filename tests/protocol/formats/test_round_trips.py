@@ -1,0 +1,145 @@
+"""What a format writes it reads back, whatever the game: all that it has a place for, and nothing else."""
+
+from dataclasses import replace
+from io import BytesIO
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from outflank.engine import Position, Rules
+from outflank.protocol.formats import ggf, obf, sgf, sgf_write, transcript, wthor
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Ending, Result
+from outflank.protocol.formats.files import read_games
+from outflank.protocol.formats.transcript import STYLES
+from outflank.protocol.formats.wthor_write import WthorWriter
+from outflank.tests.protocol.formats.annotated_games import annotated_games, margins, othello, plain_games
+
+many = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def bare(game: AnnotatedGame) -> AnnotatedGame:
+    """The moves alone."""
+    return AnnotatedGame(game.first, tuple(AnnotatedMove(move.before, move.move) for move in game.moves))
+
+
+def in_ggf(game: AnnotatedGame) -> AnnotatedGame:
+    """What GGF has a place for: no exact margins, no comments on moves, no title; a value ends at its first bracket."""
+    text = {
+        name: getattr(game, name).replace("]", ")")
+        for name in ("black", "white", "event", "place", "comment")
+    }
+    moves = tuple(replace(move, exact=None, comment="") for move in game.moves)
+    result = game.outcome
+    if result is not None and result.ending is Ending.FORFEIT:
+        result = Result(result.winner, result.decided_margin)
+    return replace(game, **text, moves=moves, result=result, title="")
+
+
+def in_sgf(game: AnnotatedGame) -> AnnotatedGame:
+    """What SGF has a place for: all but that a result was agreed upon."""
+    result = game.outcome
+    if result is not None and result.ending is Ending.AGREEMENT:
+        result = replace(result, ending=Ending.DISCS)
+    return replace(game, result=result)
+
+
+def read_back(text: str, rules: Rules) -> list[object]:
+    return list(read_games(BytesIO(text.encode()), rules=rules))
+
+
+@many
+@given(plain_games(), st.sampled_from(STYLES), st.booleans())
+def test_transcripts(game: AnnotatedGame, style: transcript.Style, passes: bool) -> None:
+    text = transcript.write(game, style, passes)
+
+    (read,) = transcript.read(BytesIO(text.encode()), game.rules) if game.moves else (game,)
+    assert isinstance(read, AnnotatedGame)
+    # A pass after the last disc is left out with the others.
+    cut = game.moves if passes or not game.moves or not game.moves[-1].move.is_pass else game.moves[:-1]
+    assert bare(read).moves == cut
+
+
+@many
+@given(st.lists(annotated_games(), max_size=3))
+def test_ggf(games: list[AnnotatedGame]) -> None:
+    games = [replace(game, place=game.place or "here") for game in games]
+    text = "".join(map(ggf.write, games))
+
+    assert list(ggf.read(BytesIO(text.encode()), Rules())) == [in_ggf(game) for game in games]
+
+
+@many
+@given(st.lists(annotated_games(), max_size=3))
+def test_sgf(games: list[AnnotatedGame]) -> None:
+    text = "".join(map(sgf_write.write, games))
+
+    assert list(sgf.read(BytesIO(text.encode()), Rules())) == [in_sgf(game) for game in games]
+
+
+@many
+@given(annotated_games(othello))
+def test_obf(game: AnnotatedGame) -> None:
+    """Each position with a choice comes back, with its exact margin."""
+    read = list(obf.read_games(BytesIO(obf.write_game(game).encode()), game.rules))
+
+    chosen = [move for move in game.moves if not move.move.is_pass]
+    expected = [AnnotatedGame(move.before, exact=move.exact) for move in chosen]
+    assert read == (expected or [AnnotatedGame(game.first, exact=game.exact)])
+
+
+@many
+@given(st.lists(st.tuples(annotated_games(othello), margins), max_size=4))
+def test_wthor(drawn: list[tuple[AnnotatedGame, int]]) -> None:
+    games = [
+        replace(game, result=Result(othello.winner_by(margin), margin), event=game.event, date="1999")
+        for game, margin in drawn
+    ]
+    stream = BytesIO()
+    writer = WthorWriter(stream, (1999, 12, 31))
+    for game in games:
+        writer.add(game)
+    others = writer.finish()
+    stream.seek(0)
+
+    header = wthor.Header.unpack(stream.getvalue())
+    read = list(wthor.read(stream))
+
+    assert header == wthor.Header(len(games), 0, 1999, header.depth, (1999, 12, 31))
+    for game, back in zip(games, read, strict=True):
+        assert isinstance(back, AnnotatedGame)
+        moves = list(game.moves)
+        while moves and moves[-1].move.is_pass:
+            moves.pop()
+        assert bare(back).moves == bare(replace(game, moves=tuple(moves))).moves
+        assert (back.result, back.date) == (game.result, "1999")
+    assert {len(others[".jou"]) % 20, len(others[".trn"]) % 26} == {16}
+
+
+@many
+@given(annotated_games(othello))
+def test_a_chain_of_conversions_keeps_the_moves(game: AnnotatedGame) -> None:
+    (through_ggf,) = ggf.read(BytesIO(ggf.write(game).encode()), othello)
+    assert isinstance(through_ggf, AnnotatedGame)
+    (through_sgf,) = sgf.read(BytesIO(sgf_write.write(through_ggf).encode()), othello)
+    assert isinstance(through_sgf, AnnotatedGame)
+
+    assert bare(through_sgf) == bare(game)
+    assert [(move.seconds, move.score) for move in through_sgf.moves] == [
+        (move.seconds, move.score) for move in game.moves
+    ]
+
+
+def test_the_format_is_found_out() -> None:
+    position = Position.start()
+    texts = {
+        "f5d6c3": 3,
+        "\n# games\n1. F5 d6 2. c3": 3,
+        "1 (;GM[Othello]BO[8 " + position.board_string().replace("X", "*") + "]B[F5]W[D6]B[C3];)": 3,
+        "(;FF[4]GM[2];B[f5];W[d6];B[c3])": 3,
+        "(\r\n;GM[2];B[f5];W[d6];B[c3])": 3,
+        position.board_string() + "; F5:+0;": 0,
+    }
+    for text, moves in texts.items():
+        (game,) = read_back(text, othello)
+        assert isinstance(game, AnnotatedGame), (text, game)
+        assert game.discs_played == moves

@@ -1,0 +1,90 @@
+"""Which games of a file are meant: options that several commands take."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+import click
+
+from outflank.engine import Colour
+from outflank.protocol.formats.annotated import AnnotatedGame
+
+ResultName = Literal["black", "white", "draw", "unknown"]
+RESULTS: tuple[ResultName, ...] = ("black", "white", "draw", "unknown")
+_RANGE = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?")
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class GameFilter:
+    """What a game has to be; None allows everything.
+
+    Attributes:
+        player: part of the name of one of the players, in any case.
+        years: first and last year.
+        result: who won.
+        lengths: fewest and most discs played.
+    """
+
+    player: str | None = None
+    years: range | None = None
+    result: ResultName | None = None
+    lengths: range | None = None
+
+    def allows(self, game: AnnotatedGame) -> bool:
+        """Whether the game is all of this."""
+        return (
+            (
+                self.player is None
+                or any(self.player.lower() in name.lower() for name in (game.black, game.white))
+            )
+            and (self.years is None or year_of(game) in self.years)
+            and (self.result is None or result_of(game) == self.result)
+            and (self.lengths is None or game.discs_played in self.lengths)
+        )
+
+
+def year_of(game: AnnotatedGame) -> int | None:
+    """The year that the game's date names; None if it names none."""
+    match = _YEAR.search(game.date)
+    return int(match[0]) if match else None
+
+
+def result_of(game: AnnotatedGame) -> ResultName:
+    """Who won."""
+    outcome = game.outcome
+    if outcome is None:
+        return "unknown"
+    if outcome.winner is None:
+        return "draw"
+    return "black" if outcome.winner is Colour.BLACK else "white"
+
+
+def filter_options(command: Decorated) -> Decorated:
+    """``--player --year --result --length``, each handed to the command under its own name."""
+    for option in reversed(
+        (
+            click.option("--player", metavar="NAME", help="Only games of players whose name has NAME in it."),
+            click.option("--year", callback=_read_range, metavar="Y[-Y]", help="Only games of these years."),
+            click.option("--result", type=click.Choice(RESULTS), help="Only games that ended so."),
+            click.option(
+                "--length", callback=_read_range, metavar="N[-N]", help="Only games of so many discs played."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def _read_range(ctx: click.Context, option: click.Parameter, text: str | None) -> range | None:
+    if text is None:
+        return None
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        raise click.BadParameter(f"expected a number or two such as 20-60, got {text!r}", ctx, option)
+    first, last = int(match[1]), int(match[2] or match[1])
+    if first > last:
+        raise click.BadParameter(f"expected the smaller number first, got {text!r}", ctx, option)
+    return range(first, last + 1)

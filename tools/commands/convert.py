@@ -1,0 +1,135 @@
+"""``outflank convert``: game files of one format, or of several, into another."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from outflank.engine import FileFormatError, OutflankError, Rules
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.files import FORMATS, FormatName, read_games
+from outflank.protocol.formats.transcript import STYLES, Style
+from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
+from outflank.tools.cli.options import json_option, rules_option
+from outflank.tools.show.gamefiles import check_output, game_writer, written_files
+
+_STDIN = "-"
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--to", "target", type=click.Choice(FORMATS), required=True, help="Format to write.")
+@click.option(
+    "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: as found out]"
+)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Where to write the games; WTHOR needs one that ends in .wtb.  [default: standard output]",
+)
+@filter_options
+@rules_option
+@click.option(
+    "--style", type=click.Choice(STYLES), default="glued", show_default=True, help="Of transcripts."
+)
+@click.option("--passes", is_flag=True, help="Write the passes of transcripts.")
+@json_option
+def convert(
+    files: Sequence[str],
+    target: FormatName,
+    source: FormatName | None,
+    output: Path | None,
+    player: str | None,
+    year: range | None,
+    result: ResultName | None,
+    length: range | None,
+    rules: Rules,
+    style: Style,
+    passes: bool,
+    as_json: bool,
+) -> None:
+    """Convert the games of every FILE (- is standard input) and write them one after the other.
+
+    Read and written are transcripts, OBF, SGF, GGF and WTHOR, as docs/formats.md has them. A game that can't be
+    read, or that the format can't hold, is named and left out; the exit code is then 1. --rules are those of games that
+    name none.
+    """
+    check_output(target, output)
+    wanted = GameFilter(player, year, result, length)
+    count = _Count()
+    began = time.perf_counter()
+    with game_writer(target, output, style=style, passes=passes) as write:
+        for name in files:
+            for number, entry in enumerate(_entries(name, source, rules), 1):
+                if isinstance(entry, BadGame):
+                    count.bad(f"{_shown(name)}, {entry}" if entry.where else f"{_shown(name)}: {entry}")
+                    continue
+                count.games += 1
+                if not wanted.allows(entry):
+                    continue
+                try:
+                    write(entry)
+                    count.written += 1
+                except FileFormatError as error:
+                    count.bad(f"{_shown(name)}, game {number}: {error}")
+    count.report(
+        time.perf_counter() - began, as_json, [] if output is None else written_files(target, output)
+    )
+    if count.left_out:
+        raise OutflankError(
+            f"expected games that can be read and written, got {count.left_out} that can't (named above)"
+        )
+
+
+class _Count:
+    """How many games there were."""
+
+    def __init__(self) -> None:
+        self.games = 0
+        self.written = 0
+        self.left_out = 0
+
+    def bad(self, sentence: str) -> None:
+        """Name a game that is left out."""
+        self.left_out += 1
+        click.echo(f"outflank: {sentence}", err=True)
+
+    def report(self, seconds: float, as_json: bool, files: Sequence[Path]) -> None:
+        """Print the numbers, to standard error where games go to standard output."""
+        if as_json:
+            facts = {
+                "read": self.games,
+                "written": self.written,
+                "bad": self.left_out,
+                "seconds": round(seconds, 3),
+            }
+            click.echo(json.dumps(facts | {"files": list(map(str, files))}), err=not files)
+            return
+        click.echo(
+            f"{self.games:,} games read, {self.written:,} written, {self.left_out:,} bad, {seconds:.1f} s",
+            err=True,
+        )
+        for file in files:
+            click.echo(file)
+
+
+def _shown(name: str) -> str:
+    return "standard input" if name == _STDIN else name
+
+
+def _entries(name: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
+    """The games of a file; that it can't be opened or read takes no other file with it."""
+    with ExitStack() as stack:
+        try:
+            path = None if name == _STDIN else Path(name)
+            stream = sys.stdin.buffer if path is None else stack.enter_context(path.open("rb"))
+            yield from read_games(stream, path, rules, source)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            yield BadGame("", f"expected a file to read, got an error ({reason})")
