@@ -93,6 +93,7 @@ def extensions() -> list[Extension]:
             include_dirs=["engine"],
             depends=[
                 "engine/kernels.h",
+                "engine/patterns.h",
                 "engine/network.h",
                 "engine/buildinfo.py",
             ],  # the latter changes with MARCH

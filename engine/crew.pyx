@@ -5,6 +5,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from outflank.engine.cache cimport CACHE_BITS, CacheEntry
+from outflank.engine.guesscache cimport GUESS_BITS
 from outflank.engine.movegen cimport MoveEntry
 from outflank.engine.patterns cimport Features
 from outflank.engine.splitting cimport (
@@ -38,15 +39,22 @@ cdef class Crew:
         self.size = size
         for i in range(size):
             self.workers[i].cache = <CacheEntry *>calloc(1 << CACHE_BITS, sizeof(CacheEntry))
+            self.workers[i].guesses = <uint64_t *>calloc(1 << GUESS_BITS, sizeof(uint64_t))
             self.workers[i].scratch = <MoveEntry *>calloc(SCRATCH_MOVES, sizeof(MoveEntry))
             self.workers[i].features = <Features *>calloc(_FEATURES_A_WORKER, sizeof(Features))
-            if not (self.workers[i].cache and self.workers[i].scratch and self.workers[i].features):
+            if not (
+                self.workers[i].cache
+                and self.workers[i].guesses
+                and self.workers[i].scratch
+                and self.workers[i].features
+            ):
                 raise MemoryError
 
     def __dealloc__(self):
         cdef int i
         for i in range(self.size):
             free(self.workers[i].cache)
+            free(self.workers[i].guesses)
             free(self.workers[i].scratch)
             free(self.workers[i].features)
         free(self.workers)
@@ -68,8 +76,8 @@ cdef class Crew:
         for i in range(1, self.size):
             own = self.workers[i]
             self.workers[i] = leader[0]
-            self.workers[i].cache, self.workers[i].scratch = own.cache, own.scratch
-            self.workers[i].features = own.features
+            self.workers[i].cache, self.workers[i].guesses = own.cache, own.guesses
+            self.workers[i].scratch, self.workers[i].features = own.scratch, own.features
 
     cdef void dismiss(self) noexcept nogil:
         """Send the helpers home."""

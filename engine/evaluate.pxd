@@ -2,8 +2,15 @@
 
 from libc.stdint cimport int8_t, int16_t, int32_t, uint64_t
 
-from outflank.engine.network cimport Layer, score_of
-from outflank.engine.patterns cimport PHASES, WEIGHTS_OF_A_PHASE, WEIGHTS_OF_A_POSITION, Features, find_weights
+from outflank.engine.network cimport Layer, by_network, by_tables
+from outflank.engine.patterns cimport (
+    LANES,
+    PHASES,
+    WEIGHTS_OF_A_PHASE,
+    WEIGHTS_OF_A_POSITION,
+    Features,
+    find_weights,
+)
 
 cdef enum:
     SCORE_BITS = 7  # weights are in 1/128 disc
@@ -32,27 +39,21 @@ cdef inline int in_discs(int score) noexcept nogil:
     return max(-HIGHEST_GUESS, min(HIGHEST_GUESS, (score + (1 << (SCORE_BITS - 1))) >> SCORE_BITS))
 
 
+cdef inline int tables_score(const Evaluation *evaluation, const int32_t *weights, int phase) noexcept nogil:
+    """What the tables say, in the weights' units; `weights` as `find_weights` found them."""
+    return by_tables(evaluation.tables + phase * WEIGHTS_OF_A_PHASE, weights, WEIGHTS_OF_A_POSITION)
+
+
+cdef inline int network_score(const Evaluation *evaluation, const int32_t *weights, int phase) noexcept nogil:
+    """What the network adds."""
+    return by_network(evaluation.layers + phase, evaluation.rows[phase], weights, WEIGHTS_OF_A_POSITION)
+
+
 cdef inline int evaluate(
     const Evaluation *evaluation, const Features *features, int side, uint64_t own, uint64_t opp, int empties
 ) noexcept nogil:
     """The expected score in discs, rounded; `side` is to move and has the discs `own`."""
     cdef int phase = phase_of(empties)
-    cdef const int16_t *table = evaluation.tables + phase * WEIGHTS_OF_A_PHASE
-    cdef int32_t[WEIGHTS_OF_A_POSITION] weights
-    find_weights(features, side, own, opp, empties, evaluation.offsets, weights)
-    return in_discs(
-        score_of(table, evaluation.layers + phase, evaluation.rows[phase], weights, WEIGHTS_OF_A_POSITION)
-    )
-
-
-cdef inline int evaluate_by_tables(
-    const Evaluation *evaluation, const Features *features, int side, uint64_t own, uint64_t opp, int empties
-) noexcept nogil:
-    """What the tables alone expect, in a third of the time."""
-    cdef const int16_t *table = evaluation.tables + phase_of(empties) * WEIGHTS_OF_A_PHASE
-    cdef int32_t[WEIGHTS_OF_A_POSITION] weights
-    cdef int score = 0, place
-    find_weights(features, side, own, opp, empties, evaluation.offsets, weights)
-    for place in range(WEIGHTS_OF_A_POSITION):
-        score += table[weights[place]]
-    return in_discs(score)
+    cdef int32_t[LANES] weights
+    find_weights(features.views[side], own, opp, empties, evaluation.offsets, weights)
+    return in_discs(tables_score(evaluation, weights, phase) + network_score(evaluation, weights, phase))

@@ -10,12 +10,13 @@ from libc.stdint cimport uint64_t
 from outflank.engine.endgame cimport MOST_FOR_ENDGAME, solve
 from outflank.engine.hashtable cimport FULL_WIDTH, NO_SQUARE, Payload, bucket_of, prefetch, probe, store
 from outflank.engine.kernels cimport bit, legal_moves, popcount
+from outflank.engine.leaves cimport best_leaf
 from outflank.engine.movegen cimport MoveEntry, generate
 from outflank.engine.ordering cimport bring_best_forward, quiet_value, table_value
 from outflank.engine.probcut cimport guess_margin, shallow_depth, shallow_margin
 from outflank.engine.scoring cimport final_score
 from outflank.engine.stability cimport stability_cuts
-from outflank.engine.worker cimport Worker, enter, guess, leave, must_stop, rough_guess
+from outflank.engine.worker cimport Worker, enter, guess, leave, must_stop, rough_guess_after
 from outflank.engine.youngbrothers cimport share_moves, worth_sharing
 
 cdef enum:
@@ -42,7 +43,7 @@ cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha
     if not moves:
         return _search_passed(worker, own, opp, depth, alpha, beta)
     if depth == 1 and empties > 1:
-        return _best_guess(worker, own, opp, empties, beta)
+        return best_leaf(worker, own, opp, moves, empties, alpha, beta)
     if depth == empties and beta == alpha + 1 and not worker.one_direction:
         if empties <= MOST_FOR_ENDGAME:
             return solve(worker, own, opp, moves, alpha, empties)
@@ -60,24 +61,6 @@ cdef int _search_passed(Worker *worker, uint64_t own, uint64_t opp, int depth, i
     score = -search(worker, opp, own, depth, -beta, -alpha)
     worker.side ^= 1
     return score
-
-
-cdef int _best_guess(Worker *worker, uint64_t own, uint64_t opp, int empties, int beta) noexcept nogil:
-    """The value one ply deep: the evaluation after the best move."""
-    cdef MoveEntry *entries = worker.scratch
-    cdef int count = generate(own, opp, worker.one_direction, entries)
-    cdef int best = _WORST, score, i
-    cdef uint64_t mine
-    for i in range(count):
-        enter(worker, entries[i].square, entries[i].turned)
-        mine = own ^ entries[i].turned ^ bit(entries[i].square)
-        score = -guess(worker, opp ^ entries[i].turned, mine, empties - 1)
-        leave(worker)
-        if score > best:
-            best = score
-            if best >= beta:
-                break
-    return best
 
 
 cdef int _search_node(
@@ -101,8 +84,7 @@ cdef int _search_node(
     if depth >= _TABLE_CUT_FROM_DEPTH and _cut_by_reply(worker, own, opp, depth, beta, moves, count, &score):
         return score
     worker.scratch += count
-    _value_moves(worker, own, opp, depth, empties, &known, moves, count)
-    score = _search_moves(worker, own, opp, depth, alpha, beta, moves, count)
+    score = _search_moves(worker, own, opp, depth, alpha, beta, empties, &known, moves, count)
     worker.scratch -= count
     return score
 
@@ -174,16 +156,18 @@ cdef void _value_moves(
         if look >= 0:
             mine = own ^ moves[i].turned ^ bit(moves[i].square)
             theirs = opp ^ moves[i].turned
-            enter(worker, moves[i].square, moves[i].turned)
-            moves[i].value -= _look(worker, theirs, mine, look) * (_VALUE_PER_DISC << min(look, 2))
-            leave(worker)
+            moves[i].value -= _look(worker, theirs, mine, &moves[i], look) * (_VALUE_PER_DISC << min(look, 2))
 
 
-cdef inline int _look(Worker *worker, uint64_t own, uint64_t opp, int look) noexcept nogil:
-    """The value for the ordering of a board after a move, `look` plies deep."""
+cdef inline int _look(Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, int look) noexcept nogil:
+    """The value for the ordering of the board after a move, `look` plies deep, from the side `own` that moves next."""
+    cdef int score
     if look == 0:
-        return rough_guess(worker, own, opp, 64 - popcount(own | opp))
-    return search(worker, own, opp, look, _WORST, -_WORST)
+        return rough_guess_after(worker, own, opp, 64 - popcount(own | opp), move.square, move.turned)
+    enter(worker, move.square, move.turned)
+    score = search(worker, own, opp, look, _WORST, -_WORST)
+    leave(worker)
+    return score
 
 
 cdef inline int _depth_of_look(int depth, int empties) noexcept nogil:
@@ -196,13 +180,29 @@ cdef inline int _depth_of_look(int depth, int empties) noexcept nogil:
 
 
 cdef int _search_moves(
-    Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *moves, int count
+    Worker *worker,
+    uint64_t own,
+    uint64_t opp,
+    int depth,
+    int alpha,
+    int beta,
+    int empties,
+    Payload *known,
+    MoveEntry *moves,
+    int count,
 ) noexcept nogil:
-    """Try the moves in order, the first with the full window, and remember the outcome."""
+    """Try the moves in order, the first with the full window, and remember the outcome.
+
+    The table's move comes first: where it reaches `beta`, the others need no values.
+    """
     cdef int best = _WORST, lower = alpha, score, i
+    cdef int from_table = _bring_table_move_forward(known, moves, count)
     cdef MoveEntry *best_move = moves
     for i in range(count):
-        bring_best_forward(moves, i, count)
+        if i == from_table:
+            _value_moves(worker, own, opp, depth, empties, known, &moves[i], count - i)
+        if i >= from_table:
+            bring_best_forward(moves, i, count)
         if i and worker.crew != NULL and worker.crew.idle and worth_sharing(depth, count - i, own | opp):
             best = share_moves(worker, own, opp, depth, lower, beta, best, best_move, &moves[i], count - i)
             break
@@ -222,13 +222,29 @@ cdef int _search_moves(
     return best
 
 
+cdef inline int _bring_table_move_forward(Payload *known, MoveEntry *moves, int count) noexcept nogil:
+    """Put the table's move first; how many moves that are (0 or 1)."""
+    cdef MoveEntry swapped
+    cdef int i
+    if known.best == NO_SQUARE:
+        return 0
+    for i in range(count):
+        if moves[i].square == known.best and moves[i].direction == known.direction:
+            swapped = moves[0]
+            moves[0] = moves[i]
+            moves[i] = swapped
+            return 1
+    return 0
+
+
 cdef int search_move(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
 ) noexcept nogil:
     """The value of a move: with the full window if it is the first or a null window says that it is better."""
     cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
     cdef int score
-    prefetch(bucket_of(worker.table, theirs, mine))
+    if depth > _TABLE_FROM_DEPTH:
+        prefetch(bucket_of(worker.table, theirs, mine))
     enter(worker, move.square, move.turned)
     if first:
         score = -search(worker, theirs, mine, depth - 1, -beta, -alpha)

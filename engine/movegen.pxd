@@ -26,7 +26,14 @@ cdef struct Child:
 
 cdef inline int generate(uint64_t own, uint64_t opp, bint one_direction, MoveEntry *moves) noexcept nogil:
     """Write the legal moves, a1 first, to `moves` and return how many there are."""
-    cdef uint64_t squares = legal_moves(own, opp), turned
+    return generate_on(own, opp, legal_moves(own, opp), one_direction, moves)
+
+
+cdef inline int generate_on(
+    uint64_t own, uint64_t opp, uint64_t squares, bint one_direction, MoveEntry *moves
+) noexcept nogil:
+    """As `generate`, for those legal moves that are on some squares."""
+    cdef uint64_t turned
     cdef int square, direction, count = 0
     while squares:
         square = first_square(squares)

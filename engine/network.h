@@ -2,6 +2,7 @@
 #ifndef OUTFLANK_NETWORK_H
 #define OUTFLANK_NETWORK_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #if defined(__AVX2__)
@@ -16,13 +17,17 @@
 #define OF_MOST_IN_ROW 31  /* so that OF_ROWS_AT_ONCE of them add up in 8 bits */
 #define OF_ROWS_AT_ONCE 4
 
-/* A register of 256 bits holds 32 numbers of a row or 16 sums. */
-typedef int8_t of_bytes __attribute__((vector_size(32), may_alias));
-typedef int8_t of_half_bytes __attribute__((vector_size(16), may_alias));
-typedef int16_t of_words __attribute__((vector_size(32), may_alias));
-typedef int8_t of_row_bytes __attribute__((vector_size(32), may_alias, aligned(1)));  /* as they lie in memory */
-#define OF_ROW_PARTS (OF_SUMS / 32)
-#define OF_SUM_PARTS (OF_SUMS / 16)
+/* A part of a row: as many numbers as fit in a register. */
+#if defined(__AVX512BW__)
+#define OF_PART 64
+#else
+#define OF_PART 32
+#endif
+typedef int8_t of_bytes __attribute__((vector_size(OF_PART), may_alias));
+typedef int16_t of_words __attribute__((vector_size(OF_PART), may_alias));
+typedef int8_t of_row_bytes __attribute__((vector_size(OF_PART), may_alias, aligned(1)));  /* as they lie in memory */
+#define OF_ROW_PARTS (OF_SUMS / OF_PART)
+#define OF_SUM_PARTS (2 * OF_ROW_PARTS)
 
 /* What follows the sums in one phase of the game, as a weights file has it. */
 typedef struct {
@@ -34,21 +39,29 @@ typedef struct {
 } of_numbers;
 #define OF_NUMBERS (sizeof(of_numbers) / sizeof(int16_t))
 
-/* The same, ready to use. */
+/* The same, ready to use. The sums lie in the order in which rows are widened: of each part of a row first the numbers
+   with an even place, then those with an odd one. */
 typedef struct {
-    int16_t into[OF_SUMS / 2][OF_HIDDEN][2] __attribute__((aligned(64)));  /* two squares side by side */
+    int16_t into[OF_HIDDEN][OF_SUMS] __attribute__((aligned(64)));
     int16_t start[OF_SUMS];
     int32_t threshold[OF_HIDDEN];  /* in 1/256/OF_ONE */
     int32_t out[OF_HIDDEN];
     int32_t last;
 } of_layer;
 
+/* Which number of a row the sum at `place` adds up. */
+static inline int of_number_at(int place) {
+    const int within = place % OF_PART, half = OF_PART / 2;
+    return place - within + 2 * (within % half) + within / half;
+}
+
 static inline void of_set_layer(of_layer *layer, const int16_t *file) {
     const of_numbers *numbers = (const of_numbers *)file;
-    for (int sum = 0; sum < OF_SUMS; sum++) {
-        layer->start[sum] = numbers->start[sum];
+    for (int place = 0; place < OF_SUMS; place++) {
+        const int sum = of_number_at(place);
+        layer->start[place] = numbers->start[sum];
         for (int unit = 0; unit < OF_HIDDEN; unit++)
-            layer->into[sum / 2][unit][sum % 2] = numbers->into[sum][unit];
+            layer->into[unit][place] = numbers->into[sum][unit];
     }
     for (int unit = 0; unit < OF_HIDDEN; unit++) {
         layer->threshold[unit] = numbers->threshold[unit] * OF_ONE;
@@ -57,40 +70,58 @@ static inline void of_set_layer(of_layer *layer, const int16_t *file) {
     layer->last = numbers->last;
 }
 
-/* Add what a part of some rows came to, to two parts of the sums. */
+/* Add what a part of some rows came to, to the sums of its even and of its odd numbers. */
 static inline void of_widen(of_words sums[2], const of_bytes *rows) {
-#if defined(__AVX2__)  /* what gcc 12 makes of the other takes four times as long */
-    const __m128i *from = (const __m128i *)rows;
-    sums[0] += (of_words)_mm256_cvtepi8_epi16(from[0]);
-    sums[1] += (of_words)_mm256_cvtepi8_epi16(from[1]);
+#if defined(__AVX512BW__)
+    sums[0] += (of_words)_mm512_maddubs_epi16(_mm512_set1_epi16(0x0001), *(const __m512i *)rows);
+    sums[1] += (of_words)_mm512_maddubs_epi16(_mm512_set1_epi16(0x0100), *(const __m512i *)rows);
+#elif defined(__AVX2__)
+    sums[0] += (of_words)_mm256_maddubs_epi16(_mm256_set1_epi16(0x0001), *(const __m256i *)rows);
+    sums[1] += (of_words)_mm256_maddubs_epi16(_mm256_set1_epi16(0x0100), *(const __m256i *)rows);
 #else
-    const of_half_bytes *from = (const of_half_bytes *)rows;
-    sums[0] += __builtin_convertvector(from[0], of_words);
-    sums[1] += __builtin_convertvector(from[1], of_words);
+    const int8_t *numbers = (const int8_t *)rows;
+    for (int lane = 0; lane < OF_PART / 2; lane++) {
+        sums[0][lane] += numbers[2 * lane];
+        sums[1][lane] += numbers[2 * lane + 1];
+    }
 #endif
 }
 
-/* Lane by lane the first where `mask` is set, else the second; gcc has no ?: for vectors in C. */
-#define OF_CHOOSE(mask, first, second) (((mask) & (first)) | (~(mask) & (second)))
-
 /* The square of each sum, brought into -OF_ONE to OF_ONE before, in 1/OF_ONE. */
 static inline void of_square(of_words *sums) {
-    const of_words high = (of_words){0} + OF_ONE;
-    *sums = OF_CHOOSE(*sums < -high, -high, *sums);
-    *sums = OF_CHOOSE(*sums > high, high, *sums);
+#if defined(__AVX512BW__)
+    *sums = (of_words)_mm512_min_epi16(_mm512_abs_epi16((__m512i)*sums), _mm512_set1_epi16(OF_ONE));
+#elif defined(__AVX2__)
+    *sums = (of_words)_mm256_min_epi16(_mm256_abs_epi16((__m256i)*sums), _mm256_set1_epi16(OF_ONE));
+#else
+    for (int lane = 0; lane < OF_PART / 2; lane++) {
+        const int16_t size = (*sums)[lane] < 0 ? -(*sums)[lane] : (*sums)[lane];
+        (*sums)[lane] = size < OF_ONE ? size : OF_ONE;
+    }
+#endif
     *sums = *sums * *sums >> OF_ONE_BITS;
 }
 
 /* The sum over the units of what each adds to the score, times 2^OF_OUT_BITS. */
 static inline int32_t of_units(const of_layer *layer, const int16_t *squares) {
 #if defined(__AVX2__)
-    __m256i units = *(const __m256i *)layer->threshold;
-#pragma GCC unroll 4
-    for (int pair = 0; pair < OF_SUMS / 2; pair++) {
-        int32_t two;
-        memcpy(&two, squares + 2 * pair, sizeof(two));
-        units = _mm256_add_epi32(units, _mm256_madd_epi16(_mm256_set1_epi32(two), *(const __m256i *)layer->into[pair]));
+    const __m256i *some = (const __m256i *)squares;
+    __m256i unit[OF_HIDDEN];
+#pragma GCC unroll 8
+    for (int number = 0; number < OF_HIDDEN; number++) {
+        const __m256i *into = (const __m256i *)layer->into[number];
+        unit[number] = _mm256_add_epi32(
+            _mm256_add_epi32(_mm256_madd_epi16(some[0], into[0]), _mm256_madd_epi16(some[1], into[1])),
+            _mm256_add_epi32(_mm256_madd_epi16(some[2], into[2]), _mm256_madd_epi16(some[3], into[3]))
+        );
     }
+    /* hadd adds neighbours within each half of its registers: four units' halves, then whole units in order. */
+    const __m256i first = _mm256_hadd_epi32(_mm256_hadd_epi32(unit[0], unit[1]), _mm256_hadd_epi32(unit[2], unit[3]));
+    const __m256i last = _mm256_hadd_epi32(_mm256_hadd_epi32(unit[4], unit[5]), _mm256_hadd_epi32(unit[6], unit[7]));
+    __m256i units = _mm256_add_epi32(
+        _mm256_permute2x128_si256(first, last, 0x20), _mm256_permute2x128_si256(first, last, 0x31)
+    );
+    units = _mm256_add_epi32(units, *(const __m256i *)layer->threshold);
     units = _mm256_srai_epi32(_mm256_max_epi32(units, _mm256_setzero_si256()), OF_ONE_BITS);
     units = _mm256_mullo_epi32(units, *(const __m256i *)layer->out);
     __m128i four = _mm_add_epi32(_mm256_castsi256_si128(units), _mm256_extracti128_si256(units, 1));
@@ -101,37 +132,40 @@ static inline int32_t of_units(const of_layer *layer, const int16_t *squares) {
     for (int unit = 0; unit < OF_HIDDEN; unit++) {
         int32_t sum = layer->threshold[unit];
         for (int square = 0; square < OF_SUMS; square++)
-            sum += squares[square] * layer->into[square / 2][unit][square % 2];
+            sum += squares[square] * layer->into[unit][square];
         total += (sum > 0 ? sum >> OF_ONE_BITS : 0) * layer->out[unit];
     }
     return total;
 #endif
 }
 
-/* The tables' and the network's score, in 1/128 disc, from the `count` weights, a multiple of OF_ROWS_AT_ONCE, of a
-   position; no number of a row is beyond OF_MOST_IN_ROW. */
-static inline int of_score(
-    const int16_t *table, const of_layer *layer, const int8_t *rows, const int32_t *weights, int count
-) {
+/* The tables' score, in 1/128 disc, from the `count` weights, an even number, of a position. */
+static inline int of_by_tables(const int16_t *table, const int32_t *weights, int count) {
+    int score = 0, other = 0;
+#pragma GCC unroll 10
+    for (int place = 0; place < count; place += 2) {
+        score += table[(uint32_t)weights[place]];
+        other += table[(uint32_t)weights[place + 1]];
+    }
+    return score + other;
+}
+
+/* What the network adds to it; `count` is a multiple of OF_ROWS_AT_ONCE, no number of a row beyond OF_MOST_IN_ROW. */
+static inline int of_by_network(const of_layer *layer, const int8_t *rows, const int32_t *weights, int count) {
     of_words sums[OF_SUM_PARTS];
-    int score = layer->last;
     memcpy(sums, layer->start, sizeof(sums));
     for (int place = 0; place < count; place += OF_ROWS_AT_ONCE) {
-        of_bytes some[OF_ROW_PARTS] = {0};
+        for (int part = 0; part < OF_ROW_PARTS; part++) {
+            of_bytes some = {0};
 #pragma GCC unroll 4
-        for (int row = place; row < place + OF_ROWS_AT_ONCE; row++) {
-            const int64_t weight = weights[row];
-            const of_row_bytes *numbers = (const of_row_bytes *)(rows + weight * OF_SUMS);
-            score += table[weight];
-            for (int part = 0; part < OF_ROW_PARTS; part++)
-                some[part] += numbers[part];
+            for (int row = place; row < place + OF_ROWS_AT_ONCE; row++)
+                some += *(const of_row_bytes *)(rows + (size_t)(uint32_t)weights[row] * OF_SUMS + part * OF_PART);
+            of_widen(&sums[2 * part], &some);
         }
-        for (int part = 0; part < OF_ROW_PARTS; part++)
-            of_widen(&sums[2 * part], &some[part]);
     }
     for (int part = 0; part < OF_SUM_PARTS; part++)
         of_square(&sums[part]);
-    return score + (of_units(layer, (const int16_t *)sums) >> OF_OUT_BITS);
+    return layer->last + (of_units(layer, (const int16_t *)sums) >> OF_OUT_BITS);
 }
 
 #endif

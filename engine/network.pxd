@@ -26,6 +26,7 @@ cdef extern from "network.h" nogil:
         pass
 
     void set_layer "of_set_layer"(Layer *layer, const int16_t *numbers) noexcept
-    int score_of "of_score"(
-        const int16_t *table, const Layer *layer, const int8_t *rows, const int32_t *weights, int count
+    int by_tables "of_by_tables"(const int16_t *table, const int32_t *weights, int count) noexcept
+    int by_network "of_by_network"(
+        const Layer *layer, const int8_t *rows, const int32_t *weights, int count
     ) noexcept

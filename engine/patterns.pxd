@@ -13,7 +13,7 @@ from outflank.engine.kernels cimport legal_moves, popcount
 cpdef enum:
     PHASES = 30  # of two plies each
     FEATURES = 54
-    LANES = 64  # padded to whole vector registers; the last ten stay 0
+    LANES = 64  # of patterns.h: padded to whole vector registers; the last ten stay 0
     TABLE_WEIGHTS = 285363  # raw table entries of a phase; after them come:
     MOBILITY_WEIGHTS = TABLE_WEIGHTS  # for each number of own moves and of the opponent's, up to MOST_MOVES
     MOST_MOVES = 15
@@ -27,6 +27,23 @@ cdef struct Features:
     # [side] is the view in which that side's discs are digit 0.
     uint16_t[2][LANES] views
 
+
+cdef extern from "patterns.h" nogil:
+    void views_after "of_views_after"(
+        uint16_t *own_after,
+        uint16_t *opp_after,
+        const uint16_t *own,
+        const uint16_t *opp,
+        const uint16_t *steps,
+        int square,
+        uint64_t turned,
+    ) noexcept
+    void opponents_view_after "of_opponents_view_after"(
+        uint16_t *opp_after, const uint16_t *opp, const uint16_t *steps, int square, uint64_t turned
+    ) noexcept
+    void find_pattern_weights "of_find_weights"(
+        int32_t *weights, const uint16_t *view, const int32_t *offsets
+    ) noexcept
 
 # What one square contributes to each feature for each step of its digit.
 cdef uint16_t[64][LANES] STEPS
@@ -49,15 +66,15 @@ cdef inline int near_corners(uint64_t rows) noexcept nogil:
 
 
 cdef inline void find_weights(
-    const Features *features, int side, uint64_t own, uint64_t opp, int empties, const int32_t *offsets,
-    int32_t *weights,
+    const uint16_t *view, uint64_t own, uint64_t opp, int empties, const int32_t *offsets, int32_t *weights
 ) noexcept nogil:
-    """Which weights of a phase count where `side` is to move and has the discs `own`; `offsets` is OFFSETS."""
-    cdef const uint16_t *view = features.views[side]
+    """Which weights of a phase count where the side with the view and the discs `own` is to move.
+
+    `offsets` is OFFSETS; `weights` has room for LANES numbers, of which the first WEIGHTS_OF_A_POSITION are asked for.
+    """
     cdef uint64_t moves = legal_moves(own, opp), replies = legal_moves(opp, own)
-    cdef int feature, end, near, near_replies
-    for feature in range(FEATURES):
-        weights[feature] = offsets[feature] + view[feature]
+    cdef int end, near, near_replies
+    find_pattern_weights(weights, view, offsets)
     weights[FEATURES] = MOBILITY_WEIGHTS + mobility_class(moves, replies)
     for end in range(2):
         near, near_replies = near_corners(moves >> 48 * end), near_corners(replies >> 48 * end)
@@ -70,7 +87,19 @@ cdef inline void find_weights(
     weights[FEATURES + 5] = ODD_WEIGHT if empties & 1 else PADDING_WEIGHT
 
 
-cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side) noexcept nogil
-cdef void features_after(
+cdef inline void features_after(
     Features *after, const Features *before, int side, int square, uint64_t turned
-) noexcept nogil
+) noexcept nogil:
+    """The features after `side` played on `square` and turned some discs."""
+    views_after(
+        after.views[side],
+        after.views[1 - side],
+        before.views[side],
+        before.views[1 - side],
+        &STEPS[0][0],
+        square,
+        turned,
+    )
+
+
+cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side) noexcept nogil

@@ -5,6 +5,7 @@ squares) and the 2x5 corner block of Logistello.
 """
 
 from libc.stdint cimport int32_t, uint16_t, uint64_t
+from libc.string cimport memcpy
 
 import zlib
 
@@ -127,32 +128,10 @@ cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side)
             features.views[1 - side][lane] += opp_digit * STEPS[square][lane]
 
 
-cdef void features_after(
-    Features *after, const Features *before, int side, int square, uint64_t turned
-) noexcept nogil:
-    """The features after `side` played on `square` and turned some discs."""
-    cdef const uint16_t *own = before.views[side]
-    cdef const uint16_t *opp = before.views[1 - side]
-    cdef uint16_t[LANES] own_now, opp_now
-    cdef const uint16_t *step = STEPS[square]
-    cdef int lane
-    for lane in range(LANES):
-        own_now[lane] = own[lane] - 2 * step[lane]
-        opp_now[lane] = opp[lane] - step[lane]
-    while turned:
-        step = STEPS[first_square(turned)]
-        turned &= turned - 1
-        for lane in range(LANES):
-            own_now[lane] -= step[lane]
-            opp_now[lane] += step[lane]
-    for lane in range(LANES):
-        after.views[side][lane] = own_now[lane]
-        after.views[1 - side][lane] = opp_now[lane]
-
-
 def extract(const uint64_t[::1] own, const uint64_t[::1] opp, int32_t[:, ::1] out):
     cdef Py_ssize_t board
     cdef Features features
+    cdef int32_t[LANES] weights
     cdef int empties
     if own.shape[0] != opp.shape[0] or out.shape[0] != own.shape[0] or out.shape[1] != WEIGHTS_OF_A_POSITION:
         raise ValueError(f"expected out of shape ({own.shape[0]}, {WEIGHTS_OF_A_POSITION}), got {tuple(out.shape)[:2]}")
@@ -160,4 +139,5 @@ def extract(const uint64_t[::1] own, const uint64_t[::1] opp, int32_t[:, ::1] ou
         for board in range(own.shape[0]):
             empties = 64 - popcount(own[board] | opp[board])
             set_features(&features, own[board], opp[board], 0)
-            find_weights(&features, 0, own[board], opp[board], empties, OFFSETS, &out[board, 0])
+            find_weights(features.views[0], own[board], opp[board], empties, OFFSETS, weights)
+            memcpy(&out[board, 0], weights, WEIGHTS_OF_A_POSITION * sizeof(int32_t))

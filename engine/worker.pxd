@@ -1,12 +1,13 @@
 """What one searching thread carries along: counters, limits, the table and its scratch memory."""
 
-from libc.stdint cimport int16_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint16_t, uint64_t
 
 from outflank.engine.cache cimport CacheEntry
-from outflank.engine.evaluate cimport Evaluation, evaluate, evaluate_by_tables
+from outflank.engine.evaluate cimport Evaluation, evaluate, in_discs, phase_of, tables_score
+from outflank.engine.guesscache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
 from outflank.engine.hashtable cimport Table
 from outflank.engine.movegen cimport MoveEntry
-from outflank.engine.patterns cimport Features, features_after
+from outflank.engine.patterns cimport LANES, STEPS, Features, features_after, find_weights, opponents_view_after
 from outflank.engine.splitting cimport CrewState, SplitPoint, is_cut
 
 cdef enum:
@@ -30,6 +31,7 @@ cdef struct Worker:
     bint count_only_discs  # scoring: the winner does not take the empties
     Table *table
     CacheEntry *cache  # private
+    uint64_t *guesses  # private: guesscache's words
     MoveEntry *scratch  # the next free entry of the thread's move lists
     Evaluation evaluation
     Features *features  # of the board being searched; those of the moves that led to it lie before
@@ -99,9 +101,23 @@ cdef inline void leave(Worker *worker) noexcept nogil:
 
 cdef inline int guess(Worker *worker, uint64_t own, uint64_t opp, int empties) noexcept nogil:
     """The evaluation of the board being searched, in discs from the side to move."""
-    return evaluate(&worker.evaluation, worker.features, worker.side, own, opp, empties)
+    cdef uint64_t seal = guess_seal(own, opp)
+    cdef uint64_t *place = guess_place(worker.guesses, own, opp)
+    if not guess_known(place[0], seal):
+        place[0] = guess_word(seal, evaluate(&worker.evaluation, worker.features, worker.side, own, opp, empties))
+    return guess_score(place[0])
 
 
-cdef inline int rough_guess(Worker *worker, uint64_t own, uint64_t opp, int empties) noexcept nogil:
-    """What the tables alone say of the board being searched: good enough for the order of moves."""
-    return evaluate_by_tables(&worker.evaluation, worker.features, worker.side, own, opp, empties)
+cdef inline int rough_guess_after(
+    Worker *worker, uint64_t own, uint64_t opp, int empties, int square, uint64_t turned
+) noexcept nogil:
+    """What the tables alone say of the board after a move, from the side `own` that moves next.
+
+    That is good enough for the order of moves, and the features of the board are never needed whole.
+    """
+    cdef uint16_t[LANES] view
+    cdef int32_t[LANES] weights
+    opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], square, turned)
+    find_weights(view, own, opp, empties, worker.evaluation.offsets, weights)
+    worker.nodes += 1
+    return in_discs(tables_score(&worker.evaluation, weights, phase_of(empties)))

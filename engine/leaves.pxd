@@ -1,0 +1,80 @@
+"""The last ply: the evaluations of the boards that a node's moves lead to, and the best of them."""
+
+from libc.stdint cimport int32_t, uint16_t, uint64_t
+
+from outflank.engine.evaluate cimport SCORE_BITS, in_discs, network_score, phase_of, tables_score
+from outflank.engine.guesscache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
+from outflank.engine.hashtable cimport FULL_WIDTH, prefetch
+from outflank.engine.kernels cimport bit
+from outflank.engine.movegen cimport MoveEntry, generate_on
+from outflank.engine.patterns cimport LANES, STEPS, find_weights, opponents_view_after
+from outflank.engine.worker cimport Worker
+
+cdef enum:
+    _WORST = -65
+    # Where the tables alone lie so far beyond the window, about three standard deviations of what the network adds in
+    # the middle of the game, a selective search does not ask it.
+    _FAR = 5 << SCORE_BITS
+
+
+cdef inline int best_leaf(
+    Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int empties, int alpha, int beta
+) noexcept nogil:
+    """The value one ply deep, if within alpha..beta; else a bound. Corners come first, what gives them away last."""
+    cdef uint64_t corners = moves & <uint64_t>0x8100000000000081, beside = moves & <uint64_t>0x42C300000000C342
+    cdef int best = _WORST
+    if corners:
+        best = _best_on(worker, own, opp, corners, empties, alpha, beta, best)
+    if best < beta and moves & ~(corners | beside):
+        best = _best_on(worker, own, opp, moves & ~(corners | beside), empties, alpha, beta, best)
+    if best < beta and beside:
+        best = _best_on(worker, own, opp, beside, empties, alpha, beta, best)
+    return best
+
+
+cdef inline int _best_on(
+    Worker *worker, uint64_t own, uint64_t opp, uint64_t squares, int empties, int alpha, int beta, int best
+) noexcept nogil:
+    """The best of `best` and the moves on some squares, until one reaches `beta`."""
+    cdef MoveEntry *moves = worker.scratch
+    cdef int count = generate_on(own, opp, squares, worker.one_direction, moves), i
+    for i in range(count):
+        if i + 1 < count:
+            prefetch(
+                guess_place(
+                    worker.guesses,
+                    opp ^ moves[i + 1].turned,
+                    own ^ moves[i + 1].turned ^ bit(moves[i + 1].square),
+                )
+            )
+        best = max(best, _leaf_value(worker, own, opp, &moves[i], empties - 1, max(alpha, best), beta))
+        if best >= beta:
+            break
+    return best
+
+
+cdef inline int _leaf_value(
+    Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, int empties, int alpha, int beta
+) noexcept nogil:
+    """The evaluation after a move, from the side that makes it, if within alpha..beta; else perhaps a bound."""
+    cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
+    cdef uint64_t seal = guess_seal(theirs, mine)
+    cdef uint64_t *place = guess_place(worker.guesses, theirs, mine)
+    cdef uint16_t[LANES] view
+    cdef int32_t[LANES] weights
+    cdef int score, phase
+    worker.nodes += 1
+    if guess_known(place[0], seal):
+        return -guess_score(place[0])
+    phase = phase_of(empties)
+    opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], move.square, move.turned)
+    find_weights(view, theirs, mine, empties, worker.evaluation.offsets, weights)
+    score = tables_score(&worker.evaluation, weights, phase)
+    if worker.selectivity != FULL_WIDTH:
+        if -score >= (beta << SCORE_BITS) + _FAR:
+            return beta
+        if -score <= (alpha << SCORE_BITS) - _FAR:
+            return alpha
+    score = in_discs(score + network_score(&worker.evaluation, weights, phase))
+    place[0] = guess_word(seal, score)
+    return -score

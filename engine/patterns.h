@@ -1,0 +1,65 @@
+/* How a move changes the pattern features: patterns.pxd says what they are. */
+#ifndef OUTFLANK_PATTERNS_H
+#define OUTFLANK_PATTERNS_H
+
+#include <stdint.h>
+
+#define OF_LANES 64
+
+/* A part of a view: as many features as fit in a register. */
+#if defined(__AVX512BW__)
+#define OF_VIEW_PART 64
+#else
+#define OF_VIEW_PART 32
+#endif
+typedef uint16_t of_view_part __attribute__((vector_size(OF_VIEW_PART), may_alias, aligned(2)));
+#define OF_VIEW_PARTS (2 * OF_LANES / OF_VIEW_PART)
+
+/* The views of both sides after the owner of `own` played on `square` and turned some discs. */
+static inline void of_views_after(
+    uint16_t *own_after, uint16_t *opp_after, const uint16_t *own, const uint16_t *opp,
+    const uint16_t *steps, int square, uint64_t turned
+) {
+    of_view_part own_now[OF_VIEW_PARTS], opp_now[OF_VIEW_PARTS];
+    const of_view_part *step = (const of_view_part *)(steps + OF_LANES * square);
+    for (int part = 0; part < OF_VIEW_PARTS; part++) {
+        own_now[part] = ((const of_view_part *)own)[part] - step[part] - step[part];
+        opp_now[part] = ((const of_view_part *)opp)[part] - step[part];
+    }
+    for (; turned; turned &= turned - 1) {
+        step = (const of_view_part *)(steps + OF_LANES * __builtin_ctzll(turned));
+        for (int part = 0; part < OF_VIEW_PARTS; part++) {
+            own_now[part] -= step[part];
+            opp_now[part] += step[part];
+        }
+    }
+    for (int part = 0; part < OF_VIEW_PARTS; part++) {
+        ((of_view_part *)own_after)[part] = own_now[part];
+        ((of_view_part *)opp_after)[part] = opp_now[part];
+    }
+}
+
+/* The view of the other side alone, who moves next: half the work where the game goes no further. */
+static inline void of_opponents_view_after(
+    uint16_t *opp_after, const uint16_t *opp, const uint16_t *steps, int square, uint64_t turned
+) {
+    of_view_part opp_now[OF_VIEW_PARTS];
+    const of_view_part *step = (const of_view_part *)(steps + OF_LANES * square);
+    for (int part = 0; part < OF_VIEW_PARTS; part++)
+        opp_now[part] = ((const of_view_part *)opp)[part] - step[part];
+    for (; turned; turned &= turned - 1) {
+        step = (const of_view_part *)(steps + OF_LANES * __builtin_ctzll(turned));
+        for (int part = 0; part < OF_VIEW_PARTS; part++)
+            opp_now[part] += step[part];
+    }
+    for (int part = 0; part < OF_VIEW_PARTS; part++)
+        ((of_view_part *)opp_after)[part] = opp_now[part];
+}
+
+/* Where in a phase's weights each feature of a view counts, in all lanes. */
+static inline void of_find_weights(int32_t *weights, const uint16_t *view, const int32_t *offsets) {
+    for (int lane = 0; lane < OF_LANES; lane++)
+        weights[lane] = offsets[lane] + view[lane];
+}
+
+#endif
