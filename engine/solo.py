@@ -145,7 +145,7 @@ class DealerView(_View):
 
     def bound(self, variant: Variant = Variant.CHIPS) -> int:
         """A score that no line of moves from here surpasses: with every chip that is not proven to be lost."""
-        lost = self.board.chips & ~self.board.winnable()
+        lost = self.board.chips if self.is_over else self.board.chips & ~self.board.winnable()
         return score((chip for square, chip in self.deal.chips.items() if not lost >> square & 1), variant)
 
     def player_view(self) -> PlayerView:

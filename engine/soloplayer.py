@@ -80,7 +80,9 @@ class SoloPlayer:
     """
 
     def __init__(self, variant: Variant = Variant.CHIPS, seed: int = 0, effort: Effort = EFFORT) -> None:
-        self._variant, self._effort, self._random = variant, effort, random.Random(seed)
+        self._variant, self._effort = variant, effort
+        # Not the bare number: the deal of that number is drawn with the same numbers.
+        self._random = random.Random(f"player {seed}")
 
     def choose(self, view: PlayerView) -> SoloMove:
         """The move to play; some move has to be legal."""

@@ -96,5 +96,7 @@ def _lines() -> Iterator[str]:
             click.echo("your move (help tells how): ", nl=False, err=True)
         line = sys.stdin.readline()
         if not line:
+            if sys.stdin.isatty():
+                click.echo(err=True)  # what follows does not belong behind the question
             return
         yield line

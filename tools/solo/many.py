@@ -29,7 +29,7 @@ def by_player(game: DealerView, seed: int, variant: Variant) -> int:
 
 def by_chance(game: DealerView, seed: int, variant: Variant) -> int:
     """Any legal move, each as likely as the others."""
-    source = random.Random(seed)
+    source = random.Random(f"chance {seed}")  # the bare number draws the deal
     while not game.is_over:
         game = game.play(source.choice(game.legal_moves()))
     return game.score(variant)
