@@ -47,7 +47,7 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
         log: called with ``<`` and every line as it arrives, and with ``>`` and every piece of an answer as it is
           sent, from two threads.
 
-    Raises: OSError if an answer can't be written (BrokenPipeError if nobody reads any more); FileFormatError if
+    Raises: OSError if an answer can't be written (BrokenPipeError if the reader is gone); FileFormatError if
     the evaluation's weights can't be read.
     """
     threading.Thread(

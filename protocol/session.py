@@ -53,7 +53,7 @@ class Strength:
         limit_for_level(self.level or 0, empties=60)
 
     def limit(self, clock: Clock | None, empties: int) -> Limit:
-        """The limit of a search with so many squares empty while `clock` runs (None if there is none)."""
+        """The limit of a search with this many squares empty while `clock` runs (None if there is none)."""
         seconds = self.seconds
         if seconds is not None and clock is None:
             # A move's time is kept as a clock is: with something left for the way to the controller.

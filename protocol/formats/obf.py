@@ -58,7 +58,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """What a file holds: the problems in order, and an error for each line that is none."""
+    """What a file holds: the problems in order, and an error for each line that can't be read."""
 
     problems: tuple[Problem, ...]
     errors: tuple[FileFormatError, ...]

@@ -14,7 +14,7 @@ from outflank.protocol.session import Session
 
 _DEFAULT_CENTISECONDS = 100
 _LEAST_INTERVAL = 0.01  # seconds
-# A lead of so many discs is reported as 73 % of the games. A convention for displays, fitted to nothing.
+# A lead of this many discs is reported as 73 % of the games. A convention for displays, fitted to nothing.
 _DISCS_A_LOGIT = 6.0
 # KataGo's extras that have no meaning here; their value is taken and ignored.
 _IGNORED_KEYS = (

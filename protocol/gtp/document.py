@@ -56,7 +56,7 @@ monotonic clock and keep a little time back for the way to the controller.
 
 `quit` is answered before the program ends with code 0. The end of the input ends it too, with code 0 and
 without an answer; unless the input was a file or held a `quit`, searches then get no more than half a
-second. SIGINT and SIGTERM end it at once with code 130 and 143; if nobody reads its answers any more it
+second. SIGINT and SIGTERM end it at once with code 130 and 143; if its answers are no longer read, it
 ends quietly with code 141.
 """
 SECTIONS: dict[ModuleType, str] = {

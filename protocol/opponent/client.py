@@ -191,7 +191,7 @@ class GtpClient:
     def _text_of(self, line: str) -> str:
         """What follows the sign in the first line of an answer.
 
-        Raises: EngineProtocolError if an id nobody gave, or no blank, follows it.
+        Raises: EngineProtocolError if an id that was not sent, or no blank, follows it.
         """
         text = line[1:]
         if text[:1] not in ("", " "):
@@ -220,4 +220,4 @@ def _is_info(line: str) -> bool:
 
 
 def _ignore(direction: str, line: str) -> None:
-    """Where lines go if nobody listens."""
+    """Where lines go without a listener."""

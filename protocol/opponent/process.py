@@ -153,7 +153,7 @@ class ChildProcess:
             return
         held = descendants.open_descendants(
             self.pid
-        )  # now, since children of a parent that has ended are nobody's
+        )  # now, since children of a parent that has ended can't be found
         try:
             if self.is_running:
                 self.send(farewell)
@@ -277,4 +277,4 @@ def _read(pipe: IO[bytes]) -> bytes | None:
 
 
 def _nothing() -> None:
-    """What is called while waiting if nobody wants to be called."""
+    """What is called while waiting if nothing else is."""

@@ -34,7 +34,7 @@ def spawn(command: Sequence[str], label: str, surroundings: Surroundings) -> sub
     """Start a program with a session of its own and three unbuffered pipes.
 
     The thread that calls this has to live as long as the process: where the system can, the process is killed when
-    that thread ends, since nobody could end it any more if we were killed.
+    that thread ends, since nothing could end it any more if we were killed.
 
     Raises: EngineStartError if that can't be done; nothing is running then.
     """

@@ -28,7 +28,7 @@ class Check:
         level: how much the rule weighs.
         rule: the rule in a sentence or two.
         needs: commands that an engine has to list, or the rule is not for it.
-        alone: whether it gets a process of its own, which nobody uses after it.
+        alone: whether it gets a process of its own, which no check uses after it.
         run: raises Violation or an EngineError if the engine breaks the rule.
     """
 

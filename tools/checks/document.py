@@ -76,7 +76,7 @@ def _rows(module: ModuleType) -> Iterator[str]:
 
 
 def _rule(check: Check) -> str:
-    """The rule, and whom it is for."""
+    """The rule, and which engines it is for."""
     if not check.needs:
         return check.rule
     return f"{check.rule} (If {' and '.join(f'`{name}`' for name in sorted(check.needs))} is listed.)"

@@ -87,7 +87,7 @@ def examine(subject: Subject, checks: Iterable[Check]) -> Iterator[Finding]:
 
 
 def _run(check: Check, subject: Subject) -> Finding:
-    """One check; an engine that failed it is in nobody knows which state, so the next one gets a new process."""
+    """One check; an engine that failed it may be in any state, so the next check gets a new process."""
     if check.alone:
         subject.stop()
     subject.dialogue.clear()

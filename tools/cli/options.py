@@ -75,7 +75,7 @@ time_option = click.option(
 )
 """``--time 2.5``: hands the command ``seconds``."""
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON objects, one a line.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
 """``--json``: hands the command ``as_json``."""
 
 json_object_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -13,7 +13,7 @@ from outflank.tools.cli.lazygroup import LazyGroup
 # Command NAME is the click command NAME in tools/commands/NAME.py; the text is the first paragraph of its help.
 COMMANDS = {
     "gtp": "Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.",
-    "analyze": "Search a position ever deeper and show its best moves.",
+    "analyze": "Search a position depth by depth and show its best moves.",
     "solve": "Solve the positions of an OBF file (- is standard input), each with an empty table.",
     "match": "Play games between two GTP engines and say who is stronger.",
     "tournament": "Play a tournament between any number of GTP engines and rate them.",
@@ -21,9 +21,9 @@ COMMANDS = {
     "export": "Write the games of RUN, a run's folder or its run.db, in a format that other programs read.",
     "convert": "Convert the games of every FILE (- is standard input) and write them one after the other.",
     "openings": "Make openings for matches.",
-    "sprt": "Say what a sequential test makes of COUNTS of results.",
-    "compliance": "Check whether the GTP engine that CMD starts keeps the rules of the wire and of good conduct.",
-    "selftest": "Let an engine play against itself: the two games of a pair have to be mirror images.",
+    "sprt": "Run a sequential test on COUNTS of results.",
+    "compliance": "Check the GTP engine that CMD starts against the rules of the protocol and of good conduct.",
+    "selftest": "Play an engine against itself: the two games of a pair must be mirror images.",
     "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
     "solo": "Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.",
     "perft": "Count the positions that every line of DEPTH plies leads to.",

@@ -40,7 +40,7 @@ _OPTIONS = (
         type=click.IntRange(1, MOST_GAMES),
         default=10,
         show_default=True,
-        help="How many two engines play when they meet; two on each opening, colours swapped.",
+        help="Games between two engines that meet; two on each opening, colours swapped.",
     ),
     click.option(
         "--time",
@@ -58,7 +58,9 @@ _OPTIONS = (
         "[default: balanced where the rules allow, else random:8]",
     ),
     rules_option,
-    click.option("--seed", type=click.IntRange(0, _SEEDS - 1), help="Of what is drawn.  [default: drawn]"),
+    click.option(
+        "--seed", type=click.IntRange(0, _SEEDS - 1), help="Seed of all random choices.  [default: drawn]"
+    ),
     click.option(
         "--stall",
         type=click.FloatRange(min=0, min_open=True),
@@ -104,7 +106,7 @@ _WHERE = (
         "--resume",
         type=click.Path(path_type=Path),
         metavar="DIR",
-        help="Go on with the run in DIR as it was begun; --concurrency, --cluster and --json may be new.",
+        help="Resume the run in DIR with its settings; --concurrency, --cluster and --json may change.",
     ),
     click.option(
         "--cluster", metavar="ADDRESS", help="Play on the Dask cluster of this scheduler, tcp://HOST:PORT."

@@ -48,7 +48,7 @@ _ITERATIONS_SHOWN = 12
     help=f"Seconds to search.  [default: {_SECONDS:g} if nothing else is the limit]",
 )
 @click.option("--nodes", type=COUNT, help="Boards to reach.  [default: no limit]")
-@click.option("--level", type=click.IntRange(0, HIGHEST_LEVEL), help="Search as this level plays.")
+@click.option("--level", type=click.IntRange(0, HIGHEST_LEVEL), help="Search as at this level.")
 @click.option(
     "--multipv", type=COUNT, default=1, show_default=True, help="How many of the best moves to show."
 )
@@ -70,7 +70,7 @@ def analyze(
     hash_mb: int,
     as_json: bool,
 ) -> None:
-    """Search a position ever deeper and show its best moves.
+    """Search a position depth by depth and show its best moves.
 
     POSITION is a transcript (f5d6c3), a board (64 squares and the side to move) or a file that holds one of
     them or a line of OBF; - is standard input. The first limit that is met ends the search, as does Ctrl-C.

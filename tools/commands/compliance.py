@@ -36,8 +36,8 @@ def _command_line(text: str) -> list[str]:
     metavar="NAME",
     help="Run this check alone; may be given more than once.  [default: all]",
 )
-@click.option("--strict", is_flag=True, help="What should be counts as much as what must be.")
-@click.option("--dialogue", is_flag=True, help="Show what was said in the checks that failed.")
+@click.option("--strict", is_flag=True, help="Count recommendations as much as requirements.")
+@click.option("--dialogue", is_flag=True, help="Show the dialogue of the checks that failed.")
 @click.option(
     "--patience",
     type=_SECONDS,
@@ -64,7 +64,7 @@ def compliance(
     thinking: float,
     as_json: bool,
 ) -> None:
-    """Check whether the GTP engine that CMD starts keeps the rules of the wire and of good conduct.
+    """Check the GTP engine that CMD starts against the rules of the protocol and of good conduct.
 
     CMD is one word for the shell, such as 'my-engine --gtp'. Exit code 1 says that it breaks a rule that it must
     keep. docs/compliance.md lists the rules.

@@ -31,7 +31,7 @@ from outflank.tools.state.store import read_run
 def export(run: Path, name: FormatName, output: Path | None) -> None:
     """Write the games of RUN, a run's folder or its run.db, in a format that other programs read.
 
-    Only games that count are written, in the order of the schedule. The run may be going on.
+    Only games that count are written, in the order of the schedule. The run need not be over.
     """
     check_output(name, output)
     read = read_run(run)

@@ -21,7 +21,7 @@ from outflank.tools.work.files import write_whole
 def report(run: Path, output: Path | None) -> None:
     """Write the report of RUN, a run's folder or its run.db, as one HTML file that needs nothing else.
 
-    The run may be going on: the report shows it as it is now. Prints the name of the file.
+    The run need not be over: the report shows its current state. Prints the name of the file.
     """
     page = render_report(read_run(run))
     if output == Path("-"):

@@ -39,13 +39,15 @@ _SEEDS = 2**31
     help="How many random moves come first.",
 )
 @rules_option
-@click.option("--seed", type=click.IntRange(0, _SEEDS - 1), help="Of the random moves.  [default: drawn]")
+@click.option(
+    "--seed", type=click.IntRange(0, _SEEDS - 1), help="Seed of the random moves.  [default: drawn]"
+)
 @json_option
 @click.pass_context
 def selftest(
     ctx: click.Context, entry: Entry, pairs: int, moves: int, rules: Rules, seed: int | None, as_json: bool
 ) -> None:
-    """Let an engine play against itself: the two games of a pair have to be mirror images.
+    """Play an engine against itself: the two games of a pair must be mirror images.
 
     If one is not, the referee or the engine depends on something that it should not depend on: the colour, earlier
     games, the time. Exit code 1 says so. docs/compliance.md has more.

@@ -41,7 +41,11 @@ _HIGHEST_SEED = 2**31 - 1
 @click.option("--open", "is_open", is_flag=True, help="Lay the chips open and find the best play.")
 @click.option("--hint", "hints", is_flag=True, help="Tell the most promising moves before each move.")
 @click.option("--random", "by_random", is_flag=True, help="With --auto and --games: play any legal move.")
-@click.option("--games", type=COUNT, help="With --auto or --open: so many deals, SEED first, told in sum.")
+@click.option(
+    "--games",
+    type=COUNT,
+    help="With --auto or --open: play this many deals from SEED on and print a summary.",
+)
 @json_option
 def solo(
     seed: int | None,

@@ -34,7 +34,7 @@ def _read_test(text: str) -> Sprt:
 )
 @json_option
 def sprt(counts: tuple[int, ...], test: Sprt, as_json: bool) -> None:
-    """Say what a sequential test makes of COUNTS of results.
+    """Run a sequential test on COUNTS of results.
 
     Five counts are pairs of games that brought 0, 1/2, 1, 3/2 and 2 points; three are games lost, drawn and won,
     for which the ratio by the BayesElo model of older runners is printed as well.

@@ -18,7 +18,7 @@ _FORMATS = [str(form) for form in Format if form is not Format.MATCH]
     type=click.Choice(_FORMATS),
     default=str(Format.ROUND_ROBIN),
     show_default=True,
-    help="Who meets whom; in a gauntlet the first engine meets all others.",
+    help="The pairing; in a gauntlet the first engine meets all others.",
 )
 @click.option(
     "--rounds",
@@ -30,6 +30,6 @@ _FORMATS = [str(form) for form in Format if form is not Format.MATCH]
 def tournament(form: str, rounds: int | None, **options: Any) -> None:
     """Play a tournament between any number of GTP engines and rate them.
 
-    Each two engines that meet play --games games. docs/match.md has the details.
+    Any two engines that meet play --games games. docs/match.md has the details.
     """
     play_run(lambda: chosen_settings(options, Format(form), rounds), options)

@@ -31,7 +31,7 @@ class Solver:
         return round(result.score if position.side is Colour.BLACK else -result.score)
 
     def margins(self, turns: Sequence[Turn], empties: int) -> tuple[int | None, ...]:
-        """For each turn of a game the margin of the position before it; None above so many empty squares.
+        """For each turn of a game the margin of the position before it; None above this many empty squares.
 
         The last position comes first: what is known of it helps with those before.
         """

@@ -91,7 +91,7 @@ def choose_dialect(control: TimeControl, speaker: Speaker, dialect: Dialect = Di
 
 
 def _found_dialect(control: TimeControl, speaker: Speaker) -> Dialect:
-    """The dialect of an engine that nobody has named one for."""
+    """The dialect of an engine without one of its own."""
     if speaker.name.lower().startswith("edax"):
         return Dialect.PER_MOVE
     says_all = control.is_whole and not control.increment and "time_settings" in speaker.commands

@@ -22,8 +22,8 @@ class Referee:
         rules: by which rules.
         stall: seconds an engine may think about a move if it has no clock.
         on_turn: called with the game and the seconds of the turn (None if it was given) after each turn.
-        adjudicate: end the game with the exact result once so few squares are empty; 0 for never.
-        solve: when the game is over, solve each of its positions with at most so many empty squares; 0 for none.
+        adjudicate: end the game with the exact result once this few squares are empty; 0 for never.
+        solve: when the game is over, solve each of its positions with at most this many empty squares; 0 for none.
         solver: does both; one of our own if left out.
     """
 

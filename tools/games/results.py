@@ -9,7 +9,7 @@ from outflank.engine import Colour, Move, Rules, Turn
 
 
 class Ending(StrEnum):
-    """How a game ended. DISCS, RESIGNATION and ADJUDICATION are fair play, RUNNER_FAULT is nobody's result.
+    """How a game ended. DISCS, RESIGNATION and ADJUDICATION are fair play, RUNNER_FAULT is no engine's result.
 
     All others are faults of the loser.
     """

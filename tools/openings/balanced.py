@@ -72,7 +72,7 @@ def suite() -> list[str]:
 
 
 def openings_of(moves: int) -> list[Opening]:
-    """All openings of so many moves, one for each position up to symmetry, in the order of their transcripts.
+    """All openings of this many moves, one for each position up to symmetry, in the order of their transcripts.
 
     Eight moves lead to 67,245 positions; six of them, in which the mover has to pass, are left out.
     """

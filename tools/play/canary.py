@@ -1,4 +1,4 @@
-"""Notices when this machine does not let us run in time: then a flag that falls may be nobody's fault but ours.
+"""Notices when this machine does not let us run in time: then a flag that falls may be our fault alone.
 
 A thread sleeps a little again and again. Whenever it wakes up much too late, everything that ran here at that
 time may have been held up as much: the processor was taken, or this program was busy with itself.

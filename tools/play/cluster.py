@@ -72,7 +72,7 @@ class ClusterHall:
         """Have a pair played by some worker."""
         key = f"outflank-{task.run}-{task.pair}-{task.attempt}"
         future = self._client.submit(_play, task, key=key, pure=False)
-        self._running[key] = future  # a future that nobody holds is cancelled
+        self._running[key] = future  # a future without a reference is cancelled
         future.add_done_callback(partial(self._tell, task))
 
     def stop(self) -> None:

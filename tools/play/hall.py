@@ -55,7 +55,7 @@ class Hall(Protocol):
 class NewsQueue:
     """What happened, from all tables, in the order in which it came.
 
-    Single turns wake nobody: whoever takes the news sees them with the next thing of weight, or a moment later.
+    Single turns wake no thread: the reader sees them with the next important event, or a moment later.
     With engines that move at once, waking up for each would cost more than all else that the runner does.
     """
 

@@ -66,7 +66,7 @@ class Table:
 
     Args:
         settings: of the run.
-        canary: knows when this machine was held up; None if nobody plays against a clock.
+        canary: knows when this machine was held up; None if no engine has a clock.
         emit: called with each event as it happens.
         stop: once it is set, playing ends with ``Stopped``.
     """

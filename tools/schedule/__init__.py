@@ -1,1 +1,1 @@
-"""Who meets whom, in which order, with which opening."""
+"""The schedule: which engines meet, in which order, with which opening."""

@@ -1,4 +1,4 @@
-"""Who plays whom, in which order, with which opening: pure functions of the settings and the games so far."""
+"""Which engines meet, in which order, with which opening: pure functions of the settings and the games so far."""
 
 from collections.abc import Iterable, Sequence
 
@@ -96,7 +96,7 @@ def _known(settings: RunSettings, games: Sequence[GameRecord]) -> tuple[list[Enc
 
 
 def _circle(players: int) -> Iterable[tuple[int, int]]:
-    """Every two engines once, by the circle method: whoever has just played rests while the others do."""
+    """Every two engines once, by the circle method: an engine that has just played rests while the others play."""
     seats = list(range(players + players % 2))
     for _ in seats[1:]:
         half = len(seats) // 2

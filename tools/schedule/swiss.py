@@ -1,4 +1,4 @@
-"""Swiss tournaments: those with like points meet, and nobody meets the same one twice if it can be helped.
+"""Swiss tournaments: engines with equal points meet, and no two meet twice if it can be avoided.
 
 Each round is the cheapest perfect matching (blossom algorithm, networkx) of the engines in the order of their
 standing. Costs, the heaviest first: having met before (or a second bye), a bye for anyone but the last, the
@@ -56,7 +56,7 @@ def byes(players: int, played: list[Encounter]) -> Counter[int]:
 
 
 def _meetings(order: list[int], played: list[Encounter], scores: Scores) -> list[tuple[int, int]]:
-    """Who meets whom, the leaders first; who has begun fewer encounters begins."""
+    """The pairings, the leaders first; the engine that has begun fewer encounters begins."""
     import networkx  # type: ignore[import-untyped]  # not at the top: it takes a while, and few runs need it
 
     players = len(order)

@@ -15,7 +15,7 @@ _PIPE_WIDTH = 200  # columns where the output is no terminal
 
 
 def print_result(run: Run) -> None:
-    """The final table on stdout: standings, who took what from whom, Elo or ratings, the test, what to know."""
+    """The final table on stdout: standings, the results between engines, Elo or ratings, the test, what to know."""
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
     with console.capture() as captured:
         _print_to(console, run, figures_of(run))

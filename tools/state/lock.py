@@ -24,7 +24,7 @@ class RunLock:
             holder = os.read(self._file, 20).decode("ascii", "replace").strip()
             os.close(self._file)
             raise FileFormatError(
-                f"expected a run that nobody is playing, got {str(folder)!r}, held by process {holder}"
+                f"expected a run that no process is playing, got {str(folder)!r}, held by process {holder}"
             )
         os.ftruncate(self._file, 0)
         os.pwrite(self._file, b"%d\n" % os.getpid(), 0)

@@ -15,7 +15,7 @@ MOST_VOIDS = 0.03  # of the games that were played: beyond it a run is not valid
 
 
 class Format(StrEnum):
-    """Who meets whom."""
+    """Which engines meet."""
 
     MATCH = "match"
     ROUND_ROBIN = "round-robin"
@@ -31,14 +31,14 @@ class RunSettings:
     Attributes:
         entries: the engines, in the order of their seeding; two for a match.
         openings: where the openings come from.
-        format: who meets whom.
+        format: which engines meet.
         games: how many games two engines play when they meet.
         rounds: how many rounds a Swiss tournament has, and how often the others repeat.
         rules: what is played.
         seed: of whatever is drawn.
         stall: seconds an engine without a clock may think about a move.
-        adjudicate: a game with so many empty squares or fewer ends with its exact result; 0 for never.
-        solve: each position with so many empty squares or fewer is solved, to count the discs that were thrown
+        adjudicate: a game with this many empty squares or fewer ends with its exact result; 0 for never.
+        solve: each position with this many empty squares or fewer is solved, to count the discs that were thrown
             away; 0 for none.
         sprt: the test that may end a match early; None to play all games.
         concurrency: how many pairs of games are played at once.

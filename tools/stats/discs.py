@@ -29,7 +29,7 @@ class DiscTest(SequentialTest):
         return self._ratio(len(values), math.fsum(values), math.fsum(value * value for value in values))
 
     def ratios(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
-        """Numbers of pairs, about `most` of them, and the log-likelihood ratio after so many."""
+        """Numbers of pairs, about `most` of them, and the log-likelihood ratio after each."""
         step = max(1, len(values) // most)
         totals = accumulate(values, initial=0.0)
         squares = accumulate((value * value for value in values), initial=0.0)

@@ -65,7 +65,7 @@ def estimate(points: Sequence[float], pairs: Sequence[float]) -> EloEstimate:
 
 
 def elo_path(pairs: Sequence[float], most: int = 400) -> list[tuple[int, EloEstimate]]:
-    """Numbers of pairs and the estimate after so many, the last one after all.
+    """Numbers of pairs and the estimate after each, the last one after all.
 
     Args:
         pairs: points of the first engine in each, in the order of the schedule.

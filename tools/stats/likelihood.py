@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 
 from outflank.tools.stats.outcomes import scores
 
-# A cell that nobody has seen yet is not impossible: it counts as so many outcomes, or logarithms would be infinite.
+# A cell that is still empty is not impossible: it counts as this many outcomes, or logarithms would be infinite.
 _UNSEEN = 1e-3
 _WIDEST = (
     60.0  # of the multiplier on its logistic scale: far beyond what shares of 1e-3 in 1e12 outcomes ask for

@@ -39,7 +39,7 @@ def variance(counts: Sequence[float]) -> float:
 
 
 def prefixes(pairs: Sequence[float], most: int) -> Iterator[tuple[int, Pentanomial]]:
-    """Numbers of pairs, up to all of them, and the counts after so many: evenly thinned out to about `most`."""
+    """Numbers of pairs, up to all of them, and the counts after each: evenly thinned out to about `most`."""
     step = max(1, len(pairs) // most)
     none: Pentanomial = (0, 0, 0, 0, 0)
     for done, counts in enumerate(accumulate(pairs, _with_pair, initial=none)):

@@ -1,7 +1,7 @@
 """Ratings of several engines from all their games together (Bradley-Terry): numbers in, numbers out.
 
 Engine i takes the share 1 / (1 + 10^((r_j - r_i) / 400)) of the points against engine j; the ratings r, in logistic
-Elo with mean 0, are the likeliest ones. Who played whom does not bias them, as it does a sum of points.
+Elo with mean 0, are the likeliest ones. The pairing does not bias them, as it does a sum of points.
 
 Games on one opening are not independent, so errors come from whole openings: with H the information matrix and
 g_c the gradient of all games on opening c, the covariance is H^-1 (sum g_c g_c') H^-1 times C / (C - 1) (the sandwich

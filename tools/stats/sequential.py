@@ -32,7 +32,7 @@ class SequentialTest(ABC):
 
     @abstractmethod
     def ratios(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
-        """Numbers of pairs, about `most` of them, and the log-likelihood ratio after so many; one by one."""
+        """Numbers of pairs, about `most` of them, and the log-likelihood ratio after each; one by one."""
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -49,7 +49,7 @@ class SequentialTest(ABC):
         return self.verdict_at(self.ratio(values))
 
     def path(self, values: Sequence[float], most: int = 400) -> list[tuple[int, float]]:
-        """Numbers of pairs and the log-likelihood ratio after so many, the last one after all.
+        """Numbers of pairs and the log-likelihood ratio after each, the last one after all.
 
         Args:
             values: of each pair, in the order of the schedule.

@@ -96,7 +96,7 @@ class Sprt(SequentialTest):
         return ratio_of_t_values(counts, scale * self.elo0, scale * self.elo1)
 
     def ratios(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
-        """Numbers of pairs, about `most` of them, and the log-likelihood ratio after so many."""
+        """Numbers of pairs, about `most` of them, and the log-likelihood ratio after each."""
         return ((done, self.ratio_of(counts)) for done, counts in prefixes(values, most))
 
 

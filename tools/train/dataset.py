@@ -123,7 +123,7 @@ def load(folders: Iterable[Path]) -> Records:
 
 
 def load_solved(folders: Iterable[Path]) -> Records:
-    """As `load`, but only the positions whose result is that of perfect play, whoever played before.
+    """As `load`, but only the positions whose result is that of perfect play, however badly the game was played before.
 
     Raises: FileFormatError as ``read_shard`` and ``shards``.
     """

@@ -38,7 +38,7 @@ class LabelSettings:
         most: ... and at most.
         stray: random moves at most that are played from a game's position first, so that there are positions as a
             search meets them behind bad moves. Games know only what came of good ones.
-        line_to: where a position is solved, the positions of the perfect line count too, down to so many empty squares.
+        line_to: where a position is solved, those of the perfect line count too, down to this many empty squares.
         boards_a_shard: boards in a file, the unit of work.
     """
 

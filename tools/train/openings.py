@@ -5,7 +5,7 @@ import zlib
 
 from outflank.engine import STARTS, Position, Rules
 
-# One opening in so many belongs to the matches.
+# One opening in this many belongs to the matches.
 _MATCH_SHARE = 16
 _START_POSITIONS = {start: Position.start(Rules(start=start)) for start in STARTS}
 
@@ -17,7 +17,7 @@ def for_matches(position: Position) -> bool:
 
 
 def random_opening(rng: random.Random, moves: int, *, matches: bool, start: str = "diagonal") -> Position:
-    """The position after so many random moves, passes not counted; one where a side can move."""
+    """The position after this many random moves, passes not counted; one where a side can move."""
     while True:
         position = play_random(rng, _START_POSITIONS[start], moves)
         if position is not None and for_matches(position) == matches:

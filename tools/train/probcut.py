@@ -77,7 +77,7 @@ def measure(
     workers: int | None = None,
     cluster: str | None = None,
 ) -> dict[Cell, list[float]]:
-    """The differences, deep minus shallow, of so many boards for each number of empty squares."""
+    """The differences, deep minus shallow, of this many boards for each number of empty squares."""
     records = load(folders)
     tasks = [
         tuple(chosen[first : first + _BOARDS_A_TASK])

@@ -24,8 +24,8 @@ def write_whole(path: Path, data: bytes) -> None:
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """A new file beside the old one, put in its place at the end of ``with``; an error leaves the old one as it was.
 
-    The new file is made under a name that nobody can guess and that did not exist, so that no link which
-    somebody else has put there is followed. A pipe or a device is written to as it is.
+    The new file is made under a name that can't be guessed and did not exist, so that no link planted
+    there is followed. A pipe or a device is written to as it is.
 
     Raises: OSError.
     """

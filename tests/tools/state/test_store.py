@@ -143,7 +143,9 @@ def test_a_finished_run_is_one_file(tmp_path: Path) -> None:
 
 def test_a_second_runner_is_refused_and_readers_are_not(tmp_path: Path) -> None:
     store = create(tmp_path)
-    with pytest.raises(FileFormatError, match=f"nobody is playing, got .*, held by process {os.getpid()}"):
+    with pytest.raises(
+        FileFormatError, match=f"no process is playing, got .*, held by process {os.getpid()}"
+    ):
         Store.resume(tmp_path)
     assert read_run(tmp_path).games == ()
     store.end(finished=False)

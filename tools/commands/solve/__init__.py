@@ -37,7 +37,7 @@ _HEADING = (
 @threads_option
 @hash_option
 @selectivity_option
-@click.option("--wld", is_flag=True, help="Find out only who wins: scores are 1, 0 and -1.")
+@click.option("--wld", is_flag=True, help="Find only the winner: scores are 1, 0 and -1.")
 @click.option("--all-moves", is_flag=True, help="Find the score of every move.")
 @time_option
 @click.option("--check", is_flag=True, help="Compare scores and best moves with the file's.")

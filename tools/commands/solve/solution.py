@@ -27,7 +27,7 @@ class Solution:
         problem: what was searched.
         info: what was found.
         seconds: wall time, clearing of the table included.
-        limit: what was asked for; with its `wld` a score is told as 1, 0 or -1 once the end was reached.
+        limit: what was asked for; with its `wld` a score is 1, 0 or -1 once the end was reached.
     """
 
     number: int
