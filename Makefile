@@ -9,7 +9,7 @@ HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include")
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
 
-.PHONY: help match test bench races lint types dist annotate clean build
+.PHONY: help match test bench results races lint types dist annotate clean build
 .DELETE_ON_ERROR:
 
 help:  ## list what make can do
@@ -23,6 +23,9 @@ test: build  ## run the tests on all processors; ARGS="-m slow" runs the slow pr
 
 bench: build  ## measure the hot code
 	$(BIN)/pytest tests/bench --override-ini addopts=--import-mode=importlib --benchmark-only $(ARGS)
+
+results: build  ## measure what docs/results.md shows; ARGS="--only perft" measures that
+	$(BIN)/python -m outflank.tests.bench.results --out docs/results.json --page docs/results.md $(ARGS)
 
 # The module that is watched is a second build; gcc brings the library that watches.
 races: build  ## look for data races with ThreadSanitizer

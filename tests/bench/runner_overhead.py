@@ -10,8 +10,9 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from unittest import mock
@@ -22,6 +23,7 @@ from outflank.tests.tools.play.halls import conduct, instant_settings
 from outflank.tools.state.events import Event, GameEnded
 from outflank.tools.state.store import Store
 
+_STRETCH = 10
 _commit = Store._commit
 
 
@@ -58,23 +60,43 @@ def match(games: int, concurrency: int, synced: bool, note: Callable[[], object]
         conduct(instant_settings(folder, games=games, concurrency=concurrency), folder / "m", on_event)
 
 
-def measure(name: str, play: Callable[[Callable[[], object]], None]) -> None:
-    """Print a row: wall time of the median stretch of games, processor time and games per second."""
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a game costs.
+
+    Attributes:
+        name: how it was played.
+        seconds_a_game: of each stretch of ten games.
+        processor_seconds_a_game: of all games.
+        games_a_second: over all games.
+    """
+
+    name: str
+    seconds_a_game: tuple[float, ...]
+    processor_seconds_a_game: float
+    games_a_second: float
+
+
+def cost(name: str, play: Callable[[Callable[[], object]], None]) -> Cost:
+    """Play and measure."""
     ends = [(time.perf_counter(), time.process_time())]
     play(lambda: ends.append((time.perf_counter(), time.process_time())))
     started, *_, (last, last_cpu) = ends = ends[len(ends) // 10 :]  # engines have started by then
     first, first_cpu = started
-    stretch = 10
     walls = [
-        (later[0] - earlier[0]) / stretch
-        for earlier, later in zip(ends[::stretch], ends[stretch::stretch], strict=False)
+        (later[0] - earlier[0]) / _STRETCH
+        for earlier, later in zip(ends[::_STRETCH], ends[_STRETCH::_STRETCH], strict=False)
     ]
     games = len(ends) - 1
-    print(
-        f"| {name} | {1000 * statistics.median(walls):.2f} | {1000 * (last_cpu - first_cpu) / games:.2f} "
-        f"| {games / (last - first):.0f} |",
-        flush=True,
-    )
+    return Cost(name, tuple(walls), (last_cpu - first_cpu) / games, games / (last - first))
+
+
+def costs(games: int) -> Iterator[Cost]:
+    """The wire alone, a match without sync, and matches of one, two and four games at a time."""
+    yield cost("the wire alone", partial(wire, games))
+    yield cost("a match, games not synced", partial(match, games, 1, False))
+    for concurrency in (1, 2, 4):
+        yield cost(f"a match, concurrency {concurrency}", partial(match, games, concurrency, True))
 
 
 def main() -> None:
@@ -83,10 +105,10 @@ def main() -> None:
     print(f"load {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} processors, {games} games each\n")
     print("| | ms a game (median) | ms of processor time a game | games/s |")
     print("| --- | --- | --- | --- |")
-    measure("the wire alone", partial(wire, games))
-    measure("a match, games not synced", partial(match, games, 1, False))
-    for concurrency in (1, 2, 4):
-        measure(f"a match, concurrency {concurrency}", partial(match, games, concurrency, True))
+    for found in costs(games):
+        median = 1000 * statistics.median(found.seconds_a_game)
+        processor = 1000 * found.processor_seconds_a_game
+        print(f"| {found.name} | {median:.2f} | {processor:.2f} | {found.games_a_second:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

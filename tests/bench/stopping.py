@@ -33,16 +33,20 @@ def seconds_to_stop(searcher: Searcher, position: Position, after: float) -> flo
     return ended[0] - asked
 
 
+def times_to_stop(stops: int, threads: int) -> list[float]:
+    """Seconds that each of so many stops takes, sorted."""
+    position, chance = Position.parse(FFO_59), random.Random(1)
+    searcher = Searcher(hash_mb=16, threads=threads)
+    searcher.prepare()
+    return sorted(
+        seconds_to_stop(searcher, position, chance.uniform(0.002, _LONGEST_SEARCH)) for _ in range(stops)
+    )
+
+
 def main(stops: int) -> None:
     """Print median, 99th percentile and maximum for one thread and for two."""
-    position, chance = Position.parse(FFO_59), random.Random(1)
     for threads in (1, 2):
-        searcher = Searcher(hash_mb=16, threads=threads)
-        searcher.prepare()
-        found = sorted(
-            1000 * seconds_to_stop(searcher, position, chance.uniform(0.002, _LONGEST_SEARCH))
-            for _ in range(stops)
-        )
+        found = [1000 * seconds for seconds in times_to_stop(stops, threads)]
         late = sum(each >= 10 for each in found)
         median, most = found[stops // 2], found[-1]
         print(

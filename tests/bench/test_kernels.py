@@ -39,10 +39,12 @@ def test_legal_moves_of_1000_boards(benchmark: BenchmarkFixture, boards: Boards)
         kernels.popcount(kernels.legal_moves(int(a), int(b))) for a, b in zip(*boards, strict=True)
     )
 
+    note(benchmark, BOARDS, "legal moves")
     assert benchmark(loops.legal_moves, *boards) == expected
 
 
 def test_turned_discs_of_all_moves_on_1000_boards(benchmark: BenchmarkFixture, boards: Boards) -> None:
+    moves = loops.legal_moves(*boards)
     expected = sum(
         kernels.popcount(kernels.turned_discs(int(a), int(b), square))
         for a, b in zip(*boards, strict=True)
@@ -50,6 +52,7 @@ def test_turned_discs_of_all_moves_on_1000_boards(benchmark: BenchmarkFixture, b
         if kernels.legal_moves(int(a), int(b)) >> square & 1
     )
 
+    note(benchmark, moves, "turned discs of one move, finding the legal moves included")
     assert benchmark(loops.turned_discs, *boards) == expected
 
 
@@ -61,12 +64,14 @@ def test_64000_last_moves(benchmark: BenchmarkFixture, boards: Boards) -> None:
         for mask, square in ((int(a) & ~(1 << square), square) for a in own for square in range(64))
     )
 
+    note(benchmark, 64 * BOARDS, "turned discs on the last square")
     assert benchmark(loops.last_moves, own) == expected
 
 
 def test_100000_evaluations(benchmark: BenchmarkFixture, boards: Boards) -> None:
     evaluator = Evaluator(weights.read())
 
+    note(benchmark, TIMES * BOARDS, "evaluation: moves, tables and network")
     assert benchmark(loops.evaluations, evaluator, *boards, TIMES) == loops.evaluations(
         evaluator, *boards, TIMES
     )
@@ -76,3 +81,8 @@ def test_a_table_of_16_mb_and_1000_probes(benchmark: BenchmarkFixture, boards: B
     different = len(set(zip(*(side.tolist() for side in boards), strict=True)))
 
     assert different // 2 <= benchmark(loops.probes, *boards, 16) <= BOARDS
+
+
+def note(benchmark: BenchmarkFixture, calls: int, one: str) -> None:
+    """Say what one call of a round is, for docs/results.md."""
+    benchmark.extra_info.update(calls=calls, one=one)

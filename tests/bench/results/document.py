@@ -1,0 +1,74 @@
+"""docs/results.json, the machine it was measured on, and the tables of docs/results.md that are made from it."""
+
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+from outflank.engine.buildinfo import MARCH
+from outflank.tests.bench.results.figures import Figure
+
+BEGIN, END = "<!-- from results.json -->", "<!-- end of results.json -->"
+
+
+def machine() -> dict[str, object]:
+    """What the figures depend on beside the program."""
+    names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    return {
+        "cpu": names[0].partition(":")[2].strip() if names else platform.machine(),
+        "processors": len(os.sched_getaffinity(0)),
+        "march": MARCH,
+        "system": f"{platform.system()} {platform.release().split('-')[0]}",
+        "python": platform.python_version(),
+    }
+
+
+def updated(document: dict[str, Any], name: str, figures: list[Figure], load: float) -> dict[str, Any]:
+    """The document with what was measured now, at that load; what another machine measured is dropped."""
+    here = machine()
+    kept = document.get("measured", {}) if document.get("machine") == here else {}
+    found = {"load": round(load, 1), "figures": [figure.as_json() for figure in figures]}
+    return {"machine": here, "measured": {**kept, name: found}}
+
+
+def with_tables(page: str, document: dict[str, Any]) -> str:
+    """The page with its tables made anew.
+
+    Raises: ValueError if it has no place for them.
+    """
+    if BEGIN not in page or END not in page:
+        raise ValueError(f"expected a page with {BEGIN} and {END}")
+    before, _, rest = page.partition(BEGIN)
+    return f"{before}{BEGIN}\n\n{tables(document)}\n{END}{rest.partition(END)[2]}"
+
+
+def tables(document: dict[str, Any]) -> str:
+    """The machine in a line, and a table for each measurement."""
+    here = document["machine"]
+    words = f"{here['cpu']}, {here['processors']} processors, built for {here['march']}; {here['system']}"
+    parts = [f"Measured on {words}, Python {here['python']}.\n"]
+    return "\n".join([*parts, *(_table(**found) for found in document["measured"].values())])
+
+
+def _table(load: float, figures: list[dict[str, Any]]) -> str:
+    rows = ["| what | median | spread | runs |", "| --- | --- | --- | --- |"]
+    above = None
+    for each in figures:
+        what = "" if each["what"] == above else each["what"]
+        above = each["what"]
+        rows.append(f"| {what} | {_value(each)} | {_spread(each)} | {each['runs']} |")
+    commands = dict.fromkeys(f"    {each['command']}" for each in figures)
+    return "\n".join([*rows, "", f"The load before was {load}.", "", *commands]) + "\n"
+
+
+def _value(figure: dict[str, Any]) -> str:
+    return f"{_number(figure['median'])} {figure['unit']}"
+
+
+def _spread(figure: dict[str, Any]) -> str:
+    least, most = figure["spread"]
+    return f"{_number(least)} to {_number(most)}" if figure["runs"] > 1 else ""
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
