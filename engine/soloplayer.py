@@ -95,7 +95,8 @@ class SoloPlayer:
 
     def _finalists(self, view: PlayerView) -> tuple[list[SoloMove], list[_Supposed]]:
         """The moves that look best in the supposed deals, and these."""
-        supposed = [self._suppose(view) for _ in range(self._effort.deals)]
+        unseen = view.unseen()
+        supposed = [self._suppose(view, unseen) for _ in range(self._effort.deals)]
         judged = [deal.judged() for deal in supposed]
         moves = view.legal_moves()
         total = {move: sum(values[move.colour, move.square] for values in judged) for move in moves}
@@ -110,12 +111,12 @@ class SoloPlayer:
             found.append(Prospect(move, sum(scores) / len(scores)))
         return sorted(found, key=lambda prospect: prospect.score, reverse=True)
 
-    def _suppose(self, view: PlayerView) -> _Supposed:
+    def _suppose(self, view: PlayerView, unseen: tuple[Chip, ...]) -> _Supposed:
         """A deal that fits what is seen."""
         closed = [square for square in SQUARES if view.board.closed >> square & 1]
-        unseen = list(view.unseen())
-        self._random.shuffle(unseen)
-        left = {**view.open_chips, **dict(zip(closed, unseen, strict=True))}
+        shuffled = list(unseen)
+        self._random.shuffle(shuffled)
+        left = {**view.open_chips, **dict(zip(closed, shuffled, strict=True))}
         black = sum(1 << square for square, chip in left.items() if chip.colour is Colour.BLACK)
         white = sum(1 << square for square in left) & ~black
         board = SoloBoard(view.board.black, view.board.white, black, white, view.board.closed)
@@ -161,20 +162,29 @@ def solve(
         widest: how many lines are followed at once in the end.
         on_found: called with each better solution.
     """
-    chips = game.deal.chips
-    won, numbers = sum(1 << square for square in game.won), _numbers(chips, variant)
     solution = Solution(game.score(variant), game.bound(variant), (), 0)
     width = 1
     while width <= widest and not solution.is_proven:
-        mask, line = best_line(game.board, won, numbers, width, seed=width)
-        found = score((chip for square, chip in chips.items() if mask >> square & 1), variant)
-        if found > solution.score:
-            moves = tuple(SoloMove(colour, square) for colour, square in line)
-            solution = replace(solution, score=found, moves=moves, width=width)
-            if on_found is not None:
-                on_found(solution)
+        # To win every chip is best by either count, and most easily found where each counts the same.
+        for judge in dict.fromkeys((Variant.CHIPS, variant)):
+            better = _searched(game, judge, variant, width, solution)
+            if better.score > solution.score:
+                solution = better
+                if on_found is not None:
+                    on_found(solution)
         width *= _WIDER
     return solution
+
+
+def _searched(game: DealerView, judge: Variant, variant: Variant, width: int, known: Solution) -> Solution:
+    """What a search of this width finds if boards are judged by the count of `judge`."""
+    chips = game.deal.chips
+    won = sum(1 << square for square in game.won)
+    won, line = best_line(game.board, won, _numbers(chips, judge), width, seed=width)
+    found = score((chip for square, chip in chips.items() if won >> square & 1), variant)
+    return replace(
+        known, score=found, moves=tuple(SoloMove(colour, square) for colour, square in line), width=width
+    )
 
 
 def _numbers(chips: Mapping[int, Chip], variant: Variant) -> tuple[int, ...] | None:
