@@ -87,7 +87,7 @@ class Analysis(Iterator[SearchInfo]):
         self._leave()
 
     def __del__(self) -> None:
-        self._search.stop()  # nobody can ask for the result any more
+        self._search.stop()  # the result can't be asked for any more
         if not self._left:
             self._lease.give_up()
 
@@ -114,7 +114,7 @@ class Finished:
 
 
 class BehindPass:
-    """The search of the position that a forced pass leads to, told from the passing side."""
+    """The search of the position that a forced pass leads to, seen from the passing side."""
 
     def __init__(self, search: Running) -> None:
         self._search = search

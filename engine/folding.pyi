@@ -1,4 +1,4 @@
-"""Leaves out of the weights what can be told from the rest, for a small file.
+"""Leaves out of the weights what follows from the rest, for a small file.
 
 Configurations of a pattern that mirror each other share a weight: only the first of each pair is kept. And phases
 differ little from the next, least where a configuration is rare: only the difference is kept, from the last phase

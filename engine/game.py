@@ -23,7 +23,7 @@ class Turn:
     Attributes:
         before: the position in which it was made.
         move: the move, or a pass.
-        implied: whether it is a pass that nobody wrote down: it came with the next move.
+        implied: whether it is a pass that was not written down: it came with the next move.
     """
 
     before: Position

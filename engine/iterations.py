@@ -122,5 +122,5 @@ class Iterations:
 
 
 def _nodes_to_solve(empties: int) -> float:
-    """Nodes an exact search of so many empty squares takes, on average."""
+    """Nodes an exact search of this many empty squares takes, on average."""
     return 0.6 * math.exp(0.75 * empties)

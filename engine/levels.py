@@ -22,7 +22,7 @@ def exact_from(level: int) -> int:
 
 
 def limit_for_level(level: int, empties: int) -> Limit:
-    """The limit of a level from 0 to 60 for a position with so many empty squares.
+    """The limit of a level from 0 to 60 for a position with this many empty squares.
 
     Raises: SettingsError if there is no such level.
     """

@@ -69,7 +69,7 @@ class Limit:
         return cls(exact_from=_BOARD, selectivity=selectivity, wld=wld)
 
     def ends_search(self, empties: int) -> bool:
-        """Whether it says when to stop where so many squares are empty."""
+        """Whether it says when to stop where this many squares are empty."""
         solved = self.exact_from is not None and empties <= self.exact_from
         return solved or (self.depth, self.nodes, self.seconds, self.clock) != (None,) * 4
 

@@ -16,8 +16,8 @@ class Outcome:
     Attributes:
         winner: who has won; None for a draw.
         margin: discs that the winner is ahead, by the rules' scoring: with the empty squares where the winner takes
-            them. 0 where the count is equal, whoever that makes the winner.
-        termination: why nobody can move: a ``full board``, a ``wipe-out`` (one side has no disc left), or
+            them. 0 where the count is equal, whichever side that makes the winner.
+        termination: why neither side can move: a ``full board``, a ``wipe-out`` (one side has no disc left), or
             ``no moves`` although squares are empty and both have discs.
         decided_by: the rule that decides: more ``discs`` win, or what the sheet makes of an equal count
             (``Rules.tie``): a ``draw``, or a win for the ``second`` player.

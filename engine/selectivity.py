@@ -40,7 +40,7 @@ BOLDEST, FULL_WIDTH = STEPS[0], STEPS[-1]
 
 
 def step_of(percent: int) -> Selectivity:
-    """The step of so many percent.
+    """The step of this many percent.
 
     Raises: KeyError if there is none.
     """

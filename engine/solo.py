@@ -1,7 +1,7 @@
 """The solo game of the Ravensburger edition of 2006: one player, both colours, 24 hidden chips to be won.
 
 The dealer knows every chip, the player those that lie open: they have views of different types, and only the
-dealer's can be played on, for nobody else knows what a move turns up. docs/rules.md has the rules.
+dealer's can be played on, since only the dealer knows what a move turns up. docs/rules.md has the rules.
 """
 
 import re
@@ -38,7 +38,7 @@ class _View:
     board: SoloBoard
 
     def legal_moves(self) -> tuple[SoloMove, ...]:
-        """The moves that bracket something, black ones first, a1 first; nobody has to pass."""
+        """The moves that bracket something, black ones first, a1 first; there are no passes."""
         return tuple(
             SoloMove(colour, square)
             for colour in Colour

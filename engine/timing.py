@@ -4,11 +4,11 @@ from outflank.engine.limits import Clock
 
 # Kept back from every move for the way to the controller and for a machine that is busy.
 MOVE_OVERHEAD_SECONDS = 0.015
-# Never planned with, so that the last moves find something left: so many overheads, but at most this share.
+# Never planned with, so that the last moves find something left: this many overheads, but at most this share.
 _RESERVED_OVERHEADS = 5
 _MOST_RESERVED = 0.1
 _MOST_OF_THE_REST = 0.5
-# About so many last moves are solved at once and cost nothing.
+# About this many last moves are solved at once and cost nothing.
 _MOVES_THAT_COST_NOTHING = 6
 
 

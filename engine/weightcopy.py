@@ -7,7 +7,7 @@ checksums. A process that can't read or write one unpacks the weights into memor
     the numbers      rows, tables and layers as `Weights` has them, zeros up to a multiple of 64 bytes
     64 bytes         the checksum of all before, zeros
 
-A copy is used only if folder and file belong to the user, nobody else may write to them, neither is a symbolic link,
+A copy is used only if folder and file belong to the user, no other user may write to them, neither is a symbolic link,
 and the checksum, taken over the whole at each mapping, is right. It appears under its name when it is complete, so
 several processes may make it at once.
 """
@@ -82,7 +82,7 @@ def _open_folder() -> int:
 
 
 def _only_ours(status: os.stat_result) -> bool:
-    """Whether something belongs to the user and nobody else may write to it."""
+    """Whether something belongs to the user and no other user may write to it."""
     return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
