@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from importlib.metadata import version
 
 from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, NotationError, Position, Rules
 from outflank.protocol.lines import printable
@@ -16,6 +15,8 @@ _LONGEST_REASON = 300  # characters
 @cache
 def program() -> str:
     """Who writes a file: ``outflank 0.1.0``."""
+    from importlib.metadata import version  # slow to import, and not needed to read
+
     return f"outflank {version('outflank')}"
 
 
@@ -182,6 +183,11 @@ class Recorder:
         self._game = Game(first=first)
         self._moves: list[AnnotatedMove] = []
         self._number = 0  # of the move in the record
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no more moves can come."""
+        return self._game.position.is_over
 
     @property
     def moves(self) -> tuple[AnnotatedMove, ...]:

@@ -151,6 +151,8 @@ def _game(data: bytes, header: Header, names: Names) -> AnnotatedGame:
         raise FileFormatError(f"expected at most {SQUARES} discs, got {max(discs, theoretical)}")
     recorder = Recorder(Position.start())
     for number in moves.rstrip(b"\0"):
+        if recorder.is_over:
+            break  # Edax fills up with other bytes than 0
         if number not in _MOVES:
             raise FileFormatError(f"expected moves of 11 to 88, got {number}")
         recorder.play(_MOVES[number])

@@ -73,7 +73,8 @@ def analyze(
     """Search a position depth by depth and show its best moves.
 
     POSITION is a transcript (f5d6c3), a board (64 squares and the side to move) or a file that holds one of
-    them or a line of OBF; - is standard input. The first limit that is met ends the search, as does Ctrl-C.
+    them, a line of OBF, or a game (SGF, GGF) whose end is meant; - is standard input. The first limit that
+    is met ends the search, as does Ctrl-C.
     Scores are final disc differences from the side to move.
     """
     position = read_position(text, rules)
