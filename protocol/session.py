@@ -191,16 +191,27 @@ class Session:
         Raises: IllegalMoveError if `colour` is not on move.
         """
         began = time.monotonic()
-        move = self.play(colour, self._choose(colour, on_info))
+        move = self.play(colour, self.choose(colour, on_info))
         self._clocks[colour].spend(time.monotonic() - began)
         return move
 
-    def reg_genmove(self, colour: Colour) -> Move:
-        """Choose a move for `colour` without chance and without playing it.
+    def choose(self, colour: Colour, on_info: OnInfo | None = None, *, varied: bool = True) -> Move:
+        """Choose a move for `colour` without playing it; a pass if there is no other or the game is over.
+
+        Args:
+            colour: who is to move.
+            on_info: see ``MoveRequest``, as `varied`.
+            varied: whether chance may choose among moves that are about equal.
 
         Raises: IllegalMoveError if `colour` is not on move.
         """
-        return self._choose(colour, varied=False)
+        position = self._turn_of(colour)
+        if position.is_over or position.must_pass:
+            return PASS
+        limit = self.strength.limit(self.time_left(colour), position.empties)
+        request = MoveRequest(position, limit, varied, self.heed(on_info))
+        moves = (source.choose(request) for source in self._sources)
+        return next(move for move in moves if move is not None)
 
     def best_line(self) -> Sequence[Move]:
         """The line of best play for both sides, without chance; empty if the game is over."""
@@ -237,16 +248,6 @@ class Session:
                 on_info(info)
 
         return stop_or_pass_on
-
-    def _choose(self, colour: Colour, on_info: OnInfo | None = None, *, varied: bool = True) -> Move:
-        """The move to play; a pass if there is no other or the game is over."""
-        position = self._turn_of(colour)
-        if position.is_over or position.must_pass:
-            return PASS
-        limit = self.strength.limit(self.time_left(colour), position.empties)
-        request = MoveRequest(position, limit, varied, self.heed(on_info))
-        moves = (source.choose(request) for source in self._sources)
-        return next(move for move in moves if move is not None)
 
     def _turn_of(self, colour: Colour) -> Position:
         """The position with `colour` to move, the other side's forced pass made.

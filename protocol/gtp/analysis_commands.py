@@ -1,8 +1,6 @@
 """Analysis while the controller watches, in the forms that Leela Zero and KataGo made known."""
 
 import math
-import queue
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
@@ -11,6 +9,7 @@ from outflank.engine import Colour, Line, Move, Position, SearchInfo
 from outflank.protocol.gtp.arguments import Arguments
 from outflank.protocol.gtp.grammar import HIGHEST_NUMBER, CommandError
 from outflank.protocol.session import Session
+from outflank.protocol.thinking import think_aloud
 
 _DEFAULT_CENTISECONDS = 100
 _LEAST_INTERVAL = 0.01  # seconds
@@ -177,33 +176,18 @@ def _genmove(session: Session, order: _Order, block: Block) -> Iterator[str]:
 
 
 def _think_aloud(session: Session, order: _Order, block: Block) -> Iterator[str]:
-    """Search in another thread and pass on what it reports."""
-    reports: queue.SimpleQueue[SearchInfo | Move | BaseException] = queue.SimpleQueue()
-
-    def think() -> None:
-        try:
-            reports.put(session.genmove(order.colour, reports.put))
-        except BaseException as error:  # it belongs to the thread that waits for the report
-            reports.put(error)
-
-    thread = threading.Thread(target=think, name="outflank genmove", daemon=True)
-    thread.start()
-    try:
-        reported, latest = -math.inf, None
-        while not isinstance(report := reports.get(), Move):
-            if isinstance(report, BaseException):
-                raise report
-            latest = report
-            if monotonic() - reported >= order.interval:
-                reported, latest = monotonic(), None
-                yield _line(report, order, block)
-        if latest is not None:
-            yield _line(latest, order, block)
-        yield f"play {report}"
-    finally:
-        while thread.is_alive():
-            session.interrupt()
-            thread.join(_LEAST_INTERVAL)
+    """Pass on what the search reports, then the move."""
+    reported, latest = -math.inf, None
+    for report in think_aloud(session, lambda on_info: session.genmove(order.colour, on_info)):
+        if isinstance(report, Move):
+            if latest is not None:
+                yield _line(latest, order, block)
+            yield f"play {report}"
+            return
+        latest = report
+        if monotonic() - reported >= order.interval:
+            reported, latest = monotonic(), None
+            yield _line(report, order, block)
 
 
 def _line(info: SearchInfo, order: _Order, block: Block) -> str:

@@ -1,7 +1,6 @@
 """Writes docs/gtp.md from the table of commands: ``python -m outflank.protocol.gtp.document > docs/gtp.md``."""
 
 import inspect
-import re
 from collections.abc import Iterator
 from types import ModuleType
 
@@ -13,6 +12,7 @@ from outflank.protocol.gtp import (
     rules_commands,
     time_commands,
 )
+from outflank.protocol.manual import entry
 
 PREFACE = """\
 # Outflank as a GTP engine
@@ -67,7 +67,6 @@ SECTIONS: dict[ModuleType, str] = {
     gogui_commands: "GoGui",
     analysis_commands: "Analysis",
 }
-_ITEM = re.compile(r"^(?=(?:Arguments|Answer|Fails):)", re.MULTILINE)
 
 
 def document() -> str:
@@ -81,11 +80,9 @@ def _section(module: ModuleType) -> Iterator[str]:
     names: dict[commands.CommandFunction, list[str]] = {}
     for name, function in commands.COMMANDS.items():
         if inspect.getmodule(function) is module:
-            names.setdefault(function, []).append(f"`{name}`")
+            names.setdefault(function, []).append(name)
     for function, aliases in names.items():
-        text, *items = _ITEM.split(inspect.getdoc(function) or "")
-        bullets = "".join(f"- {item.strip()}\n" for item in items)
-        yield f"### {', '.join(aliases)}\n\n{text.strip()}\n\n{bullets}"
+        yield entry(aliases, function)
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ def reg_genmove(session: Session, arguments: Arguments) -> str:
     Answer: as `genmove`
     Fails: as `genmove`
     """
-    return str(session.reg_genmove(arguments.colour()))
+    return str(session.choose(arguments.colour(), varied=False))
 
 
 def undo(session: Session, arguments: Arguments) -> str:

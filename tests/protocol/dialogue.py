@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from typing import Any
+from typing import Any, Self
 
 from outflank.engine import Searcher
 from outflank.protocol.gtp.wire import Gtp
@@ -80,12 +80,14 @@ def listening(*lines: str) -> Inbox:
 class Program:
     """``outflank gtp`` in a process of its own, killed at the end of ``with``."""
 
+    command: tuple[str, ...] = PROGRAM
+
     def __init__(self, *arguments: str, **options: Any) -> None:
         pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        self.process = subprocess.Popen([*PROGRAM, *arguments], bufsize=0, **(pipes | options))
+        self.process = subprocess.Popen([*self.command, *arguments], bufsize=0, **(pipes | options))
         self._read = b""
 
-    def __enter__(self) -> "Program":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:

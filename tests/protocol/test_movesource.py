@@ -68,7 +68,7 @@ def test_the_request_carries_rules_limit_and_whether_chance_may_choose() -> None
     notes = Notes({})
     playing = session(notes, rules=Rules.parse("reversi"))
 
-    playing.reg_genmove(Colour.WHITE)
+    playing.choose(Colour.WHITE, varied=False)
     playing.genmove(Colour.WHITE)
 
     assert [request.varied for request in notes.requests] == [False, True]
@@ -100,7 +100,7 @@ def test_chance_varies_genmove_but_never_reg_genmove() -> None:
     played, advised = set(), set()
     for seed in range(12):
         session = Session(SearchSource(Searcher(1, seed=seed), Searcher(1), seed), strength=Strength(depth=2))
-        advised.add(session.reg_genmove(Colour.BLACK))
+        advised.add(session.choose(Colour.BLACK, varied=False))
         played.add(session.genmove(Colour.BLACK))
 
     assert len(played) > 1

@@ -13,6 +13,7 @@ from outflank.tools.cli.lazygroup import LazyGroup
 # Command NAME is the click command NAME in tools/commands/NAME.py; the text is the first paragraph of its help.
 COMMANDS = {
     "gtp": "Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.",
+    "nboard": "Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.",
     "analyze": "Search a position depth by depth and show its best moves.",
     "solve": "Solve the positions of an OBF file (- is standard input), each with an empty table.",
     "match": "Play games between two GTP engines and say who is stronger.",

@@ -1,0 +1,224 @@
+"""The table of all NBoard commands.
+
+A command is a function of the session, the clocks of the game and the rest of its line; it gives the lines of its
+answer as they come. Its docstring is its documentation, from which docs/nboard.md is made.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from outflank.engine import Line, Move, NotationError, Rules
+from outflank.engine.levels import HIGHEST_LEVEL
+from outflank.protocol.formats import ggf
+from outflank.protocol.nboard.gameclock import GameClocks, RecordedTime
+from outflank.protocol.nboard.grammar import chosen, read_move, read_whole, search_lines, status
+from outflank.protocol.session import Session
+from outflank.protocol.thinking import think_aloud
+
+CommandFunction = Callable[[Session, GameClocks, str], Iterator[str]]
+_HIGHEST = 2**31 - 1
+_MOST_CONTEMPT = 100
+
+
+def nboard(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+    """Begins the dialogue.
+
+    Arguments: the version of the protocol; whatever the version, we speak 2
+    Answer: `set myname Outflank`
+    Fails: if the version is no number from 1
+    """
+    read_whole(argument, "a version", 1, _HIGHEST)
+    yield "set myname Outflank\n"
+
+
+def set_depth(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+    """Sets how strongly to play: as deep in the midgame, and the end of the game solved from as far, as `--level` says.
+
+    It stays until it is set again. A limit that was given as an option holds besides it.
+
+    Arguments: plies, from 0; above 60 they are 60
+    Answer: nothing
+    Fails: if it is no whole number from 0
+    """
+    level = min(read_whole(argument, "a depth", 0, _HIGHEST), HIGHEST_LEVEL)
+    session.strength = replace(session.strength, level=level)
+    yield from ()
+
+
+def set_game(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+    """Sets the game, the position at its end, and both clocks.
+
+    The time control is the record's `TI`, `main/increment/extension`; what a player has used is the sum of the times
+    at his moves. Without `TI` there is no clock. The board at the start is `BO`, and `RU`, a tag of ours, names rules
+    other than Othello's; those in which a move names its direction can't be played by NBoard.
+
+    Arguments: the game in GGF, `(;GM[Othello]...;)`
+    Answer: nothing
+    Fails: if it can't be read, holds an illegal move or is another game; the game before it stays. A `TI` that can't
+      be read is told too, and the game is then set without a clock
+    """
+    if not (argument.startswith("(;") and argument.endswith(")")):
+        raise NotationError(f"expected a game in GGF, (;GM[Othello]...;), got {argument[:40]!r}")
+    recorded = ggf.parse(argument, Rules())
+    if recorded.rules.one_direction:
+        raise NotationError(f"expected rules in which a move is a square, got {recorded.rules}")
+    session.resume(recorded.game())
+    clocks.set(None)
+    try:
+        clocks.set(RecordedTime.parse(recorded.clock))
+    except NotationError as error:
+        yield status(str(error))
+    for played in recorded.moves:
+        clocks.spend(played.colour, played.seconds or 0.0)
+    clocks.tell(session)
+
+
+def set_contempt(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+    """Takes how a draw in the book is valued; without a book it changes nothing.
+
+    Arguments: from -100, a draw is as a win for White, to 100, as a win for Black
+    Answer: nothing
+    Fails: if it is no such whole number
+    """
+    read_whole(argument, "a contempt", -_MOST_CONTEMPT, _MOST_CONTEMPT)
+    yield from ()
+
+
+def move(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+    """Plays a move for the side on move; a forced pass may be told (`PA`) or left out. The clock pays.
+
+    A line that is only a move, as version 1 of the protocol has it, means the same.
+
+    Arguments: `F5`, `F5/eval` or `F5/eval/seconds`; the evaluation is not used, and both may be empty
+    Answer: nothing
+    Fails: if it can't be read or is illegal; nothing is played then
+    """
+    made, seconds = read_move(argument)
+    if not (made.is_pass and session.position.is_over):
+        session.game.play(made)
+        clocks.spend(session.game.turns[-1].colour, seconds)
+        clocks.tell(session)
+    yield from ()
+
+
+def hint(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+    """Searches the position ever deeper and tells the best moves, until the depth that was set; the clock is no limit.
+
+    Any other command ends it. `search` is followed by the line of best play without blanks, the score in discs from
+    the side on move, 0, and the depth: `12` plies, `12@73%` if the search cuts what it guesses to be hopeless, `100%`
+    if the score is proven.
+
+    Arguments: how many moves, 1 if left out
+    Answer: `status`; after each iteration a `search` line for each move and `nodestats` with the boards reached and
+      the seconds; `status` at the end
+    Fails: if it is no whole number from 1. A game that is over is told by `status` alone
+    """
+    count = read_whole(argument or "1", "a number of moves", 1, _HIGHEST)
+    position = session.position
+    if position.is_over:
+        yield status("the game is over")
+        return
+    yield status("analysing")
+    limit = session.strength.limit(None, position.empties)
+    moves = min(count, len(position.legal_moves()))
+    with session.searcher.analyse(position, limit, multipv=moves) as analysis:
+        for info in analysis:
+            if session.inbox.interrupted:
+                break
+            yield search_lines(info)
+    yield status("waiting")
+
+
+def go(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+    """Chooses a move, within the depth that was set and the clock, and does not play it.
+
+    Any other command ends the search, and the best move so far is then the answer: each `go` has exactly one.
+
+    Arguments: none
+    Answer: `status`, then `search` and `nodestats` as for `hint`, then `=== F5/1.25/0.400`: the move, the score in
+      discs from the side on move (left out if nothing is known) and the seconds it took. `=== PA` if the side has to
+      pass or the game is over
+    Fails: never
+    """
+    began, found = time.monotonic(), None
+    yield status("thinking")
+    side = session.position.side
+    for report in think_aloud(session, lambda on_info: session.choose(side, on_info)):
+        if isinstance(report, Move):
+            yield chosen(report, _known(found, report), time.monotonic() - began)
+        else:
+            found = report.lines[0]
+            yield search_lines(report)
+
+
+def _known(found: Line | None, made: Move) -> Line | None:
+    """What was found, if it is about this move."""
+    return found if found is not None and found.move == made else None
+
+
+def ping(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+    """Ends the work on all commands before it. Nothing that follows is about an earlier position.
+
+    Arguments: a whole number
+    Answer: `pong` and the number
+    Fails: if it is none
+    """
+    yield f"pong {read_whole(argument, 'a number', -_HIGHEST, _HIGHEST)}\n"
+
+
+def learn(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+    """Takes note of the game; there is no book that it could be added to, and `status` says so.
+
+    Arguments: none
+    Answer: `status`, then `learned`
+    Fails: never
+    """
+    yield status("the game is not learned: there is no book to add it to")
+    yield "learned\n"
+
+
+def analyze(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+    """Scores every position of the game, the last one first, to the depth that was set. Any other command ends it.
+
+    Arguments: none
+    Answer: `status`; for each position `analysis`, the moves made until then, passes counted, and the score in discs
+      from the side on move; `status` at the end
+    Fails: never
+    """
+    game = session.game
+    yield status("analysing the game")
+    positions = [*(turn.before for turn in game.turns), game.position]
+    for made, position in reversed(list(enumerate(positions))):
+        limit = session.strength.limit(None, position.empties)
+        score = session.searcher.search(position, limit, on_info=session.heed()).score
+        if session.inbox.interrupted:
+            break
+        yield f"analysis {made} {score:+.2f}\n"
+    yield status("waiting")
+
+
+def quit_(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+    """Ends the work on all commands before it, and the program.
+
+    Arguments: none
+    Answer: nothing
+    Fails: never
+    """
+    session.closed = True
+    yield from ()
+
+
+COMMANDS: dict[str, CommandFunction] = {
+    "nboard": nboard,
+    "set depth": set_depth,
+    "set game": set_game,
+    "set contempt": set_contempt,
+    "move": move,
+    "hint": hint,
+    "go": go,
+    "ping": ping,
+    "learn": learn,
+    "analyze": analyze,
+    "quit": quit_,
+}

@@ -1,0 +1,70 @@
+"""Writes docs/nboard.md from the commands: ``python -m outflank.protocol.nboard.document > docs/nboard.md``."""
+
+from outflank.protocol.manual import entry
+from outflank.protocol.nboard.commands import COMMANDS
+
+PREFACE = """\
+# Outflank as an engine for NBoard
+
+`outflank nboard` speaks version 2 of the protocol of the Othello GUI NBoard, on standard input and output.
+`outflank nboard --help` lists its options. This page is made from the commands' own documentation
+(`python -m outflank.protocol.nboard.document > docs/nboard.md`).
+
+## Into the GUI
+
+In NBoard's window for choosing an opponent, Add Engine: any name; as working directory a folder that exists, and as
+command `outflank nboard` by its whole path, such as `/home/me/outflank/.venv/bin/outflank nboard`, since NBoard does
+not look at `PATH`. Options may follow: `--threads 4 --hash 512`. The level that is chosen in NBoard is the depth.
+
+Another program that speaks the protocol starts `outflank nboard` and talks to it like this:
+
+    > nboard 2
+    < set myname Outflank
+    > set depth 10
+    > set game (;GM[Othello]PC[NBoard]PB[a]PW[b]RE[?]TI[15:00]TY[8]BO[8 ... *]B[F5//2.1]W[F6];)
+    > ping 1
+    < pong 1
+    > go
+    < status thinking
+    < search E6F4E3 -0.50 0 10@73%
+    < nodestats 81234 0.040
+    < === E6/-0.50/0.042
+    > move E6/-50/0.042
+
+## Lines
+
+- A command is a line; its name depends on case. A tab counts as a blank, and every other control character is dropped.
+  A line that is then empty, or no command of this page, is ignored without an answer, as the protocol has it. At the
+  end of the input a line without its line feed is no command.
+- Commands are executed in order, and every command ends the work on those before it, as soon as it arrives: `hint`
+  and `analyze` break off, `go` answers the best move so far. A line that is no command ends nothing.
+- A command that fails changes nothing and says why in one line, `status` and a sentence. What is said about a
+  position is said before the next `pong`.
+- Only these lines are sent: `set myname`, `status`, `search`, `nodestats`, `analysis`, `pong`, `learned` and `===`.
+  Squares are in capitals, scores in discs from the side on move with two decimals, times in seconds. A line of best
+  play has no blanks: `E6F4PAE3`. `book` is never sent, since there is no book.
+- A line may have 1048576 bytes. A longer one is read to its end and fails once.
+
+## Thinking
+
+`go` ends at the first limit that it meets: the depth that was set, the clock in the game's record, and what the
+options `--depth --time --nodes` say. `hint` and `analyze` heed all of them but the clock. If nothing was set at all it
+is level 10.
+
+## The end
+
+`quit` ends the program with code 0, and so does the end of the input; unless that was a file or held a `quit`,
+searches then get no more than half a second. SIGINT and SIGTERM end it at once with code 130 and 143; if nobody reads
+its answers any more it ends quietly with code 141.
+
+## Commands
+"""
+
+
+def document() -> str:
+    """The whole page."""
+    return "\n".join([PREFACE, *(entry([name], function) for name, function in COMMANDS.items())])
+
+
+if __name__ == "__main__":
+    print(document(), end="")

@@ -1,0 +1,45 @@
+"""NBoard as the server drives it: every command ends the work on those before it, and failures are told as a status."""
+
+import sys
+from collections.abc import Iterator
+
+from outflank.engine import NotationError, OutflankError
+from outflank.protocol.lines import LINE_CAP, LineKind
+from outflank.protocol.nboard.commands import COMMANDS
+from outflank.protocol.nboard.gameclock import GameClocks
+from outflank.protocol.nboard.grammar import Command, parse, status
+from outflank.protocol.session import Session
+
+
+class NBoard:
+    """The wire of NBoard; see ``server.Wire``."""
+
+    def __init__(self) -> None:
+        self._clocks = GameClocks()
+
+    def kind(self, line: bytes) -> LineKind:
+        """What a line asks for; one that is no command is ignored, as the protocol has it."""
+        command = parse(line)
+        if command is None:
+            return LineKind(is_command=False)
+        return LineKind(interrupts=True, quits=command.name == "quit")
+
+    def answer(self, session: Session, line: bytes) -> Iterator[str]:
+        """Execute a line and give the lines of its answer as they come."""
+        command = parse(line)
+        if command is None:
+            return
+        try:
+            yield from self._execute(session, command)
+        except OutflankError as error:
+            yield status(str(error))
+        except Exception as error:  # a fault of ours in one command must not end the game
+            import traceback  # slow to import, and hoped never to be needed
+
+            traceback.print_exc(file=sys.stderr)
+            yield status(f"internal error: {error!r}")
+
+    def _execute(self, session: Session, command: Command) -> Iterator[str]:
+        if not command.is_whole:
+            raise NotationError(f"expected a line of at most {LINE_CAP} bytes, got a longer one")
+        return COMMANDS[command.name](session, self._clocks, command.argument)

@@ -1,0 +1,42 @@
+"""Thinking aloud: what a choice under way rests on, as it comes, and at last the move."""
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+
+from outflank.engine import Move, SearchInfo
+from outflank.protocol.movesource import OnInfo
+from outflank.protocol.session import Session
+
+_PAUSE_SECONDS = 0.01  # between two attempts to end a choice that nobody waits for
+
+
+def think_aloud(session: Session, think: Callable[[OnInfo], Move]) -> Iterator[SearchInfo | Move]:
+    """Choose a move in another thread; what `think` raises is raised here.
+
+    Args:
+        session: that chooses; it is interrupted if nobody takes what is reported.
+        think: chooses a move and calls what it is given with each report.
+
+    Yields: the reports as they come, and last the move.
+    """
+    reports: queue.SimpleQueue[SearchInfo | Move | BaseException] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            reports.put(think(reports.put))
+        except BaseException as error:  # it belongs to the thread that waits for the report
+            reports.put(error)
+
+    thread = threading.Thread(target=run, name="outflank thinking", daemon=True)
+    thread.start()
+    try:
+        while not isinstance(report := reports.get(), Move):
+            if isinstance(report, BaseException):
+                raise report
+            yield report
+        yield report
+    finally:
+        while thread.is_alive():
+            session.interrupt()
+            thread.join(_PAUSE_SECONDS)

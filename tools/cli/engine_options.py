@@ -1,0 +1,100 @@
+"""What the commands share by which Outflank is an engine for another program, whatever the protocol."""
+
+import time
+from collections.abc import Callable
+from functools import reduce
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+import click
+
+from outflank.engine import Rules, Searcher
+from outflank.engine.levels import DEFAULT_LEVEL, HIGHEST_LEVEL
+from outflank.protocol.movesource import SearchSource
+from outflank.protocol.server import Wire, serve
+from outflank.protocol.session import Session, Strength
+from outflank.tools.cli.options import COUNT, hash_option, threads_option
+
+_STDIN, _STDOUT = 0, 1
+_OPTIONS = (
+    click.option(
+        "--level",
+        type=click.IntRange(0, HIGHEST_LEVEL),
+        help=f"Strength.  [default: {DEFAULT_LEVEL} if neither another option nor a clock limits the search]",
+    ),
+    click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]"),
+    click.option(
+        "--time",
+        "seconds",
+        type=float,
+        help="Seconds for each move.  [default: the game's clock, if one is set]",
+    ),
+    click.option("--nodes", type=COUNT, help="Boards to reach for each move.  [default: no limit]"),
+    threads_option,
+    hash_option,
+    click.option(
+        "--seed", type=int, help="Vary the play among equal moves.  [default: always the same move]"
+    ),
+    click.option(
+        "--log",
+        "log_file",
+        type=click.Path(path_type=Path),
+        help="Append the dialogue to FILE.  [default: no log]",
+    ),
+)
+
+
+def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that ``answer_controller`` takes."""
+    return reduce(lambda function, option: option(function), reversed(_OPTIONS), command)
+
+
+def answer_controller(
+    wire: Wire,
+    rules: Rules,
+    *,
+    level: int | None,
+    depth: int | None,
+    seconds: float | None,
+    nodes: int | None,
+    threads: int,
+    hash_mb: int,
+    seed: int | None,
+    log_file: Path | None,
+) -> None:
+    """Be an engine on standard input and output until the controller ends that; what the options say is handed over.
+
+    Raises: OutflankError; OSError.
+    """
+    strength = Strength(level, depth, seconds, nodes)
+    searcher = Searcher(hash_mb, threads, seed)
+    steady = searcher if seed is None else Searcher(hash_mb, threads)
+    session = Session(SearchSource(searcher, steady, seed), strength=strength, rules=rules)
+    serve(session, wire, _STDIN, _STDOUT, _Log(log_file) if log_file else _no_log)
+
+
+def _no_log(sign: str, data: bytes) -> None:
+    """Keep no log."""
+
+
+class _Log:
+    """Writes the dialogue to a file, stamped with the seconds since the start, until that fails.
+
+    Raises: OSError if the file can't be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        # Unbuffered: nothing is lost however we end, and pieces written by two threads never mix.
+        self._file: FileIO | None = FileIO(path, "a")
+        self._began = time.monotonic()
+
+    def __call__(self, sign: str, data: bytes) -> None:
+        """Write a line that came (``<``) or a piece of an answer (``>``)."""
+        file = self._file
+        try:
+            if file is not None:
+                file.write(f"{time.monotonic() - self._began:10.3f} {sign} ".encode() + data)
+        except OSError as error:
+            self._file = None
+            click.echo(f"outflank: the log ends here, since it can't be written: {error}", err=True)
