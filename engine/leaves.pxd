@@ -7,14 +7,16 @@ from outflank.engine.guesscache cimport guess_known, guess_place, guess_score, g
 from outflank.engine.hashtable cimport FULL_WIDTH, prefetch
 from outflank.engine.kernels cimport bit
 from outflank.engine.movegen cimport MoveEntry, generate_on
-from outflank.engine.patterns cimport LANES, STEPS, find_weights, opponents_view_after
+from outflank.engine.network cimport STAGES
+from outflank.engine.patterns cimport LANES, PHASES, STEPS, find_weights, opponents_view_after
 from outflank.engine.worker cimport Worker
 
 cdef enum:
     _WORST = -65
-    # Where the tables alone lie so far beyond the window, about three standard deviations of what the network adds in
-    # the middle of the game, a selective search does not ask it.
-    _FAR = 5 << SCORE_BITS
+    # Where the tables alone lie so far beyond the window, two to three standard deviations of what the network adds
+    # (1.5, 2.2 and 4.9 discs in the three thirds of the game), a selective search does not ask it.
+    _FAR = 4 << SCORE_BITS
+    _FARTHER_EACH_STAGE = 3 << SCORE_BITS
 
 
 cdef inline int best_leaf(
@@ -62,7 +64,7 @@ cdef inline int _leaf_value(
     cdef uint64_t *place = guess_place(worker.guesses, theirs, mine)
     cdef uint16_t[LANES] view
     cdef int32_t[LANES] weights
-    cdef int score, phase
+    cdef int score, phase, far
     worker.nodes += 1
     if guess_known(place[0], seal):
         return -guess_score(place[0])
@@ -71,9 +73,10 @@ cdef inline int _leaf_value(
     find_weights(view, theirs, mine, empties, worker.evaluation.offsets, weights)
     score = tables_score(&worker.evaluation, weights, phase)
     if worker.selectivity != FULL_WIDTH:
-        if -score >= (beta << SCORE_BITS) + _FAR:
+        far = _FAR + phase * STAGES // PHASES * _FARTHER_EACH_STAGE
+        if -score >= (beta << SCORE_BITS) + far:
             return beta
-        if -score <= (alpha << SCORE_BITS) - _FAR:
+        if -score <= (alpha << SCORE_BITS) - far:
             return alpha
     score = in_discs(score + network_score(&worker.evaluation, weights, phase))
     place[0] = guess_word(seal, score)

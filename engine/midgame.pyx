@@ -27,6 +27,9 @@ cdef enum:
     _VALUE_PER_DISC = 1 << 13
     _PROBCUT_FROM_DEPTH = 3
     _MOST_NESTED_PROBCUTS = 2
+    _REDUCE_FROM_DEPTH = 6
+    _REDUCE_FROM_MOVE = 3
+    _REDUCTION = 2  # an even number: scores of odd and even depths differ by nature
 
 
 cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
@@ -195,7 +198,8 @@ cdef int _search_moves(
 
     The table's move comes first: where it reaches `beta`, the others need no values.
     """
-    cdef int best = _WORST, lower = alpha, score, i
+    cdef int best = _WORST, lower = alpha, score, i, later
+    cdef int reduction = _reduction(worker, depth, alpha, beta, empties)
     cdef int from_table = _bring_table_move_forward(known, moves, count)
     cdef MoveEntry *best_move = moves
     for i in range(count):
@@ -203,7 +207,11 @@ cdef int _search_moves(
             _value_moves(worker, own, opp, depth, empties, known, &moves[i], count - i)
         if i >= from_table:
             bring_best_forward(moves, i, count)
+        moves[i].reduction = reduction if i >= _REDUCE_FROM_MOVE else 0
         if i and worker.crew != NULL and worker.crew.idle and worth_sharing(depth, count - i, own | opp):
+            for later in range(i + 1, count):
+                bring_best_forward(moves, later, count)
+                moves[later].reduction = reduction if later >= _REDUCE_FROM_MOVE else 0
             best = share_moves(worker, own, opp, depth, lower, beta, best, best_move, &moves[i], count - i)
             break
         score = search_move(worker, own, opp, depth, lower, beta, &moves[i], i == 0)
@@ -237,6 +245,16 @@ cdef inline int _bring_table_move_forward(Payload *known, MoveEntry *moves, int 
     return 0
 
 
+cdef inline int _reduction(Worker *worker, int depth, int alpha, int beta, int empties) noexcept nogil:
+    """Late-move reductions: by how many plies a selective search looks less deep at a null window's later moves.
+
+    A search to the end is not reduced: its score would no longer be that of an end.
+    """
+    if worker.selectivity == FULL_WIDTH or depth < _REDUCE_FROM_DEPTH or depth == empties or beta > alpha + 1:
+        return 0
+    return _REDUCTION
+
+
 cdef int search_move(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
 ) noexcept nogil:
@@ -249,7 +267,9 @@ cdef int search_move(
     if first:
         score = -search(worker, theirs, mine, depth - 1, -beta, -alpha)
     else:
-        score = -search(worker, theirs, mine, depth - 1, -alpha - 1, -alpha)
+        score = -search(worker, theirs, mine, depth - 1 - move.reduction, -alpha - 1, -alpha)
+        if move.reduction and score > alpha and not worker.aborted:
+            score = -search(worker, theirs, mine, depth - 1, -alpha - 1, -alpha)
         if alpha < score < beta and not worker.aborted:
             score = -search(worker, theirs, mine, depth - 1, -beta, -score + 1)
     leave(worker)

@@ -14,6 +14,7 @@ cdef struct MoveEntry:
     int32_t value  # what the ordering thinks of it
     signed char square
     signed char direction  # 0..7 in one-direction rules, else ALL_DIRECTIONS
+    signed char reduction  # plies by which a selective search looks less deep at first
 
 # A move and the board it leads to, seen by the side that moves next.
 cdef struct Child:
