@@ -12,12 +12,17 @@ from outflank.engine.timing import seconds_for_move
 _LOOK_BEFORE_SOLVING = 8
 # Selective passes over the whole endgame before the exact one, by the empty squares from which on they pay.
 _PASSES_BEFORE_EXACT = ((24, step_of(87).index), (26, step_of(98).index))
+# Against time or nodes the passes are the answer if they run out. A pass at the boldest selectivity takes about the
+# nodes of all midgame iterations up to the one before the last, so it comes in place of the last few.
+_PASSES_IN_TIME = tuple(step_of(percent).index for percent in (73, 87, 95, 99))
+_PLIES_LEFT_TO_PASSES = 5
 # Against a clock no iteration begins once this share of the move's time is gone: usually, when the same move has
 # been best for some iterations, and when the best move has just changed or its score has fallen.
 _USUAL_SHARE, _SHARE_IF_SETTLED, _SHARE_IF_IN_DOUBT = 0.6, 0.35, 1.0
 _ITERATIONS_TO_SETTLE = 5
 _FALL_IN_DISCS = 3
-_NODES_A_SECOND = 2e7  # a guess until the search has measured its own speed
+_NODES_A_SECOND = 8e6  # a guess until the search has measured its own speed
+_SOLVING_IS_FASTER = 3  # so many times as many nodes a second, most of them without an evaluation
 
 
 class Iterations:
@@ -60,14 +65,33 @@ class Iterations:
                 return
             if depth > empties - _LOOK_BEFORE_SOLVING and self._solving_is_due(last):
                 break
-            if depth == empties:
+            if depth == empties or (self._is_anytime() and depth > empties - _PLIES_LEFT_TO_PASSES):
                 break
             yield depth, self._selectivity_of_midgame(wanted)
         if last == empties:
-            for passes_from, selectivity in _PASSES_BEFORE_EXACT:
-                if empties >= passes_from and selectivity < wanted:
-                    yield empties, selectivity
+            for selectivity in self._passes(wanted):
+                yield empties, selectivity
+                if self._enough():
+                    return
             yield empties, wanted
+
+    def _is_anytime(self) -> bool:
+        """Whether time or nodes are the only limit, so that any iteration may be the last."""
+        limit = self._limit
+        return (
+            limit.depth is None and limit.exact_from is None and min(self.deadline, self.most_nodes) < 1 << 63
+        )
+
+    def _passes(self, wanted: int) -> Iterator[int]:
+        """The selectivities of the passes to the end before the one that is wanted."""
+        if not self._is_anytime():
+            yield from (
+                step for least, step in _PASSES_BEFORE_EXACT if self._empties >= least and step < wanted
+            )
+            return
+        for step in _PASSES_IN_TIME:
+            if step < wanted and not self._solving_is_due(self._empties):
+                yield step
 
     def _last_depth(self) -> int:
         """Plies of the deepest iteration that the limits ask for."""
@@ -112,13 +136,14 @@ class Iterations:
         """Whether to search to the end of the game now."""
         if self._limit.depth is not None or self._limit.exact_from is not None:
             return last == self._empties
-        return _nodes_to_solve(self._empties) <= self._nodes_left()
+        return _nodes_to_solve(self._empties) <= self._nodes_left_to_solve()
 
-    def _nodes_left(self) -> float:
-        """Nodes that the limits still allow, by the speed so far."""
+    def _nodes_left_to_solve(self) -> float:
+        """Nodes of an exact search that the limits still allow, by the speed so far."""
         elapsed, nodes = time.monotonic() - self._began, self._nodes()
         speed = nodes / elapsed if elapsed > 0.05 else _NODES_A_SECOND
-        return min(self.most_nodes - nodes, speed * (self.deadline - self._began - elapsed))
+        time_left = self.deadline - self._began - elapsed
+        return min(self.most_nodes - nodes, speed * _SOLVING_IS_FASTER * time_left)
 
 
 def _nodes_to_solve(empties: int) -> float:
