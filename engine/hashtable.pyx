@@ -13,6 +13,11 @@ from outflank.engine.memory import reserve
 cdef uint64_t _SALT_STEP = 0x9E3779B97F4A7C15
 
 
+# An exact search stores a board for some fifty nodes or more; with twice the room it takes no fewer of them.
+cdef double _BYTES_A_NODE = 1
+cdef double _LEAST_USED = 8 << 20
+
+
 cdef inline int _worth(Payload *entry, int date) noexcept nogil:
     """How much an entry is worth keeping: this search's before older ones, then by depth."""
     return (256 if entry.date == date else 0) + entry.depth
@@ -69,16 +74,24 @@ cdef class HashTable:
         self._memory = _reserve(self.megabytes)
         cdef unsigned char[::1] view = self._memory
         self.table.buckets = <Bucket *>&view[0]
-        self.table.mask = (<uint64_t>self.megabytes << 20) // sizeof(Bucket) - 1
         self.table.date = 0
-        self.table.salt = _SALT_STEP
+        self.table.salt = 0
+        self.clear()
 
     def clear(self):
         """Forget everything, at once: no older entry is found any more, and all give way to new ones."""
         self.table.salt += _SALT_STEP
+        self.table.mask = 0
 
-    def new_search(self):
-        """Let entries of earlier searches give way first from now on."""
+    def new_search(self, double nodes):
+        """Let entries of earlier searches give way first from now on.
+
+        Of the memory only as much is used, until the table is cleared, as searches of so many `nodes` can fill: the
+        system fills in pages as they are first touched, and that takes longer than a search of a few million nodes.
+        """
+        cdef object size = int(min(max(nodes * _BYTES_A_NODE, _LEAST_USED), <uint64_t>self.megabytes << 20))
+        cdef uint64_t mask = (1 << (size - 1).bit_length()) // sizeof(Bucket) - 1
+        self.table.mask = max(self.table.mask, mask)
         self.table.date += 1
         if self.table.date == 0:  # the numbers begin again: what bears one already must not look new
             with nogil:

@@ -136,7 +136,7 @@ class Iterations:
         """Whether to search to the end of the game now."""
         if self._limit.depth is not None or self._limit.exact_from is not None:
             return last == self._empties
-        return _nodes_to_solve(self._empties) <= self._nodes_left_to_solve()
+        return nodes_to_solve(self._empties) <= self._nodes_left_to_solve()
 
     def _nodes_left_to_solve(self) -> float:
         """Nodes of an exact search that the limits still allow, by the speed so far."""
@@ -146,6 +146,6 @@ class Iterations:
         return min(self.most_nodes - nodes, speed * _SOLVING_IS_FASTER * time_left)
 
 
-def _nodes_to_solve(empties: int) -> float:
+def nodes_to_solve(empties: int) -> float:
     """Nodes an exact search of this many empty squares takes, on average."""
     return 0.6 * math.exp(0.75 * empties)

@@ -17,6 +17,7 @@ from outflank.engine.position cimport Position
 from outflank.engine import probcut
 from outflank.engine.analysis import Analysis, BehindPass, Finished
 from outflank.engine.errors import SettingsError
+from outflank.engine.iterations import nodes_to_solve
 from outflank.engine.limits import Limit, Line, SearchResult
 from outflank.engine.moves import PASS
 from outflank.engine.weightcopy import load
@@ -112,7 +113,7 @@ cdef class Searcher:
             return BehindPass(self._prepared(position.pass_(), limit, None, multipv, began))
         self.prepare()
         self._forget_other_rules(position.rules)
-        self._table.new_search()
+        self._table.new_search(nodes_to_solve(position.empties))
         chosen = self._root_moves(position, moves)
         return Deepening(
             position, limit, began, chosen, multipv, self._crew, self._table, self._evaluator, self._margins

@@ -69,6 +69,7 @@ def probes(const uint64_t[::1] own, const uint64_t[::1] opp, int megabytes):
     cdef Payload payload
     cdef Py_ssize_t board
     cdef uint64_t found = 0
+    table.new_search(1e18)  # use all of it
     payload.lower, payload.upper, payload.depth, payload.selectivity = -64, 64, 1, 0
     payload.best = payload.second = NO_SQUARE
     payload.direction = 0
