@@ -4,7 +4,7 @@ from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from outflank.engine.cache cimport CACHE_BITS, CacheEntry
+from outflank.engine.cache cimport Cache
 from outflank.engine.guesscache cimport GUESS_BITS
 from outflank.engine.movegen cimport MoveEntry
 from outflank.engine.patterns cimport Features
@@ -38,7 +38,7 @@ cdef class Crew:
             raise MemoryError
         self.size = size
         for i in range(size):
-            self.workers[i].cache = <CacheEntry *>calloc(1 << CACHE_BITS, sizeof(CacheEntry))
+            self.workers[i].cache = <Cache *>calloc(1, sizeof(Cache))
             self.workers[i].guesses = <uint64_t *>calloc(1 << GUESS_BITS, sizeof(uint64_t))
             self.workers[i].scratch = <MoveEntry *>calloc(SCRATCH_MOVES, sizeof(MoveEntry))
             self.workers[i].features = <Features *>calloc(_FEATURES_A_WORKER, sizeof(Features))
@@ -98,4 +98,4 @@ cdef class Crew:
         """Empty the private caches, which hold scores of one kind of rules."""
         cdef int i
         for i in range(self.size):
-            memset(self.workers[i].cache, 0, sizeof(CacheEntry) << CACHE_BITS)
+            memset(self.workers[i].cache, 0, sizeof(Cache))

@@ -5,7 +5,7 @@
 beside it, which one table tells.
 """
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 
 from outflank.engine.kernels cimport bit, popcount, turned_discs
 from outflank.engine.scoring cimport final_score
@@ -17,26 +17,56 @@ cdef enum:
 cdef extern from "kernels.h" nogil:
     const uint64_t *NEIGHBOURS "outflank_neighbours"
 
+cdef extern from *:
+    """
+    #define OF_DIAGONALS(x) {OF_NW(x) | OF_SE(x), OF_NE(x) | OF_SW(x)}
+    #define OF_ROW_OF_DIAGONALS(y) OF_DIAGONALS(y), OF_DIAGONALS(y + 1), OF_DIAGONALS(y + 2), OF_DIAGONALS(y + 3), \
+        OF_DIAGONALS(y + 4), OF_DIAGONALS(y + 5), OF_DIAGONALS(y + 6), OF_DIAGONALS(y + 7)
+    static const uint64_t outflank_diagonals[64][2] = {
+        OF_ROW_OF_DIAGONALS(0), OF_ROW_OF_DIAGONALS(8), OF_ROW_OF_DIAGONALS(16), OF_ROW_OF_DIAGONALS(24),
+        OF_ROW_OF_DIAGONALS(32), OF_ROW_OF_DIAGONALS(40), OF_ROW_OF_DIAGONALS(48), OF_ROW_OF_DIAGONALS(56)};
+    """
+    # The other squares on the two diagonals of each square.
+    const uint64_t[2] *DIAGONALS "outflank_diagonals"
+
+# GAIN[place][own]: twice the discs turned by playing on one of the eight places of a line if `own` are the discs of
+# him who plays and all others his opponent's. A shorter line has nothing of `own` beyond its ends, and that changes
+# nothing.
+cdef uint8_t[8][256] GAIN
+
 
 cdef inline int last_move_gain(uint64_t own, int square) noexcept nogil:
-    """Twice the number of discs `own` turns on the last empty square, all others being the opponent's."""
-    return 2 * popcount(turned_discs(own, ~own ^ bit(square), square))
+    """Twice the number of discs `own` turns on the last empty square, all others being the opponent's.
+
+    Each of the four lines is gathered into eight bits: diagonals by file, the file by rank.
+    """
+    cdef const uint8_t *by_file = GAIN[square & 7]
+    cdef uint64_t gather = <uint64_t>0x0101010101010101
+    return (
+        by_file[own >> (square & 56) & 0xFF]
+        + by_file[(own & DIAGONALS[square][0]) * gather >> 56]
+        + by_file[(own & DIAGONALS[square][1]) * gather >> 56]
+        + GAIN[square >> 3][(own >> (square & 7) & gather) * <uint64_t>0x0102040810204080 >> 56]
+    )
 
 
-cdef inline int solve_1(uint64_t own, int square, bint count_only_discs) noexcept nogil:
+cdef inline int solve_1(uint64_t own, int alpha, int square, bint count_only_discs) noexcept nogil:
     """The score with one square empty; all discs that are not `own` are the opponent's."""
     cdef int score = 2 * popcount(own) - 62, gain = last_move_gain(own, square)
     cdef uint64_t opp
     if gain:
         return score + gain
     opp = ~own ^ bit(square)
+    score = final_score(own, opp, count_only_discs)
+    if score <= alpha:
+        return score  # a move of the opponent's could only lower it
     gain = last_move_gain(opp, square)
-    if gain:
-        return score - 2 - gain
-    return final_score(own, opp, count_only_discs)
+    return 2 * popcount(own) - 64 - gain if gain else score
 
 
-cdef inline int _then_1(Worker *worker, uint64_t own, uint64_t opp, int square, int last) noexcept nogil:
+cdef inline int _then_1(
+    Worker *worker, uint64_t own, uint64_t opp, int alpha, int square, int last
+) noexcept nogil:
     """The score of playing on `square` with `last` left, or NO_MOVE."""
     cdef uint64_t turned
     if not opp & NEIGHBOURS[square]:
@@ -45,17 +75,17 @@ cdef inline int _then_1(Worker *worker, uint64_t own, uint64_t opp, int square, 
     if not turned:
         return NO_MOVE
     worker.nodes += 1
-    return -solve_1(opp ^ turned, last, worker.count_only_discs)
+    return -solve_1(opp ^ turned, -alpha - 1, last, worker.count_only_discs)
 
 
 cdef inline int solve_2(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, int first, int second, bint passed
 ) noexcept nogil:
     """The score with two squares empty; `passed` says that the opponent had no move."""
-    cdef int best = _then_1(worker, own, opp, first, second)
+    cdef int best = _then_1(worker, own, opp, alpha, first, second)
     if best > alpha:
         return best
-    best = max(best, _then_1(worker, own, opp, second, first))
+    best = max(best, _then_1(worker, own, opp, alpha, second, first))
     if best != NO_MOVE:
         return best
     if passed:

@@ -7,10 +7,12 @@ depends, at full width, on nothing but the board and the depth, whatever the tab
 
 from libc.stdint cimport uint64_t
 
+from outflank.engine.cache cimport knows_better, place_of
 from outflank.engine.endgame cimport MOST_FOR_ENDGAME, solve
 from outflank.engine.hashtable cimport FULL_WIDTH, NO_SQUARE, Payload, bucket_of, prefetch, probe, store
 from outflank.engine.kernels cimport bit, legal_moves, popcount
 from outflank.engine.leaves cimport best_leaf
+from outflank.engine.looks cimport look
 from outflank.engine.movegen cimport MoveEntry, generate
 from outflank.engine.ordering cimport bring_best_forward, quiet_value, table_value
 from outflank.engine.probcut cimport guess_margin, shallow_depth, shallow_margin
@@ -24,6 +26,7 @@ cdef enum:
     _TABLE_FROM_DEPTH = 3
     _TABLE_CUT_FROM_DEPTH = 5  # look the replies up before searching any
     _LOOK_FROM_DEPTH = 4  # order by evaluation, not by a glance alone
+    _LOOK_BELOW = 8  # discs below alpha from which on an exact search's looks tell moves apart no more
     _VALUE_PER_DISC = 1 << 13
     _PROBCUT_FROM_DEPTH = 3
     _MOST_NESTED_PROBCUTS = 2
@@ -84,7 +87,10 @@ cdef int _search_node(
     if beta == alpha + 1 and _cut_by_probcut(worker, own, opp, depth, beta, empties, &score):
         return score
     count = generate(own, opp, worker.one_direction, moves)
-    if depth >= _TABLE_CUT_FROM_DEPTH and _cut_by_reply(worker, own, opp, depth, beta, moves, count, &score):
+    if depth == empties and depth == MOST_FOR_ENDGAME + 1 and not worker.one_direction:
+        if _cut_by_private_reply(worker, own, opp, beta, moves, count, &score):
+            return score
+    elif depth >= _TABLE_CUT_FROM_DEPTH and _cut_by_reply(worker, own, opp, depth, beta, moves, count, &score):
         return score
     worker.scratch += count
     score = _search_moves(worker, own, opp, depth, alpha, beta, empties, &known, moves, count)
@@ -143,12 +149,34 @@ cdef bint _cut_by_reply(
     return False
 
 
+cdef bint _cut_by_private_reply(
+    Worker *worker, uint64_t own, uint64_t opp, int beta, const MoveEntry *moves, int count, int *score
+) noexcept nogil:
+    """The same where the moves lead to boards that the endgame keeps in the thread's private cache."""
+    cdef uint64_t mine, theirs
+    cdef int i
+    for i in range(count):
+        mine = own ^ moves[i].turned ^ bit(moves[i].square)
+        theirs = opp ^ moves[i].turned
+        if knows_better(worker.cache, place_of(theirs, mine, MOST_FOR_ENDGAME), theirs, mine, beta - 1, score):
+            return True
+    return False
+
+
 cdef void _value_moves(
-    Worker *worker, uint64_t own, uint64_t opp, int depth, int empties, Payload *known, MoveEntry *moves, int count
+    Worker *worker,
+    uint64_t own,
+    uint64_t opp,
+    int depth,
+    int alpha,
+    int empties,
+    Payload *known,
+    MoveEntry *moves,
+    int count,
 ) noexcept nogil:
     """Value the moves for the ordering: the table's first, the others by a glance and a shallow search."""
     cdef uint64_t mine, theirs
-    cdef int look = _depth_of_look(depth, empties), i
+    cdef int plies = _depth_of_look(depth, empties), exact = depth == empties, i
     if count == 1:
         return
     for i in range(count):
@@ -156,19 +184,26 @@ cdef void _value_moves(
         if moves[i].value:
             continue
         moves[i].value = quiet_value(own, opp, &moves[i])
-        if look >= 0:
+        if plies >= 0:
             mine = own ^ moves[i].turned ^ bit(moves[i].square)
             theirs = opp ^ moves[i].turned
-            moves[i].value -= _look(worker, theirs, mine, &moves[i], look) * (_VALUE_PER_DISC << min(look, 2))
+            moves[i].value -= _look(worker, theirs, mine, &moves[i], plies, exact, alpha) * (
+                _VALUE_PER_DISC << min(plies, 2)
+            )
 
 
-cdef inline int _look(Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, int look) noexcept nogil:
-    """The value for the ordering of the board after a move, `look` plies deep, from the side `own` that moves next."""
+cdef inline int _look(
+    Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, int plies, bint exact, int alpha
+) noexcept nogil:
+    """The value for the ordering of the board after a move, `plies` deep, from the side `own` that moves next."""
     cdef int score
-    if look == 0:
+    if plies == 0:
         return rough_guess_after(worker, own, opp, 64 - popcount(own | opp), move.square, move.turned)
     enter(worker, move.square, move.turned)
-    score = search(worker, own, opp, look, _WORST, -_WORST)
+    if exact and not worker.one_direction:
+        score = look(worker, own, opp, plies, _WORST, _LOOK_BELOW - alpha)
+    else:
+        score = search(worker, own, opp, plies, _WORST, -_WORST)
     leave(worker)
     return score
 
@@ -204,7 +239,7 @@ cdef int _search_moves(
     cdef MoveEntry *best_move = moves
     for i in range(count):
         if i == from_table:
-            _value_moves(worker, own, opp, depth, empties, known, &moves[i], count - i)
+            _value_moves(worker, own, opp, depth, alpha, empties, known, &moves[i], count - i)
         if i >= from_table:
             bring_best_forward(moves, i, count)
         moves[i].reduction = reduction if i >= _REDUCE_FROM_MOVE else 0

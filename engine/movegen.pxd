@@ -16,14 +16,6 @@ cdef struct MoveEntry:
     signed char direction  # 0..7 in one-direction rules, else ALL_DIRECTIONS
     signed char reduction  # plies by which a selective search looks less deep at first
 
-# A move and the board it leads to, seen by the side that moves next.
-cdef struct Child:
-    uint64_t own
-    uint64_t opp
-    uint64_t moves
-    int32_t value  # as a MoveEntry's
-    int32_t square
-
 
 cdef inline int generate(uint64_t own, uint64_t opp, bint one_direction, MoveEntry *moves) noexcept nogil:
     """Write the legal moves, a1 first, to `moves` and return how many there are."""

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, uint64_t
 
 from outflank.engine.hashtable cimport Payload
 from outflank.engine.kernels cimport bit, legal_moves, popcount
-from outflank.engine.movegen cimport Child, MoveEntry
+from outflank.engine.movegen cimport MoveEntry
 
 cdef enum:
     WIPE_OUT_VALUE = 1 << 30
@@ -12,11 +12,6 @@ cdef enum:
     SECOND_TABLE_VALUE = 1 << 28
     VALUE_PER_REPLY = 1 << 15
     VALUE_PER_OPEN_SQUARE = 1 << 5
-
-# What has a value to be ordered by.
-ctypedef fused Candidate:
-    MoveEntry
-    Child
 
 # What a square is worth to him who plays on it, other things being equal: corner 18, A 16, B 12, C 4, X 2 ...
 cdef extern from *:
@@ -46,6 +41,18 @@ cdef inline int weighted_mobility(uint64_t moves) noexcept nogil:
     return popcount(moves) + popcount(moves & <uint64_t>0x8100000000000081)
 
 
+cdef inline int corner_stability(uint64_t discs) noexcept nogil:
+    """The number of `discs` on corners and beside a corner of theirs: most of what play there can't turn any more."""
+    cdef uint64_t corners = discs & <uint64_t>0x8100000000000081
+    cdef uint64_t beside = (
+        corners << 8
+        | corners >> 8
+        | (corners & <uint64_t>0x0100000000000001) << 1
+        | (corners & <uint64_t>0x8000000000000080) >> 1
+    )
+    return popcount(corners | (beside & discs))
+
+
 cdef inline int32_t quiet_value(uint64_t own, uint64_t opp, MoveEntry *move) noexcept nogil:
     """What a move promises at a glance: few replies first, then few squares opened, then the square itself.
 
@@ -61,17 +68,17 @@ cdef inline int32_t quiet_value(uint64_t own, uint64_t opp, MoveEntry *move) noe
     )
 
 
-cdef inline int32_t table_value(MoveEntry *move, Payload *known) noexcept nogil:
+cdef inline int32_t table_value(const MoveEntry *move, const Payload *known) noexcept nogil:
     """What the transposition table says of a move: 0 if nothing."""
     if move.square == known.best and move.direction == known.direction:
         return TABLE_VALUE
     return SECOND_TABLE_VALUE if move.square == known.second else 0
 
 
-cdef inline void bring_best_forward(Candidate *moves, int first, int count) noexcept nogil:
+cdef inline void bring_best_forward(MoveEntry *moves, int first, int count) noexcept nogil:
     """Exchange moves[first] with the best of moves[first..count-1]: one step of a selection sort."""
     cdef int i, best = first
-    cdef Candidate swapped
+    cdef MoveEntry swapped
     for i in range(first + 1, count):
         if moves[i].value > moves[best].value:
             best = i

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int16_t, int32_t, uint16_t, uint64_t
 
-from outflank.engine.cache cimport CacheEntry
+from outflank.engine.cache cimport Cache
 from outflank.engine.evaluate cimport Evaluation, evaluate, in_discs, phase_of, tables_score
 from outflank.engine.guesscache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
 from outflank.engine.hashtable cimport Table
@@ -30,7 +30,7 @@ cdef struct Worker:
     bint one_direction
     bint count_only_discs  # scoring: the winner does not take the empties
     Table *table
-    CacheEntry *cache  # private
+    Cache *cache  # private
     uint64_t *guesses  # private: guesscache's words
     MoveEntry *scratch  # the next free entry of the thread's move lists
     Evaluation evaluation

@@ -15,6 +15,9 @@ def turned_discs(own: int, opp: int, square: int) -> int:
 def turned_one_way(own: int, opp: int, square: int, direction: int) -> int:
     """Discs bracketed in one direction (0..7: n ne e se s sw w nw) by playing on `square`."""
 
+def turned_last(own: int, square: int) -> int:
+    """How many discs playing on the only empty `square` turns, all discs but `own` being the opponent's."""
+
 def transform(mask: int, symmetry: int) -> int:
     """The image of `mask` under one of the eight symmetries, 0 the identity."""
 

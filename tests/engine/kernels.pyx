@@ -3,6 +3,7 @@
 from libc.stdint cimport uint64_t
 
 from outflank.engine cimport kernels
+from outflank.engine.lastmoves cimport last_move_gain
 
 KERNELS = kernels.OUTFLANK_KERNELS.decode()
 
@@ -30,6 +31,10 @@ def turned_discs_portable(uint64_t own, uint64_t opp, int square):
 def turned_one_way(uint64_t own, uint64_t opp, int square, int direction):
     _check("direction", direction, 7)
     return 0 if _taken(own | opp, square) else kernels.turned_one_way(own, opp, square, direction)
+
+
+def turned_last(uint64_t own, int square):
+    return last_move_gain(own & ~kernels.bit(square), square) // 2
 
 
 def transform(uint64_t mask, int symmetry):

@@ -162,6 +162,15 @@ def test_transform_moves_any_mask_as_it_moves_the_telltale(mask: int) -> None:
         assert image_of(mask, symmetry) == kernels.transform(mask, number)
 
 
+@given(own=strategies.masks)
+def test_on_the_last_square_as_many_discs_are_counted_as_turned(own: int) -> None:
+    for square in range(64):
+        mine = own & ~(1 << square)
+        turned = kernels.turned_discs_portable(mine, ~mine & 2**64 - 1 & ~(1 << square), square)
+
+        assert kernels.turned_last(mine, square) == turned.bit_count()
+
+
 @pytest.mark.parametrize("square", [-1, 64, 2**31 - 1])
 def test_a_square_off_the_board_is_refused(square: int) -> None:
     for turned_discs in TURNED:
