@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from outflank import __version__
 from outflank.engine import Colour, Game
 
 # Debian keeps games apart from other programs.
@@ -149,9 +150,7 @@ def _wait_for_end(folder: Path) -> list[Game]:
 
 
 if __name__ == "__main__":
-    from importlib.metadata import version
-
     with tempfile.TemporaryDirectory() as home:
         outflank = Path(sys.executable).with_name("outflank")
-        finished = play(f"{outflank} gtp --level 10", version("outflank"), Path(home), Path(sys.argv[1]))
+        finished = play(f"{outflank} gtp --level 10", __version__, Path(home), Path(sys.argv[1]))
         sys.stdout.write(f"{finished[0].transcript()}\n{finished[0].position}\n")

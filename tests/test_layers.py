@@ -48,7 +48,7 @@ def complaint(layer: str, module: str) -> str | None:
         return f"imports {module}, expected outflank.{module}: a second copy would be loaded"
     allowed = LAYERS[: LAYERS.index(layer) + 1]
     used = rest.partition(".")[0]
-    if top == "outflank" and used not in allowed:
+    if top == "outflank" and used not in (*allowed, "__version__"):
         return f"{layer} imports {module}, expected only {', '.join(allowed)} to be used there"
     return None
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 
+from outflank import __version__
 from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, NotationError, Position, Rules
 from outflank.protocol.lines import printable
 
@@ -15,9 +16,7 @@ _LONGEST_REASON = 300  # characters
 @cache
 def program() -> str:
     """Who writes a file: ``outflank 0.1.0``."""
-    from importlib.metadata import version  # slow to import, and not needed to read
-
-    return f"outflank {version('outflank')}"
+    return f"outflank {__version__}"
 
 
 class Ending(StrEnum):

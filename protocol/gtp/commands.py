@@ -7,6 +7,7 @@ docs/gtp.md is made. It answers with a text, or with the lines of an answer that
 import time
 from collections.abc import Callable, Iterator
 
+from outflank import __version__
 from outflank.protocol.gtp import (
     analysis_commands,
     game_commands,
@@ -47,9 +48,7 @@ def version(session: Session, arguments: Arguments) -> str:
     Answer: a version such as `0.1.0`
     Fails: never
     """
-    from importlib.metadata import version  # slow to import, and not needed to play
-
-    return version("outflank")
+    return __version__
 
 
 def known_command(session: Session, arguments: Arguments) -> str:

@@ -4,10 +4,10 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from importlib.metadata import version
 
 import click
 
+from outflank import __version__
 from outflank.tools.checks.catalogue import CHECKS, SECTION_OF
 from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.examination import Finding, Outcome, Verdict, examine
@@ -71,9 +71,7 @@ def compliance(
     """
     checks = [check for name, check in CHECKS.items() if not names or name in names]
     if not as_json:
-        click.echo(
-            f"outflank {version('outflank')}, {len(checks)} of {len(CHECKS)} checks of {shlex.join(command)}"
-        )
+        click.echo(f"outflank {__version__}, {len(checks)} of {len(CHECKS)} checks of {shlex.join(command)}")
     try:
         with Interrupts() as interrupts, Subject(command, patience, thinking, interrupts.check) as subject:
             findings = list(_shown(examine(subject, checks), dialogue, as_json))
@@ -81,7 +79,7 @@ def compliance(
         ctx.exit(interruption.exit_code)
     verdict = Verdict.of(findings)
     if as_json:
-        about = {"outflank": version("outflank"), "command": shlex.join(command)}
+        about = {"outflank": __version__, "command": shlex.join(command)}
         click.echo(json.dumps({**about, **asdict(verdict), "complies": verdict.complies}, ensure_ascii=False))
     else:
         _print_verdict(verdict, findings)

@@ -1,11 +1,11 @@
 """``outflank openings``: makes the suite of balanced openings that matches begin with."""
 
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
 import click
 
+from outflank import __version__
 from outflank.engine.selectivity import step_of
 from outflank.engine.weights import SHIPPED
 from outflank.tools.cli.options import ANY_FILE, SELECTIVITY, cluster_option, workers_option
@@ -74,7 +74,7 @@ def make(
     command = f"outflank openings make --moves {moves} --within {within:g} --depth {depth} --selectivity {selectivity}"
     text = (
         f"# {len(balanced)} of the {len(candidates)} positions after {moves} moves of Othello, once up to symmetry:\n"
-        f"# those in which Outflank {version('outflank')} sees no side more than {within:g} discs ahead. Behind each\n"
+        f"# those in which Outflank {__version__} sees no side more than {within:g} discs ahead. Behind each\n"
         f"# is its score, in discs from Black's side. Made with the weights of CRC-32 {checksum(SHIPPED)} by\n"
         f"# {command}\n" + "".join(sorted(balanced))
     )

@@ -3,10 +3,10 @@
 import json
 import time
 from dataclasses import dataclass, replace
-from importlib import metadata
 
 import click
 
+from outflank import __version__
 from outflank.engine import STARTS, NotationError, Position, Rules, divide
 from outflank.engine import perft as count_leaves
 from outflank.tools.cli.options import json_object_option, rules_option
@@ -52,7 +52,7 @@ def perft(
         raise click.UsageError("expected a DEPTH of at least 1 with --divide, got 0")
     first = _first_position(rules, start)
     settings = {
-        "version": metadata.version("outflank"),
+        "version": __version__,
         "rules": str(first.rules),
         "start": first.rules.start if start is None or start in STARTS else first.board_string(),
         "side": str(first.side),

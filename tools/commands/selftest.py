@@ -2,10 +2,10 @@
 
 import json
 import random
-from importlib.metadata import version
 
 import click
 
+from outflank import __version__
 from outflank.engine import OutflankError, Rules
 from outflank.tools.cli.options import json_option, read_by, rules_option
 from outflank.tools.games.entries import Entry
@@ -54,7 +54,7 @@ def selftest(
     """
     seed = random.randrange(_SEEDS) if seed is None else seed
     if not as_json:
-        click.echo(f"outflank {version('outflank')}, {entry.cmd}, {pairs} pairs of {rules}, seed {seed}")
+        click.echo(f"outflank {__version__}, {entry.cmd}, {pairs} pairs of {rules}, seed {seed}")
     broken = 0
     try:
         with Interrupts() as interrupts:

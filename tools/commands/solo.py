@@ -2,10 +2,10 @@
 
 import json
 import random
-from importlib import metadata
 
 import click
 
+from outflank import __version__
 from outflank.engine.solo import DealerView
 from outflank.engine.solodeal import DEFAULT_LAYOUT, Deal, Variant, never_winnable, parse_layout
 from outflank.engine.soloplayer import HINT_EFFORT, SoloPlayer, solve
@@ -99,10 +99,9 @@ def _begin(seed: int, layout: tuple[int, ...], variant: Variant, as_json: bool) 
     lost = [square_name(square) for square in never_winnable(layout)]
     if lost:
         say(f"outflank: chips on {' '.join(lost)} can never be won", err=True)
-    version = metadata.version("outflank")
     if as_json:
-        settings = {"version": version, "seed": seed, "layout": names, "variant": str(variant)}
+        settings = {"version": __version__, "seed": seed, "layout": names, "variant": str(variant)}
         say(json.dumps({"kind": "settings", **settings}))
         return
     laid = "" if layout == DEFAULT_LAYOUT else f", layout {','.join(names)}"
-    say(f"outflank {version}, solo game, seed {seed}, variant {variant}{laid}")
+    say(f"outflank {__version__}, solo game, seed {seed}, variant {variant}{laid}")

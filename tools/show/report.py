@@ -1,12 +1,12 @@
 """The report of a run: one HTML file that needs nothing else."""
 
 from collections import Counter
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
+from outflank import __version__
 from outflank.engine import Colour
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show.charts import Strip, strip
@@ -65,7 +65,7 @@ def render_report(run: Run) -> str:
         run=run,
         figures=figures,
         title=_title(run),
-        version=version("outflank"),
+        version=__version__,
         elo=_elo_text(run, figures),
         verdicts=verdict_lines(run, figures),
         notes=notes(run, figures),

@@ -1,9 +1,9 @@
 """What a search has found, for people and for programs: every number with its unit and how sure it is."""
 
 from collections.abc import Iterable
-from importlib import metadata
 from typing import Any
 
+from outflank import __version__
 from outflank.engine import Limit, Move, Searcher, SearchInfo
 
 
@@ -11,7 +11,7 @@ def settings_line(searcher: Searcher, *settings: str) -> str:
     """With what the numbers can be had again: ``outflank 0.1.0, 1 thread, table of 64 MB, ...``."""
     threads = "1 thread" if searcher.threads == 1 else f"{searcher.threads} threads"
     table = f"table of {searcher.hash_mb} MB"
-    return ", ".join([f"outflank {metadata.version('outflank')}", threads, table, *settings])
+    return ", ".join([f"outflank {__version__}", threads, table, *settings])
 
 
 def limit_words(limit: Limit) -> list[str]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from importlib.metadata import version
 from typing import Any
 
+from outflank import __version__
 from outflank.engine import Colour
 from outflank.tools.show.figures import EngineFigures, Figures, disc_sums, disc_test, figures_of, match_points
 from outflank.tools.state.run import Run
@@ -15,7 +15,7 @@ def summary(run: Run) -> dict[str, Any]:
     """The whole run but for its games."""
     figures = figures_of(run)
     return {
-        "outflank": version("outflank"),
+        "outflank": __version__,
         "settings": plain_settings(run.settings),
         "started": run.started,
         "finished": run.finished,

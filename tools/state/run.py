@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from importlib.metadata import version
 
+from outflank import __version__
 from outflank.engine import Rules
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.referee import STALL_SECONDS
@@ -72,7 +72,7 @@ class RunSettings:
         else:
             what = f"{self.format} of {len(self.entries)} engines, {self.games} games an encounter"
         return (
-            f"outflank {version('outflank')}, {what} of {self.rules}, time {' : '.join(times)}, "
+            f"outflank {__version__}, {what} of {self.rules}, time {' : '.join(times)}, "
             f"openings {self.openings}, seed {self.seed}"
         )
 

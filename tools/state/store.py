@@ -10,12 +10,12 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
 
+from outflank import __version__
 from outflank.engine import FileFormatError, Move, OutflankError, Rules
 from outflank.tools.state import rows, schema
 from outflank.tools.state.events import (
@@ -66,7 +66,7 @@ class Store:
             lock = RunLock(folder)
             facts = {
                 "id": run,
-                "outflank": version("outflank"),
+                "outflank": __version__,
                 "started": datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
                 "settings": json.dumps(plain_settings(settings), ensure_ascii=False),
                 "state": _PLAYING,

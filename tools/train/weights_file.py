@@ -6,12 +6,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from outflank import __version__
 from outflank.engine import weights
 from outflank.engine.network import STAGES
 from outflank.engine.patterns import PHASES
@@ -87,7 +87,7 @@ def as_table(reports: Sequence[fit.PhaseReport]) -> str:
 def made_now() -> dict[str, str]:
     """Version, command and date."""
     return {
-        "version": metadata.version("outflank"),
+        "version": __version__,
         "command": " ".join(["outflank", *sys.argv[1:]]),
         "date": datetime.now(UTC).date().isoformat(),
     }
