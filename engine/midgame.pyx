@@ -15,7 +15,7 @@ from outflank.engine.leaves cimport best_leaf
 from outflank.engine.looks cimport look
 from outflank.engine.movegen cimport MoveEntry, generate
 from outflank.engine.ordering cimport bring_best_forward, quiet_value, table_value
-from outflank.engine.probcut cimport guess_margin, shallow_depth, shallow_margin
+from outflank.engine.probcut cimport gain_of_moving_last, guess_margin, shallow_depth, shallow_margin
 from outflank.engine.scoring cimport final_score
 from outflank.engine.stability cimport stability_cuts
 from outflank.engine.worker cimport Worker, enter, guess, leave, must_stop, rough_guess_after
@@ -28,7 +28,7 @@ cdef enum:
     _LOOK_FROM_DEPTH = 4  # order by evaluation, not by a glance alone
     _LOOK_BELOW = 8  # discs below alpha from which on an exact search's looks tell moves apart no more
     _VALUE_PER_DISC = 1 << 13
-    _PROBCUT_FROM_DEPTH = 3
+    _PROBCUT_FROM_DEPTH = 2
     _MOST_NESTED_PROBCUTS = 2
     _REDUCE_FROM_DEPTH = 6
     _REDUCE_FROM_MOVE = 3
@@ -115,7 +115,7 @@ cdef bint _cut_by_probcut(
     shallow = shallow_depth(depth)
     margin = shallow_margin(worker.margins, worker.selectivity, empties, depth)
     easy = guess_margin(worker.margins, worker.selectivity, empties, depth)
-    static = guess(worker, own, opp, empties)
+    static = guess(worker, own, opp, empties) + gain_of_moving_last(empties, depth)
     worker.probcuts += 1
     if static >= beta + easy and beta + margin <= 64:
         if search(worker, own, opp, shallow, beta + margin - 1, beta + margin) >= beta + margin:
