@@ -2,6 +2,7 @@
 
 import random
 import time
+from pathlib import Path
 from statistics import median
 
 from outflank.engine import Game
@@ -12,12 +13,22 @@ _RUNS = 5
 _GOGUI_CLEARS, _GOGUI_PLAYS, _GOGUI_QUESTIONS = 377, 5795, 5990
 
 
-def start_up() -> float:
-    """Seconds from starting the program to its first answer."""
+def start_up() -> tuple[float, float]:
+    """Seconds from starting the program to its first answer, and from there to that of a ``genmove``."""
     began = time.monotonic()
-    with Program() as program:
+    with Program("--level", "1") as program:
         program.ask("name")
-        return time.monotonic() - began
+        answered = time.monotonic()
+        program.ask("genmove b")
+        return answered - began, time.monotonic() - answered
+
+
+def memory() -> float:
+    """KiB that an idle program has for itself: what it shares with others is not counted."""
+    with Program() as program:
+        program.wait_until_ready()
+        lines = Path(f"/proc/{program.process.pid}/smaps_rollup").read_text().splitlines()
+        return sum(int(line.split()[1]) for line in lines if line.startswith("Private_"))
 
 
 def round_trip(program: Program) -> float:
@@ -53,15 +64,15 @@ def gogui_game() -> list[str]:
     return commands + ["gogui-rules_legal_moves"] * (_GOGUI_QUESTIONS - _GOGUI_PLAYS)
 
 
-def genmove_overhead(program: Program) -> float:
-    """Seconds that a search of one ply takes, from writing ``genmove`` to having its answer."""
+def genmove_overhead(program: Program) -> list[float]:
+    """Seconds that searches of one ply take, from writing ``genmove`` to having its answer."""
     times = []
-    for _ in range(50):
+    for _ in range(300):
         program.ask("clear_board")
         began = time.monotonic()
         program.ask("genmove b")
         times.append(time.monotonic() - began)
-    return median(times)
+    return times
 
 
 def main() -> None:
@@ -71,11 +82,16 @@ def main() -> None:
     def report(name: str, unit: str, values: list[float]) -> None:
         print(f"{name:45} {median(values):9.2f} ({min(values):.2f} to {max(values):.2f}) {unit}", flush=True)
 
-    report("start to first answer", "ms", [1000 * start_up() for _ in range(_RUNS)])
+    first, then = zip(*(start_up() for _ in range(_RUNS)), strict=True)
+    report("start to first answer", "ms", [1000 * seconds for seconds in first])
+    report("from there to the first genmove's at level 1", "ms", [1000 * seconds for seconds in then])
+    report("memory of an idle engine of its own", "MiB", [memory() / 1024 for _ in range(_RUNS)])
     with Program("--depth", "1") as program:
         runs = range(_RUNS)
         report("one command and its answer", "us", [1e6 * round_trip(program) for _ in runs])
-        report("genmove at depth 1", "ms", [1e3 * genmove_overhead(program) for _ in runs])
+        moves = [genmove_overhead(program) for _ in runs]
+        report("genmove at depth 1", "ms", [1e3 * median(times) for times in moves])
+        report("the slowest of 300", "ms", [1e3 * max(times) for times in moves])
         report(
             "all of a GoGui game, pipelined", "1000/s", [commands_a_second(program, game) / 1e3 for _ in runs]
         )
