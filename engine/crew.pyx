@@ -17,7 +17,7 @@ from outflank.engine.splitting cimport (
     pthread_mutex_lock,
     pthread_mutex_unlock,
 )
-from outflank.engine.worker cimport MOST_PLIES, SCRATCH_MOVES, Worker
+from outflank.engine.worker cimport MOST_PLIES, SCRATCH_MOVES, Worker, monotonic
 
 # A thread that helps below its own split points has their features on top of its own line's.
 cdef enum: _FEATURES_A_WORKER = 2 * MOST_PLIES
@@ -72,6 +72,7 @@ cdef class Crew:
         leader.crew = &self.state if self.size > 1 else NULL
         leader.split = NULL
         leader.nodes = leader.nodes_told = leader.next_check = 0
+        leader.last_look, leader.longest_gap = monotonic(), 0.0
         leader.aborted = False
         for i in range(1, self.size):
             own = self.workers[i]

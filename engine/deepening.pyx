@@ -77,7 +77,6 @@ cdef class Deepening:
         self._evaluator = evaluator
         self._worker.evaluation = evaluator.evaluation
         self._worker.margins = &margins[0]
-        self._worker.deadline = self._iterations.deadline
         self._worker.node_limit = self._iterations.most_nodes
         self._worker.selectivity = FULL_WIDTH
         self._worker.search_move = search_move
@@ -113,6 +112,7 @@ cdef class Deepening:
         try:
             for depth, selectivity in self._iterations:
                 self._worker.selectivity = selectivity
+                self._set_deadline(self._iterations.deadline)
                 self._search_around_last_score(depth)
                 if self._worker.aborted:
                     break
@@ -127,6 +127,12 @@ cdef class Deepening:
         for helper in helpers:
             helper.join()
         report(outcome)
+
+    def _set_deadline(self, double deadline):
+        """When all threads have to end."""
+        cdef int i
+        for i in range(self._crew.size):
+            self._crew.workers[i].deadline = deadline
 
     def _serve(self, int number):
         """What a helping thread does."""

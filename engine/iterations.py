@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from outflank.engine.limits import Limit, Line
 from outflank.engine.selectivity import BOLDEST, FULL_WIDTH, step_of
-from outflank.engine.timing import seconds_for_move
+from outflank.engine.timing import nodes_to_solve, part_to_begin, plan
 
 # An exact search begins after a look this much shallower, which orders its moves.
 _LOOK_BEFORE_SOLVING = 8
@@ -16,11 +16,6 @@ _PASSES_BEFORE_EXACT = ((24, step_of(87).index), (26, step_of(98).index))
 # nodes of all midgame iterations up to the one before the last, so it comes in place of the last few.
 _PASSES_IN_TIME = tuple(step_of(percent).index for percent in (73, 87, 95, 99))
 _PLIES_LEFT_TO_PASSES = 5
-# Against a clock no iteration begins once this share of the move's time is gone: usually, when the same move has
-# been best for some iterations, and when the best move has just changed or its score has fallen.
-_USUAL_SHARE, _SHARE_IF_SETTLED, _SHARE_IF_IN_DOUBT = 0.6, 0.35, 1.0
-_ITERATIONS_TO_SETTLE = 5
-_FALL_IN_DISCS = 3
 _NODES_A_SECOND = 8e6  # a guess until the search has measured its own speed
 _SOLVING_IS_FASTER = 3  # so many times as many nodes a second, most of them without an evaluation
 
@@ -36,7 +31,7 @@ class Iterations:
         nodes: counts the boards reached so far.
 
     Attributes:
-        deadline: by the monotonic clock; infinite if time is no limit.
+        deadline: of the next iteration, by the monotonic clock; infinite if time is no limit.
         most_nodes: boards that may be reached.
     """
 
@@ -46,10 +41,8 @@ class Iterations:
         self._limit, self._empties, self._choices, self._began = limit, empties, choices, began
         self._nodes = nodes
         self._best_lines: list[Line] = []
-        seconds = math.inf if limit.seconds is None else limit.seconds
-        if limit.clock is not None:
-            seconds = min(seconds, seconds_for_move(limit.clock, empties))
-        self.deadline = began + seconds
+        self._plan = None if limit.clock is None else plan(limit.clock, empties)
+        self.deadline = self._after(math.inf if self._plan is None else self._plan.most)
         self.most_nodes = 1 << 63 if limit.nodes is None else limit.nodes
 
     def note(self, best: Line) -> None:
@@ -62,6 +55,8 @@ class Iterations:
         last = self._last_depth()
         for depth in range(1, last + 1):
             if depth > 1 and self._enough():
+                if self._solves_instead():
+                    break
                 return
             if depth > empties - _LOOK_BEFORE_SOLVING and self._solving_is_due(last):
                 break
@@ -71,7 +66,7 @@ class Iterations:
         if last == empties:
             for selectivity in self._passes(wanted):
                 yield empties, selectivity
-                if self._enough():
+                if self._enough() and not self._solves_instead():
                     return
             yield empties, wanted
 
@@ -118,34 +113,41 @@ class Iterations:
             return True
         if self._limit.clock.moves == 1:
             return False  # what this move leaves is lost
-        elapsed = time.monotonic() - self._began
-        return elapsed > self._share_for_thinking() * (self.deadline - self._began)
+        assert self._plan is not None
+        return time.monotonic() - self._began > part_to_begin(self._best_lines) * self._plan.share
 
-    def _share_for_thinking(self) -> float:
-        """The share of the move's time after which no new iteration begins."""
-        recent = self._best_lines[-_ITERATIONS_TO_SETTLE:]
-        moves, scores = [line.move for line in recent], [line.score for line in recent]
-        # Scores of odd and even depths differ by nature: compare like with like.
-        fell = len(scores) > 2 and scores[-3] - scores[-1] >= _FALL_IN_DISCS
-        if fell or len(set(moves[-2:])) == 2:
-            return _SHARE_IF_IN_DOUBT
-        settled = len(recent) == _ITERATIONS_TO_SETTLE and len(set(moves)) == 1
-        return _SHARE_IF_SETTLED if settled else _USUAL_SHARE
+    def _solves_instead(self) -> bool:
+        """Whether there is no time for another iteration, but enough to solve the position for good."""
+        return self._choices > 1 and self._solves_by_time() and self._solving_fits()
 
     def _solving_is_due(self, last: int) -> bool:
         """Whether to search to the end of the game now."""
-        if self._limit.depth is not None or self._limit.exact_from is not None:
-            return last == self._empties
-        return nodes_to_solve(self._empties) <= self._nodes_left_to_solve()
+        return self._solving_fits() if self._solves_by_time() else last == self._empties
+
+    def _solves_by_time(self) -> bool:
+        """Whether it is time or nodes that say when to search to the end of the game."""
+        return self._limit.depth is None and self._limit.exact_from is None
+
+    def _solving_fits(self) -> bool:
+        """Whether a search to the end fits into what the limits still allow; if so, a clock's time for it is given."""
+        fits = nodes_to_solve(self._empties) <= self._nodes_left_to_solve()
+        if fits:
+            self.deadline = self._end_of_solving()
+        return fits
+
+    def _end_of_solving(self) -> float:
+        """When a search to the end of the game is broken off."""
+        return self.deadline if self._plan is None else self._after(self._plan.to_solve)
+
+    def _after(self, seconds: float) -> float:
+        """When this many seconds are over, or those of the limit if they are fewer."""
+        return self._began + min(seconds, math.inf if self._limit.seconds is None else self._limit.seconds)
 
     def _nodes_left_to_solve(self) -> float:
         """Nodes of an exact search that the limits still allow, by the speed so far."""
         elapsed, nodes = time.monotonic() - self._began, self._nodes()
         speed = nodes / elapsed if elapsed > 0.05 else _NODES_A_SECOND
-        time_left = self.deadline - self._began - elapsed
+        time_left = self._end_of_solving() - self._began - elapsed
+        if self._plan is not None:
+            time_left *= self._plan.part_expected
         return min(self.most_nodes - nodes, speed * _SOLVING_IS_FASTER * time_left)
-
-
-def nodes_to_solve(empties: int) -> float:
-    """Nodes an exact search of this many empty squares takes, on average."""
-    return 0.6 * math.exp(0.75 * empties)

@@ -10,6 +10,7 @@ from outflank.engine.selectivity import SELECTIVITIES, Percent
 Bound = Literal["exact", "lower", "upper"]
 Result = Literal["win", "draw", "loss"]
 _BOARD = 64
+USUAL_OVERHEAD = 0.05  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class Clock:
         increment: added after each move (Fischer).
         period: length of the Canadian period that begins when `remaining` is used up; 0 if none does.
         period_moves: moves due in each such period.
+        overhead: what a move takes besides the search, on the way to the controller and on a busy machine.
     """
 
     remaining: float
@@ -29,6 +31,7 @@ class Clock:
     increment: float = 0.0
     period: float = 0.0
     period_moves: int = 0
+    overhead: float = USUAL_OVERHEAD
 
 
 @dataclass(frozen=True, slots=True)

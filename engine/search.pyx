@@ -17,9 +17,9 @@ from outflank.engine.position cimport Position
 from outflank.engine import probcut
 from outflank.engine.analysis import Analysis, BehindPass, Finished
 from outflank.engine.errors import SettingsError
-from outflank.engine.iterations import nodes_to_solve
 from outflank.engine.limits import Limit, Line, SearchResult
 from outflank.engine.moves import PASS
+from outflank.engine.timing import nodes_to_solve
 from outflank.engine.weightcopy import load
 from outflank.engine.weights import SHIPPED
 

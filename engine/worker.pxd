@@ -23,6 +23,8 @@ cdef struct Worker:
     uint64_t nodes_told  # those the crew knows of
     uint64_t next_check  # the number of nodes at which to look at the clock again
     double deadline  # seconds of the monotonic clock
+    double last_look  # at it
+    double longest_gap  # between two looks of this search: how long the machine may leave the thread without a processor
     bint *stop  # set by whoever wants the search to end
     bint aborted  # while set, scores are worth nothing
     CrewState *crew  # the threads that search together; NULL if this one is alone
@@ -76,10 +78,13 @@ cdef inline bint must_stop(Worker *worker) noexcept nogil:
 cdef inline void _look_at_limits(Worker *worker) noexcept nogil:
     """Abort if the nodes or the time are used up or if somebody asked for it."""
     cdef uint64_t total = worker.nodes
+    cdef double now = monotonic()
+    worker.longest_gap = max(worker.longest_gap, now - worker.last_look)
+    worker.last_look = now
     if worker.crew != NULL:
         total = add_atomically(&worker.crew.nodes, worker.nodes - worker.nodes_told)
         worker.nodes_told = worker.nodes
-    if total >= worker.node_limit or worker.stop[0] or monotonic() >= worker.deadline:
+    if total >= worker.node_limit or worker.stop[0] or now + worker.longest_gap >= worker.deadline:
         worker.aborted = True
         return  # the next question is answered here again
     worker.next_check = worker.nodes + min(<uint64_t>NODES_BETWEEN_CHECKS, worker.node_limit - total)

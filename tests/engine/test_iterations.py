@@ -40,7 +40,11 @@ def test_few_nodes_left_put_off_the_solve() -> None:
     never = list(iterations(Limit(nodes=1000), 20))
 
     assert soon[-2:] == [(12, BOLD), (20, FULL)]
-    assert never[:-1] == [(depth, BOLD) for depth in range(1, 20)]
+    assert never == [
+        *((depth, BOLD) for depth in range(1, 16)),
+        *((20, step_of(percent).index) for percent in (73, 87, 95, 99)),
+        (20, FULL),
+    ]
 
 
 def test_a_clock_spends_nothing_on_a_choice_of_one() -> None:
@@ -53,6 +57,28 @@ def test_a_clock_that_has_run_down_ends_after_the_first_iteration() -> None:
     for depth, _ in spent:
         depths.append(depth)
         spent.note(Line(Move(19), 0.0, ()))
+
+    assert depths == [1]
+
+
+def test_what_is_left_of_a_clock_goes_to_solving_if_that_is_expected_to_fit() -> None:
+    began = time.monotonic() - 6.0  # more than a share of this clock, and far less than the clock
+    late = Iterations(Limit(clock=Clock(20.0)), 22, 4, began, lambda: 30_000_000)
+    found = []
+    for step in late:
+        found.append((step, late.deadline - began))
+        late.note(Line(Move(19), 0.0, ()))
+
+    assert [step for step, _ in found] == [(1, BOLD), (22, FULL)]
+    assert found[0][1] < 8.1 < 13 < found[1][1] < 14
+
+
+def test_a_clock_too_short_for_solving_is_not_spent_on_it() -> None:
+    late = Iterations(Limit(clock=Clock(20.0)), 30, 4, time.monotonic() - 3.5, lambda: 30_000_000)
+    depths = []
+    for depth, _ in late:
+        depths.append(depth)
+        late.note(Line(Move(19), 0.0, ()))
 
     assert depths == [1]
 
