@@ -60,6 +60,7 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
             _write(target, data)
         # Not earlier, so that the first answer comes soon; not later, as a clock may be running then.
         session.prepare()
+        session.ponder()
 
 
 def _read(session: Session, wire: Wire, source: int, log: Log) -> None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from math import inf
 
 from outflank.engine import (
     PASS,
@@ -17,8 +18,10 @@ from outflank.engine import (
     Rules,
     Searcher,
     SearchInfo,
+    SettingsError,
 )
 from outflank.engine.levels import DEFAULT_LEVEL, limit_for_level
+from outflank.engine.limits import USUAL_OVERHEAD
 from outflank.protocol.inbox import Inbox
 from outflank.protocol.movesource import MoveRequest, MoveSource, OnInfo, SearchSource
 from outflank.protocol.timekeeping import PlayerClock, TimeSettings
@@ -39,6 +42,7 @@ class Strength:
         depth: plies; used instead of the level's own.
         seconds: for one move.
         nodes: for one move.
+        overhead: seconds that a move takes besides the search, kept back from every clock.
 
     Raises: SettingsError if one of them makes no sense.
     """
@@ -47,9 +51,12 @@ class Strength:
     depth: int | None = None
     seconds: float | None = None
     nodes: int | None = None
+    overhead: float = USUAL_OVERHEAD
 
     def __post_init__(self) -> None:
         Limit(depth=self.depth, nodes=self.nodes, seconds=self.seconds)
+        if not 0 <= self.overhead < inf:
+            raise SettingsError(f"expected an overhead of at least 0, got {self.overhead!r}")
         limit_for_level(self.level or 0, empties=60)
 
     def limit(self, clock: Clock | None, empties: int) -> Limit:
@@ -58,6 +65,8 @@ class Strength:
         if seconds is not None and clock is None:
             # A move's time is kept as a clock is: with something left for the way to the controller.
             clock, seconds = Clock(seconds, moves=1), None
+        if clock is not None:
+            clock = replace(clock, overhead=self.overhead)
         limit = Limit(depth=self.depth, nodes=self.nodes, seconds=seconds, clock=clock)
         if self.level is None and limit.ends_search(empties):
             return limit
@@ -74,6 +83,7 @@ class Session:
         strength: how far to search.
         rules: of the first game.
         inbox: where the controller's lines arrive; it is asked whether to stop early.
+        ponders: whether to search on while the opponent thinks.
     """
 
     def __init__(
@@ -84,11 +94,14 @@ class Session:
         strength: Strength | None = None,
         rules: Rules | None = None,
         inbox: Inbox | None = None,
+        ponders: bool = False,
     ) -> None:
         self.strength = strength or Strength()
         self.inbox = inbox or Inbox()
         self.closed = False
         self._search = search
+        self._ponders = ponders
+        self._left_to_opponent: Position | None = None  # by the last move that we chose
         self._sources = (*books, search)
         self._clocks = {colour: PlayerClock() for colour in Colour}
         self._game = Game(rules)
@@ -211,7 +224,19 @@ class Session:
         limit = self.strength.limit(self.time_left(colour), position.empties)
         request = MoveRequest(position, limit, varied, self.heed(on_info))
         moves = (source.choose(request) for source in self._sources)
-        return next(move for move in moves if move is not None)
+        move = next(move for move in moves if move is not None)
+        self._left_to_opponent = position.play(move)
+        return move
+
+    def ponder(self) -> None:
+        """Search on the opponent's time, if that is wanted, until any line comes.
+
+        What is found stays in the table. Nothing is done but where the last move was one that we chose.
+        """
+        position = self.position
+        if self._ponders and position == self._left_to_opponent:
+            with self.searcher.analyse(position):
+                self.inbox.wait_for_input()
 
     def best_line(self) -> Sequence[Move]:
         """The line of best play for both sides, without chance; empty if the game is over."""
@@ -225,11 +250,13 @@ class Session:
 
     def description(self) -> list[str]:
         """What, besides the version, is needed to repeat a game; a fact in each line."""
-        limits = asdict(self.strength).items()
-        given = [f"{name} {value}" for name, value in limits if value is not None]
+        limits = asdict(self.strength)
+        overhead = limits.pop("overhead")
+        given = [f"{name} {value}" for name, value in limits.items() if value is not None]
         return [
             f"rules {self.rules}",
             f"search limits: {', '.join(given) or f'the clock, or level {DEFAULT_LEVEL} without one'}",
+            f"overhead {1000 * overhead:g} ms, pondering {'on' if self._ponders else 'off'}",
             *(fact for source in self._sources for fact in source.description()),
         ]
 

@@ -50,7 +50,12 @@ and as often as asked.
 
 A search ends at the first limit it meets: those of the options `--level --depth --nodes --time` that were
 given, and the clock if the controller has set one. If there is none at all, it is level 10. Searches use a
-monotonic clock and keep a little time back for the way to the controller.
+monotonic clock and keep something back for the way to the controller and a busy machine: of the time for a move
+50 ms (`--overhead`) or 2 %, whichever is more, but not more than a quarter of it. The longest time
+that a search was left without a processor is kept back as well.
+
+With `--ponder` the engine searches on while the opponent thinks, from its own move to the next line that comes.
+What it finds is in its table when it is asked again.
 
 ## The end
 

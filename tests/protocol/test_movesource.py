@@ -93,7 +93,7 @@ def test_every_source_is_prepared_interrupted_and_described() -> None:
     playing.interrupt()
 
     assert notes.calls == ["prepare", "interrupt"]
-    assert playing.description()[2:] == ["notes on 0 positions", "threads 1, table 1 MB", "seed none"]
+    assert playing.description()[3:] == ["notes on 0 positions", "threads 1, table 1 MB", "seed none"]
 
 
 def test_chance_varies_genmove_but_never_reg_genmove() -> None:

@@ -11,6 +11,7 @@ import click
 
 from outflank.engine import Rules, Searcher
 from outflank.engine.levels import DEFAULT_LEVEL, HIGHEST_LEVEL
+from outflank.engine.limits import USUAL_OVERHEAD
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.server import Wire, serve
 from outflank.protocol.session import Session, Strength
@@ -33,6 +34,16 @@ _OPTIONS = (
     click.option("--nodes", type=COUNT, help="Boards to reach for each move.  [default: no limit]"),
     threads_option,
     hash_option,
+    click.option(
+        "--overhead",
+        "overhead_ms",
+        type=click.FloatRange(0, 60_000),
+        metavar="MS",
+        default=1000 * USUAL_OVERHEAD,
+        show_default=True,
+        help="Milliseconds a move takes besides the search, kept back from every clock (2 % of it if that is more).",
+    ),
+    click.option("--ponder", is_flag=True, help="Search on while the opponent thinks.  [default: off]"),
     click.option(
         "--seed", type=int, help="Vary the play among equal moves.  [default: always the same move]"
     ),
@@ -60,6 +71,8 @@ def answer_controller(
     nodes: int | None,
     threads: int,
     hash_mb: int,
+    overhead_ms: float,
+    ponder: bool,
     seed: int | None,
     log_file: Path | None,
 ) -> None:
@@ -67,10 +80,10 @@ def answer_controller(
 
     Raises: OutflankError; OSError.
     """
-    strength = Strength(level, depth, seconds, nodes)
+    strength = Strength(level, depth, seconds, nodes, overhead_ms / 1000)
     searcher = Searcher(hash_mb, threads, seed)
     steady = searcher if seed is None else Searcher(hash_mb, threads)
-    session = Session(SearchSource(searcher, steady, seed), strength=strength, rules=rules)
+    session = Session(SearchSource(searcher, steady, seed), strength=strength, rules=rules, ponders=ponder)
     serve(session, wire, _STDIN, _STDOUT, _Log(log_file) if log_file else _no_log)
 
 
