@@ -11,7 +11,7 @@ from outflank.engine.timing import nodes_to_solve, part_to_begin, plan
 # An exact search begins after a look this much shallower, which orders its moves.
 _LOOK_BEFORE_SOLVING = 8
 # Selective passes over the whole endgame before the exact one, by the empty squares from which on they pay.
-_PASSES_BEFORE_EXACT = ((24, step_of(87).index), (26, step_of(98).index))
+_PASSES_BEFORE_EXACT = ((19, step_of(73).index), (22, step_of(95).index))
 # Against time or nodes the passes are the answer if they run out. A pass at the boldest selectivity takes about the
 # nodes of all midgame iterations up to the one before the last, so it comes in place of the last few.
 _PASSES_IN_TIME = tuple(step_of(percent).index for percent in (73, 87, 95, 99))

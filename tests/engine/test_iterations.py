@@ -23,10 +23,11 @@ def iterations(limit: Limit, empties: int, choices: int = 4, nodes: int = 0) -> 
         (Limit(depth=2, exact_from=14), 15, [(1, FULL), (2, FULL)]),
         (Limit(depth=2, exact_from=14), 14, [*((depth, FULL) for depth in range(1, 7)), (14, FULL)]),
         (Limit(depth=60), 4, [(4, FULL)]),
-        (Limit.solve(), 20, [*((depth, BOLD) for depth in range(1, 13)), (20, FULL)]),
-        (Limit.solve(), 24, [*((depth, BOLD) for depth in range(1, 17)), (24, 1), (24, FULL)]),
-        (Limit.solve(), 30, [*((depth, BOLD) for depth in range(1, 23)), (30, 1), (30, 3), (30, FULL)]),
-        (Limit.solve(selectivity=87), 30, [*((depth, 1) for depth in range(1, 23)), (30, 1)]),
+        (Limit.solve(), 18, [*((depth, BOLD) for depth in range(1, 11)), (18, FULL)]),
+        (Limit.solve(), 20, [*((depth, BOLD) for depth in range(1, 13)), (20, BOLD), (20, FULL)]),
+        (Limit.solve(), 24, [*((depth, BOLD) for depth in range(1, 17)), (24, BOLD), (24, 2), (24, FULL)]),
+        (Limit.solve(), 30, [*((depth, BOLD) for depth in range(1, 23)), (30, BOLD), (30, 2), (30, FULL)]),
+        (Limit.solve(selectivity=87), 30, [*((depth, 1) for depth in range(1, 23)), (30, BOLD), (30, 1)]),
     ],
 )
 def test_depths_and_selectivities_follow_from_the_limit(
