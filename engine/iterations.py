@@ -79,13 +79,9 @@ class Iterations:
 
     def _passes(self, wanted: int) -> Iterator[int]:
         """The selectivities of the passes to the end before the one that is wanted."""
-        if not self._is_anytime():
-            yield from (
-                step for least, step in _PASSES_BEFORE_EXACT if self._empties >= least and step < wanted
-            )
-            return
-        for step in _PASSES_IN_TIME:
-            if step < wanted and not self._solving_is_due(self._empties):
+        before_exact = [step for least, step in _PASSES_BEFORE_EXACT if self._empties >= least]
+        for step in _PASSES_IN_TIME if self._is_anytime() else before_exact:
+            if step < wanted and (step in before_exact or not self._solving_is_due(self._empties)):
                 yield step
 
     def _last_depth(self) -> int:
