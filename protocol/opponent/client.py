@@ -1,26 +1,15 @@
-"""Drives another GTP engine in a child process.
-
-The engine is never trusted: every wait has an absolute deadline, every answer a largest size, and whatever is
-wrong on the wire is raised as one of the typed errors of ``process.py``.
-"""
+"""Drives another GTP engine in a child process."""
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Self
 
-from outflank.protocol.lines import printable, without_control_bytes
+from outflank.protocol.lines import printable
+from outflank.protocol.opponent.engineclient import BANNER_SECONDS, REPLY_SECONDS, START_SECONDS, EngineClient
 from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineRefusal, EngineTimeout
-from outflank.protocol.opponent.process import ChildProcess
 from outflank.protocol.opponent.spawn import Surroundings
 
-START_SECONDS = 30.0  # for the first answer, in which an engine may load tables
-REPLY_SECONDS = 10.0  # for a command that asks for no thinking
-CLOSE_SECONDS = 1.0
 MAX_ANSWER_BYTES = 1 << 20
-_BANNER_SECONDS = (
-    2.0  # a program that greets us before the handshake has this long to prove that it speaks GTP
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +27,8 @@ class Answer:
     seconds: float
 
 
-class GtpClient:
-    """A GTP engine in a child process, from start to ``close``; also a context manager.
-
-    Args:
-        command: the program and its arguments.
-        label: how error messages call the engine.
-        surroundings: where it runs and what it may use.
-        on_wait: called at least ten times a second while an answer is due; it may raise to give up.
-        on_line: called with ``">"`` and each command sent, ``"<"`` and each line of an answer, ``"!"`` and
-            each line that was no part of an answer.
-
-    Raises: EngineStartError if the program can't be started.
-    """
+class GtpClient(EngineClient):
+    """A GTP engine in a child process; see ``EngineClient``."""
 
     def __init__(
         self,
@@ -61,39 +39,10 @@ class GtpClient:
         on_wait: Callable[[], object] | None = None,
         on_line: Callable[[str, str], object] | None = None,
     ) -> None:
-        self.label = label
-        self.name = ""
+        super().__init__(command, label, surroundings=surroundings, on_wait=on_wait, on_line=on_line)
         self.version = ""
         self.commands: frozenset[str] = frozenset()
-        self._on_line = on_line or _ignore
         self._speaks_gtp = False
-        self._process = ChildProcess(command, label, on_wait, surroundings)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @property
-    def pid(self) -> int:
-        """Process id of the engine, which is also the id of its process group."""
-        return self._process.pid
-
-    @property
-    def is_running(self) -> bool:
-        """Whether the process has not ended."""
-        return self._process.is_running
-
-    @property
-    def cpu_seconds(self) -> float:
-        """Processor time that the engine and its children have used so far."""
-        return self._process.cpu_seconds
-
-    @property
-    def waited_seconds(self) -> float:
-        """Time for which the engine or a child of it was ready to run and had no processor."""
-        return self._process.waited_seconds
 
     def handshake(self, seconds: float = START_SECONDS) -> None:
         """Learn name, version and commands.
@@ -118,11 +67,7 @@ class GtpClient:
 
         Raises: EngineCrash, EngineTimeout, EngineProtocolError. The engine is of no use after any of them.
         """
-        for line in self._process.discard_output().splitlines():
-            self._on_line("!", _clean(line))
-        self._on_line(">", command)
-        started = time.monotonic()
-        self._process.send(command.encode() + b"\n")
+        started = self._send(command)
         try:
             ok, text = self._read_answer(started + seconds, watching)
         except (EngineTimeout, EngineCrash) as error:
@@ -139,14 +84,6 @@ class GtpClient:
             reason = printable(answer.text) or "no reason given"
             raise EngineRefusal(f"{self.label} refused {command!r}: {reason}")
         return answer.text
-
-    def close(self, patience: float = CLOSE_SECONDS) -> None:
-        """Say ``quit``, wait, then SIGTERM, wait, then SIGKILL, each to the whole process group.
-
-        Args:
-            patience: seconds of each wait.
-        """
-        self._process.stop(b"quit\n", patience)
 
     def _order_by(self, command: str, deadline: float) -> str:
         return self.order(command, max(0.0, deadline - time.monotonic())).strip()
@@ -179,14 +116,8 @@ class GtpClient:
                 return line, size
             size += len(line) + 1
             if line.strip() and not self._speaks_gtp and not banner:
-                banner, deadline = line, min(deadline, time.monotonic() + _BANNER_SECONDS)
+                banner, deadline = line, min(deadline, time.monotonic() + BANNER_SECONDS)
         raise self._not_gtp(banner) if banner else self._too_much()
-
-    def _next_line(self, deadline: float) -> str:
-        line = _clean(self._process.read_line(deadline))
-        if line:
-            self._on_line("<", line)
-        return line
 
     def _text_of(self, line: str) -> str:
         """What follows the sign in the first line of an answer.
@@ -209,15 +140,6 @@ class GtpClient:
         return EngineProtocolError(self._process.explained(sentence))
 
 
-def _clean(line: bytes) -> str:
-    """A line as text: control characters dropped as GTP has it, tabs as blanks."""
-    return without_control_bytes(line).decode("utf-8", "replace")
-
-
 def _is_info(line: str) -> bool:
     """Whether a line reports on an analysis."""
     return line.lstrip().startswith("info ")
-
-
-def _ignore(direction: str, line: str) -> None:
-    """Where lines go without a listener."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from outflank.protocol.lines import CONTROL_BYTES, printable
-from outflank.protocol.opponent.client import MAX_ANSWER_BYTES, START_SECONDS
+from outflank.protocol.opponent.client import MAX_ANSWER_BYTES
+from outflank.protocol.opponent.engineclient import START_SECONDS
 from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineTimeout
 from outflank.protocol.opponent.process import ChildProcess
 

@@ -1,4 +1,4 @@
-"""``outflank match``: games between two GTP engines, and who is stronger."""
+"""``outflank match``: games between two engines, and who is stronger."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ _SHORT_MATCH = ('name="level 5" cmd="outflank gtp --level 5"', 'name="level 4" c
 @run_options
 @sprt_option
 def match(sprt: Sprt | None, **options: Any) -> None:
-    """Play games between two GTP engines and say who is stronger.
+    """Play games between two engines and say who is stronger.
 
     Without --engine, two levels of Outflank play a short match. docs/match.md has the details.
     """

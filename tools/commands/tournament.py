@@ -1,4 +1,4 @@
-"""``outflank tournament``: any number of GTP engines, in one of the usual formats."""
+"""``outflank tournament``: any number of engines, in one of the usual formats."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ _FORMATS = [str(form) for form in Format if form is not Format.MATCH]
 )
 @run_options
 def tournament(form: str, rounds: int | None, **options: Any) -> None:
-    """Play a tournament between any number of GTP engines and rate them.
+    """Play a tournament between any number of engines and rate them.
 
     Any two engines that meet play --games games. docs/match.md has the details.
     """

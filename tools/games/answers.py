@@ -80,7 +80,7 @@ def judge_move(choice: Choice, position: Position, name: str) -> Move:
     except IllegalMoveError as error:
         raise Loss(colour, Ending.ILLEGAL_MOVE, f"{engine} played {text!r}: {error}") from None
     except NotationError:
-        detail = f"{engine}: expected a move as the answer to genmove, got {text!r}"
+        detail = f"{engine}: expected a move as its answer, got {text!r}"
         raise Loss(colour, Ending.PROTOCOL_ERROR, detail) from None
 
 
@@ -104,11 +104,17 @@ def is_true_claim(text: str, final: Position) -> bool:
     )
 
 
+def possible_value(score: float | None) -> float | None:
+    """A score that an engine names, in discs; None if no game can end so."""
+    return score if score is not None and abs(score) <= _MOST_DISCS else None
+
+
 def _value(report: str, played: str) -> float | None:
     """The score of the move that was played, or of the first one, in a line of blocks ``info move ...``."""
     scores: dict[str, float] = {}
     for block in _BLOCK.split(report)[1:]:
         move, score = _MOVE.match(block), _SCORE.search(block.partition(" pv ")[0])
-        if move and score and abs(float(score[1])) <= _MOST_DISCS:
-            scores.setdefault(move[1].lower(), float(score[1]))
+        value = possible_value(float(score[1])) if score else None
+        if move and value is not None:
+            scores.setdefault(move[1].lower(), value)
     return scores.get(played.lower(), next(iter(scores.values()), None))

@@ -4,7 +4,7 @@ Each parameter (level, depth, nodes, threads and options of its own) reaches the
 that there is:
 
 - ``{level}`` in its command, or in one of its GTP commands, is replaced by the level, and so on;
-- ``outflank gtp`` of this installation gets ``--level=4``;
+- ``outflank gtp`` or ``outflank nboard`` of this installation gets ``--level=4``;
 - an engine that lists ``set_level`` gets ``set_level 4``;
 - one that lists ``kata-set-param`` gets ``kata-set-param level 4``.
 """
@@ -22,18 +22,18 @@ from outflank.tools.games.dialect import Speaker, TimeDialect, choose_dialect
 from outflank.tools.games.entries import Entry
 
 _BYTES_A_MB = 1 << 20
-_OURS = ("outflank", "gtp")
+_OURS = {("outflank", "gtp"), ("outflank", "nboard")}
 
 
 def command_line(entry: Entry) -> list[str]:
     """Program and arguments; ``outflank`` is the program of this installation, on PATH or not."""
     words = shlex.split(entry.cmd)
     parameters = _parameters(entry)
-    if tuple(words[:2]) == _OURS:
+    if tuple(words[:2]) in _OURS:
         words += [f"--{name}={value}" for name, value in _unplaced(entry, parameters).items()]
         ours = Path(sys.executable).with_name(words[0])
         words[0] = str(ours) if ours.exists() else words[0]
-    return [_filled(word, entry) for word in words]
+    return [filled(word, entry) for word in words]
 
 
 def surroundings(entry: Entry) -> Surroundings:
@@ -65,18 +65,31 @@ def instructions(entry: Entry, listed: frozenset[str]) -> list[str]:
     Raises: UnfitEngineError if there is no way to give one. A number of threads is also a mere declaration.
     """
     commands = []
-    if tuple(shlex.split(entry.cmd)[:2]) != _OURS:
-        for name, value in _unplaced(entry, _parameters(entry)).items():
-            if f"set_{name}" in listed:
-                commands.append(f"set_{name} {value}")
-            elif "kata-set-param" in listed:
-                commands.append(f"kata-set-param {name} {value}")
-            elif name != "threads":
-                raise UnfitEngineError(
-                    f"engine {entry.name}: expected {{{name}}} in its command, or set_{name} or kata-set-param "
-                    f"in its list of commands, as the way to give it {name}={value}"
-                )
-    return commands + [_filled(command, entry) for command in entry.commands]
+    for name, value in to_be_told(entry).items():
+        if f"set_{name}" in listed:
+            commands.append(f"set_{name} {value}")
+        elif "kata-set-param" in listed:
+            commands.append(f"kata-set-param {name} {value}")
+        elif name != "threads":
+            raise UnfitEngineError(
+                f"engine {entry.name}: expected {{{name}}} in its command, or set_{name} or kata-set-param "
+                f"in its list of commands, as the way to give it {name}={value}"
+            )
+    return commands + [filled(command, entry) for command in entry.commands]
+
+
+def to_be_told(entry: Entry) -> dict[str, str]:
+    """The parameters that the engine has to be told when it runs, by name."""
+    if tuple(shlex.split(entry.cmd)[:2]) in _OURS:
+        return {}
+    return _unplaced(entry, _parameters(entry))
+
+
+def filled(text: str, entry: Entry) -> str:
+    """`text` with each ``{name}`` replaced by the parameter."""
+    for name, value in {"threads": str(entry.threads), **_parameters(entry)}.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
 
 
 def _choose_game(client: GtpClient) -> None:
@@ -120,10 +133,3 @@ def _unplaced(entry: Entry, parameters: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value for name, value in parameters.items() if not any(f"{{{name}}}" in text for text in texts)
     }
-
-
-def _filled(text: str, entry: Entry) -> str:
-    """`text` with each ``{name}`` replaced by the parameter."""
-    for name, value in {"threads": str(entry.threads), **_parameters(entry)}.items():
-        text = text.replace(f"{{{name}}}", value)
-    return text

@@ -11,6 +11,7 @@ from outflank.engine import NotationError
 from outflank.tools.games import entryvalues as read
 from outflank.tools.games.clock import MARGIN_SECONDS, NO_LIMIT, TimeControl
 from outflank.tools.games.dialect import Dialect
+from outflank.tools.games.protocols import Protocol
 
 _LISTED_KEYS = {"command": "commands"}  # in a text these may be given several times
 _NAMED_KEYS = {"env": "env", "option": "options"}  # ``env.NAME=VALUE``
@@ -25,13 +26,14 @@ class Entry:
         cmd: the command as it was written; a shell's quotes, but no shell.
         time: its time control.
         margin: seconds forgiven on each of its moves.
-        dialect: in which words it is given its clock.
+        dialect: in which words it is given its clock, if it speaks GTP.
+        protocol: that it speaks.
         level: strength by its own scale; None for its own choice, as for the two that follow.
         depth: plies to search.
         nodes: boards to reach for a move.
         threads: how many it uses; sent to it where there is a way, and the yardstick for its processor time.
         options: parameters of its own, name and value each.
-        commands: GTP commands that it is sent when it has started.
+        commands: lines of its protocol that it is sent when it has started.
         dir: working directory; ours if None.
         env: environment variables besides ours, name and value each.
         cpus: numbers of the processors it may run on; empty for all.
@@ -45,6 +47,7 @@ class Entry:
     time: TimeControl
     margin: float = MARGIN_SECONDS
     dialect: Dialect = Dialect.AUTO
+    protocol: Protocol = Protocol.GTP
     level: int | None = None
     depth: int | None = None
     nodes: int | None = None
@@ -63,7 +66,7 @@ class Entry:
         """Read blank-separated ``key=value`` with a shell's quotes; ``cmd`` is required.
 
         Args:
-            text: the attributes by their names, but ``command=`` once for each GTP command, ``env.NAME=`` for each
+            text: the attributes by their names, but ``command=`` once for each of its commands, ``env.NAME=`` for each
                 variable and ``option.NAME=`` for each option.
             time: what holds if `text` says nothing about it.
 

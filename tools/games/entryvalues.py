@@ -9,6 +9,7 @@ from functools import partial
 from outflank.engine import NotationError
 from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.dialect import Dialect
+from outflank.tools.games.protocols import Protocol
 
 _LONGEST_NAME = 40
 _LONGEST_MARGIN = 60.0
@@ -72,6 +73,13 @@ def _dialect(key: str, value: object) -> Dialect:
         raise NotationError(f"expected {key} out of {' '.join(Dialect)}, got {value!r}") from None
 
 
+def _protocol(key: str, value: object) -> Protocol:
+    try:
+        return Protocol(_text(key, value))
+    except ValueError:
+        raise NotationError(f"expected {key} out of {' '.join(Protocol)}, got {value!r}") from None
+
+
 def _margin(key: str, value: object) -> float:
     try:
         seconds = float(value) if isinstance(value, str) or _is_number(value) else math.nan  # type: ignore[arg-type]
@@ -114,7 +122,7 @@ def _commands(key: str, value: object) -> tuple[str, ...]:
     commands = tuple(_text(key, item).strip() for item in _list(key, value))
     for command in commands:
         if not command or not command.isprintable():
-            raise NotationError(f"expected GTP commands of one line for {key}, got {command!r}")
+            raise NotationError(f"expected commands of one line for {key}, got {command!r}")
     return commands
 
 
@@ -145,6 +153,7 @@ READERS: dict[str, Callable[[str, object], object]] = {
     "time": _time,
     "margin": _margin,
     "dialect": _dialect,
+    "protocol": _protocol,
     "level": partial(_whole, least=0),
     "depth": _whole,
     "nodes": _whole,

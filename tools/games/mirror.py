@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from outflank.engine import Colour, Move, Rules
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.player import Player
+from outflank.tools.games.players import make_player
 from outflank.tools.games.referee import Referee
 from outflank.tools.games.results import GameRecord, Pairing
 
@@ -58,7 +60,7 @@ def play_mirror_pair(
         number: of the pair, 1 for the first.
         on_wait: called often while an engine is waited for; may raise to give up.
     """
-    players = [Player(replace(entry, name=name), rules, on_wait=on_wait) for name in _NAMES]
+    players = [make_player(replace(entry, name=name), rules, on_wait=on_wait) for name in _NAMES]
     try:
         first = _play(players, rules, Pairing(2 * number - 1, number, _seats(players), opening))
         second = _play(players[::-1], rules, Pairing(2 * number, number, _seats(players[::-1]), opening))
@@ -68,9 +70,9 @@ def play_mirror_pair(
     return MirrorPair(number, first, second)
 
 
-def _seats(players: list[Player]) -> dict[Colour, str]:
+def _seats(players: list[Player[Any]]) -> dict[Colour, str]:
     return dict(zip(Colour, (player.name for player in players), strict=True))
 
 
-def _play(players: list[Player], rules: Rules, pairing: Pairing) -> GameRecord:
+def _play(players: list[Player[Any]], rules: Rules, pairing: Pairing) -> GameRecord:
     return Referee(pairing, dict(zip(Colour, players, strict=True)), rules).play()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from typing import Any
 
 from outflank.engine import PASS, Colour, Game, Move, Rules
 from outflank.tools.games.adjudication import Solver
@@ -30,7 +31,7 @@ class Referee:
     def __init__(
         self,
         pairing: Pairing,
-        players: dict[Colour, Player],
+        players: dict[Colour, Player[Any]],
         rules: Rules,
         stall: float = STALL_SECONDS,
         on_turn: Callable[[Game, float | None], object] | None = None,
@@ -112,7 +113,7 @@ class Referee:
         self._values.append(value)
         if not self._game.position.is_over:
             for seat in listeners:
-                seat.announce(mover, move)
+                seat.announce(mover, move, seconds)
         if self._on_turn:
             self._on_turn(self._game, seconds)
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from outflank.engine import Colour, Move, Position
 from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineStartError, EngineTimeout
@@ -61,7 +62,7 @@ class Seat:
         stall: seconds that it may think about a move if it has no clock.
     """
 
-    def __init__(self, colour: Colour, player: Player, stall: float) -> None:
+    def __init__(self, colour: Colour, player: Player[Any], stall: float) -> None:
         self.colour = colour
         self.player = player
         self.flag_fall: FlagFall | None = None
@@ -76,13 +77,13 @@ class Seat:
         with self._blamed():
             self.player.new_game()
 
-    def announce(self, mover: Colour, move: Move) -> None:
-        """Announce a move that the engine did not choose itself.
+    def announce(self, mover: Colour, move: Move, seconds: float | None) -> None:
+        """Announce a move that the engine did not choose itself; `seconds` is what it took, None if it was given.
 
         Raises: Loss.
         """
         with self._blamed():
-            self.player.announce(mover, move)
+            self.player.announce(mover, move, seconds)
 
     def choose(self, position: Position) -> Chosen:
         """The engine's move, within its time.
@@ -90,7 +91,7 @@ class Seat:
         Raises: Loss if there is none, if it comes too late, or if it is no legal move.
         """
         with self._blamed():
-            self.player.send_time_left(self.colour, self._clock)
+            self.player.begin_turn(self.colour, self._clock)
         choice = self._choose_against_the_clock() if self._clock.control.is_limited else self._choose()
         move = judge_move(choice, position, self.player.name)
         from_black = choice.value if self.colour is Colour.BLACK or choice.value is None else -choice.value

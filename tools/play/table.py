@@ -4,12 +4,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from outflank.engine import Colour, Game
 from outflank.tools.games.adjudication import Solver
 from outflank.tools.games.dialogue import Dialogue
 from outflank.tools.games.player import Player
+from outflank.tools.games.players import make_player
 from outflank.tools.games.referee import Referee
 from outflank.tools.games.results import Ending, GameRecord, Pairing
 from outflank.tools.games.seat import FlagFall
@@ -85,7 +86,7 @@ class Table:
         self._dialogue = Dialogue()
         self._solver = Solver()
         self._entries = {entry.name: entry for entry in settings.entries}
-        self._players: dict[str, Player] = {}
+        self._players: dict[str, Player[Any]] = {}
 
     @property
     def names(self) -> frozenset[str]:
@@ -131,7 +132,7 @@ class Table:
         for name in self.names - names:
             self._players.pop(name).stop(_FAREWELL_SECONDS)
         for name in names - self.names:
-            self._players[name] = Player(
+            self._players[name] = make_player(
                 self._entries[name],
                 self._settings.rules,
                 on_wait=self._check_stop,

@@ -10,13 +10,13 @@ from outflank.tests import fake_engine
 from outflank.tests.tools.games.refereed import MARK, Sit
 from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
-from outflank.tools.games.player import Player
+from outflank.tools.games.gtpplayer import GtpPlayer
 
 
 @pytest.fixture
 def sit() -> Iterator[Sit]:
     """Players that are gone when the test is over."""
-    players: list[Player] = []
+    players: list[GtpPlayer] = []
 
     def sit_down(
         fault: str = "none",
@@ -25,11 +25,11 @@ def sit() -> Iterator[Sit]:
         name: str = "A",
         heard: list[str] | None = None,
         restart: bool = False,
-    ) -> Player:
+    ) -> GtpPlayer:
         cmd = shlex.join(fake_engine.command(fault, turn))
         entry = Entry(name, cmd, TimeControl.parse(time), env=((MARK, name),), restart=restart)
         listener = None if heard is None else lambda *words: heard.append(" ".join(words))
-        players.append(Player(entry, Rules(), on_line=listener))
+        players.append(GtpPlayer(entry, Rules(), on_line=listener))
         return players[-1]
 
     yield sit_down

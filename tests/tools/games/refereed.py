@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Callable
+from typing import Any
 
 from outflank.engine import Colour, Game, Rules
+from outflank.tools.games.gtpplayer import GtpPlayer
 from outflank.tools.games.player import Player
 from outflank.tools.games.referee import Referee
 from outflank.tools.games.results import GameRecord, Pairing
@@ -12,11 +14,16 @@ BLACK, WHITE = Colour.BLACK, Colour.WHITE
 MARK = (
     f"OUTFLANK_TEST_{os.getpid()}"  # a variable by which engines of this test are found, wherever they hide
 )
-Sit = Callable[..., Player]
+Sit = Callable[..., GtpPlayer]
 
 
 def seated(
-    black: Player, white: Player, opening: str = "", stall: float = 0.4, adjudicate: int = 0, solve: int = 0
+    black: Player[Any],
+    white: Player[Any],
+    opening: str = "",
+    stall: float = 0.4,
+    adjudicate: int = 0,
+    solve: int = 0,
 ) -> Referee:
     moves = tuple(turn.move for turn in Game.from_transcript(opening).turns if not turn.move.is_pass)
     pairing = Pairing(1, 1, {BLACK: black.name, WHITE: white.name}, moves)
@@ -24,6 +31,11 @@ def seated(
 
 
 def referee(
-    black: Player, white: Player, opening: str = "", stall: float = 0.4, adjudicate: int = 0, solve: int = 0
+    black: Player[Any],
+    white: Player[Any],
+    opening: str = "",
+    stall: float = 0.4,
+    adjudicate: int = 0,
+    solve: int = 0,
 ) -> GameRecord:
     return seated(black, white, opening, stall, adjudicate, solve).play()

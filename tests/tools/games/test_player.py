@@ -12,7 +12,7 @@ from outflank.tests.tools.games.refereed import Sit, referee
 from outflank.tests.tools.samples import WITH_PASSES
 from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
-from outflank.tools.games.player import Player
+from outflank.tools.games.gtpplayer import GtpPlayer
 from outflank.tools.games.results import Ending
 
 
@@ -31,7 +31,7 @@ def test_an_engine_that_refuses_a_pass_is_not_asked_again(sit: Sit) -> None:
 
 def test_an_engine_that_cannot_be_told_the_rules_is_unfit() -> None:
     entry = Entry("A", shlex.join(fake_engine.command()), TimeControl())
-    player = Player(entry, Rules.parse("obversi"))
+    player = GtpPlayer(entry, Rules.parse("obversi"))
     with pytest.raises(UnfitEngineError, match=r"expected it to list outflank-rules, .* set obversi"):
         player.make_ready()
     player.stop(0.1)
@@ -39,7 +39,7 @@ def test_an_engine_that_cannot_be_told_the_rules_is_unfit() -> None:
 
 @pytest.mark.parametrize("rules", ["othello,scoring=count", "othello,tie=second"])
 def test_rules_with_the_same_moves_need_not_be_told(rules: str) -> None:
-    player = Player(Entry("A", shlex.join(fake_engine.command()), TimeControl()), Rules.parse(rules))
+    player = GtpPlayer(Entry("A", shlex.join(fake_engine.command()), TimeControl()), Rules.parse(rules))
     player.make_ready()
     player.stop()
 
@@ -60,7 +60,7 @@ def test_an_engine_that_need_not_think_aloud_is_asked_for_plain_moves(sit: Sit) 
     heard: list[str] = []
     player = sit("aloud", turn=90, heard=heard)
     player.entry = replace(player.entry, analysis=False)
-    quiet = Player(player.entry, Rules(), on_line=lambda *words: heard.append(" ".join(words)))
+    quiet = GtpPlayer(player.entry, Rules(), on_line=lambda *words: heard.append(" ".join(words)))
     game = referee(quiet, sit(name="B"))
     quiet.stop()
 

@@ -44,7 +44,7 @@ def test_a_game_is_played_to_its_end(sit: Sit) -> None:
         ("illegal", Ending.ILLEGAL_MOVE, "played 'a1': "),
         ("needless pass", Ending.ILLEGAL_MOVE, "played 'PASS': "),
         ("resign", Ending.RESIGNATION, "engine A resigned"),
-        ("empty", Ending.PROTOCOL_ERROR, "expected a move as the answer to genmove, got ''"),
+        ("empty", Ending.PROTOCOL_ERROR, "expected a move as its answer, got ''"),
         ("nonsense", Ending.PROTOCOL_ERROR, "got 'hello there'"),
         ("refuse", Ending.PROTOCOL_ERROR, "refused to move: out of ideas"),
         ("refuse play", Ending.PROTOCOL_ERROR, "refused 'play"),

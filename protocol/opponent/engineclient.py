@@ -1,0 +1,108 @@
+"""An engine in a child process that is spoken to in lines, whatever the protocol.
+
+The engine is never trusted: every wait has an absolute deadline, every answer a largest size, and whatever is
+wrong on the wire is raised as one of the typed errors of ``errors.py``.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Self
+
+from outflank.protocol.lines import without_control_bytes
+from outflank.protocol.opponent.process import ChildProcess
+from outflank.protocol.opponent.spawn import Surroundings
+
+START_SECONDS = 30.0  # for the first answer, in which an engine may load tables
+REPLY_SECONDS = 10.0  # for a command that asks for no thinking
+CLOSE_SECONDS = 1.0
+BANNER_SECONDS = 2.0  # for a program whose first words are of another protocol, to speak the right one
+
+
+class EngineClient:
+    """An engine in a child process, from start to ``close``; also a context manager.
+
+    Args:
+        command: the program and its arguments.
+        label: how error messages call the engine.
+        surroundings: where it runs and what it may use.
+        on_wait: called at least ten times a second while an answer is due; it may raise to give up.
+        on_line: called with ``">"`` and each command sent, ``"<"`` and each line of an answer, ``"!"`` and
+            each line that was no part of an answer.
+
+    Raises: EngineStartError if the program can't be started.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        label: str = "the engine",
+        *,
+        surroundings: Surroundings | None = None,
+        on_wait: Callable[[], object] | None = None,
+        on_line: Callable[[str, str], object] | None = None,
+    ) -> None:
+        self.label = label
+        self.name = ""
+        self._on_line = on_line or _ignore
+        self._process = ChildProcess(command, label, on_wait, surroundings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int:
+        """Process id of the engine, which is also the id of its process group."""
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process has not ended."""
+        return self._process.is_running
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time that the engine and its children have used so far."""
+        return self._process.cpu_seconds
+
+    @property
+    def waited_seconds(self) -> float:
+        """Time for which the engine or a child of it was ready to run and had no processor."""
+        return self._process.waited_seconds
+
+    def close(self, patience: float = CLOSE_SECONDS) -> None:
+        """Say ``quit``, wait, then SIGTERM, wait, then SIGKILL, each to the whole process group.
+
+        Args:
+            patience: seconds of each wait.
+        """
+        self._process.stop(b"quit\n", patience)
+
+    def _send(self, line: str) -> float:
+        """Send a line, and return when; what the engine has written until then answers nothing that follows."""
+        for stale in self._process.discard_output().splitlines():
+            self._on_line("!", _clean(stale))
+        self._on_line(">", line)
+        sent = time.monotonic()
+        self._process.send(line.encode() + b"\n")
+        return sent
+
+    def _next_line(self, deadline: float) -> str:
+        """The next line as text, control characters dropped, tabs as blanks.
+
+        Raises: EngineTimeout, EngineCrash, EngineProtocolError.
+        """
+        line = _clean(self._process.read_line(deadline))
+        if line:
+            self._on_line("<", line)
+        return line
+
+
+def _clean(line: bytes) -> str:
+    return without_control_bytes(line).decode("utf-8", "replace")
+
+
+def _ignore(direction: str, line: str) -> None:
+    """Where lines go if nobody listens."""

@@ -1,0 +1,105 @@
+"""Drives an engine that speaks NBoard's protocol in a child process."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from outflank.protocol.lines import printable
+from outflank.protocol.opponent.engineclient import BANNER_SECONDS, REPLY_SECONDS, START_SECONDS, EngineClient
+from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineTimeout
+
+MAX_TALK_BYTES = 16 << 20  # that may come before an answer: engines report while they think
+_CHOICE = "==="
+_NAME = "set myname "
+_OTHER_PROTOCOLS = ("=", "?")  # how answers of GTP begin
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What an engine answered to ``go``.
+
+    Attributes:
+        text: the move as it was written; nothing if there was none.
+        score: what it says that its position is worth, in discs from its own side; None if it does not.
+        seconds: from just before the command was written until the answer was complete.
+    """
+
+    text: str
+    score: float | None
+    seconds: float
+
+
+class NBoardClient(EngineClient):
+    """An engine that speaks version 2 of the protocol, or version 1, in a child process; see ``EngineClient``."""
+
+    _pings = 0
+
+    def handshake(self, seconds: float = START_SECONDS) -> None:
+        """Begin the dialogue, and learn the name if it is told.
+
+        Raises: EngineProtocolError if this is no engine for the protocol; EngineCrash; EngineTimeout.
+        """
+        self.tell("nboard 2")
+        self.synchronise(seconds)
+
+    def tell(self, line: str) -> None:
+        """Send a command that has no answer."""
+        self._send(line)
+
+    def synchronise(self, seconds: float = REPLY_SECONDS) -> None:
+        """Wait until the engine has done all that it was told; what it has said until then answers nothing later.
+
+        Raises: EngineTimeout, EngineCrash, EngineProtocolError. The engine is of no use after any of them.
+        """
+        self._pings += 1
+        pong, asked = f"pong {self._pings}", f"ping {self._pings}"
+        sent = self._send(asked)
+        self._read_until(
+            lambda line: line.split() == pong.split(), asked, sent + seconds, greeting=self._pings == 1
+        )
+
+    def go(self, seconds: float) -> Chosen:
+        """The move that the engine chooses for the side on move, waited for at most `seconds`.
+
+        Raises: as ``synchronise``.
+        """
+        sent = self._send("go")
+        line = self._read_until(lambda line: line.startswith(_CHOICE), "go", sent + seconds)
+        text, score = _read_choice(line[len(_CHOICE) :].strip())
+        return Chosen(text, score, self._process.last_read - sent)
+
+    def _read_until(
+        self, is_answer: Callable[[str], bool], asked: str, deadline: float, greeting: bool = False
+    ) -> str:
+        """The line that answers; whatever comes before it is passed over."""
+        size, strange = 0, ""
+        try:
+            while not is_answer(line := self._next_line(deadline)):
+                size += len(line) + 1
+                if size > MAX_TALK_BYTES:
+                    what = f"more than {MAX_TALK_BYTES} bytes where the answer to {asked!r} was due"
+                    raise EngineProtocolError(f"{self.label} wrote {what}")
+                if line.startswith(_NAME):
+                    self.name = printable(line.removeprefix(_NAME).strip())
+                if greeting and not strange and line.startswith(_OTHER_PROTOCOLS):
+                    strange, deadline = line, min(deadline, time.monotonic() + BANNER_SECONDS)
+        except (EngineTimeout, EngineCrash) as error:
+            if strange:
+                sentence = (
+                    f"{self.label} is no NBoard engine: expected 'pong 1', got {printable(strange.strip())!r}"
+                )
+                raise EngineProtocolError(self._process.explained(sentence)) from None
+            raise type(error)(self._process.explained(f"{error} when asked {asked!r}")) from None
+        return line
+
+
+def _read_choice(text: str) -> tuple[str, float | None]:
+    """Move and score in ``F5/-1.50/0.4``, ``F5//0.4``, ``F5``, or with blanks, as Edax writes: ``f5 -1.50 0.4``."""
+    parts = [part.strip() for part in text.split("/")] if "/" in text else text.split()
+    move, score = [*parts, "", ""][:2]
+    try:
+        value = float(score)
+    except ValueError:
+        return move, None
+    return move, value if math.isfinite(value) else None

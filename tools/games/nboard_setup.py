@@ -1,0 +1,64 @@
+"""Makes an engine that speaks NBoard's protocol ready for the games it is entered for.
+
+A depth, or a level, which is the same to such an engine, that has no place in its command is told by ``set depth``;
+there is no way to tell it anything else. Its clock stands in the record of each game: the time control, whole seconds,
+and what every move took. A period of overtime, or seconds for each move, can't be told so.
+"""
+
+from collections.abc import Callable
+
+from outflank.engine import Rules
+from outflank.protocol.opponent.errors import UnfitEngineError
+from outflank.protocol.opponent.nboardclient import NBoardClient
+from outflank.tools.games.clock import TimeControl
+from outflank.tools.games.engine_setup import filled, to_be_told
+from outflank.tools.games.entries import Entry
+
+_DEPTHS = ("depth", "level")
+
+
+def prepare(client: NBoardClient, entry: Entry, rules: Rules, remark: Callable[[str], object]) -> None:
+    """Shake hands, give depth and commands, and wait until all is done.
+
+    Raises: EngineError.
+    """
+    client.handshake()
+    if not rules.has_othello_moves:
+        raise UnfitEngineError(
+            f"engine {entry.name}: expected rules with Othello's moves for NBoard, got {rules}"
+        )
+    for line in instructions(entry):
+        client.tell(line)
+    client.synchronise()
+    if entry.time.is_limited and not clock_text(entry.time):
+        remark(f"can't be told a time of {entry.time} in the record of a game, but is held to it")
+
+
+def instructions(entry: Entry) -> list[str]:
+    """The lines that give an engine its parameters, then its own ones.
+
+    Raises: UnfitEngineError if there is no way to give one. A number of threads is also a mere declaration.
+    """
+    parameters = to_be_told(entry)
+    depths = [parameters.pop(name) for name in _DEPTHS if name in parameters]
+    parameters.pop("threads", None)
+    if len(depths) > 1 or parameters:
+        got = " ".join(f"{name}={value}" for name, value in to_be_told(entry).items())
+        raise UnfitEngineError(
+            f"engine {entry.name}: expected a depth alone, or a place such as {{level}} in its command for all else, "
+            f"got {got}"
+        )
+    return [f"set depth {depth}" for depth in depths] + [filled(command, entry) for command in entry.commands]
+
+
+def clock_text(control: TimeControl) -> str:
+    """A time control as GGF has it, ``15:00/0:02``, rounded down to seconds; nothing if it can't be told so."""
+    if not control.is_limited or control.period_moves or int(control.main) == 0:
+        return ""
+    increment = f"/{_minutes(control.increment)}" if int(control.increment) else ""
+    return _minutes(control.main) + increment
+
+
+def _minutes(seconds: float) -> str:
+    """``1:30`` for 90.5."""
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
