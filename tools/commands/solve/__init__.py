@@ -3,6 +3,8 @@
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import IO
 
 import click
@@ -14,6 +16,7 @@ from outflank.protocol.formats import obf
 from outflank.protocol.formats.obf import Problem, Suite
 from outflank.tools.cli.live import live
 from outflank.tools.cli.options import (
+    ANY_FILE,
     hash_option,
     json_option,
     rules_option,
@@ -21,6 +24,7 @@ from outflank.tools.cli.options import (
     threads_option,
     time_option,
 )
+from outflank.tools.commands.solve.prooffile import Proof, ProofFile
 from outflank.tools.commands.solve.solution import Solution
 from outflank.tools.show.search import limit_words, moves_text, nodes_a_second, settings_line
 
@@ -41,6 +45,13 @@ _HEADING = (
 @click.option("--all-moves", is_flag=True, help="Find the score of every move.")
 @time_option
 @click.option("--check", is_flag=True, help="Compare scores and best moves with the file's.")
+@click.option(
+    "--proof",
+    "proof_path",
+    type=ANY_FILE,
+    metavar="FILE",
+    help="Write proofs of the scores to FILE, for python -m outflank.tools.proofs.check FILE.",
+)
 @json_option
 def solve(
     file: IO[str] | None,
@@ -53,6 +64,7 @@ def solve(
     all_moves: bool,
     seconds: float | None,
     check: bool,
+    proof_path: Path | None,
     as_json: bool,
 ) -> None:
     """Solve the positions of an OBF file (- is standard input), each with an empty table.
@@ -68,18 +80,24 @@ def solve(
         limit = Limit.solve(selectivity=selectivity, wld=wld)
     else:
         limit = Limit(seconds=seconds, selectivity=selectivity, wld=wld)
+    proofs = None if proof_path is None else ProofFile(proof_path, rules, limit, hash_mb)
     report = _Report(check, as_json)
     report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
     try:
         for number, problem in enumerate(suite.problems, 1):
             attempt = _Attempt(number, len(suite.problems), problem, limit)
+            proof = None
             try:
                 attempt.run(searcher, all_moves)
+                if proofs is not None and attempt.solution is not None:
+                    proof = proofs.add(problem.position, int(attempt.solution.info.score))
             finally:  # Ctrl-C ends it too, and what has been found by then is printed
                 if attempt.solution is not None:
-                    report.add(attempt.solution)
+                    report.add(attempt.solution, proof)
     finally:
         report.end()
+        if proofs is not None:
+            click.echo(proofs.save(), err=as_json)
     _complain(suite, report.differing)
 
 
@@ -165,18 +183,19 @@ class _Report:
         if not self._as_json:
             click.echo(_HEADING)
 
-    def add(self, solution: Solution) -> None:
-        """Print a solution and how it differs from the file's."""
+    def add(self, solution: Solution, proof: Proof | None) -> None:
+        """Print a solution, how it differs from the file's, and what is to tell of its proof."""
         self._solutions.append(solution)
         differences = solution.differences() if self._check else []
         if differences:
             self.differing.append(solution.number)
         if self._as_json:
             compared = {"differences": differences} if self._check else {}
-            click.echo(json.dumps(solution.facts() | compared))
+            proven = {"proof": asdict(proof)} if proof else {}
+            click.echo(json.dumps(solution.facts() | compared | proven))
             return
         click.echo(_row(solution))
-        for line in (*_scores_of_moves(solution), *differences):
+        for line in (*_scores_of_moves(solution), *differences, *([proof] if proof else [])):
             click.echo(f"     {line}")
 
     def end(self) -> None:

@@ -1,0 +1,94 @@
+"""``outflank solve --proof FILE``: the proofs of a run, and the file that holds them."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+from rich.text import Text
+
+from outflank.engine import Limit, Position, Rules
+from outflank.engine.proving import Prover
+from outflank.tools.cli.live import live
+from outflank.tools.proofs.write import packed, proof
+from outflank.tools.work.files import write_whole
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A proof that was written.
+
+    Attributes:
+        line: of the file in which it begins, 1 for the first.
+        lines: how many it has.
+        seconds: wall time that it took, the search for the score not counted.
+    """
+
+    line: int
+    lines: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"proof: {self.lines:,} lines from line {self.line:,} on, {self.seconds:.3f} s"
+
+
+class ProofFile:
+    """The proofs of a run's scores, one behind the other.
+
+    Args:
+        path: where ``save`` writes them.
+        rules: by which all positions are played.
+        limit: what the scores are searched by.
+        hash_mb: size of the table with which moves are sought, in MB.
+
+    Raises: UsageError if there are no proofs of such scores, if the checker does not know the rules, or if the file
+    would lie in no folder.
+    """
+
+    def __init__(self, path: Path, rules: Rules, limit: Limit, hash_mb: int) -> None:
+        if limit.seconds is not None or limit.wld or limit.selectivity not in (None, 100):
+            raise click.UsageError(
+                "expected --proof without --time, --wld and --selectivity: it proves the score"
+            )
+        if rules.one_direction:
+            raise click.UsageError(f"expected rules that turn in every direction for --proof, got {rules}")
+        if not path.parent.is_dir():
+            raise click.UsageError(f"expected a folder to write the proofs to, got {str(path.parent)!r}")
+        self._path = path
+        self._prover = Prover(rules, hash_mb)
+        self._lines: list[str] = []
+        self._count = 0
+
+    def add(self, position: Position, score: int) -> Proof:
+        """Prove the score of a position.
+
+        Args:
+            position: the position.
+            score: its exact score in discs, from the side to move.
+        """
+        began, first = time.perf_counter(), len(self._lines) + 1
+        count = 0
+
+        def note() -> None:
+            nonlocal count
+            count += 1
+
+        def draw() -> Text:
+            return Text(f"proving {score:+d}: {count:,} lines, {time.perf_counter() - began:.0f} s")
+
+        with live(draw):
+            lines = proof(position, score, self._prover, first, on_line=note)
+        self._lines += lines
+        self._count += 1
+        return Proof(first, len(lines), time.perf_counter() - began)
+
+    def save(self) -> str:
+        """Write the file, unless nothing was proven; what it holds, in words.
+
+        Raises: OSError.
+        """
+        if not self._count:
+            return f"no proofs, so {self._path} was not written"
+        data = packed(self._lines)
+        write_whole(self._path, data)
+        return f"{self._path}: proofs {self._count:,}, lines {len(self._lines):,}, bytes {len(data):,}"

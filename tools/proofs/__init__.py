@@ -1,0 +1,1 @@
+"""Proofs of exact scores: one program writes them, another that shares no code with the engine checks them."""
