@@ -28,7 +28,7 @@ def read_position(text: str, rules: Rules) -> Position:
             return _parse(file.read(_MOST_CHARACTERS), text, rules)
     if not text.strip():
         return Position.start(rules)
-    source = "POSITION" if _is_transcript(text) else "expected a file, a transcript or a board"
+    source = "POSITION" if is_transcript(text) else "expected a file, a transcript or a board"
     return _parse(text, source, rules)
 
 
@@ -41,7 +41,7 @@ def _parse(content: str, source: str, rules: Rules) -> Position:
         return _end_of_game(content, source, rules)
     text = re.sub("%.*", "", content).strip()
     try:
-        if _is_transcript(text):
+        if is_transcript(text):
             return Game.from_transcript(text, rules).position
         _expect_one_board(text)
         return Position.parse(text, rules)
@@ -56,7 +56,7 @@ def _end_of_game(content: str, source: str, rules: Rules) -> Position:
     return entry.final
 
 
-def _is_transcript(text: str) -> bool:
+def is_transcript(text: str) -> bool:
     """Whether it begins like a transcript; ``b1`` may begin a board too."""
     return _FIRST_MOVE.match(text.strip()) is not None and not _BOARD.match(text.strip())
 

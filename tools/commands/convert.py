@@ -1,23 +1,20 @@
 """``outflank convert``: game files of one format, or of several, into another."""
 
 import json
-import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from outflank.engine import FileFormatError, OutflankError, Rules
-from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.protocol.formats.files import FORMATS, FormatName, read_games
+from outflank.protocol.formats.annotated import BadGame
+from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.protocol.formats.transcript import STYLES, Style
 from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
+from outflank.tools.cli.games import bad_game, games_of, shown
 from outflank.tools.cli.options import json_option, rules_option
 from outflank.tools.show.gamefiles import check_output, game_writer, written_files
-
-_STDIN = "-"
 
 
 @click.command()
@@ -66,9 +63,9 @@ def convert(
     began = time.perf_counter()
     with game_writer(target, output, style=style, passes=passes) as write:
         for name in files:
-            for number, entry in enumerate(_entries(name, source, rules), 1):
+            for number, entry in enumerate(games_of(name, source, rules), 1):
                 if isinstance(entry, BadGame):
-                    count.bad(f"{_shown(name)}, {entry}" if entry.where else f"{_shown(name)}: {entry}")
+                    count.bad(bad_game(name, entry))
                     continue
                 count.games += 1
                 if not wanted.allows(entry):
@@ -77,7 +74,7 @@ def convert(
                     write(entry)
                     count.written += 1
                 except FileFormatError as error:
-                    count.bad(f"{_shown(name)}, game {number}: {error}")
+                    count.bad(f"{shown(name)}, game {number}: {error}")
     count.report(
         time.perf_counter() - began, as_json, [] if output is None else written_files(target, output)
     )
@@ -117,19 +114,3 @@ class _Count:
         )
         for file in files:
             click.echo(file)
-
-
-def _shown(name: str) -> str:
-    return "standard input" if name == _STDIN else name
-
-
-def _entries(name: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
-    """The games of a file; that it can't be opened or read takes no other file with it."""
-    with ExitStack() as stack:
-        try:
-            path = None if name == _STDIN else Path(name)
-            stream = sys.stdin.buffer if path is None else stack.enter_context(path.open("rb"))
-            yield from read_games(stream, path, rules, source)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            yield BadGame("", f"expected a file to read, got an error ({reason})")

@@ -1,10 +1,26 @@
 """What a search has found, for people and for programs: every number with its unit and how sure it is."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Protocol
 
 from outflank import __version__
 from outflank.engine import Limit, Move, Searcher, SearchInfo
+
+
+class Searched(Protocol):
+    """What tells how far to trust a score; ``SearchInfo`` is one."""
+
+    @property
+    def depth(self) -> int:
+        """Plies searched; the number of empty squares if the search went to the end."""
+
+    @property
+    def selectivity(self) -> int:
+        """Of the search, in percent."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the score is proven."""
 
 
 def settings_line(searcher: Searcher, *settings: str) -> str:
@@ -23,12 +39,12 @@ def limit_words(limit: Limit) -> list[str]:
     return [*words, "win, draw or loss only"] if limit.wld else words
 
 
-def reached_end(info: SearchInfo, empties: int) -> bool:
+def reached_end(info: Searched, empties: int) -> bool:
     """Whether the search went to the end of a game with `empties` squares empty, selectively perhaps."""
     return info.exact or info.depth >= empties
 
 
-def certainty(info: SearchInfo, empties: int) -> str:
+def certainty(info: Searched, empties: int) -> str:
     """How far to trust a score: ``exact``, ``to the end at 95 %``, ``14 plies`` or ``14 plies at 95 %``."""
     if info.exact:
         return "exact"

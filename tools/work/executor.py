@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from outflank.tools.work.cluster import connect, places
 Arguments = ParamSpec("Arguments")
 Key = TypeVar("Key")
 Result = TypeVar("Result")
+_AHEAD = 4  # tasks for each place, so that a long one does not keep the other places idle
 
 
 @contextmanager
@@ -64,6 +66,22 @@ def run_all(
             return
         for future in wait(running, return_when=FIRST_COMPLETED).done:
             yield running.pop(future), future.result()
+
+
+def run_in_order(
+    executor: Executor,
+    task: Callable[[Key], Result],
+    keys: Iterable[Key],
+    at_once: int,
+) -> Iterator[Result]:
+    """The results of `task` for each key, in the order of the keys, which are read only a little ahead."""
+    waiting: deque[Future[Result]] = deque()
+    for key in keys:
+        waiting.append(executor.submit(task, key))
+        if len(waiting) > _AHEAD * at_once:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 def within(seconds: float | None, keys: Iterable[Key]) -> Iterator[Key]:

@@ -1,0 +1,115 @@
+"""``outflank review`` as a user meets it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from outflank.tests.tools.samples import WIPE_OUT, WITH_PASSES
+from outflank.tools.cli.program import cli
+
+QUICK = ("--level", "1", "--exact-from", "8")
+# White loses by a wipe-out, then Black loses.
+TWO = f"{WIPE_OUT}\n{WITH_PASSES}\n"
+
+
+def review(*arguments: object, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(cli, ["review", *QUICK, *map(str, arguments)], input=stdin)
+
+
+def test_a_transcript_is_reviewed_move_by_move() -> None:
+    result = review(WITH_PASSES)
+    lines = result.stdout.splitlines()
+
+    assert result.exit_code == 0, result.stderr
+    assert lines[0].endswith("level 1, exact from 8 empty squares")
+    assert lines[1] == "Black - White 10-54"
+    assert [line.split()[0] for line in lines[4:66]] == [str(ply) for ply in range(1, 63)]
+    assert lines[60].split() == ["57", "X", "h7", "-32", "-44", "12", "blunder", "exact", "h4", "h7"]
+    assert lines[62].split()[2:] == ["pass", "-44", "-44", "forced", "exact"]
+    assert [line.split()[0] for line in lines[-2:]] == ["Black", "White"]
+
+
+def test_json_says_the_same_and_more() -> None:
+    game, _ = map(json.loads, review(WITH_PASSES, "--json").stdout.splitlines())
+    move = game["moves"][56]
+
+    assert (game["margin"], game["winner"], game["number"]) == (-44, "white", 1)
+    assert {name: move[name] for name in ("ply", "move", "before", "after", "lost", "class", "best")} == {
+        "ply": 57,
+        "move": "h7",
+        "before": -32,
+        "after": -44,
+        "lost": 12,
+        "class": "blunder",
+        "best": "h4",
+    }
+    assert len(game["curve"]) == len(game["moves"]) + 1
+    assert game["curve"][-1] == {"score": -44, "exact": True}
+    assert game["curve"][56] == {"score": -32, "exact": True}
+    total = sum(side["discs_lost"] for side in game["sides"].values())
+    assert total == sum(move["lost"] for move in game["moves"])
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_many_games_get_a_line_each_and_a_summary_for_each_player(workers: int) -> None:
+    lines = review("-", "--workers", workers, stdin=TWO).stdout.splitlines()
+
+    assert lines[1].startswith("game 1: Black - White 13-0; discs lost: ")
+    assert lines[2].startswith("game 2: Black - White 10-54; discs lost: ")
+    assert lines[4].split()[:3] == ["player", "games", "won"]
+    assert lines[5].split()[:6] == ["(no", "name)", "4", "2", "0", "2"]
+
+
+def test_json_of_many_games_ends_with_the_players() -> None:
+    *games, players = map(json.loads, review("-", "--json", stdin=TWO).stdout.splitlines())
+
+    assert [(game["kind"], game["file"], game["number"]) for game in games] == [
+        ("game", "standard input", 1),
+        ("game", "standard input", 2),
+    ]
+    assert [player["games"] for player in players["players"]] == [4]
+    assert players["players"][0]["discs_lost"] == sum(
+        side["discs_lost"] for game in games for side in game["sides"].values()
+    )
+
+
+def test_a_bad_game_is_named_and_the_others_are_reviewed(tmp_path: Path) -> None:
+    path = tmp_path / "games.txt"
+    path.write_text(f"f5f5\n{TWO}")
+    result = review(path)
+
+    assert result.exit_code == 1
+    assert "game 2: Black - White 10-54" in result.stdout
+    assert result.stderr.startswith(f"outflank: {path}, line 1: move 2 of the transcript: expected white")
+    assert "expected games that can be read, got 1 that can't (named above)" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (
+            ("nowhere.ggf",),
+            1,
+            "nowhere.ggf: expected a file to read, got an error (No such file or directory)",
+        ),
+        (("--depth", "3", "f5"), 2, "expected --level or --depth and --time, got both"),
+        (("f5", "--length", "20-30"), 1, "expected a game to review, got none that the filters allow"),
+        ((), 2, "Missing argument 'GAME...'"),
+    ],
+)
+def test_what_cannot_be_reviewed_gets_one_sentence(
+    arguments: tuple[str, ...], code: int, sentence: str
+) -> None:
+    result = review(*arguments)
+
+    assert result.exit_code == code
+    assert sentence in result.stderr
+
+
+def test_the_depth_of_every_search_can_be_given() -> None:
+    result = CliRunner().invoke(cli, ["review", "f5d6c3", "--depth", "3", "--exact-from", "0", "--json"])
+    game, _ = map(json.loads, result.stdout.splitlines())
+
+    assert [(move["depth"], move["selectivity"]) for move in game["moves"][1:]] == [(3, 100)] * 2

@@ -1,0 +1,175 @@
+"""``outflank review``: what the moves of a game cost, and what would have been better."""
+
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import version
+
+import click
+
+from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, OutflankError, Rules
+from outflank.engine.levels import exact_from as exact_from_of_level
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.files import FORMATS, FormatName
+from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
+from outflank.tools.cli.games import bad_game, games_given, shown
+from outflank.tools.cli.options import (
+    COUNT,
+    hash_option,
+    json_option,
+    rules_option,
+    threads_option,
+    workers_option,
+)
+from outflank.tools.review.facts import game_facts, player_facts
+from outflank.tools.review.game import GameReview
+from outflank.tools.review.many import Reviewer, review_games
+from outflank.tools.review.settings import EXACT_FROM, ReviewSettings
+from outflank.tools.review.tally import Players
+from outflank.tools.review.text import game_line, game_text, players_text
+
+
+@click.command()
+@click.argument("games", nargs=-1, required=True, metavar="GAME...")
+@click.option(
+    "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: as found out]"
+)
+@click.option(
+    "--level",
+    type=click.IntRange(0, HIGHEST_LEVEL),
+    help=f"Search as at this level.  [default: {DEFAULT_LEVEL}]",
+)
+@click.option("--depth", type=COUNT, help="Plies to search.  [default: as the level has it]")
+@click.option(
+    "--time",
+    "seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Seconds for each search.  [default: no limit]",
+)
+@click.option(
+    "--exact-from",
+    type=click.IntRange(0, 60),
+    default=EXACT_FROM,
+    show_default=True,
+    help="Solve positions with at most so many empty squares; a level may solve earlier.",
+)
+@filter_options
+@rules_option
+@threads_option
+@hash_option
+@workers_option
+@json_option
+def review(
+    games: Sequence[str],
+    source: FormatName | None,
+    level: int | None,
+    depth: int | None,
+    seconds: float | None,
+    exact_from: int,
+    player: str | None,
+    year: range | None,
+    result: ResultName | None,
+    length: range | None,
+    rules: Rules,
+    threads: int,
+    hash_mb: int,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Review every GAME: what each move cost, and what would have been better.
+
+    GAME is a transcript (f5d6c3...) or a file of games in any format that docs/formats.md has; - is standard input.
+    A single game is shown move by move, of more than one a line each and a summary for each player.
+    Scores are final disc differences from the mover's side. A game that can't be read is named and left out; the
+    exit code is then 1.
+    """
+    settings = _settings(level, depth, seconds, exact_from)
+    given = _Source(games, source, rules, GameFilter(player, year, result, length))
+    output = _Output(as_json)
+    click.echo(f"outflank {version('outflank')}, {settings.words()}", err=as_json)
+    for made in review_games(given, Reviewer(settings, hash_mb, threads), workers):
+        output.add(made, *given.places.popleft())
+    output.end()
+    if given.bad:
+        raise OutflankError(f"expected games that can be read, got {given.bad} that can't (named above)")
+    if not output.games:
+        raise OutflankError("expected a game to review, got none that the filters allow")
+
+
+def _settings(level: int | None, depth: int | None, seconds: float | None, exact_from: int) -> ReviewSettings:
+    """Raise click.UsageError if both a level and another limit are given."""
+    if level is not None and (depth, seconds) != (None, None):
+        raise click.UsageError("expected --level or --depth and --time, got both")
+    level = DEFAULT_LEVEL if level is None else level
+    if (depth, seconds) == (None, None):
+        exact_from = max(exact_from, exact_from_of_level(level))
+    return ReviewSettings(level, depth, seconds, exact_from)
+
+
+class _Source:
+    """The games to review; remembers where each came from.
+
+    Attributes:
+        places: file and number of each game that was handed out and whose review has not come yet.
+        bad: how many could not be read.
+    """
+
+    def __init__(
+        self, names: Sequence[str], source: FormatName | None, rules: Rules, wanted: GameFilter
+    ) -> None:
+        self._names, self._format, self._rules, self._wanted = names, source, rules, wanted
+        self.places: deque[tuple[str, int]] = deque()
+        self.bad = 0
+
+    def __iter__(self) -> Iterator[AnnotatedGame]:
+        for name in self._names:
+            for number, entry in enumerate(games_given(name, self._format, self._rules), 1):
+                if isinstance(entry, BadGame):
+                    self.bad += 1
+                    click.echo(f"outflank: {bad_game(name, entry)}", err=True)
+                elif self._wanted.allows(entry):
+                    self.places.append((shown(name), number))
+                    yield entry
+
+
+class _Output:
+    """Prints reviews as they come: one in full, or many in a line each.
+
+    Attributes:
+        games: how many have come.
+    """
+
+    def __init__(self, as_json: bool) -> None:
+        self.games = 0
+        self._as_json = as_json
+        self._players = Players()
+        self._first: GameReview | None = None  # until it is known whether it is the only one
+
+    def add(self, review: GameReview, file: str, number: int) -> None:
+        """Print a review, or the line for it."""
+        self.games += 1
+        self._players.add(review)
+        if self._as_json:
+            click.echo(json.dumps(game_facts(review, file, number)))
+        elif self.games == 1:
+            self._first = review
+        else:
+            if self._first is not None:
+                click.echo(game_line(self._first, 1))
+                self._first = None
+            click.echo(game_line(review, self.games))
+
+    def end(self) -> None:
+        """Print what is left to say."""
+        if self._first is not None:
+            _print(game_text(self._first))
+        elif self._as_json and self.games:
+            click.echo(json.dumps(player_facts(self._players.summaries())))
+        elif self.games:
+            click.echo()
+            _print(players_text(self._players.summaries()))
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        click.echo(line)

@@ -1,0 +1,1 @@
+"""Reviews games: what each move cost, by side and by player."""

@@ -1,0 +1,78 @@
+"""The review of one game: every position is searched, the last one first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from outflank.engine import Colour, Move, Position, Searcher
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.tools.review.moves import Judgement, MoveReview
+from outflank.tools.review.settings import ReviewSettings
+
+
+@dataclass(frozen=True, slots=True)
+class GameReview:
+    """A game and what its moves cost.
+
+    Attributes:
+        game: the game.
+        moves: a review for each of its moves, passes among them.
+        final: what the position after the last move is worth.
+    """
+
+    game: AnnotatedGame
+    moves: tuple[MoveReview, ...]
+    final: Judgement
+
+    @property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """What each position is worth with best play, from the first to the one after the last move."""
+        return (*(move.best for move in self.moves), self.final)
+
+    def of(self, colour: Colour) -> Sequence[MoveReview]:
+        """The moves of one side."""
+        return [move for move in self.moves if move.colour is colour]
+
+
+def review_game(game: AnnotatedGame, settings: ReviewSettings, searcher: Searcher) -> GameReview:
+    """Review a game.
+
+    Going backwards, the searcher's table knows what comes after a position when its turn comes. The table is
+    cleared first, so that a review does not depend on the games before it.
+    """
+    searcher.clear()
+    judge = _Judge(settings, searcher)
+    final = after = judge.judge(game.final)
+    reviews = []
+    for played in reversed(game.moves):
+        review = judge.review(played.before, played.move, after)
+        reviews.append(review)
+        after = review.best
+    return GameReview(game, tuple(reversed(reviews)), final)
+
+
+class _Judge:
+    def __init__(self, settings: ReviewSettings, searcher: Searcher) -> None:
+        self._settings, self._searcher = settings, searcher
+
+    def judge(self, position: Position, moves: Sequence[Move] | None = None) -> Judgement:
+        """What a position is worth, if only some moves are considered."""
+        limit = self._settings.limit(position.empties)
+        return Judgement.of(position, self._searcher.search(position, limit, moves=moves))
+
+    def review(self, before: Position, move: Move, after: Judgement) -> MoveReview:
+        """The review of a move that led to a position worth `after`."""
+        if len(before.legal_moves()) == 1:
+            depth = after.depth + (not move.is_pass)
+            line = (move, *after.line)
+            forced = Judgement(before, 0.0 - after.score, line, after.exact, depth, after.selectivity)
+            return MoveReview(forced, move, forced.score)
+        best = self.judge(before)
+        if best.exact and after.exact:
+            return MoveReview(best, move, 0.0 - after.score)
+        if best.line[0] == move:
+            return MoveReview(best, move, best.score)
+        # Searched as deep as the best move, else scores of different depths would be compared.
+        played = self.judge(before, [move])
+        if played.score >= best.score:
+            return MoveReview(played, move, played.score)
+        return MoveReview(best, move, played.score)
