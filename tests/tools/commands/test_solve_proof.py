@@ -76,6 +76,16 @@ def test_a_file_without_a_position_leaves_an_older_proof(tmp_path: Path) -> None
     assert (tmp_path / "x.proof").read_text() == "old"
 
 
+def test_the_positions_are_not_written_over(tmp_path: Path) -> None:
+    suite = tmp_path / "x.obf"
+    suite.write_text(LINES[4])
+    result = run(str(suite), "--proof", str(tmp_path / "." / "x.obf"))
+
+    assert result.exit_code == 2
+    assert "expected another file for the proofs" in result.output
+    assert suite.read_text() == LINES[4]
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupt_keeps_the_proofs_that_are_whole(number: int, code: int, tmp_path: Path) -> None:
     """The last of these positions would take hours."""

@@ -80,7 +80,8 @@ def solve(
         limit = Limit.solve(selectivity=selectivity, wld=wld)
     else:
         limit = Limit(seconds=seconds, selectivity=selectivity, wld=wld)
-    proofs = None if proof_path is None else ProofFile(proof_path, rules, limit, hash_mb)
+    source = None if file is None else Path(file.name)
+    proofs = None if proof_path is None else ProofFile(proof_path, source, rules, limit, hash_mb)
     report = _Report(check, as_json)
     report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
     try:

@@ -37,15 +37,16 @@ class ProofFile:
 
     Args:
         path: where ``save`` writes them.
+        source: the file that the positions come from, if they come from one.
         rules: by which all positions are played.
         limit: what the scores are searched by.
         hash_mb: size of the table with which moves are sought, in MB.
 
     Raises: UsageError if there are no proofs of such scores, if the checker does not know the rules, or if the file
-    would lie in no folder.
+    would lie in no folder or take the place of `source`.
     """
 
-    def __init__(self, path: Path, rules: Rules, limit: Limit, hash_mb: int) -> None:
+    def __init__(self, path: Path, source: Path | None, rules: Rules, limit: Limit, hash_mb: int) -> None:
         if limit.seconds is not None or limit.wld or limit.selectivity not in (None, 100):
             raise click.UsageError(
                 "expected --proof without --time, --wld and --selectivity: it proves the score"
@@ -54,6 +55,10 @@ class ProofFile:
             raise click.UsageError(f"expected rules that turn in every direction for --proof, got {rules}")
         if not path.parent.is_dir():
             raise click.UsageError(f"expected a folder to write the proofs to, got {str(path.parent)!r}")
+        if source is not None and source.exists() and path.exists() and path.samefile(source):
+            raise click.UsageError(
+                f"expected another file for the proofs than the positions', got {str(path)!r}"
+            )
         self._path = path
         self._prover = Prover(rules, hash_mb)
         self._lines: list[str] = []
