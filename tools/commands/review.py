@@ -3,10 +3,11 @@
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.metadata import version
+from pathlib import Path
 
 import click
 
+from outflank import __version__
 from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, OutflankError, Rules
 from outflank.engine.levels import exact_from as exact_from_of_level
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
@@ -14,6 +15,7 @@ from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
 from outflank.tools.cli.games import bad_game, games_given, shown
 from outflank.tools.cli.options import (
+    ANY_FILE,
     COUNT,
     hash_option,
     json_option,
@@ -24,9 +26,11 @@ from outflank.tools.cli.options import (
 from outflank.tools.review.facts import game_facts, player_facts
 from outflank.tools.review.game import GameReview
 from outflank.tools.review.many import Reviewer, review_games
+from outflank.tools.review.page import curve_svg, render_review
 from outflank.tools.review.settings import EXACT_FROM, ReviewSettings
 from outflank.tools.review.tally import Players
 from outflank.tools.review.text import game_line, game_text, players_text
+from outflank.tools.work.files import write_whole
 
 
 @click.command()
@@ -53,6 +57,10 @@ from outflank.tools.review.text import game_line, game_text, players_text
     show_default=True,
     help="Solve positions with at most so many empty squares; a level may solve earlier.",
 )
+@click.option(
+    "--html", type=ANY_FILE, metavar="OUT", help="Write the review as a page that needs nothing else."
+)
+@click.option("--svg", type=ANY_FILE, metavar="OUT", help="Write the evaluation curve of the only game.")
 @filter_options
 @rules_option
 @threads_option
@@ -66,6 +74,8 @@ def review(
     depth: int | None,
     seconds: float | None,
     exact_from: int,
+    html: Path | None,
+    svg: Path | None,
     player: str | None,
     year: range | None,
     result: ResultName | None,
@@ -85,11 +95,18 @@ def review(
     """
     settings = _settings(level, depth, seconds, exact_from)
     given = _Source(games, source, rules, GameFilter(player, year, result, length))
-    output = _Output(as_json)
-    click.echo(f"outflank {version('outflank')}, {settings.words()}", err=as_json)
+    for file in (html, svg):
+        if file is not None and not file.parent.is_dir():
+            raise click.UsageError(
+                f"expected a folder to write {file.name!r} in, got none at {str(file.parent)!r}"
+            )
+    given.most = None if svg is None else 1
+    output = _Output(as_json, keep=html is not None or svg is not None)
+    click.echo(f"outflank {__version__}, {settings.words()}", err=as_json)
     for made in review_games(given, Reviewer(settings, hash_mb, threads), workers):
         output.add(made, *given.places.popleft())
     output.end()
+    _write(output.kept, settings, html, svg)
     if given.bad:
         raise OutflankError(f"expected games that can be read, got {given.bad} that can't (named above)")
     if not output.games:
@@ -106,12 +123,23 @@ def _settings(level: int | None, depth: int | None, seconds: float | None, exact
     return ReviewSettings(level, depth, seconds, exact_from)
 
 
+def _write(
+    reviews: Sequence[GameReview], settings: ReviewSettings, html: Path | None, svg: Path | None
+) -> None:
+    """Write the page and the curve, if there is anything to show."""
+    if html is not None and reviews:
+        write_whole(html, render_review(reviews, settings).encode())
+    if svg is not None and reviews:
+        write_whole(svg, curve_svg(reviews[0]).encode())
+
+
 class _Source:
     """The games to review; remembers where each came from.
 
     Attributes:
         places: file and number of each game that was handed out and whose review has not come yet.
         bad: how many could not be read.
+        most: how many may be reviewed; None for any number.
     """
 
     def __init__(
@@ -120,14 +148,19 @@ class _Source:
         self._names, self._format, self._rules, self._wanted = names, source, rules, wanted
         self.places: deque[tuple[str, int]] = deque()
         self.bad = 0
+        self.most: int | None = None
 
     def __iter__(self) -> Iterator[AnnotatedGame]:
+        count = 0
         for name in self._names:
             for number, entry in enumerate(games_given(name, self._format, self._rules), 1):
                 if isinstance(entry, BadGame):
                     self.bad += 1
                     click.echo(f"outflank: {bad_game(name, entry)}", err=True)
                 elif self._wanted.allows(entry):
+                    count += 1
+                    if self.most is not None and count > self.most:
+                        raise click.UsageError("expected one game for --svg, got more")
                     self.places.append((shown(name), number))
                     yield entry
 
@@ -137,10 +170,13 @@ class _Output:
 
     Attributes:
         games: how many have come.
+        kept: all of them, if they are to be kept.
     """
 
-    def __init__(self, as_json: bool) -> None:
+    def __init__(self, as_json: bool, keep: bool) -> None:
         self.games = 0
+        self.kept: list[GameReview] = []
+        self._keep = keep
         self._as_json = as_json
         self._players = Players()
         self._first: GameReview | None = None  # until it is known whether it is the only one
@@ -149,6 +185,8 @@ class _Output:
         """Print a review, or the line for it."""
         self.games += 1
         self._players.add(review)
+        if self._keep:
+            self.kept.append(review)
         if self._as_json:
             click.echo(json.dumps(game_facts(review, file, number)))
         elif self.games == 1:

@@ -3,10 +3,12 @@
 Squares are letters of SQUARE_LETTERS, so that ten thousand games stay a small page.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
-from outflank.engine import Colour, Turn
+from outflank.engine import Colour, Position, Turn
 from outflank.engine.squares import squares_of
+from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tools.games.results import GameRecord
 from outflank.tools.show.records import first_position
 
@@ -17,11 +19,9 @@ SQUARE_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 def replay(game: GameRecord) -> dict[str, Any]:
     """The game as plain data; evaluations and exact margins are Black's, in discs.
 
-    ``turns`` names the moves, ``squares`` has for each the square played and those it turns, empty for a pass.
     ``opening`` counts the turns that were given.
     """
     names = game.pairing.names
-    board, side = first_position(game).board_string().split()
     return {
         "number": game.pairing.number,
         "black": names[Colour.BLACK],
@@ -30,18 +30,29 @@ def replay(game: GameRecord) -> dict[str, Any]:
         "fault": game.ending.is_fault,
         "detail": game.detail,
         "margin": game.margin,
-        "start": board,
-        "begins": side,
         "opening": _given(game),
-        "turns": " ".join(str(turn.move) for turn in game.turns),
-        "squares": " ".join(_squares(turn) for turn in game.turns),
+        **replayed(first_position(game), game.turns),
         "seconds": [None if seconds is None else round(seconds, 3) for seconds in game.seconds],
         "values": [None if value is None else round(value, 2) for value in game.values],
         "exact": list(game.exact),
     }
 
 
-def _squares(turn: Turn) -> str:
+def replayed(first: Position, turns: Sequence[Turn | AnnotatedMove]) -> dict[str, str]:
+    """The moves of a game that began at `first`.
+
+    ``turns`` names the moves, ``squares`` has for each the square played and those it turns, empty for a pass.
+    """
+    board, side = first.board_string().split()
+    return {
+        "start": board,
+        "begins": side,
+        "turns": " ".join(str(turn.move) for turn in turns),
+        "squares": " ".join(map(_squares, turns)),
+    }
+
+
+def _squares(turn: Turn | AnnotatedMove) -> str:
     move = turn.move
     if move.square is None:
         return ""

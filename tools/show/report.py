@@ -1,19 +1,16 @@
 """The report of a run: one HTML file that needs nothing else."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
-import jinja2
-
-from outflank import __version__
 from outflank.engine import Colour
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show.charts import Strip, strip
 from outflank.tools.show.curves import charts
 from outflank.tools.show.figures import Figures, figures_of
+from outflank.tools.show.page import page_parts, templates
 from outflank.tools.show.records import final_position
-from outflank.tools.show.replay import SQUARE_LETTERS, replay
+from outflank.tools.show.replay import replay
 from outflank.tools.show.wording import (
     conditions_text,
     elo_line,
@@ -26,15 +23,6 @@ from outflank.tools.show.wording import (
 )
 from outflank.tools.state.run import Format, Run
 
-_TEMPLATES = Path(__file__).parent / "data"
-# What the boxes print on their discs, as colours of a page.
-_DISC_COLOURS = {
-    "Black": "#1d1f21",
-    "White": "#f6f4ee",
-    "Red": "#b8352d",
-    "Gold": "#d4a72c",
-    "Yellow": "#eccb3c",
-}
 _TITLES = {
     Format.ROUND_ROBIN: "Round robin",
     Format.GAUNTLET: "Gauntlet",
@@ -45,13 +33,7 @@ _TITLES = {
 
 def render_report(run: Run) -> str:
     """The page: standings, cross table, curves, openings, faults, and every game with a board to replay it on."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates()
     environment.filters |= {
         "points": points_text,
         "signed": signed,
@@ -60,12 +42,10 @@ def render_report(run: Run) -> str:
         "rating": rating_text,
     }
     figures = figures_of(run)
-    black, white = run.settings.rules.colour_names
     return environment.get_template("report.html").render(
         run=run,
         figures=figures,
         title=_title(run),
-        version=__version__,
         elo=_elo_text(run, figures),
         verdicts=verdict_lines(run, figures),
         notes=notes(run, figures),
@@ -74,12 +54,12 @@ def render_report(run: Run) -> str:
         places={name: place for place, name in enumerate(run.settings.names)},
         charts=charts(run, figures),
         Colour=Colour,
-        colours=(black, white),
-        disc_colours=(_DISC_COLOURS[black], _DISC_COLOURS[white]),
         endings=sorted(Counter(str(game.ending) for game in run.games)),
         rows=[_row(game) for game in run.games],
         replays=[replay(game) for game in run.games],
-        letters=SQUARE_LETTERS,
+        names=[engine.entry.name for engine in figures.engines],
+        remark_heading="by",
+        **page_parts(run.settings.rules),
     )
 
 
@@ -114,7 +94,7 @@ def _row(game: GameRecord) -> dict[str, Any]:
         "white": names[Colour.WHITE],
         "winner": game.winner_name,
         "result": _result_text(game),
-        "ending": str(game.ending),
+        "remark": str(game.ending),
         "fault": game.ending.is_fault,
     }
 

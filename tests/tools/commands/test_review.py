@@ -113,3 +113,29 @@ def test_the_depth_of_every_search_can_be_given() -> None:
     game, _ = map(json.loads, result.stdout.splitlines())
 
     assert [(move["depth"], move["selectivity"]) for move in game["moves"][1:]] == [(3, 100)] * 2
+
+
+def test_the_page_and_the_curve_are_written(tmp_path: Path) -> None:
+    page, curve = tmp_path / "review.html", tmp_path / "curve.svg"
+    result = review(WITH_PASSES, "--html", page, "--svg", curve)
+
+    assert result.exit_code == 0, result.stderr
+    assert "<h1>Black against White</h1>" in page.read_text()
+    assert curve.read_text().startswith("<svg xmlns=")
+
+
+@pytest.mark.parametrize(
+    ("option", "file", "sentence"),
+    [
+        ("--svg", "curve.svg", "expected one game for --svg, got more"),
+        ("--html", "nowhere/review.html", "expected a folder to write 'review.html' in, got none at "),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_told_before_any_work(
+    tmp_path: Path, option: str, file: str, sentence: str
+) -> None:
+    result = review("-", option, tmp_path / file, stdin=TWO)
+
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert not (tmp_path / file).exists()

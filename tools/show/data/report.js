@@ -33,19 +33,27 @@ function boardAfter(count) {
   return board;
 }
 
-/** Discs that an engine's turn threw away; 0 where it is not known. */
+/** Discs that a turn threw away, as a review says or as the exact margins do; 0 where it is not known. */
 function slip(turn) {
+  if (game.lost) return game.lost[turn];
   const before = game.exact[turn], after = game.exact[turn + 1];
   if (game.seconds[turn] === null || before === null || after === null) return 0;
   return Math.max(0, game.discs[turn] === "X" ? before - after : after - before);
 }
 
+/** How bad a turn was: the class that a review gives an error; empty for a good one. */
+const error = turn => game.classes ? game.classes[turn] : slip(turn) ? "slip" : "";
+
 const signed = (value, digits) => (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toFixed(digits);
+
+/** The square of the first move of a line. */
+const squareOf = line => "abcdefgh".indexOf(line[0]) + 8 * (Number(line[1]) - 1);
 
 /* ---- drawing ---- */
 
 function drawBoard() {
   const board = boardAfter(ply), felt = at("board"), last = ply ? game.squares[ply - 1][0] : undefined;
+  const better = ply && game.better?.[ply - 1] ? squareOf(game.better[ply - 1]) : undefined;
   felt.replaceChildren();
   draw(felt, "rect", {width: 344, height: 344, fill: "var(--grid)"});
   board.forEach((disc, square) => {
@@ -54,6 +62,7 @@ function drawBoard() {
     if (disc !== "-")
       draw(felt, "circle", {cx: x + CELL / 2, cy: y + CELL / 2, r: 16, stroke: "#0004",
                             fill: disc === "X" ? "var(--first)" : "var(--second)"});
+    if (square === better) draw(felt, "circle", {class: "better", cx: x + CELL / 2, cy: y + CELL / 2, r: 13});
     if (square === last) draw(felt, "circle", {cx: x + CELL / 2, cy: y + CELL / 2, r: 4, fill: "#e2574c", stroke: "#fff"});
   });
   for (let line = 0; line < 8; line++) {
@@ -72,7 +81,9 @@ function facts() {
   const by = turn < game.opening ? "opening" : mover + (seconds === null ? "" : ` in ${seconds.toFixed(3)} s`);
   const said = [`${ply}. ${game.moves[turn]}, ${by}`];
   if (value !== null) said.push(`${mover} judged ${signed(value, 2)} for ${NAMES[0]}`);
-  if (exact !== null) said.push(`exact ${signed(exact, 0)} for ${NAMES[0]}` + (lost ? `; ${lost} discs thrown away` : ""));
+  if (exact !== null) said.push(`exact ${signed(exact, 0)} for ${NAMES[0]}` + (lost && !game.lost ? `; ${lost} discs thrown away` : ""));
+  if (game.review && exact === null) said.push(`reviewed ${signed(game.review[turn], 0)} for ${NAMES[0]}, ${game.depths[turn]}`);
+  if (game.better?.[turn]) said.push(`${error(turn)}, ${lost} discs lost; better ${game.better[turn]}`);
   return said;
 }
 
@@ -94,7 +105,7 @@ const across = position => GRAPH.left + position / Math.max(1, game.moves.length
 
 function drawGraph() {
   const count = game.moves.length, own = disc => game.values.map((value, turn) => game.discs[turn] === disc ? value : null);
-  const curves = {black: curve(own("X")), white: curve(own("O")), exact: curve(game.exact)};
+  const curves = {black: curve(own("X")), white: curve(own("O")), review: curve(game.review ?? []), exact: curve(game.exact)};
   const most = Math.max(4, ...Object.values(curves).flat().map(([, value]) => Math.abs(value)));
   const top = Math.ceil(Math.min(64, most) / 4) * 4, graph = at("graph");
   const y = value => (GRAPH.top + GRAPH.bottom) / 2 - Math.max(-top, Math.min(top, value)) / top * (GRAPH.bottom - GRAPH.top) / 2;
@@ -113,10 +124,10 @@ function drawGraph() {
       draw(graph, "circle", {class: `dots ${kind}`, cx, cy, r: 1.8});
     }
   }
-  for (const kind of ["black", "white", "exact"])
+  for (const kind of Object.keys(curves))
     at(`${kind}-legend`).hidden = !curves[kind].length;
   cursor = draw(graph, "line", {class: "cursor", y1: GRAPH.top, y2: GRAPH.bottom});
-  at("judgements").hidden = !game.values.concat(game.exact.slice(0, count)).some(value => value !== null);
+  at("judgements").hidden = !game.values.concat(game.review ?? [], game.exact.slice(0, count)).some(value => value !== null);
 }
 
 /* ---- moving about ---- */
@@ -150,7 +161,7 @@ function show(index, position) {
   items(at("moves"), game.moves);
   [...at("moves").children].forEach((item, turn) => {
     item.classList.toggle("opening", turn < game.opening);
-    if (slip(turn)) { item.classList.add("slip"); item.title = `${slip(turn)} discs thrown away`; }
+    if (error(turn)) { item.classList.add("slip", error(turn)); item.title = `${slip(turn)} discs thrown away`; }
     item.onclick = () => go(turn + 1);
   });
   for (const [id, name] of [["black-name", game.black], ["white-name", game.white]]) at(id).textContent = name;
@@ -204,6 +215,8 @@ document.addEventListener("keydown", event => {
   else return;
   event.preventDefault();
 });
+for (const link of document.querySelectorAll("[data-ply]"))
+  link.onclick = () => { show(Number(link.dataset.game), Number(link.dataset.ply)); at("viewer").scrollIntoView({block: "start"}); };
 rows.forEach((row, index) => { row.onclick = () => show(index); });
 at("first").onclick = () => go(0);
 at("back").onclick = () => go(ply - 1);

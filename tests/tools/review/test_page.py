@@ -1,0 +1,120 @@
+"""The page of a review: one file with everything in it, and what a browser makes of it."""
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outflank.tests.browser import CHROMIUM, Browser
+from outflank.tests.tools.review.test_game import QUICK, reviewed
+from outflank.tests.tools.samples import WIPE_OUT, WITH_PASSES
+from outflank.tools.review.game import GameReview
+from outflank.tools.review.page import curve_svg, render_review
+
+in_browser = pytest.mark.skipif(
+    CHROMIUM is None, reason="Chromium is not installed (Debian package chromium)"
+)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+def two_games() -> list[GameReview]:
+    return [reviewed(WIPE_OUT), reviewed(WITH_PASSES)]
+
+
+def replays(page: str) -> list[dict[str, Any]]:
+    match = re.search(r'id="replays">(.*)</script>$', page, re.MULTILINE)
+    assert match is not None
+    return json.loads(match[1])  # type: ignore[no-any-return]
+
+
+def test_the_page_needs_nothing_else() -> None:
+    page = render_review(two_games(), QUICK)
+
+    assert not re.search(r"(src|href)=|https?://(?!www\.w3\.org/2000/svg)|@import|url\((?!#)", page)
+
+
+def test_the_script_knows_what_the_review_says() -> None:
+    review = reviewed(WITH_PASSES)
+    (replay,) = replays(render_review([review], QUICK))
+
+    assert replay["review"] == [each.black_score for each in review.judgements]
+    assert replay["lost"] == [move.lost for move in review.moves]
+    assert (replay["classes"][56], replay["better"][56], replay["exact"][56]) == ("blunder", "h4 h7", -32)
+    assert replay["classes"][57:59] == ["", ""]
+
+
+def test_names_are_escaped_everywhere() -> None:
+    evil = '</script><b>&"'
+    review = reviewed(WIPE_OUT)
+    page = render_review([replace(review, game=replace(review.game, black=evil, comment=evil))], QUICK)
+
+    assert page.count("</script>") == 2
+    assert evil not in page
+
+
+def test_a_game_without_moves_has_a_page_too() -> None:
+    assert "unfinished" in render_review([reviewed("")], QUICK)
+    assert curve_svg(reviewed("")) == ""
+
+
+def test_the_curve_is_an_image_of_its_own_with_a_point_for_each_position() -> None:
+    review = reviewed(WITH_PASSES)
+    root = ElementTree.fromstring(curve_svg(review))
+    (line,) = root.iter("{http://www.w3.org/2000/svg}polyline")
+
+    assert len(line.attrib["points"].split()) == len(review.judgements)
+
+
+@in_browser
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_browser_shows_an_error_and_what_would_have_been_better(
+    browser: Browser, tmp_path: Path, width: int, dark: bool
+) -> None:
+    page = tmp_path / "review.html"
+    page.write_text(render_review(two_games(), QUICK))
+    browser.errors.clear()
+    browser.requests.clear()
+    browser.load("about:blank")
+    browser.load(f"{page.as_uri()}#game=2&ply=57", width=width, dark=dark)
+    facts = browser.run("document.querySelector('#facts').textContent")
+    ring = browser.run(
+        "['cx', 'cy'].map(at => document.querySelector('#board .better').getAttribute(at)).join()"
+    )
+
+    assert "blunder, 12 discs lost; better h4 h7" in facts
+    assert ring == f"{12 + 7.5 * 40:g},{12 + 3.5 * 40:g}"
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    assert browser.run("document.querySelectorAll('#graph .curve.review').length") == 1
+    assert browser.run("document.querySelector('#black-legend').hidden")
+    assert (browser.errors, [url for url in browser.requests if not url.startswith(("file:", "about:"))]) == (
+        [],
+        [],
+    )
+
+
+@in_browser
+def test_a_worst_move_leads_to_its_position(browser: Browser, tmp_path: Path) -> None:
+    page = tmp_path / "review.html"
+    page.write_text(render_review(two_games(), QUICK))
+    browser.load("about:blank")
+    browser.load(page.as_uri())
+    wanted = browser.run(
+        "(({game, ply}) => `#game=${Number(game) + 1}&ply=${ply}`)"
+        "(document.querySelector('#worst tbody tr').dataset)"
+    )
+    browser.run("document.querySelector('#worst button').click()")
+
+    assert browser.run("location.hash") == wanted
+    browser.press("ArrowLeft")
+    assert browser.run("location.hash") != wanted
