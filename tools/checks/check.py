@@ -4,10 +4,10 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
-from outflank.tools.checks.subject import Subject
-
-CheckFunction = Callable[[Subject], None]
+CheckFunction = Callable[[Any], None]
+"""A function of a ``Subject``, or of the kind of it that speaks the protocol in question."""
 
 
 class Level(StrEnum):

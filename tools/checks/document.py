@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from types import ModuleType
 
-from outflank.tools.checks.catalogue import CHECKS, SECTIONS, checks_of
+from outflank.tools.checks.catalogue import CHECKS, NBOARD_CHECKS, NBOARD_SECTIONS, SECTIONS, checks_of
 from outflank.tools.checks.check import Check
 
 PREFACE = """\
@@ -25,6 +25,7 @@ not list are not for it.
 
 | option | meaning | default |
 | --- | --- | --- |
+| `--protocol P` | what the engine speaks: `gtp nboard` | `gtp` |
 | `--only NAME` | run this check alone; may be given more than once | all |
 | `--strict` | what should be counts as much as what must be | |
 | `--dialogue` | show what was said in the checks that failed | |
@@ -38,6 +39,16 @@ minute is enough for an engine that moves at once, half of it for the clock. Rea
 so that one bad habit fails one check. Moves are those of Othello on a board of 8 by 8.
 
 This page is made from the checks themselves (`python -m outflank.tools.checks.document > docs/compliance.md`).
+"""
+NBOARD = """\
+## Engines that speak NBoard's protocol
+
+`outflank compliance --protocol nboard 'CMD'` puts an engine through {count} checks of that protocol in the same way.
+
+```console
+$ outflank compliance --protocol nboard 'outflank nboard'
+$ outflank compliance --protocol nboard './ntest x' --only stops-for-a-ping --dialogue
+```
 """
 EPILOGUE = """\
 ## An engine against itself: `outflank selftest`
@@ -61,13 +72,15 @@ the exit code is then 1. `--moves` and `--seed` say which random moves come firs
 
 def document() -> str:
     """The whole page."""
-    sections = (_section(module) for module in SECTIONS)
-    return "\n".join([PREFACE.format(count=len(CHECKS)), *sections, EPILOGUE])
+    sections = (_section("##", module, title) for module, title in SECTIONS.items())
+    nboard = (_section("###", module, title) for module, title in NBOARD_SECTIONS.items())
+    preface, of_nboard = PREFACE.format(count=len(CHECKS)), NBOARD.format(count=len(NBOARD_CHECKS))
+    return "\n".join([preface, *sections, of_nboard, *nboard, EPILOGUE])
 
 
-def _section(module: ModuleType) -> str:
+def _section(heading: str, module: ModuleType, title: str) -> str:
     rows = "".join(_rows(module))
-    return f"## {SECTIONS[module]}\n\n| check | | rule |\n| --- | --- | --- |\n{rows}"
+    return f"{heading} {title}\n\n| check | | rule |\n| --- | --- | --- |\n{rows}"
 
 
 def _rows(module: ModuleType) -> Iterator[str]:

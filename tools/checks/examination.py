@@ -74,10 +74,9 @@ class Verdict:
 def examine(subject: Subject, checks: Iterable[Check]) -> Iterator[Finding]:
     """A finding for each check, as soon as it is there.
 
-    Raises: EngineError if the program can't be started or does not answer ``list_commands`` in GTP.
+    Raises: EngineError if the program can't be started or does not speak the protocol.
     """
-    listed = subject.ask("list_commands")
-    subject.commands = frozenset(listed.text.split()) if listed.ok else frozenset()
+    subject.learn()
     for check in checks:
         missing = sorted(check.needs - subject.commands)
         if missing:

@@ -93,6 +93,11 @@ class Subject:
             self._is_fresh = True
         return self._process
 
+    def learn(self) -> None:
+        """Learn what it can. Raises: EngineError if it does not answer ``list_commands`` in GTP."""
+        listed = self.ask("list_commands")
+        self.commands = frozenset(listed.text.split()) if listed.ok else frozenset()
+
     def stop(self) -> None:
         """End the process, if there is one; what is sent next goes to a new one."""
         if self._process is not None:

@@ -24,7 +24,7 @@ COMMANDS = {
     "convert": "Convert the games of every FILE (- is standard input) and write them one after the other.",
     "openings": "Make openings for matches.",
     "sprt": "Run a sequential test on COUNTS of results.",
-    "compliance": "Check the GTP engine that CMD starts against the rules of the protocol and of good conduct.",
+    "compliance": "Check the engine that CMD starts against the rules of its protocol and of good conduct.",
     "selftest": "Play an engine against itself: the two games of a pair must be mirror images.",
     "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
     "solo": "Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.",

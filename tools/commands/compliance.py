@@ -1,4 +1,4 @@
-"""``outflank compliance``: whether a GTP engine keeps the rules of the wire and of good conduct."""
+"""``outflank compliance``: whether an engine keeps the rules of its protocol and of good conduct."""
 
 import json
 import shlex
@@ -8,13 +8,14 @@ from dataclasses import asdict
 import click
 
 from outflank import __version__
-from outflank.tools.checks.catalogue import CHECKS, SECTION_OF
+from outflank.tools.checks.catalogue import CATALOGUES, SECTION_OF
 from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.examination import Finding, Outcome, Verdict, examine
-from outflank.tools.checks.subject import PATIENCE_SECONDS, THINKING_SECONDS, Subject
+from outflank.tools.checks.subject import PATIENCE_SECONDS, THINKING_SECONDS
 from outflank.tools.cli.options import json_option, read_by
 from outflank.tools.games.engine_setup import command_line
 from outflank.tools.games.entries import Entry
+from outflank.tools.games.protocols import Protocol
 from outflank.tools.work.interrupts import Interrupted, Interrupts
 
 _SECONDS = click.FloatRange(min=0, min_open=True)
@@ -29,10 +30,17 @@ def _command_line(text: str) -> list[str]:
 @click.command()
 @click.argument("command", metavar="CMD", callback=read_by(_command_line))
 @click.option(
+    "--protocol",
+    type=click.Choice([protocol.value for protocol in Protocol]),
+    default=Protocol.GTP.value,
+    show_default=True,
+    help="What the engine speaks.",
+)
+@click.option(
     "--only",
     "names",
     multiple=True,
-    type=click.Choice(list(CHECKS)),
+    type=click.Choice(list(SECTION_OF)),
     metavar="NAME",
     help="Run this check alone; may be given more than once.  [default: all]",
 )
@@ -57,6 +65,7 @@ def _command_line(text: str) -> list[str]:
 def compliance(
     ctx: click.Context,
     command: list[str],
+    protocol: str,
     names: tuple[str, ...],
     strict: bool,
     dialogue: bool,
@@ -64,16 +73,22 @@ def compliance(
     thinking: float,
     as_json: bool,
 ) -> None:
-    """Check the GTP engine that CMD starts against the rules of the protocol and of good conduct.
+    """Check the engine that CMD starts against the rules of its protocol and of good conduct.
 
     CMD is one word for the shell, such as 'my-engine --gtp'. Exit code 1 says that it breaks a rule that it must
     keep. docs/compliance.md lists the rules.
     """
-    checks = [check for name, check in CHECKS.items() if not names or name in names]
+    kind, catalogue = CATALOGUES[Protocol(protocol)]
+    for name in names:
+        if name not in catalogue:
+            raise click.BadParameter(f"expected a check of {protocol}, got {name}", ctx, param_hint="--only")
+    checks = [check for name, check in catalogue.items() if not names or name in names]
     if not as_json:
-        click.echo(f"outflank {__version__}, {len(checks)} of {len(CHECKS)} checks of {shlex.join(command)}")
+        click.echo(
+            f"outflank {__version__}, {len(checks)} of {len(catalogue)} checks of {shlex.join(command)}"
+        )
     try:
-        with Interrupts() as interrupts, Subject(command, patience, thinking, interrupts.check) as subject:
+        with Interrupts() as interrupts, kind(command, patience, thinking, interrupts.check) as subject:
             findings = list(_shown(examine(subject, checks), dialogue, as_json))
     except Interrupted as interruption:
         ctx.exit(interruption.exit_code)

@@ -1,0 +1,1 @@
+"""Examines an engine that speaks NBoard's protocol: one function for each rule."""

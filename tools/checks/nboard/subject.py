@@ -1,0 +1,84 @@
+"""The engine under examination, spoken to in NBoard's protocol."""
+
+import time
+from collections.abc import Sequence
+
+from outflank.engine import Game, Move, NotationError
+from outflank.protocol.formats import ggf
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
+from outflank.protocol.opponent.engineclient import START_SECONDS
+from outflank.protocol.opponent.errors import EngineCrash, EngineTimeout
+from outflank.tools.checks.subject import Subject, expect
+
+DEPTH = 3
+DEEP = 60
+_CHOICE = "==="
+
+
+class NBoardSubject(Subject):
+    """See ``Subject``; what it answers are lines, and a ``pong`` says that all of them have come."""
+
+    _pings = 0
+
+    def learn(self) -> None:
+        """Shake hands. Raises: EngineError if the program does not answer a ping."""
+        self.tell("nboard 2", f"set depth {DEPTH}")
+        self.until_pong(START_SECONDS)
+
+    def tell(self, *lines: str) -> None:
+        """Send lines as they are, all at once."""
+        self.send("".join(f"{line}\n" for line in lines).encode())
+
+    def set_game(self, game: Game, clock: str = "") -> None:
+        """Send a game with its passes."""
+        moves = tuple(AnnotatedMove(turn.before, turn.move) for turn in game.turns)
+        record = AnnotatedGame(game.first, moves, black="black", white="white", clock=clock)
+        self.tell(f"set game {ggf.write(record).strip()}")
+
+    def until(self, beginning: str, seconds: float | None = None) -> list[str]:
+        """The lines up to and with the one that begins so.
+
+        Raises: EngineCrash, EngineTimeout, EngineProtocolError.
+        """
+        deadline = time.monotonic() + (self.patience if seconds is None else seconds)
+        lines: list[str] = []
+        try:
+            while not (lines and lines[-1].startswith(beginning)):
+                lines.append(self._line(deadline).decode("utf-8", "replace").strip())
+        except (EngineCrash, EngineTimeout) as error:
+            raise type(error)(self.process.explained(f"{error}, {beginning!r} being due")) from None
+        return lines
+
+    def until_pong(self, seconds: float | None = None) -> list[str]:
+        """Send a ping, and the lines that come before its pong. Raises: as ``until``."""
+        self._pings += 1
+        self.tell(f"ping {self._pings}")
+        return self.until(f"pong {self._pings}", seconds)[:-1]
+
+    def go(self, game: Game, clock: str = "", depth: int = DEPTH) -> str:
+        """What follows ``===`` when the engine is asked for a move at the end of a game. Raises: as ``until``."""
+        self.tell("nboard 2", f"set depth {depth}")
+        self.set_game(game, clock)
+        return self.answer_to_go()
+
+    def answer_to_go(self) -> str:
+        """What follows ``===`` where the game is set already. Raises: as ``until``."""
+        self.tell("go")
+        return self.until(_CHOICE, self.thinking)[-1].removeprefix(_CHOICE).strip()
+
+
+def move_of(answer: str) -> str:
+    """The move in what follows ``===``, however the rest is written."""
+    words: Sequence[str] = answer.replace("/", " ").split()
+    return words[0] if words else ""
+
+
+def expect_legal(answer: str, game: Game) -> None:
+    """Raise Violation unless an answer holds a legal move at the end of a game."""
+    text = move_of(answer)
+    try:
+        legal = Move.parse(text) in game.position.legal_moves()
+    except NotationError:
+        legal = False
+    moves = " ".join(map(str, game.position.legal_moves()))
+    expect(legal, f"one of the moves {moves}", repr(answer))
