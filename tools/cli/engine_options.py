@@ -43,7 +43,6 @@ _OPTIONS = (
         show_default=True,
         help="Milliseconds a move takes besides the search, kept back from every clock (2 % of it if that is more).",
     ),
-    click.option("--ponder", is_flag=True, help="Search on while the opponent thinks.  [default: off]"),
     click.option(
         "--seed", type=int, help="Vary the play among equal moves.  [default: always the same move]"
     ),
@@ -72,7 +71,7 @@ def answer_controller(
     threads: int,
     hash_mb: int,
     overhead_ms: float,
-    ponder: bool,
+    ponder: bool = False,
     seed: int | None,
     log_file: Path | None,
 ) -> None:
