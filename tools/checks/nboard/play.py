@@ -114,7 +114,7 @@ def analyses_each_position(subject: NBoardSubject) -> None:
 def heeds_the_clock_in_the_record(subject: NBoardSubject) -> None:
     """With three seconds for the whole game in the record, `go` is answered within them, whatever the depth."""
     subject.tell("nboard 2", f"set depth {DEEP}")
-    subject.set_game(Game(), f"0:0{_CLOCK_SECONDS}")
+    subject.set_game(Game.from_transcript(_OPENING), f"0:0{_CLOCK_SECONDS}")
     subject.tell("go")
     subject.until("===", _CLOCK_SECONDS)
 
