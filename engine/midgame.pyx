@@ -7,9 +7,8 @@ depends, at full width, on nothing but the board and the depth, whatever the tab
 
 from libc.stdint cimport uint64_t
 
-from outflank.engine.cache cimport knows_better, place_of
 from outflank.engine.endgame cimport MOST_FOR_ENDGAME, solve
-from outflank.engine.hashtable cimport FULL_WIDTH, NO_SQUARE, Payload, bucket_of, prefetch, probe, store
+from outflank.engine.hashtable cimport FULL_WIDTH, NO_SQUARE, Payload, bucket_of, prefetch, probe
 from outflank.engine.kernels cimport bit, legal_moves, popcount
 from outflank.engine.leaves cimport best_leaf
 from outflank.engine.looks cimport look
@@ -18,6 +17,7 @@ from outflank.engine.ordering cimport bring_best_forward, quiet_value, table_val
 from outflank.engine.probcut cimport gain_of_moving_last, guess_margin, shallow_depth, shallow_margin
 from outflank.engine.scoring cimport final_score
 from outflank.engine.stability cimport stability_cuts
+from outflank.engine.tablecuts cimport answers, cut_by_private_reply, cut_by_reply, remember
 from outflank.engine.worker cimport Worker, enter, guess, leave, must_stop, rough_guess_after
 from outflank.engine.youngbrothers cimport share_moves, worth_sharing
 
@@ -79,7 +79,7 @@ cdef int _search_node(
     known.best = known.second = NO_SQUARE
     known.direction = 0
     if depth >= _TABLE_FROM_DEPTH and probe(worker.table, own, opp, &known):
-        if _answers(worker, &known, depth):
+        if answers(worker, &known, depth):
             if known.lower >= beta or known.lower == known.upper:
                 return known.lower
             if known.upper <= alpha:
@@ -88,21 +88,14 @@ cdef int _search_node(
         return score
     count = generate(own, opp, worker.one_direction, moves)
     if depth == empties and depth == MOST_FOR_ENDGAME + 1 and not worker.one_direction:
-        if _cut_by_private_reply(worker, own, opp, beta, moves, count, &score):
+        if cut_by_private_reply(worker, own, opp, beta, moves, count, &score):
             return score
-    elif depth >= _TABLE_CUT_FROM_DEPTH and _cut_by_reply(worker, own, opp, depth, beta, moves, count, &score):
+    elif depth >= _TABLE_CUT_FROM_DEPTH and cut_by_reply(worker, own, opp, depth, beta, moves, count, &score):
         return score
     worker.scratch += count
     score = _search_moves(worker, own, opp, depth, alpha, beta, empties, &known, moves, count)
     worker.scratch -= count
     return score
-
-
-cdef inline bint _answers(Worker *worker, Payload *known, int depth) noexcept nogil:
-    """Whether what is known answers the question asked: at full width only the very same one."""
-    if worker.selectivity == FULL_WIDTH:
-        return known.depth == depth and known.selectivity == FULL_WIDTH
-    return known.depth >= depth and known.selectivity >= worker.selectivity
 
 
 cdef bint _cut_by_probcut(
@@ -128,38 +121,6 @@ cdef bint _cut_by_probcut(
             score[0] = alpha
             return not worker.aborted
     worker.probcuts -= 1
-    return False
-
-
-cdef bint _cut_by_reply(
-    Worker *worker, uint64_t own, uint64_t opp, int depth, int beta, MoveEntry *moves, int count, int *score
-) noexcept nogil:
-    """Enhanced transposition cut-off: whether the table already knows a move that reaches `beta`."""
-    cdef uint64_t mine, theirs
-    cdef Payload known
-    cdef int i
-    for i in range(count):
-        prefetch(bucket_of(worker.table, opp ^ moves[i].turned, own ^ moves[i].turned ^ bit(moves[i].square)))
-    for i in range(count):
-        mine = own ^ moves[i].turned ^ bit(moves[i].square)
-        theirs = opp ^ moves[i].turned
-        if probe(worker.table, theirs, mine, &known) and _answers(worker, &known, depth - 1) and -known.upper >= beta:
-            score[0] = -known.upper
-            return True
-    return False
-
-
-cdef bint _cut_by_private_reply(
-    Worker *worker, uint64_t own, uint64_t opp, int beta, const MoveEntry *moves, int count, int *score
-) noexcept nogil:
-    """The same where the moves lead to boards that the endgame keeps in the thread's private cache."""
-    cdef uint64_t mine, theirs
-    cdef int i
-    for i in range(count):
-        mine = own ^ moves[i].turned ^ bit(moves[i].square)
-        theirs = opp ^ moves[i].turned
-        if knows_better(worker.cache, place_of(theirs, mine, MOST_FOR_ENDGAME), theirs, mine, beta - 1, score):
-            return True
     return False
 
 
@@ -261,7 +222,7 @@ cdef int _search_moves(
     if worker.aborted:
         return alpha
     if depth >= _TABLE_FROM_DEPTH:
-        _remember(worker, own, opp, depth, alpha, beta, best, best_move)
+        remember(worker, own, opp, depth, alpha, beta, best, best_move)
     return best
 
 
@@ -309,18 +270,3 @@ cdef int search_move(
             score = -search(worker, theirs, mine, depth - 1, -beta, -score + 1)
     leave(worker)
     return score
-
-
-cdef void _remember(
-    Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, int best, MoveEntry *move
-) noexcept nogil:
-    """Store what a search with the window alpha..beta found out."""
-    cdef Payload news
-    news.lower = best if best > alpha else -64
-    news.upper = best if best < beta else 64
-    news.depth = depth
-    news.selectivity = worker.selectivity
-    news.best = move.square if best > alpha else NO_SQUARE
-    news.direction = move.direction
-    news.second = NO_SQUARE
-    store(worker.table, own, opp, news)

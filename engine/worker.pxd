@@ -24,7 +24,7 @@ cdef struct Worker:
     uint64_t next_check  # the number of nodes at which to look at the clock again
     double deadline  # seconds of the monotonic clock
     double last_look  # at it
-    double longest_gap  # between two looks of this search: how long the machine may leave the thread without a processor
+    double longest_gap  # between two looks of this search: how long the machine may leave it no processor
     bint *stop  # set by whoever wants the search to end
     bint aborted  # while set, scores are worth nothing
     CrewState *crew  # the threads that search together; NULL if this one is alone
