@@ -56,6 +56,7 @@ def curve_svg(review: GameReview) -> str:
         "",
         [Series("review", 0, points)],
         [Level(0.0, "even")],
+        whole=True,
     )
     return "" if drawn is None else templates().get_template("curve.svg").render(chart=drawn, clip="clip")
 

@@ -73,14 +73,25 @@ class Chart:
     bottom: int = HEIGHT - _BOTTOM
 
 
-def chart(title: str, caption: str, series: Sequence[Series], levels: Sequence[Level] = ()) -> Chart | None:
-    """The chart of some curves and levels; None if no curve has two points."""
+def chart(
+    title: str,
+    caption: str,
+    series: Sequence[Series],
+    levels: Sequence[Level] = (),
+    *,
+    whole: bool = False,
+) -> Chart | None:
+    """The chart of some curves and levels; None if no curve has two points.
+
+    The wild beginning of a long curve may leave the chart, unless it is to be seen `whole`.
+    """
     series = [curve for curve in series if len(curve.points) > 1]
     if not series:
         return None
     last = max(x for curve in series for x, _ in curve.points)
     first = min(x for curve in series for x, _ in curve.points)
-    low, high = _range([*_settled(series, first, last), *(level.y for level in levels)])
+    settled = first if whole else _settled_from(series, first, last)
+    low, high = _range([*_heights(series, settled), *(level.y for level in levels)])
 
     def across(x: float) -> float:
         return round(_LEFT + (x - first) / (last - first) * (WIDTH - _LEFT - _RIGHT), 1)
@@ -115,10 +126,14 @@ def _outline(curve: Series) -> list[tuple[float, float]]:
     return [*lower, *((x, high) for x, _, high in reversed(curve.band))]
 
 
-def _settled(series: Sequence[Series], first: float, last: float) -> list[float]:
-    """The heights that have to be seen: all but those of a long curve's wild beginning."""
+def _settled_from(series: Sequence[Series], first: float, last: float) -> float:
+    """Where the wild beginning of a long curve is over."""
     long = max(len(curve.points) for curve in series) >= _LONG
-    begin = first + _SETTLED * (last - first) if long else first
+    return first + _SETTLED * (last - first) if long else first
+
+
+def _heights(series: Sequence[Series], begin: float) -> list[float]:
+    """The heights of all curves and bands from `begin` on."""
     heights = [y for curve in series for x, y in curve.points if x >= begin]
     for curve in series:
         heights += [y for x, low, high in curve.band if x >= begin for y in (low, high)]

@@ -67,12 +67,19 @@ def test_a_game_without_moves_has_a_page_too() -> None:
     assert curve_svg(reviewed("")) == ""
 
 
-def test_the_curve_is_an_image_of_its_own_with_a_point_for_each_position() -> None:
-    review = reviewed(WITH_PASSES)
+def test_the_curve_is_an_image_of_its_own_and_shows_every_position() -> None:
+    """The first moves too: their scores are no wilder than the rest."""
+    plain = reviewed(WITH_PASSES)
+    swing = replace(plain.moves[2], best=replace(plain.moves[2].best, score=60.0))
+    review = replace(plain, moves=(*plain.moves[:2], swing, *plain.moves[3:]))
     root = ElementTree.fromstring(curve_svg(review))
     (line,) = root.iter("{http://www.w3.org/2000/svg}polyline")
+    (window,) = root.findall(".//{*}clipPath/{*}rect")
+    top, height = float(window.attrib["y"]), float(window.attrib["height"])
+    heights = [float(point.split(",")[1]) for point in line.attrib["points"].split()]
 
-    assert len(line.attrib["points"].split()) == len(review.judgements)
+    assert len(heights) == len(review.judgements)
+    assert all(top < y < top + height for y in heights)
 
 
 @in_browser
