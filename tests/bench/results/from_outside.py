@@ -38,8 +38,10 @@ def kernels(effort: Effort) -> Iterator[Figure]:
 def program(effort: Effort) -> Iterator[Figure]:
     """How soon ``outflank gtp`` answers, and the memory it has in use while it waits."""
     command = 'make results ARGS="--only program"'
-    starts = [_MS * start_up() for _ in range(effort.runs)]
-    yield Figure("`outflank gtp`, from its start to its first answer", "ms", command, tuple(starts))
+    starts = [start_up() for _ in range(effort.runs)]
+    answers, moves = (tuple(_MS * seconds for seconds in each) for each in zip(*starts, strict=True))
+    yield Figure("`outflank gtp`, from its start to its first answer", "ms", command, answers)
+    yield Figure("from there to the first move at level 1", "ms", command, moves)
     with Program() as idle:
         idle.ask("name")
         before = _resident_mb(idle)
