@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, uint16_t, uint64_t
 
-from outflank.engine.evaluate cimport SCORE_BITS, in_discs, network_score, phase_of, tables_score
+from outflank.engine.evaluate cimport HIGHEST_GUESS, SCORE_BITS, in_discs, network_score, phase_of, tables_score
 from outflank.engine.guesscache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
 from outflank.engine.hashtable cimport FULL_WIDTH, prefetch
 from outflank.engine.kernels cimport bit
@@ -74,10 +74,11 @@ cdef inline int _leaf_value(
     score = tables_score(&worker.evaluation, weights, phase)
     if worker.selectivity != FULL_WIDTH:
         far = _FAR + phase * STAGES // PHASES * _FARTHER_EACH_STAGE
+        # Beyond what any evaluation claims lies no bound: the root would widen its window for ever.
         if -score >= (beta << SCORE_BITS) + far:
-            return beta
+            return min(beta, HIGHEST_GUESS)
         if -score <= (alpha << SCORE_BITS) - far:
-            return alpha
+            return max(alpha, -HIGHEST_GUESS)
     score = in_discs(score + network_score(&worker.evaluation, weights, phase))
     place[0] = guess_word(seal, score)
     return -score

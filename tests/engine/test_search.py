@@ -1,7 +1,9 @@
 """The search: exact where it says so, the same answer for the same question, and always ready to stop."""
 
 import threading
+from array import array
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -21,6 +23,8 @@ from outflank.engine import (
     SearchInfo,
     SettingsError,
 )
+from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE
+from outflank.engine.weights import Weights, write
 from outflank.tests.search_positions import MIDGAME, problems, reached
 
 SEEDS = st.integers(0, 2**32)
@@ -205,3 +209,15 @@ class TestSettings:
     def test_rules_that_cannot_be_read_do_not_reach_the_search(self) -> None:
         with pytest.raises(NotationError):
             replace(Rules(), scoring="other")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("weight", [1000, -1000])
+def test_an_evaluation_beyond_all_scores_ends_every_iteration(tmp_path: Path, weight: int) -> None:
+    """Leaves that the tables alone decide once gave the root a bound at the end of its widest window, for ever."""
+    path = tmp_path / "boundless.bin"
+    tables = array("h", [weight] * (PHASES * WEIGHTS_OF_A_PHASE))
+    write(path, Weights.of_tables(tables), {"command": "made for a test"})
+    found = Searcher(hash_mb=1, weights=path).search(MIDGAME, Limit(depth=4, selectivity=73, seconds=20))
+
+    assert found.depth == 4
+    assert abs(found.score) <= 64
