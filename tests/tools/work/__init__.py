@@ -1,1 +1,1 @@
-"""Tests of tools/work/."""
+"""Tests of what long work needs: processes, progress, whole files."""
