@@ -44,8 +44,14 @@ def test_the_median_is_shown_with_its_spread() -> None:
     count = Figure("a count", "nodes", "outflank bench", (1234567,))
     document = updated({}, "thing", [figure, count], load=1.25)
 
-    assert "| a thing | 3 ms | 1 to 20 | 3 |\n| a count | 1,234,567 nodes |  | 1 |\n" in tables(document)
-    assert "\nThe load before was 1.2.\n\n    outflank bench\n" in tables(document)
+    assert "| a thing | 3 ms (1 to 20) | 3 | 1 |\n| a count | 1,234,567 nodes | 1 | 1 |\n" in tables(document)
+    assert "\n1. `outflank bench` (load 1.2)\n" in tables(document)
+
+
+def test_the_figures_of_one_thing_share_a_row() -> None:
+    nodes, seconds = Figure("a thing", "nodes", "x", (7,)), Figure("a thing", "s", "x", (1.0, 2.0))
+
+    assert "| a thing | 7 nodes; 1.5 s (1 to 2) | 2 | 1 |\n" in tables(updated({}, "a", [nodes, seconds], 0))
 
 
 def test_of_many_runs_the_spread_leaves_out_the_stragglers() -> None:

@@ -2,6 +2,7 @@
 
 import os
 import platform
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -43,22 +44,34 @@ def with_tables(page: str, document: dict[str, Any]) -> str:
 
 
 def tables(document: dict[str, Any]) -> str:
-    """The machine in a line, and a table for each measurement."""
+    """The machine in a line, a table with a row for each thing measured, and the commands that its rows name."""
     here = document["machine"]
     words = f"{here['cpu']}, {here['processors']} processors, built for {here['march']}; {here['system']}"
-    parts = [f"Measured on {words}, Python {here['python']}.\n"]
-    return "\n".join([*parts, *(_table(**found) for found in document["measured"].values())])
+    measured = list(document["measured"].values())
+    commands = {each["command"]: found["load"] for found in measured for each in found["figures"]}
+    numbers = {command: number for number, command in enumerate(commands, 1)}
+    things = [thing for found in measured for thing in _things(found["figures"])]
+    return "\n".join(
+        [
+            f"Measured on {words}, Python {here['python']}.\n",
+            "| what | median (spread) | runs | by |",
+            "| --- | --- | --- | --- |",
+            *(_row(figures, numbers[figures[0]["command"]]) for figures in things),
+            "",
+            *(f"{numbers[command]}. `{command}` (load {load})" for command, load in commands.items()),
+            "",
+        ]
+    )
 
 
-def _table(load: float, figures: list[dict[str, Any]]) -> str:
-    rows = ["| what | median | spread | runs |", "| --- | --- | --- | --- |"]
-    above = None
-    for each in figures:
-        what = "" if each["what"] == above else each["what"]
-        above = each["what"]
-        rows.append(f"| {what} | {_value(each)} | {_spread(each)} | {each['runs']} |")
-    commands = dict.fromkeys(f"    {each['command']}" for each in figures)
-    return "\n".join([*rows, "", f"The load before was {load}.", "", *commands]) + "\n"
+def _things(figures: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """The figures in order, those of one thing together."""
+    return [list(same) for _, same in groupby(figures, key=lambda each: (each["what"], each["command"]))]
+
+
+def _row(figures: list[dict[str, Any]], command: int) -> str:
+    values = "; ".join(f"{_value(each)}{_spread(each)}" for each in figures)
+    return f"| {figures[0]['what']} | {values} | {max(each['runs'] for each in figures)} | {command} |"
 
 
 def _value(figure: dict[str, Any]) -> str:
@@ -67,7 +80,7 @@ def _value(figure: dict[str, Any]) -> str:
 
 def _spread(figure: dict[str, Any]) -> str:
     least, most = figure["spread"]
-    return f"{_number(least)} to {_number(most)}" if figure["runs"] > 1 else ""
+    return f" ({_number(least)} to {_number(most)})" if least != most else ""
 
 
 def _number(value: float) -> str:
