@@ -14,10 +14,10 @@ _BOARD = re.compile(r"(?:[-._XxOo*BbWw12]\s*){64}")
 _FIRST_MOVE = re.compile(r"(?:1\s*\.+\s*)?[a-h][1-8]", re.IGNORECASE)
 
 
-def read_position(text: str, rules: Rules) -> Position:
-    """The position that `text` describes, or that is in the file of that name (``-`` is standard input).
+def read_game(text: str, rules: Rules) -> Game:
+    """The game up to the position that `text` describes, or that is in the file of that name (``-`` is standard input).
 
-    An empty text is the transcript of a game that has not begun.
+    A board is a game without moves; an empty text is the transcript of a game that has not begun.
 
     Raises: NotationError or IllegalMoveError naming what is wrong; OSError if the file can't be read.
     """
@@ -27,33 +27,33 @@ def read_position(text: str, rules: Rules) -> Position:
         with open(text, encoding="utf-8-sig", errors="replace") as file:
             return _parse(file.read(_MOST_CHARACTERS), text, rules)
     if not text.strip():
-        return Position.start(rules)
+        return Game(rules)
     source = "POSITION" if is_transcript(text) else "expected a file, a transcript or a board"
     return _parse(text, source, rules)
 
 
-def _parse(content: str, source: str, rules: Rules) -> Position:
-    """Read a transcript, a board, a line of OBF, or the end of the first game of SGF or GGF.
+def _parse(content: str, source: str, rules: Rules) -> Game:
+    """Read a transcript, a board, a line of OBF, or the first game of SGF or GGF.
 
     Raises: NotationError or IllegalMoveError beginning with `source`.
     """
     if "(" in content:  # no board and no transcript has one
-        return _end_of_game(content, source, rules)
+        return _first_game(content, source, rules)
     text = re.sub("%.*", "", content).strip()
     try:
         if is_transcript(text):
-            return Game.from_transcript(text, rules).position
+            return Game.from_transcript(text, rules)
         _expect_one_board(text)
-        return Position.parse(text, rules)
+        return Game(first=Position.parse(text, rules))
     except (NotationError, IllegalMoveError) as error:
         raise type(error)(f"{source}: {error}") from None
 
 
-def _end_of_game(content: str, source: str, rules: Rules) -> Position:
+def _first_game(content: str, source: str, rules: Rules) -> Game:
     entry = next(read_games(BytesIO(content.encode("utf-8", "replace")), rules=rules))
     if isinstance(entry, BadGame):
         raise NotationError(f"{source}, {entry}" if entry.where else f"{source}: {entry}")
-    return entry.final
+    return entry.game()
 
 
 def is_transcript(text: str) -> bool:

@@ -3,13 +3,14 @@
 import json
 from collections import deque
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
 from rich.table import Table
 
-from outflank.engine import Colour, Limit, Position, Rules, Searcher, SearchInfo
+from outflank.book.names import Opening, opening_of_game
+from outflank.engine import Colour, Game, Limit, Position, Rules, Searcher, SearchInfo
 from outflank.engine.levels import HIGHEST_LEVEL, limit_for_level
 from outflank.engine.selectivity import Percent
 from outflank.tools.cli.live import live
@@ -21,7 +22,7 @@ from outflank.tools.cli.options import (
     selectivity_option,
     threads_option,
 )
-from outflank.tools.cli.positions import read_position
+from outflank.tools.cli.positions import read_game
 from outflank.tools.show.search import (
     certainty,
     facts,
@@ -77,7 +78,8 @@ def analyze(
     is met ends the search, as does Ctrl-C.
     Scores are final disc differences from the side to move.
     """
-    position = read_position(text, rules)
+    game = read_game(text, rules)
+    position = game.position
     limit = Limit(depth, nodes, seconds, selectivity=selectivity)
     if level is not None:
         limit = _limit_of_level(level, position, limit)
@@ -85,7 +87,7 @@ def analyze(
         limit = replace(limit, seconds=_SECONDS)
     searcher = Searcher(hash_mb, threads)
     click.echo(settings_line(searcher, str(rules), *limit_words(limit)), err=as_json)
-    report = _Report(position, as_json)
+    report = _Report(game, as_json)
     try:
         with nullcontext() if as_json else live(report.draw):
             report.take(searcher.search(position, limit, multipv=multipv, on_info=report.update))
@@ -107,12 +109,13 @@ class _Report:
     """Tells what a search has found, while it runs and at its end.
 
     Args:
-        position: what is searched.
+        game: its last position is searched.
         as_json: print an object for each finished iteration and one for the result.
     """
 
-    def __init__(self, position: Position, as_json: bool) -> None:
-        self._position, self._as_json = position, as_json
+    def __init__(self, game: Game, as_json: bool) -> None:
+        self._position, self._as_json = game.position, as_json
+        self._opening = opening_of_game(game)
         self._infos: deque[SearchInfo] = deque(maxlen=_ITERATIONS_SHOWN)
 
     def take(self, info: SearchInfo) -> None:
@@ -142,7 +145,7 @@ class _Report:
         if self._as_json:
             click.echo(json.dumps({"kind": "result", "move": str(info.lines[0].move)} | self._facts(info)))
         else:
-            click.echo(_as_text(self._position, info))
+            click.echo(_as_text(self._position, self._opening, info))
 
     def _add_iteration(self, table: Table, info: SearchInfo) -> None:
         """Add the rows of an iteration: its numbers before the best line, blanks before the others."""
@@ -164,14 +167,15 @@ class _Report:
         ]
         return {
             "position": self._position.board_string(),
+            "opening": None if self._opening is None else asdict(self._opening),
             "score": score_number(info.score),
             **facts(info),
             "lines": lines,
         }
 
 
-def _as_text(position: Position, info: SearchInfo) -> str:
-    """The board, the best moves and how sure their scores are."""
+def _as_text(position: Position, opening: Opening | None, info: SearchInfo) -> str:
+    """The board, the opening's name, the best moves and how sure their scores are."""
     mover = position.rules.colour_names[position.side is Colour.WHITE]
     unit = f"final discs ahead for {mover}, {certainty(info, position.empties)}"
     speed = nodes_a_second(info.nodes, info.seconds)
@@ -179,6 +183,7 @@ def _as_text(position: Position, info: SearchInfo) -> str:
     return "\n".join(
         [
             str(position),
+            *([] if opening is None else [f"Opening: {opening}"]),
             "",
             f"move    score   line (scores: {unit})",
             *rows,

@@ -1,6 +1,7 @@
 """A review as JSON has it. Scores are discs from the mover's side; those of the curve are Black's."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from outflank.engine import Colour
@@ -12,7 +13,7 @@ from outflank.tools.show.search import score_number
 
 def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
     """A game: who played, what each move cost, both sides' totals, the evaluation curve."""
-    game, outcome = review.game, review.game.outcome
+    game, outcome, opening = review.game, review.game.outcome, review.opening
     return {
         "kind": "game",
         "file": file,
@@ -22,6 +23,7 @@ def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
         "date": game.date,
         "rules": str(game.rules),
         "start": game.first.board_string(),
+        "opening": None if opening is None else asdict(opening),
         "winner": None if outcome is None or outcome.winner is None else str(outcome.winner),
         "margin": None if outcome is None else outcome.margin,
         "moves": [_move(move, ply) for ply, move in enumerate(review.moves, 1)],

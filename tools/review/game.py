@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from outflank.book.names import Opening, opening_of
 from outflank.engine import Colour, Move, Position, Searcher
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.review.moves import Judgement, MoveReview
@@ -22,6 +23,11 @@ class GameReview:
     game: AnnotatedGame
     moves: tuple[MoveReview, ...]
     final: Judgement
+
+    @property
+    def opening(self) -> Opening | None:
+        """The last opening with a name that it passed through; None if there was none."""
+        return opening_of([*(move.before for move in self.moves), self.game.final])
 
     @property
     def judgements(self) -> tuple[Judgement, ...]:

@@ -25,6 +25,8 @@ _TALLY_HEADING = "moves  accuracy  inaccuracies  mistakes  blunders  discs lost 
 def game_text(review: GameReview) -> Iterator[str]:
     """The lines of one game's review."""
     yield headline(review)
+    if review.opening is not None:
+        yield f"Opening: {review.opening}"
     yield ""
     yield "  ply  move   before  after   lost  class       certainty         instead"
     for ply, move in enumerate(review.moves, 1):
@@ -41,7 +43,8 @@ def game_line(review: GameReview, number: int) -> str:
     """One line about a game among many."""
     tallies = [Tally().add(review.of(colour)) for colour in Colour]
     lost = " and ".join(f"{score_text(tally.lost)[1:]} in {tally.moves}" for tally in tallies)
-    return f"game {number}: {headline(review)}; discs lost: {lost} moves"
+    opening = "" if review.opening is None else f"; {review.opening.name}"
+    return f"game {number}: {headline(review)}; discs lost: {lost} moves{opening}"
 
 
 def players_text(players: Sequence[PlayerSummary]) -> Iterator[str]:

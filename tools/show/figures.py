@@ -181,7 +181,11 @@ def _elo(run: Run, repeated: dict[int, int]) -> EloEstimate:
     return estimate(points, match_points(run, repeated))
 
 
+def opening_moves(game: GameRecord) -> str:
+    """The opening that a game was given, as tables have it: ``f5 d6 c3``."""
+    return " ".join(map(str, game.pairing.opening))
+
+
 def _opening_result(game: GameRecord) -> tuple[str, float, int | None]:
-    """Transcript of the opening, Black's points and Black's margin."""
-    moves = " ".join(map(str, game.pairing.opening))
-    return moves, game.points_of(game.pairing.names[Colour.BLACK]), game.margin
+    """The moves of the opening, Black's points and Black's margin."""
+    return opening_moves(game), game.points_of(game.pairing.names[Colour.BLACK]), game.margin

@@ -6,6 +6,7 @@ Squares are letters of SQUARE_LETTERS, so that ten thousand games stay a small p
 from collections.abc import Sequence
 from typing import Any
 
+from outflank.book.names import opening_of
 from outflank.engine import Colour, Position, Turn
 from outflank.engine.squares import squares_of
 from outflank.protocol.formats.annotated import AnnotatedMove
@@ -30,7 +31,7 @@ def replay(game: GameRecord) -> dict[str, Any]:
         "fault": game.ending.is_fault,
         "detail": game.detail,
         "margin": game.margin,
-        "opening": _given(game),
+        "opening": turns_given(game),
         **replayed(first_position(game), game.turns),
         "seconds": [None if seconds is None else round(seconds, 3) for seconds in game.seconds],
         "values": [None if value is None else round(value, 2) for value in game.values],
@@ -41,15 +42,23 @@ def replay(game: GameRecord) -> dict[str, Any]:
 def replayed(first: Position, turns: Sequence[Turn | AnnotatedMove]) -> dict[str, str]:
     """The moves of a game that began at `first`.
 
-    ``turns`` names the moves, ``squares`` has for each the square played and those it turns, empty for a pass.
+    ``turns`` names the moves, ``squares`` has for each the square played and those it turns, empty for a pass;
+    ``called`` is the opening's name, empty if it has none.
     """
     board, side = first.board_string().split()
+    opening = opening_of([first, *(after(turn) for turn in turns)])
     return {
         "start": board,
         "begins": side,
         "turns": " ".join(str(turn.move) for turn in turns),
         "squares": " ".join(map(_squares, turns)),
+        "called": "" if opening is None else str(opening),
     }
+
+
+def after(turn: Turn | AnnotatedMove) -> Position:
+    """The position that a turn led to."""
+    return turn.before.play(turn.move)
 
 
 def _squares(turn: Turn | AnnotatedMove) -> str:
@@ -59,7 +68,7 @@ def _squares(turn: Turn | AnnotatedMove) -> str:
     return "".join(SQUARE_LETTERS[square] for square in (move.square, *squares_of(turn.before.turned(move))))
 
 
-def _given(game: GameRecord) -> int:
+def turns_given(game: GameRecord) -> int:
     """How many turns the opening takes, forced passes among them."""
     left = len(game.pairing.opening)
     for number, turn in enumerate(game.turns):

@@ -3,14 +3,15 @@
 from collections import Counter
 from typing import Any
 
+from outflank.book.names import opening_of
 from outflank.engine import Colour
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show.charts import Strip, strip
 from outflank.tools.show.curves import charts
-from outflank.tools.show.figures import Figures, figures_of
+from outflank.tools.show.figures import Figures, figures_of, opening_moves
 from outflank.tools.show.page import page_parts, templates
-from outflank.tools.show.records import final_position
-from outflank.tools.show.replay import replay
+from outflank.tools.show.records import final_position, first_position
+from outflank.tools.show.replay import after, replay, turns_given
 from outflank.tools.show.wording import (
     conditions_text,
     elo_line,
@@ -53,6 +54,7 @@ def render_report(run: Run) -> str:
         strips=_strips(figures),
         places={name: place for place, name in enumerate(run.settings.names)},
         charts=charts(run, figures),
+        called=_called(run),
         Colour=Colour,
         endings=sorted(Counter(str(game.ending) for game in run.games)),
         rows=[_row(game) for game in run.games],
@@ -83,6 +85,17 @@ def _strips(figures: Figures) -> dict[str, Strip]:
     return strip(
         {rating.name: (rating.low, rating.elo, rating.high) for rating in ratings if rating.elo is not None}
     )
+
+
+def _called(run: Run) -> dict[str, str]:
+    """The names of the openings that the run's games were given, by their moves."""
+    called = {}
+    for game in run.games:
+        given = game.turns[: turns_given(game)]
+        opening = opening_of([first_position(game), *map(after, given)])
+        if opening is not None:
+            called[opening_moves(game)] = str(opening)
+    return called
 
 
 def _row(game: GameRecord) -> dict[str, Any]:

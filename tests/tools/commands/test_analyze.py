@@ -63,6 +63,19 @@ def test_people_are_told_unit_and_certainty() -> None:
     assert "4 plies" in output
 
 
+def test_the_opening_is_named() -> None:
+    """By the longest line of the game with a name; of a board by its own."""
+    after_the_tiger = run("f5d6c3d3c4f4", "--depth", "2")
+    board = Game.from_transcript("e6f4c3c4d3").position.board_string()
+
+    assert "\nOpening: Tiger\n" in after_the_tiger.output
+    assert result_of(run(board, "--depth", "2", "--json"))["opening"] == {
+        "names": ["Tiger"],
+        "moves": "f5d6c3d3c4",
+    }
+    assert result_of(run("f5", "--depth", "2", "--json"))["opening"] is None
+
+
 @pytest.mark.parametrize("limit", [["--time", "0.1"], ["--nodes", "1000"], ["--level", "3"]])
 def test_every_kind_of_limit_ends_it(limit: list[str]) -> None:
     assert result_of(run(TRANSCRIPT, *limit, "--json"))["move"]

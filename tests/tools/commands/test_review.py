@@ -24,10 +24,10 @@ def test_a_transcript_is_reviewed_move_by_move() -> None:
 
     assert result.exit_code == 0, result.stderr
     assert lines[0].endswith("level 1, exact from 8 empty squares")
-    assert lines[1] == "Black - White 10-54"
-    assert [line.split()[0] for line in lines[4:66]] == [str(ply) for ply in range(1, 63)]
-    assert lines[60].split() == ["57", "X", "h7", "-32", "-44", "12", "blunder", "exact", "h4", "h7"]
-    assert lines[62].split()[2:] == ["pass", "-44", "-44", "forced", "exact"]
+    assert lines[1:3] == ["Black - White 10-54", "Opening: Parallel Opening"]
+    assert [line.split()[0] for line in lines[5:67]] == [str(ply) for ply in range(1, 63)]
+    assert lines[61].split() == ["57", "X", "h7", "-32", "-44", "12", "blunder", "exact", "h4", "h7"]
+    assert lines[63].split()[2:] == ["pass", "-44", "-44", "forced", "exact"]
     assert [line.split()[0] for line in lines[-2:]] == ["Black", "White"]
 
 
@@ -36,6 +36,7 @@ def test_json_says_the_same_and_more() -> None:
     move = game["moves"][56]
 
     assert (game["margin"], game["winner"], game["number"]) == (-44, "white", 1)
+    assert game["opening"] == {"names": ["Parallel Opening"], "moves": "f5f4"}
     assert {name: move[name] for name in ("ply", "move", "before", "after", "lost", "class", "best")} == {
         "ply": 57,
         "move": "h7",
@@ -58,6 +59,7 @@ def test_many_games_get_a_line_each_and_a_summary_for_each_player(workers: int) 
 
     assert lines[1].startswith("game 1: Black - White 13-0; discs lost: ")
     assert lines[2].startswith("game 2: Black - White 10-54; discs lost: ")
+    assert lines[2].endswith(" in 30 moves; Parallel Opening")
     assert lines[4].split()[:3] == ["player", "games", "won"]
     assert lines[5].split()[:6] == ["(no", "name)", "4", "2", "0", "2"]
 

@@ -66,6 +66,14 @@ def test_the_opening_counts_its_forced_passes() -> None:
     assert replay["opening"] == first_pass + 2
 
 
+def test_openings_have_their_names() -> None:
+    page = report_of(played(opening=2), played(WITH_PASSES, number=3, opening=1))
+    rows = re.findall(r"<tr><td><code>(.*?)</code>(.*?)</td>", page)
+
+    assert rows[:2] == [("f5 d6", ' <span class="soft">Perpendicular Opening</span>'), ("d3", "")]
+    assert [replay["called"] for replay in replays(page)] == ["Perpendicular Opening", "Parallel Opening"]
+
+
 def test_the_page_needs_nothing_else(tournament: Run) -> None:
     for page in (report_of(played()), render_report(tournament)):
         assert not re.search(r"(src|href)=|https?://(?!www\.w3\.org/2000/svg)|@import|url\((?!#)", page)

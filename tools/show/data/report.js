@@ -154,6 +154,7 @@ function show(index, position) {
   game = unpacked(games[index]);
   rows.forEach((row, number) => row.classList.toggle("shown", number === index));
   at("title").replaceChildren(`Game ${game.number}: `, ...side("first", game.black), " – ", ...side("second", game.white));
+  at("called").textContent = game.called;
   at("ply").max = game.moves.length;
   at("detail").textContent = game.detail;
   at("detail").className = game.fault ? "bad" : "soft";

@@ -1,0 +1,81 @@
+"""The names of openings: by transcript, by image, and through transpositions."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outflank.book.names import all_openings, opening_at, opening_of, opening_of_game
+from outflank.engine import PRESETS, Game, Position, Symmetry
+
+
+@pytest.mark.parametrize(
+    ("transcript", "names"),
+    [
+        ("f5d6", "Perpendicular Opening"),
+        ("f5f6e6f4e3c5g5", "Bat / Cow Bat / Cambridge"),
+        ("f5d6c3d3c4f4c5b4b5c6f3e6e3g6f6g5d7g3", "Mainline Tiger"),
+        ("f5d6c5f4e3c6d3f6e6d7g3c4g5c3b4e2", "Brightstein"),
+    ],
+)
+def test_well_known_lines_have_their_names(transcript: str, names: str) -> None:
+    assert str(opening_of_game(Game.from_transcript(transcript))) == names
+
+
+def test_every_line_of_the_file_leads_to_its_own_name() -> None:
+    openings = all_openings()
+
+    assert len(openings) == 76
+    assert {opening.moves[:2] for opening in openings} == {"f5"}
+    for opening in openings:
+        game = Game.from_transcript(opening.moves)
+        assert opening_of_game(game) == opening_at(game.position) == opening
+        assert opening.plies == 60 - game.position.empties
+
+
+@given(st.sampled_from(all_openings()), st.sampled_from(list(Symmetry)))
+def test_images_have_the_same_name(opening: object, symmetry: Symmetry) -> None:
+    (found,) = [each for each in all_openings() if each == opening]
+    position = Game.from_transcript(found.moves).position
+
+    assert opening_at(position.transformed(symmetry)) == found
+
+
+def test_the_other_first_moves_lead_to_the_same_openings() -> None:
+    tigers = [Game.from_transcript(line) for line in ("f5d6c3d3c4", "d3c5f6f5e6", "c4e3f6e6f5", "e6f4c3c4d3")]
+
+    assert {str(opening_of_game(game)) for game in tigers} == {"Tiger"}
+
+
+def test_a_transposition_has_the_name_of_the_position_it_reaches() -> None:
+    """f5d6c3d3c4 in another order passes through no other opening with a name but the first."""
+    usual, other = Game.from_transcript("f5d6c3d3c4"), Game.from_transcript("f5d6c4d3c3")
+
+    assert usual.position == other.position
+    assert str(opening_of_game(other)) == "Tiger"
+
+
+def test_the_longest_line_names_a_game() -> None:
+    game = Game.from_transcript("f5d6c3d3c4f4f6f3e6e7d7g6")
+
+    assert [str(opening_at(turn.before) or "") for turn in game.turns][4:] == [
+        "", "Tiger", "", "Stephenson", "Comp'Oth", "", "", ""
+    ]  # fmt: skip
+    assert str(opening_of_game(game)) == "Comp'Oth"
+
+
+def test_what_has_no_name_gets_none() -> None:
+    start = Position.start()
+
+    assert opening_of([]) is None
+    assert opening_at(start) is None
+    assert opening_of_game(Game.from_transcript("f5")) is None
+
+
+def test_other_rules_share_the_names_as_far_as_they_share_the_moves() -> None:
+    """Who begins does not matter, nor how the four discs lie; turning one direction is another game."""
+    white_begins = Game.from_transcript("f4d3", PRESETS["ravensburger-2006"])
+    one_way = Game.from_transcript("f4 d3", PRESETS["ravensburger-1987"])
+
+    assert str(opening_of_game(white_begins)) == "Perpendicular Opening"
+    assert one_way.position.with_rules(white_begins.rules) == white_begins.position
+    assert opening_of_game(one_way) is None
