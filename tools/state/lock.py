@@ -1,43 +1,19 @@
-"""Only one runner writes to a run: a lock that the system takes back when the process ends, however it ends."""
+"""Only one runner writes to a run."""
 
-import fcntl
-import os
 from pathlib import Path
 
-from outflank.engine import FileFormatError
+from outflank.book.lock import WriterLock
 
 LOCK_FILE = "run.lock"
 
 
-class RunLock:
+class RunLock(WriterLock):
     """Holds the folder of a run until it is released.
-
-    Not SQLite's own lock, which would keep readers away as well.
 
     Raises: FileFormatError if another runner holds it, naming that process; OSError if it can't be made.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / LOCK_FILE
-        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        if not self._is_ours():
-            holder = os.read(self._file, 20).decode("ascii", "replace").strip()
-            os.close(self._file)
-            raise FileFormatError(
-                f"expected a run that no process is playing, got {str(folder)!r}, held by process {holder}"
-            )
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, b"%d\n" % os.getpid(), 0)
-
-    def release(self) -> None:
-        """Let others play."""
-        self._path.unlink(missing_ok=True)
-        os.close(self._file)
-
-    def _is_ours(self) -> bool:
-        """Lock it; False if another holds it, or has removed it since we opened it."""
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return os.fstat(self._file).st_ino == self._path.stat().st_ino
-        except (BlockingIOError, FileNotFoundError):
-            return False
+        super().__init__(
+            folder / LOCK_FILE, f"expected a run that no process is playing, got {str(folder)!r}"
+        )

@@ -1,0 +1,217 @@
+"""What a book keeps of a position, as it is stored: one row, with a checksum over all of it."""
+
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from outflank.book.keys import key_of, move_number, numbered_move, position_of
+from outflank.engine import FileFormatError, Move, Percent, Position, Rules, SettingsError
+from outflank.engine.selectivity import SELECTIVITIES
+
+COLUMNS = (
+    "board",
+    "score",
+    "lower",
+    "upper",
+    "depth",
+    "selectivity",
+    "level",
+    "leaf",
+    "leaf_score",
+    "lines",
+    "wins",
+    "draws",
+    "losses",
+    "checksum",
+)
+"""Of the table ``position``."""
+MOST_DISCS = 64
+MOST_LINES = 2**32 - 1
+MIDGAME_MARGIN, ENDGAME_MARGIN = 4, 2
+"""See ``margin_of``."""
+_NONE = -128  # what the checksum has in the place of NULL: beyond all scores, levels and moves
+_NUMBERS = struct.Struct(">12q")
+Row = tuple[bytes, int, int, int, int, int, int | None, int | None, int | None, int, int, int, int, int]
+
+
+class Lines(NamedTuple):
+    """How many lines of the book go on from a position, and how they end for the side to move.
+
+    A line ends at a leaf, and counts as won if the leaf's score says so. Transpositions are counted each time.
+
+    Attributes:
+        total: all lines, 2^32 - 1 if there are more.
+        wins: those that end above 0.
+        draws: those that end at 0.
+        losses: those that end below 0.
+    """
+
+    total: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def reversed(self) -> "Lines":
+        """The same from the other side."""
+        return Lines(self.total, self.losses, self.draws, self.wins)
+
+
+NO_LINES = Lines()
+"""Of a position whose lines were not counted yet."""
+
+
+class Leaf(NamedTuple):
+    """The best move that leads out of the book.
+
+    Attributes:
+        move: the move.
+        score: what the search expects of it, in discs from the side to move.
+    """
+
+    move: Move
+    score: int
+
+
+def line_to(score: int) -> Lines:
+    """The one line that ends at a leaf with this score."""
+    return Lines(1, score > 0, score == 0, score < 0)
+
+
+def margin_of(depth: int, selectivity: Percent, empties: int) -> int:
+    """How many discs the score of such a search may be off: a book's bounds rest on it.
+
+    0 where the game was solved. docs/book.md has how often the margins hold.
+    """
+    if depth < empties:
+        return MIDGAME_MARGIN
+    return 0 if selectivity == SELECTIVITIES[-1] else ENDGAME_MARGIN
+
+
+def around(score: int, margin: int) -> tuple[int, int]:
+    """The bounds of a score that may be off by a margin."""
+    return max(-MOST_DISCS, score - margin), min(MOST_DISCS, score + margin)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A position as a book stores it; moves that lead to other positions of the book are found by probing.
+
+    Attributes:
+        position: one in which the side to move has a move. A book gives it as its canonical image.
+        score: of the best move, in discs from the side to move; of all lines below, by negamax.
+        lower: the least that the score can be, if no leaf is off by more than its margin.
+        upper: the most.
+        depth: plies of the search that found the leaf; the number of empty squares if it went to the end.
+        selectivity: of that search, in percent.
+        level: the level of that search; None if it was limited otherwise.
+        leaf: None if every move leads to a position of the book.
+        lines: of the book, from here on.
+    """
+
+    position: Position
+    score: int
+    lower: int
+    upper: int
+    depth: int
+    selectivity: Percent
+    level: int | None = None
+    leaf: Leaf | None = None
+    lines: Lines = NO_LINES
+
+    @property
+    def margin(self) -> int:
+        """How many discs the score of the leaf may be off, see ``margin_of``."""
+        return margin_of(self.depth, self.selectivity, self.position.empties)
+
+
+def to_row(record: Record) -> Row:
+    """The row of a record; of any image of the position it is the same.
+
+    Raises: SettingsError if the record is none: a score beyond 64 discs, a position without a move, a leaf that is
+        not legal.
+    """
+    _check(record)
+    key, symmetry = key_of(record.position)
+    leaf = record.leaf
+    numbers: tuple[int | None, ...] = (
+        record.score,
+        record.lower,
+        record.upper,
+        record.depth,
+        record.selectivity,
+        record.level,
+        None if leaf is None else move_number(symmetry.move(leaf.move)),
+        None if leaf is None else leaf.score,
+        *record.lines,
+    )
+    return (key, *numbers, checksum(key, numbers))  # type: ignore[return-value]  # its length is lost on the way
+
+
+def checksum(key: bytes, numbers: tuple[int | None, ...]) -> int:
+    """CRC-32, as zlib has it, of the key and the twelve numbers: 8 bytes each, big end first, NULL as -128."""
+    return zlib.crc32(
+        _NUMBERS.pack(*(_NONE if number is None else number for number in numbers)), zlib.crc32(key)
+    )
+
+
+def check_row(row: Row) -> None:
+    """Raise FileFormatError unless the row's checksum is right."""
+    try:
+        right = checksum(row[0], row[1:-1]) == row[-1]
+    except (struct.error, TypeError):  # damage can turn a number into text
+        right = False
+    if not right:
+        name = row[0].hex() if isinstance(row[0], bytes) else repr(row[0])
+        raise FileFormatError(f"expected a row with the checksum of its contents, got another (board {name})")
+
+
+def to_record(row: Row, rules: Rules) -> Record:
+    """The record of a row.
+
+    Raises: FileFormatError if its checksum is wrong.
+    """
+    check_row(row)
+    key, score, lower, upper, depth, selectivity, level, _, _, *lines, _ = row
+    return Record(
+        position_of(key, rules),
+        score,
+        lower,
+        upper,
+        depth,
+        selectivity,  # type: ignore[arg-type]  # to_row takes nothing else
+        level,
+        leaf_of(row),
+        Lines(*lines),
+    )
+
+
+def leaf_of(row: Row) -> Leaf | None:
+    """The leaf of a row, in the image that its key names."""
+    number, score = row[7], row[8]
+    return None if number is None or score is None else Leaf(numbered_move(number), score)
+
+
+def _check(record: Record) -> None:
+    """Raise SettingsError unless the record makes sense."""
+    leaf, position = record.leaf, record.position
+    scores = (record.score, record.lower, record.upper, leaf.score if leaf else 0)
+    if not all(-MOST_DISCS <= score <= MOST_DISCS for score in scores):
+        raise SettingsError(
+            f"expected scores from -64 to 64 discs for a book, got {' '.join(map(str, scores))}"
+        )
+    if not position.legal_mask():
+        raise SettingsError(f"expected a position with a move for a book, got {position.board_string()}")
+    if leaf and leaf.move not in position.legal_moves():
+        moves = " ".join(map(str, position.legal_moves()))
+        raise SettingsError(f"expected a leaf out of {moves} for a book, got {leaf.move}")
+    if record.selectivity not in SELECTIVITIES or not 0 <= record.depth <= 64:
+        raise SettingsError(
+            f"expected a depth from 0 to 64 and a selectivity out of {', '.join(map(str, SELECTIVITIES))} for a book, "
+            f"got {record.depth} and {record.selectivity}"
+        )
+    if not all(0 <= count <= MOST_LINES for count in record.lines):
+        raise SettingsError(
+            f"expected counts of lines from 0 to 2^32 - 1, got {' '.join(map(str, record.lines))}"
+        )

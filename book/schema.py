@@ -1,0 +1,161 @@
+"""The file of a book: its tables, and how it is opened. docs/book.md describes it for other programs."""
+
+import contextlib
+import json
+import os
+import sqlite3
+import struct
+import tempfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from outflank.book.records import COLUMNS
+from outflank.engine import FileFormatError
+
+VERSION = 1
+_APPLICATION_ID = 0x4F464C42  # "OFLB", which `file` and SQLite's own tools show
+_MAGIC = b"SQLite format 3\0"
+_HEADER_BYTES = 100
+_WAL = 2  # in the header's bytes 18 and 19
+_BUSY_SECONDS = 10
+_NUMBERS = " INTEGER NOT NULL, "
+_TABLES = """
+CREATE TABLE book (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE history (number INTEGER PRIMARY KEY, time TEXT NOT NULL, what TEXT NOT NULL);
+CREATE TABLE position (
+    board BLOB PRIMARY KEY,
+    score INTEGER NOT NULL, lower INTEGER NOT NULL, upper INTEGER NOT NULL,
+    depth INTEGER NOT NULL, selectivity INTEGER NOT NULL, level INTEGER,
+    leaf INTEGER, leaf_score INTEGER,
+    lines INTEGER NOT NULL, wins INTEGER NOT NULL, draws INTEGER NOT NULL, losses INTEGER NOT NULL,
+    checksum INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+CHECKSUM_FACT = "checksum"
+SELECT = f"SELECT {', '.join(COLUMNS)} FROM position"
+INSERT_POSITION = f"INSERT OR REPLACE INTO position VALUES ({', '.join('?' * len(COLUMNS))})"
+INSERT_FACT = "INSERT OR REPLACE INTO book VALUES (?, ?)"
+INSERT_HISTORY = "INSERT INTO history (time, what) VALUES (?, ?)"
+
+
+def facts_checksum(facts: Mapping[str, str]) -> str:
+    """CRC-32 of what a book says of itself, its own checksum left out, in eight hexadecimal digits."""
+    told = sorted((name, value) for name, value in facts.items() if name != CHECKSUM_FACT)
+    return f"{zlib.crc32(json.dumps(told, ensure_ascii=False).encode()):08x}"
+
+
+def create(path: Path, facts: Mapping[str, str]) -> None:
+    """Make the file of a book without positions, whole or not at all; what was there is replaced.
+
+    Raises: OSError; sqlite3.Error.
+    """
+    file, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
+    os.close(file)
+    try:
+        connection = sqlite3.connect(name, isolation_level=None)
+        with contextlib.closing(connection):
+            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+            connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
+            sealed = {**facts, CHECKSUM_FACT: facts_checksum(facts)}
+            connection.execute("BEGIN")
+            connection.executemany(INSERT_FACT, sealed.items())
+            connection.execute("COMMIT")
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """Open the file of a book, also one that is being written and one in a folder that is read-only.
+
+    Raises: FileFormatError if it is none, is damaged at first sight or is of another version.
+    """
+    in_wal_mode = _check_header(path)
+    try:
+        connection = _connect(path, "mode=ro")
+        try:
+            connection.execute("SELECT 1 FROM book").fetchall()
+        except sqlite3.OperationalError:
+            # A file that was left in WAL mode needs a file beside it. If it can't have one, nobody can write either.
+            if not in_wal_mode or path.with_name(path.name + "-wal").exists():
+                raise
+            connection.close()
+            connection = _connect(path, "immutable=1")
+    except sqlite3.Error as error:
+        raise unreadable(path, str(error)) from None
+    return connection
+
+
+def open_to_write(path: Path) -> sqlite3.Connection:
+    """Open the file of a book to change it: what was committed before a crash is there again.
+
+    Raises: FileFormatError if it is none; sqlite3.Error.
+    """
+    _check_header(path)
+    connection = _connect(path, "mode=rw")
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def unreadable(path: Path, reason: str) -> FileFormatError:
+    """What a file is refused with."""
+    return FileFormatError(f"expected an opening book, got {str(path)!r} ({reason})")
+
+
+def read_facts(connection: sqlite3.Connection) -> dict[str, str]:
+    """What the book says of itself.
+
+    Raises: FileFormatError if it was changed by chance; sqlite3.Error.
+    """
+    facts = dict(connection.execute("SELECT name, value FROM book"))
+    if facts.pop(CHECKSUM_FACT, None) != facts_checksum(facts):
+        raise FileFormatError("what it says of itself does not have the right checksum")
+    return facts
+
+
+def _connect(path: Path, how: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?{how}",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,  # who uses it holds a lock
+        timeout=_BUSY_SECONDS,
+    )
+
+
+def _check_header(path: Path) -> bool:
+    """Look at the first bytes before SQLite does, and return whether the file is in WAL mode.
+
+    Raises: FileFormatError if these are not the first bytes of a whole book of our version.
+    """
+    try:
+        with path.open("rb") as file:
+            header, size = file.read(_HEADER_BYTES), os.fstat(file.fileno()).st_size
+    except OSError as error:
+        raise unreadable(path, error.strerror or str(error)) from None
+    if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
+        raise unreadable(path, "it is empty" if not header else "it is no SQLite file")
+    page_bytes, _, in_wal_mode = struct.unpack_from(">HBB", header, 16)
+    (pages,) = struct.unpack_from(">I", header, 28)
+    version, application = (struct.unpack_from(">I", header, at)[0] for at in (60, 68))
+    if application != _APPLICATION_ID:
+        raise unreadable(path, "an SQLite file of another program")
+    if version != VERSION:
+        written = ", written by a newer Outflank" if version > VERSION else ""
+        raise unreadable(path, f"version {version}{written}; this one reads version {VERSION}")
+    expected = pages * (page_bytes if page_bytes != 1 else 65536)
+    if in_wal_mode != _WAL and size < expected:
+        raise unreadable(path, f"cut short: {size} of {expected} bytes")
+    return bool(in_wal_mode == _WAL)

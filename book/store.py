@@ -1,0 +1,190 @@
+"""An opening book opened to be read: probing, counting, walking through all of it."""
+
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self
+
+from outflank.book import schema
+from outflank.book.entries import Entry, before_pass, entry_of
+from outflank.book.keys import after_passes, children_of, key_of, same_games
+from outflank.book.records import Record, Row, check_row, to_record
+from outflank.engine import FileFormatError, Position, Rules, SettingsError
+
+_ROWS_AT_ONCE = 1000
+
+
+class Change(NamedTuple):
+    """A line of a book's history.
+
+    Attributes:
+        time: in ISO format with time zone.
+        what: what was done, by which program.
+    """
+
+    time: str
+    what: str
+
+
+class Book:
+    """An opening book in a file, opened to be read; safe to be used by several threads.
+
+    Others may read the file, and one may write it, at the same time; each probe sees the last commit. Best used as a
+    context manager: ``with Book.open(path) as book``.
+
+    Attributes:
+        path: of the file.
+        rules: of the games that it is for.
+        facts: what it says of itself by name, such as ``rules``, ``created`` and ``outflank``, its first version.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+        self._lock = Lock()
+        try:
+            facts = schema.read_facts(connection)
+            self.rules = Rules.parse(facts["rules"])
+        except (sqlite3.Error, FileFormatError, LookupError, TypeError, ValueError) as error:
+            connection.close()
+            raise schema.unreadable(path, str(error)) from None
+        self.facts: Mapping[str, str] = MappingProxyType(facts)
+        self._served = self.rules  # the last rules that were asked for and are served
+
+    @classmethod
+    def open(cls, path: Path, rules: Rules | None = None) -> Self:
+        """Open a book to read it.
+
+        Args:
+            path: of its file, which may lie in a folder that is read-only.
+            rules: of the game it is wanted for; a book that does not serve them is refused.
+
+        Raises: FileFormatError if it is no book, is damaged at first sight or is of another version; SettingsError if
+            it is for other rules.
+        """
+        book = cls(path, schema.open_to_read(path))
+        if rules is not None:
+            try:
+                book.expect(rules)
+            except SettingsError:
+                book.close()
+                raise
+        return book
+
+    def close(self) -> None:
+        """Give the file back; the second time it does nothing."""
+        with self._lock:
+            self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def serves(self, rules: Rules) -> bool:
+        """Whether the book is for games by these rules: the same start up to symmetry, the same moves and scores."""
+        if rules is self._served:
+            return True
+        served = same_games(self.rules, rules)
+        if served:
+            self._served = rules
+        return served
+
+    def expect(self, rules: Rules) -> None:
+        """Raise SettingsError, with both rules named, unless the book serves these rules."""
+        if not self.serves(rules):
+            raise SettingsError(
+                f"expected a book for {rules} from {rules.start}, got {str(self.path)!r}, "
+                f"which is for {self.rules} from {self.rules.start}"
+            )
+
+    def __len__(self) -> int:
+        """How many positions it has."""
+        return int(self._rows("SELECT count(*) FROM position")[0][0])
+
+    def __contains__(self, position: Position) -> bool:
+        return self.probe(position) is not None
+
+    def probe(self, position: Position) -> Entry | None:
+        """What the book knows about a position, or an image of it; None if nothing, as of a game that is over.
+
+        Where the side to move has to pass, it is what the book knows about the position after the pass.
+
+        Raises: FileFormatError if what is needed of the file is damaged; SettingsError if the book does not serve
+            the position's rules, or is closed.
+        """
+        if position.rules is not self._served:
+            self.expect(position.rules)
+        asked, passed = after_passes(position)
+        children = children_of(asked)
+        if not children:
+            return None
+        key, symmetry = key_of(asked)
+        rows = self._rows_of({key, *(child.key for child in children if child.key)})
+        if key not in rows:
+            return None
+        entry = entry_of(asked, rows[key], symmetry, children, rows)
+        return before_pass(entry, position) if passed else entry
+
+    def records(self) -> Iterator[Record]:
+        """All positions in the order of their keys, as they are stored. What is written meanwhile may be missing.
+
+        Raises: FileFormatError if a row is damaged.
+        """
+        last = b""
+        while rows := self._rows(
+            f"{schema.SELECT} WHERE board > ? ORDER BY board LIMIT {_ROWS_AT_ONCE}", (last,)
+        ):
+            for row in rows:
+                try:
+                    yield to_record(row, self.rules)
+                except FileFormatError as error:
+                    raise schema.unreadable(self.path, f"damaged: {error}") from None
+            last = rows[-1][0]
+
+    def entries(self) -> Iterator[Entry]:
+        """All positions as ``probe`` gives them, in the order of their keys.
+
+        Raises: FileFormatError if a row is damaged.
+        """
+        for record in self.records():
+            entry = self.probe(record.position)
+            if entry is not None:  # else it was removed meanwhile
+                yield entry
+
+    def history(self) -> list[Change]:
+        """What was done to the book, oldest first.
+
+        Raises: FileFormatError if it can't be read.
+        """
+        return [Change(*row) for row in self._rows("SELECT time, what FROM history ORDER BY number")]
+
+    def _rows_of(self, keys: Collection[bytes]) -> dict[bytes, Row]:
+        """The rows of those keys that the book has, all as of one commit, each checked.
+
+        Raises: FileFormatError.
+        """
+        marks = ", ".join("?" * len(keys))
+        rows: list[Row] = self._rows(f"{schema.SELECT} WHERE board IN ({marks})", tuple(keys))
+        try:
+            for row in rows:
+                check_row(row)
+        except FileFormatError as error:
+            raise schema.unreadable(self.path, f"damaged: {error}") from None
+        return {row[0]: row for row in rows}
+
+    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        """All that a query gives.
+
+        Raises: FileFormatError if the file is damaged; SettingsError if it was closed.
+        """
+        try:
+            with self._lock:
+                return self._connection.execute(sql, values).fetchall()
+        except sqlite3.ProgrammingError as error:
+            raise SettingsError(f"expected an open book, got {str(self.path)!r} ({error})") from None
+        except sqlite3.Error as error:
+            raise schema.unreadable(self.path, str(error)) from None

@@ -1,0 +1,203 @@
+"""An opening book opened to be changed, by one process at a time."""
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Self
+
+from outflank import __version__
+from outflank.book import schema
+from outflank.book.keys import key_of
+from outflank.book.lock import WriterLock
+from outflank.book.records import Record, to_row
+from outflank.book.store import Book
+from outflank.engine import OutflankError, Position, Rules, SettingsError
+
+
+class BookWriter(Book):
+    """An opening book opened to be changed; others may read it at the same time, and see what is committed.
+
+    What is put or removed is part of the book from the next commit on, all of it or nothing, whatever happens to
+    the process or the machine. As a context manager it commits at the end of the block, or forgets what was not
+    committed if an error ends it. Not for use in several threads.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: WriterLock) -> None:
+        super().__init__(path, connection)
+        self._writer_lock: WriterLock | None = lock
+
+    @classmethod
+    def create(cls, path: Path, rules: Rules, facts: Mapping[str, str] | None = None) -> Self:
+        """Make a new book without positions, and open it.
+
+        Args:
+            path: of its file, which must not exist yet.
+            rules: of the games that it is for.
+            facts: what else it shall say of itself.
+
+        Raises: OutflankError if there is a file, or if it can't be made.
+        """
+        lock = _lock(path)
+        try:
+            if path.exists():
+                raise OutflankError(f"expected the name of a new book, got {str(path)!r}, which exists")
+            told = {"rules": str(rules), "created": _now(), "outflank": __version__}
+            schema.create(path, {**(facts or {}), **told})
+            return cls(path, schema.open_to_write(path), lock)
+        except (OSError, sqlite3.Error) as error:
+            lock.release()
+            raise _not_written(path, error) from None
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def open(cls, path: Path, rules: Rules | None = None) -> Self:
+        """Open a book to change it.
+
+        Raises: as ``Book.open``; FileFormatError if another process is changing it; OutflankError if it can't be
+            written to.
+        """
+        schema.open_to_read(path).close()  # what is no book gets no lock file beside it
+        lock = _lock(path)
+        try:
+            book = cls(path, schema.open_to_write(path), lock)
+        except sqlite3.Error as error:
+            lock.release()
+            raise _not_written(path, error) from None
+        except BaseException:
+            lock.release()
+            raise
+        try:
+            if rules is not None:
+                book.expect(rules)
+        except SettingsError:
+            book.close()
+            raise
+        return book
+
+    def put(self, record: Record) -> None:
+        """Add a position, or replace what the book has of it.
+
+        Raises: SettingsError if the record makes no sense; OutflankError if it can't be written.
+        """
+        self.put_all([record])
+
+    def put_all(self, records: Iterable[Record]) -> None:
+        """Add or replace many positions.
+
+        Raises: as ``put``.
+        """
+        rows = []
+        for record in records:
+            self.expect(record.position.rules)
+            rows.append(to_row(record))
+        self._write(schema.INSERT_POSITION, rows)
+
+    def remove(self, positions: Iterable[Position]) -> None:
+        """Remove positions, or images of them; what is not there can't be removed and does no harm.
+
+        Raises: OutflankError if that can't be written.
+        """
+        self._write(
+            "DELETE FROM position WHERE board = ?", [(key_of(position)[0],) for position in positions]
+        )
+
+    def note(self, what: str) -> None:
+        """Add a line to the book's history.
+
+        Raises: OutflankError if it can't be written.
+        """
+        self._write(schema.INSERT_HISTORY, [(_now(), f"outflank {__version__}: {what}")])
+
+    def commit(self) -> None:
+        """Make what was put, removed and noted since the last commit part of the book, for good.
+
+        Raises: OutflankError if that can't be done; then it is all forgotten.
+        """
+        if self._connection.in_transaction:
+            try:
+                self._connection.execute("COMMIT")
+            except sqlite3.Error as error:
+                self.rollback()
+                raise _not_written(self.path, error) from None
+
+    def rollback(self) -> None:
+        """Forget what was put, removed and noted since the last commit."""
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    def compact(self) -> None:
+        """Write the file anew without gaps, in the order of the keys.
+
+        Raises: OutflankError if that can't be done.
+        """
+        self.commit()
+        try:
+            self._connection.execute("VACUUM")
+        except sqlite3.Error as error:
+            raise _not_written(self.path, error) from None
+
+    def close(self) -> None:
+        """Forget what was not committed, and give file and lock back; the second time it does nothing."""
+        lock, self._writer_lock = self._writer_lock, None
+        if lock is None:
+            return
+        try:
+            with suppress(
+                sqlite3.Error
+            ):  # a reader may be at it; then the file stays as it is, which is as good
+                self.rollback()
+                self._connection.execute("PRAGMA busy_timeout = 0")
+                self._connection.execute("PRAGMA journal_mode = DELETE")  # the whole book is one file again
+            super().close()
+        finally:
+            lock.release()
+
+    def __exit__(self, *raised: object) -> None:
+        try:
+            if not raised or raised[0] is None:
+                self.commit()
+        finally:
+            self.close()
+
+    def _write(self, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
+        """Execute a statement for each row, in the transaction under way or a new one.
+
+        Raises: OutflankError if that can't be done; then all is forgotten that was not committed.
+        """
+        if self._writer_lock is None:
+            raise SettingsError(f"expected an open book, got {str(self.path)!r}, which was closed")
+        try:
+            if not self._connection.in_transaction:
+                self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(sql, rows)
+        except sqlite3.Error as error:
+            with suppress(sqlite3.Error):
+                self.rollback()
+            raise _not_written(self.path, error) from None
+
+
+def _lock(path: Path) -> WriterLock:
+    """The lock of a book.
+
+    Raises: FileFormatError if another process holds it; OutflankError if it can't be made.
+    """
+    expected = f"expected a book that no process is changing, got {str(path)!r}"
+    try:
+        return WriterLock(path.with_name(path.name + ".lock"), expected)
+    except OSError as error:
+        raise _not_written(path, error) from None
+
+
+def _not_written(path: Path, error: Exception) -> OutflankError:
+    reason = error.strerror if isinstance(error, OSError) else error
+    return OutflankError(
+        f"expected to write to {str(path)!r}, got an error ({reason}); what was committed is safe"
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).astimezone().isoformat(timespec="seconds")

@@ -1,0 +1,191 @@
+"""A file that is no whole book costs a sentence, never a wrong score: what is cut off, flipped, foreign or too new."""
+
+import os
+import random
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from outflank.book import Book, BookWriter
+from outflank.engine import FileFormatError, Position
+from outflank.tests.book.samples import START, make_book, plies, record
+
+POSITIONS = plies(5)
+SCORES = {position: number % 60 for number, position in enumerate(POSITIONS)}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes of a book of some pages."""
+    path = tmp_path_factory.mktemp("whole") / "b"
+    make_book(path, (record(position, score) for position, score in SCORES.items()))
+    return path.read_bytes()
+
+
+def answers(path: Path) -> dict[Position, int | None] | str:
+    """What a book says about the positions, or the sentence that refuses it; wrong scores would show here."""
+    try:
+        with Book.open(path) as book:
+            found = {position: book.probe(position) for position in POSITIONS}
+            return {position: None if entry is None else entry.score for position, entry in found.items()}
+    except FileFormatError as error:
+        return str(error)
+
+
+def is_harmless(said: dict[Position, int | None] | str, path: Path) -> bool:
+    """Whether a damaged book was refused in a sentence that names it, or at least nothing wrong was said."""
+    if isinstance(said, str):
+        return said.startswith(f"expected an opening book, got {str(path)!r} (")
+    return all(score in (None, SCORES[position]) for position, score in said.items())
+
+
+def page_bytes(data: bytes) -> int:
+    return int.from_bytes(data[16:18], "big")
+
+
+def test_the_book_that_is_damaged_below_has_many_pages_and_is_right(tmp_path: Path, whole: bytes) -> None:
+    (tmp_path / "b").write_bytes(whole)
+
+    assert len(whole) > 4 * page_bytes(whole)
+    assert answers(tmp_path / "b") == SCORES
+
+
+def test_a_book_cut_off_at_a_page_or_anywhere_is_refused(tmp_path: Path, whole: bytes) -> None:
+    path = tmp_path / "b"
+    pages = range(0, len(whole), page_bytes(whole))
+    for length in [*pages, *(page + 1 for page in pages), 50, 99, 100, len(whole) - 1]:
+        path.write_bytes(whole[:length])
+        said = answers(path)
+        assert isinstance(said, str), length
+        assert is_harmless(said, path), (length, said)
+        with pytest.raises(FileFormatError, match="expected an opening book"):
+            BookWriter.open(path)
+
+
+def flip(data: bytes, bit: int) -> bytes:
+    changed = bytearray(data)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
+
+
+def flipped_bits_do_no_harm(path: Path, data: bytes, bits: list[int]) -> None:
+    for bit in bits:
+        path.write_bytes(flip(data, bit))
+        assert is_harmless(answers(path), path), f"bit {bit} of the file"
+
+
+def test_a_flipped_bit_never_gives_a_wrong_score(tmp_path: Path, whole: bytes, rng: random.Random) -> None:
+    header = list(range(0, 800, 11))
+    flipped_bits_do_no_harm(tmp_path / "b", whole, header + rng.sample(range(8 * len(whole)), 100))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_no_flipped_bit_of_a_small_book_gives_a_wrong_score(tmp_path: Path) -> None:
+    small = make_book(tmp_path / "s", (record(each, SCORES[each]) for each in POSITIONS[:8])).read_bytes()
+    flipped_bits_do_no_harm(tmp_path / "b", small, list(range(8 * len(small))))
+
+
+def empty(path: Path) -> None:
+    path.touch()
+
+
+def text(path: Path) -> None:
+    path.write_text("F5d6C3" * 100)
+
+
+def other_program(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE position (board BLOB PRIMARY KEY)")
+    connection.close()
+
+
+def folder(path: Path) -> None:
+    path.mkdir()
+
+
+def nothing(path: Path) -> None:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (empty, "it is empty"),
+        (text, "it is no SQLite file"),
+        (other_program, "an SQLite file of another program"),
+        (folder, "Is a directory"),
+        (nothing, "No such file or directory"),
+    ],
+)
+def test_a_foreign_file_is_refused_in_words_and_left_alone(
+    tmp_path: Path, make: Callable[[Path], None], reason: str
+) -> None:
+    make(tmp_path / "b")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    for opened in (Book.open, BookWriter.open):
+        with pytest.raises(FileFormatError, match=f"expected an opening book, got .*{reason}"):
+            opened(tmp_path / "b")
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
+    path = make_book(tmp_path / "b", [record(START)])
+    path.chmod(0)
+    with pytest.raises(FileFormatError, match="Permission denied"):
+        Book.open(path)
+
+
+def test_a_newer_version_is_refused_by_name(tmp_path: Path) -> None:
+    path = make_book(tmp_path / "b", [record(START)])
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    with pytest.raises(
+        FileFormatError, match=r"version 2, written by a newer Outflank; this one reads version 1"
+    ):
+        Book.open(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("UPDATE position SET score = score + 1", "damaged: expected a row with the checksum"),
+        ("UPDATE position SET leaf_score = 'five'", "damaged: expected a row with the checksum"),
+        ("UPDATE position SET lines = 9223372036854775807", "damaged: expected a row with the checksum"),
+        ("UPDATE position SET checksum = NULL || ''", ""),
+        ("UPDATE book SET value = 'reversi' WHERE name = 'rules'", "not have the right checksum"),
+        ("DELETE FROM book WHERE name = 'rules'", "not have the right checksum"),
+        ("DROP TABLE book", "no such table: book"),
+        ("DROP TABLE position", "no such table: position"),
+    ],
+)
+def test_a_book_that_was_changed_by_hand_is_refused(tmp_path: Path, change: str, reason: str) -> None:
+    path = make_book(tmp_path / "b", [record(position) for position in plies(2)])
+    connection = sqlite3.connect(path)
+    try:
+        connection.execute(change)
+        connection.commit()
+    except sqlite3.IntegrityError:  # SQLite itself refuses it
+        assert not reason
+    else:
+        said = answers(path)
+        assert isinstance(said, str)
+        assert reason in said
+    finally:
+        connection.close()
+
+
+def test_damage_is_found_by_those_who_walk_through_the_book(tmp_path: Path, whole: bytes) -> None:
+    path = tmp_path / "b"
+    path.write_bytes(whole)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE position SET depth = 60 WHERE board = (SELECT max(board) FROM position)")
+    connection.commit()
+    connection.close()
+    with Book.open(path) as book, pytest.raises(FileFormatError, match="damaged"):
+        list(book.records())

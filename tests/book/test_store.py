@@ -1,0 +1,261 @@
+"""What is put into a book is what a probe gives, whichever way the board is turned and whoever has to pass."""
+
+import os
+import sqlite3
+import struct
+import threading
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from outflank.book import Book, BookMove, BookWriter, Leaf, Lines
+from outflank.book.keys import key_of, position_of
+from outflank.engine import (
+    PASS,
+    PRESETS,
+    Colour,
+    Move,
+    OutflankError,
+    Position,
+    Rules,
+    SettingsError,
+    Symmetry,
+)
+from outflank.tests.book.samples import OTHELLO, START, after, make_book, plies, record
+
+
+def test_a_record_comes_back_as_its_canonical_image(tmp_path: Path) -> None:
+    position = after("f5d6c3")
+    put = record(position, -3, "d3", depth=12, selectivity=87, level=None, lines=Lines(9, 4, 3, 2))
+    image, symmetry = position.canonical()
+    with Book.open(make_book(tmp_path / "b", [put])) as book:
+        (found,) = book.records()
+
+    assert found == replace(put, position=image, leaf=Leaf(symmetry.move(Move.parse("d3")), -3))
+    assert symmetry is not Symmetry.IDENTITY
+
+
+@pytest.mark.parametrize("symmetry", Symmetry)
+def test_every_image_of_a_position_is_known_by_its_own_moves(tmp_path: Path, symmetry: Symmetry) -> None:
+    position, child = after("f5d6"), after("f5d6c4")
+    make_book(tmp_path / "b", [record(position, 2, "c3"), record(child, -1)])
+    with Book.open(tmp_path / "b") as book:
+        entry = book.probe(position.transformed(symmetry))
+
+    assert entry is not None
+    assert entry.position == position.transformed(symmetry)
+    assert [(str(symmetry.inverse.move(found.move)), found.score, found.linked) for found in entry.moves] == [
+        ("c3", 2, False),
+        ("c4", 1, True),
+    ]
+
+
+def test_moves_to_images_of_one_position_are_all_there(tmp_path: Path) -> None:
+    make_book(tmp_path / "b", [record(START, 0, "f5")])
+    make_book(tmp_path / "c", [record(START, 0, "f5"), record(after("c4"), 1)])
+    with Book.open(tmp_path / "b") as leaf_only, Book.open(tmp_path / "c") as linked:
+        one, two = leaf_only.probe(START), linked.probe(START)
+
+    assert one is not None
+    assert two is not None
+    assert [(str(move.move), move.score, move.linked) for move in one.moves] == [
+        (move, 0, False) for move in ("d3", "c4", "f5", "e6")
+    ]
+    assert [(str(move.move), move.score, move.linked) for move in two.moves] == [
+        (move, -1, True) for move in ("d3", "c4", "f5", "e6")
+    ]
+
+
+def test_a_move_tells_bounds_and_lines_from_its_own_side(tmp_path: Path) -> None:
+    child = record(after("f5d6"), 3, lower=-1, upper=9, lines=Lines(6, 1, 2, 3))
+    make_book(tmp_path / "b", [record(after("f5"), 5, "f4"), child])
+    with Book.open(tmp_path / "b") as book:
+        entry = book.probe(after("f5"))
+
+    assert entry is not None
+    leaf, linked = entry.moves
+    assert linked == BookMove(Move.parse("d6"), -3, -9, 1, True, Lines(6, 3, 2, 1))
+    assert leaf == BookMove(Move.parse("f4"), 5, 1, 9, False, Lines(1, 1, 0, 0))
+
+
+def find_pass() -> tuple[Position, Move]:
+    """A position, and a move of it after which the other side has to pass."""
+    for position in plies(7):
+        for move in position.legal_moves():
+            if position.play(move).must_pass:
+                return position, move
+    raise AssertionError("no pass within eight plies")
+
+
+def test_a_forced_pass_belongs_to_the_move_before_it(tmp_path: Path) -> None:
+    position, move = find_pass()
+    blocked = position.play(move)
+    again = blocked.pass_()
+    other = next(each for each in position.legal_moves() if each != move)
+    make_book(tmp_path / "b", [record(position, 1, str(other)), record(again, 6, lower=2, upper=8)])
+    with Book.open(tmp_path / "b") as book:
+        before, passing, after_it = book.probe(position), book.probe(blocked), book.probe(again)
+
+    assert before is not None
+    assert passing is not None
+    assert after_it is not None
+    assert before.moves[0][:5] == (move, 6, 2, 8, True)
+    assert (passing.score, passing.bounds, passing.position) == (-6, (-8, -2), blocked)
+    assert [found[:5] for found in passing.moves] == [(PASS, -6, -8, -2, True)]
+    assert passing.lines == after_it.lines.reversed
+
+
+def test_what_is_not_in_the_book_is_none(tmp_path: Path) -> None:
+    over = Position.parse("X" * 40 + "O" * 24)
+    with Book.open(make_book(tmp_path / "b", [record(START)])) as book:
+        assert book.probe(after("f5")) is None
+        assert book.probe(over) is None
+        assert START in book
+        assert after("f5") not in book
+        assert len(book) == 1
+
+
+def test_a_book_serves_games_that_are_the_same_up_to_symmetry(tmp_path: Path) -> None:
+    reveris = PRESETS["reveris"]
+    with Book.open(make_book(tmp_path / "b", [record(START)])) as book:
+        assert book.serves(reveris)
+        assert book.probe(Position.start(reveris)) is not None
+        for rules in (Rules.parse("othello,start=parallel-north"), Rules.parse("othello,scoring=count")):
+            assert not book.serves(rules)
+
+
+def test_a_book_refuses_other_rules_in_words(tmp_path: Path) -> None:
+    path = make_book(tmp_path / "b", [record(START)])
+    obversi = PRESETS["obversi"]
+    expected = "expected a book for obversi from parallel-north, got .*, which is for othello from diagonal"
+    with pytest.raises(SettingsError, match=expected):
+        Book.open(path, obversi)
+    with pytest.raises(SettingsError, match=expected):
+        BookWriter.open(path, obversi)
+    with Book.open(path, OTHELLO) as book, pytest.raises(SettingsError, match=expected):
+        book.probe(Position.start(obversi))
+    with BookWriter.open(path) as writer, pytest.raises(SettingsError, match=expected):
+        writer.put(record(Position.start(obversi)))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_book_of_every_sheet_gives_back_what_was_put(tmp_path: Path, name: str) -> None:
+    """Moves with directions and ties that one side wins included."""
+    positions = plies(4, Position.start(PRESETS[name]))
+    make_book(
+        tmp_path / "b", (record(each, number % 60) for number, each in enumerate(positions)), PRESETS[name]
+    )
+    with Book.open(tmp_path / "b", PRESETS[name]) as book:
+        found = [book.probe(position) for position in positions]
+
+    for number, (position, entry) in enumerate(zip(positions, found, strict=True)):
+        assert entry is not None
+        assert (entry.position, entry.score) == (position, number % 60)
+        assert {move.move for move in entry.moves} <= set(position.legal_moves())
+
+
+def test_where_a_tie_has_a_winner_the_side_belongs_to_the_key() -> None:
+    rules = PRESETS["ravensburger-2006"]
+    start = Position.start(rules)
+    swapped = Position(start.own, start.opp, start.side.other, rules)
+
+    assert key_of(start)[0] != key_of(swapped)[0]
+    assert {position_of(key_of(each)[0], rules).side for each in (start, swapped)} == set(Colour)
+
+
+def test_records_and_entries_walk_through_all_of_a_book(tmp_path: Path) -> None:
+    positions = plies(6)
+    assert len(positions) > 1000
+    with Book.open(make_book(tmp_path / "b", map(record, positions))) as book:
+        walked = [found.position for found in book.records()]
+        entries = [entry.position for entry in book.entries()]
+
+    assert set(walked) == {position.canonical()[0] for position in positions}
+    assert walked == entries == sorted(walked, key=lambda each: (each.own, each.opp))
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"score": 65}, "expected scores from -64 to 64"),
+        ({"leaf": Leaf(Move(0), 0)}, "expected a leaf out of d3 c4 f5 e6 for a book, got a1"),
+        ({"selectivity": 74}, "expected a depth from 0 to 64 and a selectivity out of 73, 87"),
+        ({"lines": Lines(2**32)}, "expected counts of lines from 0 to"),
+        ({"position": Position.parse("X" * 40 + "O" * 24)}, "expected a position with a move"),
+    ],
+)
+def test_a_record_that_makes_no_sense_is_refused(
+    tmp_path: Path, changed: dict[str, object], sentence: str
+) -> None:
+    with BookWriter.create(tmp_path / "b", OTHELLO) as book, pytest.raises(SettingsError, match=sentence):
+        book.put(replace(record(START), **changed))  # type: ignore[arg-type]
+
+
+def test_several_threads_probe_one_book(tmp_path: Path) -> None:
+    positions = plies(5)
+    wrong: list[object] = []
+
+    def probe_all(book: Book, part: int) -> None:
+        for number in range(part, len(positions), 3):
+            entry = book.probe(positions[number])
+            if entry is None or entry.score != number % 60:
+                wrong.append(entry)
+
+    make_book(tmp_path / "b", (record(each, number % 60) for number, each in enumerate(positions)))
+    with Book.open(tmp_path / "b") as book:
+        threads = [threading.Thread(target=probe_all, args=(book, part % 3)) for part in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert wrong == []
+
+
+def test_a_closed_book_says_so(tmp_path: Path) -> None:
+    book = Book.open(make_book(tmp_path / "b", [record(START)]))
+    book.close()
+    book.close()
+    with pytest.raises(SettingsError, match="expected an open book"):
+        book.probe(START)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="no folder is read-only for root")
+def test_a_book_in_a_read_only_folder_is_read(tmp_path: Path) -> None:
+    folder = tmp_path / "f"
+    folder.mkdir()
+    path = make_book(folder / "b", [record(START)])
+    folder.chmod(0o500)
+    try:
+        with Book.open(path) as book:
+            assert book.probe(START) is not None
+        with pytest.raises(OutflankError, match="expected to write to"):
+            BookWriter.open(path)
+    finally:
+        folder.chmod(0o700)
+
+
+def test_a_book_that_was_left_in_wal_mode_is_read_where_nothing_can_be_written(tmp_path: Path) -> None:
+    """As after a copy to a read-only medium while a reader kept the file from being put in order."""
+    path = make_book(tmp_path / "b", [record(START)])
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.close()
+    assert path.read_bytes()[18] == 2
+    (tmp_path / "b-shm").mkdir()  # stands for a folder in which SQLite can't make this file
+    with Book.open(path) as book:
+        assert book.probe(START) is not None
+
+
+def test_a_record_is_a_row_that_other_programs_can_check(tmp_path: Path) -> None:
+    """The checksum as docs/book.md describes it, computed without the book's code."""
+    make_book(tmp_path / "b", [record(after("f5d6"), -2, level=None)])
+    connection = sqlite3.connect(tmp_path / "b")
+    board, *numbers, checksum = connection.execute("SELECT * FROM position").fetchone()
+    connection.close()
+
+    assert None in numbers
+    packed = struct.pack(">12q", *(-128 if number is None else number for number in numbers))
+    assert checksum == zlib.crc32(board + packed)

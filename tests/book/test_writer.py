@@ -1,0 +1,207 @@
+"""Changing a book: by one process at a time, all of a commit or nothing of it, with readers beside it."""
+
+import errno
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from outflank.book import Book, BookWriter
+from outflank.book.lock import WriterLock
+from outflank.engine import FileFormatError, OutflankError, Position
+from outflank.tests.book.samples import OTHELLO, START, after, make_book, plies, record
+
+
+def test_what_was_put_is_there_from_the_commit_on(tmp_path: Path) -> None:
+    path = make_book(tmp_path / "b", [record(START)])
+    with BookWriter.open(path) as writer, Book.open(path) as reader:
+        writer.put(record(after("f5"), 7))
+        assert after("f5") in writer
+        assert after("f5") not in reader
+        writer.commit()
+        assert after("f5") in reader
+        writer.remove([after("d3")])
+        writer.commit()
+        assert after("f5") not in reader
+
+
+def put_and_fail(path: Path) -> None:
+    with BookWriter.open(path) as writer:
+        writer.put(record(after("f5")))
+        raise RuntimeError
+
+
+def test_a_block_commits_at_its_end_and_not_after_an_error(tmp_path: Path) -> None:
+    path = make_book(tmp_path / "b", [record(START)])
+    with pytest.raises(RuntimeError):
+        put_and_fail(path)
+    with Book.open(path) as book:
+        assert len(book) == 1
+
+
+def test_a_closed_book_is_one_file(tmp_path: Path) -> None:
+    make_book(tmp_path / "b", [record(START)])
+
+    assert [path.name for path in tmp_path.iterdir()] == ["b"]
+
+
+def test_a_second_writer_is_refused_and_readers_are_not(tmp_path: Path) -> None:
+    path = make_book(tmp_path / "b", [record(START)])
+    sentence = f"expected a book that no process is changing, got .*, held by process {os.getpid()}"
+    with BookWriter.open(path):
+        with pytest.raises(FileFormatError, match=sentence):
+            BookWriter.open(path)
+        with pytest.raises(FileFormatError, match=sentence):
+            BookWriter.create(path, OTHELLO)
+        with Book.open(path) as reader:
+            assert START in reader
+    BookWriter.open(path).close()
+
+
+def test_a_new_book_is_not_written_over_another(tmp_path: Path) -> None:
+    path = make_book(tmp_path / "b", [record(START)])
+    with pytest.raises(OutflankError, match=r"expected the name of a new book, got .*, which exists"):
+        BookWriter.create(path, OTHELLO)
+    with Book.open(path) as book:
+        assert len(book) == 1
+
+
+def test_a_book_tells_where_it_comes_from(tmp_path: Path) -> None:
+    with BookWriter.create(tmp_path / "b", OTHELLO, {"weights": "1234abcd"}) as writer:
+        writer.note("made by hand")
+    with Book.open(tmp_path / "b") as book:
+        (change,) = book.history()
+
+    assert book.facts["weights"] == "1234abcd"
+    assert book.facts["rules"] == "othello"
+    assert set(book.facts) == {"rules", "created", "outflank", "weights"}
+    assert change.what.endswith(": made by hand")
+    assert change.time[:2] == "20"
+
+
+def test_removing_and_compacting_gives_the_room_back(tmp_path: Path) -> None:
+    positions = plies(6)
+    path = make_book(tmp_path / "b", map(record, positions))
+    before = path.stat().st_size
+    with BookWriter.open(path) as writer:
+        writer.remove(positions[20:])
+        writer.compact()
+    with Book.open(path) as book:
+        assert len(book) == 20
+    assert path.stat().st_size < before / 5
+
+
+DIES_BEFORE_THE_COMMIT = """
+import os, signal, sys
+from pathlib import Path
+from outflank.book import BookWriter
+from outflank.tests.book.samples import START, after, record
+book = BookWriter.open(Path(sys.argv[1]))
+book.put(record(after("f5"))); book.commit()
+book.put(record(after("f5d6")))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_the_lock_of_a_dead_writer_is_none_and_its_commits_are_there(tmp_path: Path) -> None:
+    path = make_book(tmp_path / "b", [record(START)])
+    ran = subprocess.run([sys.executable, "-c", DIES_BEFORE_THE_COMMIT, str(path)], check=False, timeout=60)
+    assert ran.returncode == -signal.SIGKILL
+    with Book.open(path) as reader:
+        assert len(reader) == 2
+        assert after("f5") in reader
+    with BookWriter.open(path) as writer:
+        assert len(writer) == 2
+        writer.put(record(after("f5f6")))
+    assert [found.name for found in tmp_path.iterdir()] == ["b"]
+
+
+class FullDisk:
+    """Stands for a connection whose disk is full."""
+
+    in_transaction = True
+
+    def __init__(self, connection: sqlite3.Connection, statement: str) -> None:
+        self._connection = connection
+        self._statement = statement
+
+    def execute(self, sql: str, values: object = ()) -> object:
+        if sql.startswith(self._statement):
+            raise sqlite3.OperationalError("database or disk is full")
+        return self._connection.execute(sql, values)  # type: ignore[arg-type]
+
+    def executemany(self, sql: str, values: object) -> object:
+        if sql.startswith(self._statement):
+            raise sqlite3.OperationalError("database or disk is full")
+        return self._connection.executemany(sql, values)  # type: ignore[arg-type]
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._connection, name)
+
+
+def put_and_compact(writer: BookWriter) -> None:
+    writer.put(record(after("f5")))
+    writer.commit()
+    writer.compact()
+
+
+@pytest.mark.parametrize("statement", ["BEGIN", "INSERT", "COMMIT", "VACUUM"])
+def test_a_full_disk_is_told_and_loses_nothing(
+    tmp_path: Path, statement: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_book(tmp_path / "b", [record(START)])
+    writer = BookWriter.open(path)
+    whole = writer._connection
+    monkeypatch.setattr(writer, "_connection", FullDisk(whole, statement))
+    monkeypatch.setattr(FullDisk, "in_transaction", property(lambda _: whole.in_transaction))
+    with pytest.raises(
+        OutflankError, match=r"expected to write to .*disk is full.*; what was committed is safe"
+    ):
+        put_and_compact(writer)
+    monkeypatch.setattr(writer, "_connection", whole)
+    writer.close()
+    with Book.open(path) as book:
+        assert len(book) == (2 if statement == "VACUUM" else 1)
+
+
+def put_all(path: Path, positions: list[Position]) -> None:
+    with BookWriter.open(path) as writer:
+        writer.put_all(map(record, positions))
+
+
+def test_a_book_that_really_fills_its_disk_stays_as_it_was(tmp_path: Path) -> None:
+    """The limit on the size of a file stands for the end of the disk."""
+    positions = plies(6)
+    path = make_book(tmp_path / "b", map(record, positions[:100]))
+    ours = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20_000, ours[1]))
+        with pytest.raises(OutflankError, match="expected to write to"):
+            put_all(path, positions)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, ours)
+        signal.signal(signal.SIGXFSZ, before)
+    with BookWriter.open(path) as book:
+        assert len(book) == 100
+        book.put_all(map(record, positions))
+    with Book.open(path) as book:
+        assert len(book) == len(positions)
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(OutflankError, match=os.strerror(errno.ENOENT)):
+        BookWriter.create(tmp_path / "none" / "b", OTHELLO)
+
+
+def test_a_lock_that_was_removed_is_no_lock(tmp_path: Path) -> None:
+    """Between opening the small file and locking it another may have released it."""
+    lock = WriterLock(tmp_path / "l", "expected nobody")
+    (tmp_path / "l").unlink()
+    WriterLock(tmp_path / "l", "expected nobody").release()
+    lock.release()
