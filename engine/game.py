@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from outflank.engine.errors import IllegalMoveError, NotationError
 from outflank.engine.moves import PASS, Move
+from outflank.engine.outcome import Outcome
 from outflank.engine.position import Position
 from outflank.engine.rules import Rules
 from outflank.engine.squares import Colour
@@ -13,7 +14,7 @@ from outflank.engine.squares import Colour
 _HAND_OF_A_SIDE = 32
 # "1. f5", "12.d3" and bare move numbers at a word's start are decoration.
 _MOVE_NUMBER = re.compile(r"(?<![a-z0-9])\d+\s*\.+|(?<![a-z0-9])\d+(?=\s)", re.IGNORECASE)
-_WORD = re.compile(r"\s*(pass|[a-z-]{2}|[a-z][0-9](?:/[a-z]+)?)", re.IGNORECASE)
+_WORD = re.compile(r"[\s,]*(pass|[a-z-]{2}|[a-z][0-9](?:/[a-z]+)?)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Turn:
 
 
 class Game:
-    """The history of a game. A failed call changes nothing.
+    """The history of a game: a sequence of turns, to iterate over and to count. A failed call changes nothing.
 
     Args:
         rules: the rules it is played by.
@@ -118,6 +119,34 @@ class Game:
             self._replay()
         return True
 
+    def result(self) -> Outcome | None:
+        """How the game ended; None while it goes on."""
+        return self._position.outcome()
+
+    def copy(self) -> "Game":
+        """The same game, to be played on without changing this one; what can be redone here can be redone there."""
+        copy = Game(first=self._first)
+        copy._turns, copy._undone = self._turns[:], self._undone[:]
+        copy._position = self._position
+        return copy
+
+    def __iter__(self) -> Iterator[Turn]:
+        return iter(self.turns)
+
+    def __len__(self) -> int:
+        return len(self._turns)
+
+    def __bool__(self) -> bool:
+        """True: a game without a turn is a game all the same."""
+        return True
+
+    def __repr__(self) -> str:
+        """What gives the game again: ``Game.from_transcript('f5d6', Rules.parse('othello'))``."""
+        start = "" if self._first == Position.start(self.rules) else f", {self._first!r}"
+        return (
+            f"Game.from_transcript({self.transcript(passes=True)!r}, Rules.parse({str(self.rules)!r}){start})"
+        )
+
     def hand(self, colour: Colour) -> int:
         """Discs `colour` still has in hand where a sheet deals 32 to each side.
 
@@ -146,7 +175,7 @@ class Game:
 
     @classmethod
     def from_transcript(cls, text: str, rules: Rules | None = None, first: Position | None = None) -> "Game":
-        """Read a transcript, with or without passes, move numbers, blanks and line ends.
+        """Read a transcript, with or without passes, move numbers, blanks, commas and line ends.
 
         Raises: NotationError or IllegalMoveError naming the number of the offending move, 1 for the first.
         """
@@ -175,7 +204,7 @@ def _is_pass(move: Move | str) -> bool:
 
 def _words(text: str) -> Iterator[str]:
     """The moves of a transcript as they are written."""
-    text = _MOVE_NUMBER.sub(" ", text).rstrip()
+    text = _MOVE_NUMBER.sub(" ", text).rstrip(" \t\r\n,")
     at = 0
     while at < len(text):
         match = _WORD.match(text, at)

@@ -9,7 +9,7 @@ from outflank.engine.squares import DIRECTIONS, Direction, parse_square, square_
 _PASS_WORDS = frozenset({"pass", "pa", "ps", "--"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Move:
     """What a player does in his turn.
 
@@ -48,6 +48,10 @@ class Move:
             return "pass"
         name = square_name(self.square)
         return f"{name}/{self.direction}" if self.direction else name
+
+    def __repr__(self) -> str:
+        """``Move.parse('f5')``, which gives the move again."""
+        return f"Move.parse({str(self)!r})"
 
 
 PASS = Move(None)

@@ -50,7 +50,8 @@ def play(session: Session, arguments: Arguments) -> str:
     Arguments: `colour` `vertex`, where by one-direction rules the vertex names the direction if there are
       several: `d3/ne` (n ne e se s sw w nw, north being towards row 1)
     Answer: nothing
-    Fails: `illegal move`, followed by the legal ones
+    Fails: `illegal move`, followed by the legal ones and what came; by who is to move if that is the other side,
+      which has a move; by the words that the game is over once it is
     """
     session.play(arguments.colour(), arguments.move())
     return ""

@@ -26,6 +26,14 @@ def test_a_pass_has_several_words(word: str) -> None:
     assert Move.parse(word) == PASS
 
 
+@given(square=st.integers(0, 63), direction=st.sampled_from([None, *DIRECTIONS]))
+def test_the_repr_of_a_move_gives_it_again(square: int, direction: Direction | None) -> None:
+    move = Move(square, direction)
+
+    assert eval(repr(move)) == move
+    assert repr(PASS) == "Move.parse('pass')"
+
+
 def test_a_pass_is_written_pass() -> None:
     assert str(PASS) == "pass"
     assert PASS.is_pass

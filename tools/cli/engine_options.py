@@ -15,7 +15,7 @@ from outflank.engine.limits import USUAL_OVERHEAD
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.server import Wire, serve
 from outflank.protocol.session import Session, Strength
-from outflank.tools.cli.options import COUNT, hash_option, threads_option
+from outflank.tools.cli.options import COUNT, SECONDS, hash_option, threads_option
 
 _STDIN, _STDOUT = 0, 1
 _OPTIONS = (
@@ -28,7 +28,7 @@ _OPTIONS = (
     click.option(
         "--time",
         "seconds",
-        type=float,
+        type=SECONDS,
         help="Seconds for each move.  [default: the game's clock, if one is set]",
     ),
     click.option("--nodes", type=COUNT, help="Boards to reach for each move.  [default: no limit]"),

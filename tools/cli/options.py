@@ -1,5 +1,6 @@
 """Options that more than one command takes."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,26 @@ import click
 from outflank.engine import NotationError, Rules
 from outflank.engine.search import DEFAULT_HASH_MB
 from outflank.engine.selectivity import SELECTIVITIES
+from outflank.tools.games.durations import parse_duration
 
+
+class _Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
+    """Seconds, more than none: ``5``, ``5s``, ``500ms``, ``2m``; hands the command a float."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            seconds = parse_duration(value) if isinstance(value, str) else float(value)
+        except NotationError as error:
+            self.fail(str(error), param, ctx)
+        if not 0 < seconds < math.inf:
+            wanted = "more than 0 seconds" if seconds == 0 else "more than 0 seconds and less than for ever"
+            self.fail(f"expected a time of {wanted}, got {value!r}", param, ctx)
+        return seconds
+
+
+SECONDS = _Seconds()
 COUNT = click.IntRange(1, 2**31 - 1)
 SELECTIVITY = click.Choice([str(value) for value in SELECTIVITIES])
 ANY_FILE = click.Path(path_type=Path, dir_okay=False)
@@ -70,7 +90,7 @@ selectivity_option = click.option(
 time_option = click.option(
     "--time",
     "seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=SECONDS,
     help="Most seconds for a position.  [default: no limit]",
 )
 """``--time 2.5``: hands the command ``seconds``."""

@@ -46,7 +46,15 @@ class Failure(click.ClickException):
 
 
 class Program(LazyGroup):
-    """The group of all commands."""
+    """The group of all commands; ``help COMMAND`` and ``version`` are other words for ``--help`` and ``--version``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words before the command's own."""
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
+        elif args == ["version"]:
+            args = ["--version"]
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; whatever ends it early becomes a sentence and an exit code."""
@@ -75,8 +83,13 @@ class Program(LazyGroup):
             ctx.exit(_EXIT_INTERRUPTED)
 
 
-@click.group(cls=Program, package="outflank.tools.commands", summaries=COMMANDS)
-@click.version_option(package_name="outflank", message="%(prog)s %(version)s")
+@click.group(
+    cls=Program,
+    package="outflank.tools.commands",
+    summaries=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(None, "-V", "--version", package_name="outflank", message="%(prog)s %(version)s")
 def cli() -> None:
     """Outflank, a Reversi/Othello engine for tournaments.
 

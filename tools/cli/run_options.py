@@ -11,7 +11,7 @@ import click
 from outflank.engine import NotationError
 from outflank.tools.cli.config_file import chosen_entries
 from outflank.tools.cli.config_options import config_options
-from outflank.tools.cli.options import json_option, read_by, rules_option
+from outflank.tools.cli.options import SECONDS, json_option, read_by, rules_option
 from outflank.tools.games.adjudication import MOST_EMPTIES
 from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
@@ -63,7 +63,7 @@ _OPTIONS = (
     ),
     click.option(
         "--stall",
-        type=click.FloatRange(min=0, min_open=True),
+        type=SECONDS,
         default=STALL_SECONDS,
         show_default=True,
         help="Seconds an engine without a clock may think about a move.",

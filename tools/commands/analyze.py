@@ -16,6 +16,7 @@ from outflank.engine.selectivity import Percent
 from outflank.tools.cli.live import live
 from outflank.tools.cli.options import (
     COUNT,
+    SECONDS,
     hash_option,
     json_option,
     rules_option,
@@ -45,7 +46,7 @@ _ITERATIONS_SHOWN = 12
 @click.option(
     "--time",
     "seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=SECONDS,
     help=f"Seconds to search.  [default: {_SECONDS:g} if nothing else is the limit]",
 )
 @click.option("--nodes", type=COUNT, help="Boards to reach.  [default: no limit]")

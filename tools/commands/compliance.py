@@ -12,13 +12,12 @@ from outflank.tools.checks.catalogue import CATALOGUES, SECTION_OF
 from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.examination import Finding, Outcome, Verdict, examine
 from outflank.tools.checks.subject import PATIENCE_SECONDS, THINKING_SECONDS
-from outflank.tools.cli.options import json_option, read_by
+from outflank.tools.cli.options import SECONDS, json_option, read_by
 from outflank.tools.games.engine_setup import command_line
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.protocols import Protocol
 from outflank.tools.work.interrupts import Interrupted, Interrupts
 
-_SECONDS = click.FloatRange(min=0, min_open=True)
 _INDENT = " " * 10
 
 
@@ -48,14 +47,14 @@ def _command_line(text: str) -> list[str]:
 @click.option("--dialogue", is_flag=True, help="Show the dialogue of the checks that failed.")
 @click.option(
     "--patience",
-    type=_SECONDS,
+    type=SECONDS,
     default=PATIENCE_SECONDS,
     show_default=True,
     help="Seconds for an answer that asks for no thinking.",
 )
 @click.option(
     "--thinking",
-    type=_SECONDS,
+    type=SECONDS,
     default=THINKING_SECONDS,
     show_default=True,
     help="Seconds for a move without a clock.",

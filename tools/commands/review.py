@@ -17,6 +17,7 @@ from outflank.tools.cli.games import bad_game, games_given, shown
 from outflank.tools.cli.options import (
     ANY_FILE,
     COUNT,
+    SECONDS,
     hash_option,
     json_option,
     rules_option,
@@ -47,7 +48,7 @@ from outflank.tools.work.files import write_whole
 @click.option(
     "--time",
     "seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=SECONDS,
     help="Seconds for each search.  [default: no limit]",
 )
 @click.option(

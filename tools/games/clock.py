@@ -8,12 +8,12 @@ import re
 from dataclasses import dataclass
 
 from outflank.engine import NotationError
+from outflank.tools.games.durations import DURATION, parse_duration
 
 MARGIN_SECONDS = 0.05  # forgiven on each move: what reading a pipe and waking up may cost
 _LONGEST_SECONDS = 1_000_000
 _GRAMMAR = "none, S (a move), MAIN+INC or MAIN+S/MOVES in seconds"
-_NUMBER = r"(\d+\.?\d*|\.\d+)"
-_TEXT = re.compile(rf"{_NUMBER}(?:\+{_NUMBER}(?:/(\d+))?)?")
+_TEXT = re.compile(rf"({DURATION})(?:\+({DURATION})(?:/(\d+))?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,8 @@ class TimeControl:
     def parse(cls, text: str) -> "TimeControl":
         """Read ``none``, ``0.5`` (a move), ``60+1`` (Fischer), ``60+0`` (absolute), ``60+10/5`` (Canadian).
 
+        Times may have units: ``500ms``, ``1m+2s``.
+
         Raises: NotationError if `text` is none of these or leaves no time at all.
         """
         if text.strip().lower() == "none":
@@ -43,7 +45,7 @@ class TimeControl:
         match = _TEXT.fullmatch(text.strip())
         if match is None:
             raise NotationError(f"expected a time of {_GRAMMAR}, got {text!r}")
-        main, extra, moves = float(match[1]), float(match[2] or 0), int(match[3] or 0)
+        main, extra, moves = parse_duration(match[1]), parse_duration(match[2] or "0"), int(match[3] or 0)
         if match[2] is None:
             control = cls(main=0.0, period=main, period_moves=1)
         elif match[3] is None:

@@ -51,6 +51,32 @@ finally:
     assert told.stdout.endswith(f"{needed}\n")
 
 
+@pytest.mark.parametrize(
+    ("words", "same_as"),
+    [
+        (["help"], ["--help"]),
+        (["-h"], ["--help"]),
+        (["help", "perft"], ["perft", "--help"]),
+        (["perft", "-h"], ["perft", "--help"]),
+        (["help", "train", "fit"], ["train", "fit", "--help"]),
+        (["version"], ["--version"]),
+        (["-V"], ["--version"]),
+    ],
+)
+def test_help_and_version_have_words_too(words: list[str], same_as: list[str]) -> None:
+    told, wanted = CliRunner().invoke(cli, words), CliRunner().invoke(cli, same_as)
+
+    assert (told.exit_code, told.output) == (0, wanted.output)
+    assert told.output
+
+
+def test_help_for_what_is_no_command_is_wrong_usage() -> None:
+    told = CliRunner().invoke(cli, ["help", "jump"])
+
+    assert told.exit_code == 2
+    assert "No such command 'jump'" in told.stderr
+
+
 def test_an_unknown_command_is_wrong_usage() -> None:
     told = CliRunner().invoke(cli, ["jump"])
 

@@ -18,6 +18,9 @@ from outflank.tools.games.clock import MARGIN_SECONDS, Clock, TimeControl
         ("60+1", TimeControl(main=60, increment=1)),
         ("60+0", TimeControl(main=60)),
         ("60+10/5", TimeControl(main=60, period=10, period_moves=5)),
+        ("500ms", TimeControl(main=0, period=0.5, period_moves=1)),
+        ("1m+2s", TimeControl(main=60, increment=2)),
+        ("1h+1 min/3", TimeControl(main=3600, period=60, period_moves=3)),
         (".25+.125", TimeControl(main=0.25, increment=0.125)),
     ],
 )

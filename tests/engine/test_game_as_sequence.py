@@ -1,0 +1,60 @@
+"""A game as Python's own types are used: counted, iterated over, copied, shown."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from outflank.engine import Game, Position, Rules
+from outflank.tests import reference, strategies
+from outflank.tests.masks import rules_of
+
+WIPE_OUT = "f5d6c5f4e3f6g5e6e7"
+
+
+def test_a_game_is_the_sequence_of_its_turns() -> None:
+    game = Game.from_transcript("f5d6c3")
+
+    assert len(game) == 3
+    assert tuple(game) == game.turns
+    assert len(Game()) == 0
+    assert Game(), "a game without turns is no false value"
+
+
+def test_the_result_is_that_of_the_last_position() -> None:
+    game = Game.from_transcript(WIPE_OUT[:-2])
+    assert game.result() is None
+
+    game.play(WIPE_OUT[-2:])
+    assert str(game.result()) == "B+64"
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    game = Game.from_transcript("f5d6c3")
+    game.undo()
+    copy = game.copy()
+
+    assert (copy.turns, copy.position, copy.rules) == (game.turns, game.position, game.rules)
+    assert copy.redo()
+    assert (len(copy), len(game)) == (3, 2)
+    copy.undo()
+    copy.play("c4")
+    assert game.redo()
+    assert (game.transcript(), copy.transcript()) == ("f5d6c3", "f5d6c4")
+
+
+@settings(max_examples=50)
+@given(data=st.data(), named=strategies.sheets())
+def test_the_repr_of_a_game_gives_it_again(data: st.DataObject, named: tuple[str, reference.Sheet]) -> None:
+    """Under rules of any kind, wherever it stands."""
+    game = Game(rules_of(*named))
+    for *_, move in data.draw(strategies.games(named[1])).played:
+        game.play(move)
+    again = eval(repr(game))
+
+    assert [turn.move for turn in again] == [turn.move for turn in game]
+    assert (again.position, again.rules) == (game.position, game.rules)
+
+
+def test_the_repr_of_a_game_from_another_board_has_the_board() -> None:
+    game = Game(first=Position.parse("OX------" + "-" * 56 + "X", Rules.parse("reversi")))
+
+    assert eval(repr(game)).first == game.first
