@@ -83,7 +83,9 @@ class Browser:
                 assert "error" not in answer, answer
                 return answer["result"]  # type: ignore[no-any-return]
 
-    def load(self, address: str, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+    def load(
+        self, address: str, width: int = 1280, height: int = 900, dark: bool = False, media: str = "screen"
+    ) -> None:
         """Show a page and wait until its scripts have run."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
@@ -93,7 +95,7 @@ class Browser:
             mobile=False,
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.call("Emulation.setEmulatedMedia", features=[scheme])
+        self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
         self.call("Page.navigate", url=address)
         ready = f"document.readyState === 'complete' && location.href.startsWith({json.dumps(address)})"
         self.wait(ready)

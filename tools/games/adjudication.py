@@ -1,6 +1,7 @@
 """What games would have come to with best play, by our own solver, and who threw discs away."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from outflank.engine import Colour, Limit, Position, Searcher, SearchInfo, Turn
 from outflank.tools.games.results import GameRecord
@@ -54,18 +55,38 @@ class Solver:
             self._searcher.stop()
 
 
-def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:
-    """For each colour the discs that its own choices threw away, and how many choices that is out of.
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A move whose worth is known.
 
-    A choice is a move that an engine made itself from a position that is solved to one that is solved too, or that
-    ended the game.
+    Attributes:
+        turn: its number in the game, 0 for the first.
+        best: the exact margin before it, from the mover's side.
+        came: that after it.
     """
+
+    turn: int
+    best: int
+    came: int
+
+
+def choices(game: GameRecord) -> Iterator[Choice]:
+    """The moves that an engine made itself from a position that is solved to one that is, or that ended the game."""
     after = (*game.exact, game.margin)[1:]
-    lost = dict.fromkeys(Colour, (0, 0))
-    for turn, seconds, best, came in zip(game.turns, game.seconds, game.exact, after, strict=True):
+    for number, (turn, seconds, best, came) in enumerate(
+        zip(game.turns, game.seconds, game.exact, after, strict=True)
+    ):
         if seconds is None or best is None or came is None:
             continue
-        discs, choices = lost[turn.colour]
-        thrown = best - came if turn.colour is Colour.BLACK else came - best
-        lost[turn.colour] = discs + thrown, choices + 1
+        sign = 1 if turn.colour is Colour.BLACK else -1
+        yield Choice(number, sign * best, sign * came)
+
+
+def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:
+    """For each colour the discs that its own choices threw away, and how many choices that is out of."""
+    lost = dict.fromkeys(Colour, (0, 0))
+    for choice in choices(game):
+        colour = game.turns[choice.turn].colour
+        discs, moves = lost[colour]
+        lost[colour] = discs + choice.best - choice.came, moves + 1
     return lost

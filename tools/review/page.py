@@ -5,12 +5,14 @@ from typing import Any
 
 from outflank.engine import Colour
 from outflank.tools.review.game import GameReview
-from outflank.tools.review.moves import ERRORS, MoveReview
+from outflank.tools.review.moves import ERRORS, Class, MoveReview
 from outflank.tools.review.settings import ReviewSettings
 from outflank.tools.review.tally import Players, Tally
 from outflank.tools.review.text import result_text
 from outflank.tools.show.charts import Level, Series, chart
+from outflank.tools.show.downloads import packed_files
 from outflank.tools.show.page import page_parts, templates
+from outflank.tools.show.phases import PhaseCounter, Phases
 from outflank.tools.show.replay import replayed
 from outflank.tools.show.search import certainty, moves_text, score_text
 
@@ -35,6 +37,8 @@ def render_review(reviews: Sequence[GameReview], settings: ReviewSettings) -> st
             sides=list(zip(_names(first), tallies, strict=True)),
             errors=ERRORS,
             rows=rows,
+            phases=_phases(reviews),
+            files=packed_files([review.game for review in reviews]),
             remark_heading="lost",
             names=sorted({name for row in rows for name in (row["black"], row["white"])}),
             endings=sorted({_ending(review) for review in reviews}),
@@ -90,6 +94,7 @@ def _row(review: GameReview, number: int) -> dict[str, Any]:
         "white": white,
         "winner": {Colour.BLACK: black, Colour.WHITE: white, None: None}[winner],
         "result": result_text(review),
+        "margin": None if outcome is None else outcome.margin,
         "remark": " / ".join(lost),
         "fault": False,
     }
@@ -118,6 +123,18 @@ def _replay(review: GameReview, number: int) -> dict[str, Any]:
         "classes": [str(move.kind) if move.is_error else "" for move in moves],
         "better": [moves_text(move.instead) for move in moves],
     }
+
+
+def _phases(reviews: Sequence[GameReview]) -> Phases:
+    """Discs lost by phase, for each name in the order in which they first appear."""
+    counter, seen = PhaseCounter(), dict[str, None]()
+    for review in reviews:
+        names = dict(zip(Colour, _names(review), strict=True))
+        seen |= dict.fromkeys(names.values())
+        for move in review.moves:
+            if move.kind is not Class.FORCED:
+                counter.add(names[move.colour], move.before.empties, move.lost)
+    return counter.table(seen)
 
 
 def _value(score: float | None, colour: Colour) -> float | None:

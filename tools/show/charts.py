@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 WIDTH, HEIGHT = 720, 260
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 10, 26
+_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 12, 14, 30
 _TICKS = 6
 # The first points of a long curve are wild; they may leave the chart so that the rest can be seen.
 _SETTLED = 0.25

@@ -8,17 +8,22 @@ from outflank.engine import Colour
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show.charts import Strip, strip
 from outflank.tools.show.curves import charts
+from outflank.tools.show.downloads import packed_files
 from outflank.tools.show.figures import Figures, figures_of, opening_moves
 from outflank.tools.show.page import page_parts, templates
-from outflank.tools.show.records import final_position, first_position
+from outflank.tools.show.phases import phases_of, slips_of
+from outflank.tools.show.records import annotated_game, final_position, first_position
 from outflank.tools.show.replay import after, replay, turns_given
 from outflank.tools.show.wording import (
     conditions_text,
+    counted,
+    duration,
     elo_line,
     faults_text,
+    interval_text,
+    likelihood,
     notes,
     points_text,
-    rating_text,
     signed,
     verdict_lines,
 )
@@ -40,9 +45,12 @@ def render_report(run: Run) -> str:
         "signed": signed,
         "conditions": conditions_text,
         "faults": faults_text,
-        "rating": rating_text,
+        "interval": interval_text,
+        "likelihood": likelihood,
+        "duration": duration,
     }
     figures = figures_of(run)
+    names = [engine.entry.name for engine in figures.engines]
     return environment.get_template("report.html").render(
         run=run,
         figures=figures,
@@ -59,7 +67,11 @@ def render_report(run: Run) -> str:
         endings=sorted(Counter(str(game.ending) for game in run.games)),
         rows=[_row(game) for game in run.games],
         replays=[replay(game) for game in run.games],
-        names=[engine.entry.name for engine in figures.engines],
+        files=packed_files([annotated_game(game, f"Outflank {run.settings.format}") for game in run.games]),
+        names=names,
+        phases=phases_of(run.games, names),
+        blunders=slips_of(run.games),
+        pairs=counted(figures.effective_pairs, "pair"),
         remark_heading="by",
         **page_parts(run.settings.rules),
     )
@@ -107,6 +119,7 @@ def _row(game: GameRecord) -> dict[str, Any]:
         "white": names[Colour.WHITE],
         "winner": game.winner_name,
         "result": _result_text(game),
+        "margin": game.margin,
         "remark": str(game.ending),
         "fault": game.ending.is_fault,
     }

@@ -18,6 +18,8 @@ def summary(run: Run) -> dict[str, Any]:
         "outflank": __version__,
         "settings": plain_settings(run.settings),
         "started": run.started,
+        "seconds": run.seconds,
+        "machine": run.machine,
         "finished": run.finished,
         "interrupted": run.interrupted,
         "valid": run.is_valid,

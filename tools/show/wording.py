@@ -11,6 +11,7 @@ from outflank.tools.stats.elo import EloEstimate
 from outflank.tools.stats.ratings import Rating
 from outflank.tools.stats.sequential import SequentialTest
 
+_SURE = 0.99
 _VERDICTS = {True: "elo1 accepted", False: "elo0 accepted", None: "no verdict"}
 
 
@@ -38,7 +39,7 @@ def faults_text(faults: Counter[Ending]) -> str:
 
 
 def elo_line(first: str, second: str, elo: EloEstimate) -> str:
-    """``A against B: Elo +120 (95 %: +40 to +210), normalised +95, stronger with a likelihood of 99.8 %``."""
+    """``A against B: Elo +120 (95 %: +40 to +210), normalised +95, stronger with a likelihood of 98 % after ...``."""
     line = f"{first} against {second}: Elo {signed(elo.elo)}"
     if elo.low is not None or elo.high is not None:
         line += f" (95 %: {signed(elo.low, 'unbounded')} to {signed(elo.high, 'unbounded')})"
@@ -47,7 +48,8 @@ def elo_line(first: str, second: str, elo: EloEstimate) -> str:
     if elo.nelo is not None:
         line += f", normalised {signed(elo.nelo)}"
     if elo.superiority is not None:
-        line += f", stronger with a likelihood of {elo.superiority:.1%}"
+        pairs = counted(sum(elo.pentanomial), "pair")
+        line += f", stronger with a likelihood of {likelihood(elo.superiority)} % after {pairs}"
     return f"{line}; pairs with 0 to 2 points: {' '.join(map(str, elo.pentanomial))}"
 
 
@@ -69,14 +71,35 @@ def _test_line(name: str, test: SequentialTest, values: list[float]) -> str:
     low, high = test.bounds
     done, accepted = test.decided(values) or (len(values), None)
     ratio = test.ratio(values[:done])
-    return f"{name}: {_VERDICTS[accepted]}, LLR {ratio:+.2f} ({low:+.2f} to {high:+.2f}) after {done} pairs"
+    return f"{name}: {_VERDICTS[accepted]}, LLR {ratio:+.2f} ({low:+.2f} to {high:+.2f}) after {counted(done, 'pair')}"
+
+
+def counted(number: int, what: str) -> str:
+    """``1 pair`` or ``3 pairs``."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def likelihood(share: float) -> str:
+    """A likelihood in %: ``87``, and ``> 99`` or ``< 1`` where more digits would claim more than games can say."""
+    if share > _SURE:
+        return f"> {100 * _SURE:.0f}"
+    return f"< {100 - 100 * _SURE:.0f}" if share < 1 - _SURE else f"{100 * share:.0f}"
+
+
+def duration(seconds: float) -> str:
+    """``1:02:03`` in hours, minutes and seconds; ``42 s`` for less than a minute."""
+    whole = round(seconds)
+    return f"{whole} s" if whole < 60 else f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+
+
+def interval_text(rating: Rating) -> str:
+    """``+90 to +150``, the ends of the 95 % interval."""
+    return f"{signed(rating.low, 'unbounded')} to {signed(rating.high, 'unbounded')}"
 
 
 def rating_text(rating: Rating) -> str:
     """``+120 (+90 to +150)``."""
-    if rating.elo is None:
-        return "-"
-    return f"{signed(rating.elo)} ({signed(rating.low, 'unbounded')} to {signed(rating.high, 'unbounded')})"
+    return "-" if rating.elo is None else f"{signed(rating.elo)} ({interval_text(rating)})"
 
 
 def notes(run: Run, figures: Figures) -> list[str]:

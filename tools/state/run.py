@@ -102,6 +102,8 @@ class Run:
         voids: those that do not.
         remarks: what was worth noticing about the engines, a sentence each.
         started: when, in ISO format with time zone.
+        seconds: how long it was played, pauses between being interrupted and resumed left out; None if not known.
+        machine: where it was begun, in words; empty if not known.
         interrupted: whether it was ended early by a signal or a failure.
         finished: whether every game was played, or the test has its verdict.
     """
@@ -111,6 +113,8 @@ class Run:
     voids: tuple[Void, ...] = ()
     remarks: tuple[str, ...] = ()
     started: str = ""
+    seconds: float | None = None
+    machine: str = ""
     interrupted: bool = False
     finished: bool = False
 

@@ -7,6 +7,7 @@ A full disk loses nothing: what could not be written is kept and written with wh
 
 import json
 import sqlite3
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -30,6 +31,7 @@ from outflank.tools.state.events import (
 from outflank.tools.state.lock import RunLock
 from outflank.tools.state.run import Run, RunSettings
 from outflank.tools.state.settings_data import plain_settings, read_settings
+from outflank.tools.work.machine import machine_line
 
 _PLAYING, _INTERRUPTED, _FINISHED = "playing", "interrupted", "finished"
 Statement = tuple[str, Sequence[Any]]
@@ -50,6 +52,9 @@ class Store:
         self._connection = connection
         self._unsaved: list[Event] = []
         self._ended = False
+        self._resumed = time.monotonic()
+        self._seconds_before = 0.0
+        self._has_played = False
 
     @classmethod
     def create(
@@ -68,6 +73,7 @@ class Store:
                 "id": run,
                 "outflank": __version__,
                 "started": datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
+                "machine": machine_line(),
                 "settings": json.dumps(plain_settings(settings), ensure_ascii=False),
                 "state": _PLAYING,
             }
@@ -100,6 +106,7 @@ class Store:
         try:
             lock = RunLock(folder)
             store = cls(folder, lock, schema.open_to_write(path))
+            store._seconds_before = float(_facts(store._connection).get("seconds", 0))
             store._commit(
                 [
                     ("DELETE FROM game WHERE ending IS NULL", ()),
@@ -147,11 +154,11 @@ class Store:
             for event in self._unsaved
             if not (isinstance(event, TurnPlayed) and (event.game, event.attempt) in ended)
         ]
+        durable = any(isinstance(event, GameEnded | GameVoided) for event in self._unsaved)
+        self._has_played |= durable
+        statements = [statement for event in due for statement in _statements(event, rules)]
         try:
-            self._commit(
-                [statement for event in due for statement in _statements(event, rules)],
-                durable=any(isinstance(event, GameEnded | GameVoided) for event in self._unsaved),
-            )
+            self._commit([*statements, *([self._duration()] if durable else [])], durable=durable)
         except sqlite3.Error as error:
             self.trouble = _trouble(self.folder / schema.RUN_FILE, error)
             self._unsaved = [event for event in self._unsaved if not isinstance(event, TurnPlayed)]
@@ -162,9 +169,11 @@ class Store:
         """Note that the run has ended, free the file, and return the run with what could not be written."""
         self._ended = True
         try:
-            self._commit(
-                [(schema.INSERT_FACT, ("state", _FINISHED if finished else _INTERRUPTED))], durable=True
-            )
+            state = _FINISHED if finished else _INTERRUPTED
+            played = (
+                [self._duration()] if self._has_played else []
+            )  # a finished run may be resumed just to be shown
+            self._commit([(schema.INSERT_FACT, ("state", state)), *played], durable=True)
             self._connection.execute("PRAGMA journal_mode = DELETE")  # the whole run is one file again
         except sqlite3.Error as error:
             self.trouble = self.trouble or _trouble(self.folder / schema.RUN_FILE, error)
@@ -174,6 +183,11 @@ class Store:
             self._connection.close()
             self._lock.release()
         return replace(run, finished=finished, interrupted=not finished)
+
+    def _duration(self) -> Statement:
+        """Notes how long the run has been played."""
+        seconds = self._seconds_before + time.monotonic() - self._resumed
+        return schema.INSERT_FACT, ("seconds", f"{seconds:.1f}")
 
     def _commit(self, statements: Iterable[Statement], durable: bool) -> None:
         """All statements or none of them.
@@ -222,6 +236,8 @@ def _read(connection: sqlite3.Connection) -> Run:
         voids=tuple(voids),
         remarks=tuple(sentence for (sentence,) in remarks),
         started=facts["started"],
+        seconds=float(facts["seconds"]) if "seconds" in facts else None,
+        machine=facts.get("machine", ""),
         interrupted=facts["state"] == _INTERRUPTED,
         finished=facts["state"] == _FINISHED,
     )

@@ -58,7 +58,7 @@ def test_names_are_escaped_everywhere() -> None:
     review = reviewed(WIPE_OUT)
     page = render_review([replace(review, game=replace(review.game, black=evil, comment=evil))], QUICK)
 
-    assert page.count("</script>") == 2
+    assert page.count("</script>") == 4
     assert evil not in page
 
 
@@ -120,7 +120,7 @@ def test_a_worst_move_leads_to_its_position(browser: Browser, tmp_path: Path) ->
         "(({game, ply}) => `#game=${Number(game) + 1}&ply=${ply}`)"
         "(document.querySelector('#worst tbody tr').dataset)"
     )
-    browser.run("document.querySelector('#worst button').click()")
+    browser.run("document.querySelector('#worst td button').click()")
 
     assert browser.run("location.hash") == wanted
     browser.press("ArrowLeft")

@@ -130,7 +130,7 @@ def test_names_and_details_are_escaped_everywhere() -> None:
     game = broken_off(Ending.CRASH, Colour.WHITE, names=names, detail=evil)
     page = report_of(game, names=names)
 
-    assert page.count("</script>") == 2
+    assert page.count("</script>") == 4
     assert evil not in page
 
 

@@ -76,7 +76,7 @@ def test_one_direction_moves_are_replayed(browser: Browser, tmp_path: Path) -> N
 def test_the_board_is_right_after_every_turn(browser: Browser, tmp_path: Path) -> None:
     """Against our own board, with the keys that go back."""
     record = played(WITH_PASSES)
-    open_report(browser, tmp_path, run_of([record]))
+    open_report(browser, tmp_path, run_of([record]), fragment="#game=1")
     for turn in reversed(record.turns):
         browser.press("ArrowLeft")
         discs = turn.before.discs(Colour.BLACK), turn.before.discs(Colour.WHITE)
@@ -85,7 +85,7 @@ def test_the_board_is_right_after_every_turn(browser: Browser, tmp_path: Path) -
 
 
 def test_the_keys_move_through_games_and_turns(browser: Browser, tmp_path: Path) -> None:
-    open_report(browser, tmp_path, tournament())
+    open_report(browser, tmp_path, tournament(), fragment="#game=1")
 
     def after(*keys: str) -> str:
         for key in keys:

@@ -4,7 +4,8 @@ const at = id => document.getElementById(id);
 const games = JSON.parse(at("replays").textContent);
 const rows = [...document.querySelectorAll("#games tbody tr")];
 const SVG = "http://www.w3.org/2000/svg", CELL = 40, EDGE = 12;
-const GRAPH = {width: 720, height: 190, left: 34, right: 712, top: 8, bottom: 172};
+const GRAPH = {width: 720, height: 202, left: 56, right: 708, top: 12, bottom: 172};
+const DEFLATED = JSON.parse(at("files").textContent);
 let shown = -1, game, ply = 0, timer = null, cursor;
 
 function draw(parent, kind, attributes, text) {
@@ -112,10 +113,10 @@ function drawGraph() {
   graph.replaceChildren();
   for (const value of [-top, -top / 2, 0, top / 2, top]) {
     draw(graph, "line", {class: value ? "tick" : "level", x1: GRAPH.left, x2: GRAPH.right, y1: y(value), y2: y(value)});
-    draw(graph, "text", {x: GRAPH.left - 5, y: y(value) + 4, "text-anchor": "end"}, signed(value, 0));
+    draw(graph, "text", {class: "up", x: GRAPH.left - 5, y: y(value)}, signed(value, 0));
   }
   for (let position = 0; position <= count; position += 10)
-    draw(graph, "text", {x: across(position), y: GRAPH.height - 4, "text-anchor": "middle"}, String(position));
+    draw(graph, "text", {class: "across", x: across(position), y: GRAPH.bottom + 5}, String(position));
   for (const [kind, points] of Object.entries(curves)) {
     const text = points.map(([position, value]) => `${across(position).toFixed(1)},${y(value).toFixed(1)}`);
     if (text.length > 1) draw(graph, "polyline", {class: `curve ${kind}`, points: text.join(" ")});
@@ -148,6 +149,18 @@ function side(kind, name) {
   return [dot, ` ${name}`];
 }
 
+/** The errors of the game, each a button that leads to it. */
+function slips() {
+  const turns = game.moves.map((_, turn) => turn).filter(error);
+  at("slips").hidden = !turns.length;
+  at("slips").replaceChildren("Thrown away: ", ...turns.map(turn => {
+    const button = document.createElement("button");
+    button.textContent = `${turn + 1}. ${game.moves[turn]} ${slip(turn)}`;
+    button.onclick = () => go(turn + 1);
+    return button;
+  }));
+}
+
 function show(index, position) {
   stop();
   shown = index;
@@ -165,18 +178,35 @@ function show(index, position) {
     if (error(turn)) { item.classList.add("slip", error(turn)); item.title = `${slip(turn)} discs thrown away`; }
     item.onclick = () => go(turn + 1);
   });
+  slips();
   for (const [id, name] of [["black-name", game.black], ["white-name", game.white]]) at(id).textContent = name;
   drawGraph();
   go(position ?? game.moves.length);
 }
 
-/** The next game that the filters let through, in one direction or the other. */
+/** Whether most of the board can be seen. */
+function inSight() {
+  const {top, bottom} = at("board").getBoundingClientRect(), middle = (top + bottom) / 2;
+  return middle > 0 && middle < innerHeight;
+}
+
+function reveal() {
+  if (!inSight()) at("viewer").scrollIntoView({block: "start"});
+}
+
+/** The next game of the list, as it is sorted and filtered, in one direction or the other. */
 function neighbour(step) {
-  let index = shown + step;
-  while (rows[index]?.hidden) index += step;
-  if (!rows[index]) return;
-  show(index);
-  rows[index].scrollIntoView({block: "nearest"});
+  const listed = [...document.querySelectorAll("#games tbody tr")].filter(row => !row.hidden || row === rows[shown]);
+  const row = listed[listed.indexOf(rows[shown]) + step];
+  if (!row) return;
+  show(rows.indexOf(row));
+  row.scrollIntoView({block: "nearest"});
+  reveal();
+}
+
+function choose(index, position) {
+  show(index, position);
+  reveal();
 }
 
 function stop() {
@@ -203,22 +233,42 @@ function filter() {
   at("count").textContent = `${count} of ${rows.length}`;
 }
 
-const KEYS = {
+/** All games as files of that format, as `outflank export` writes them. */
+async function gameFiles(format) {
+  const packed = Uint8Array.from(atob(DEFLATED[format]), letter => letter.charCodeAt(0));
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(unpacked).text());
+}
+
+async function save(format, all) {
+  const files = await gameFiles(format), link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([all ? files.join("") : files[shown]], {type: "text/plain"}));
+  link.download = all ? `games.${format}` : `game-${game.number}.${format}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+// These move about on a board that is in sight; on a page where it is not, they are the browser's.
+const BOARD_KEYS = {
   ArrowLeft: () => go(ply - 1), ArrowRight: () => go(ply + 1), Home: () => go(0), End: () => go(game.moves.length),
-  n: () => neighbour(1), p: () => neighbour(-1), " ": play,
+  " ": play,
 };
+const KEYS = {n: () => neighbour(1), p: () => neighbour(-1)};
 
 document.addEventListener("keydown", event => {
   if (event.ctrlKey || event.metaKey || event.altKey || ["SELECT", "INPUT"].includes(event.target.tagName)) return;
   if (event.key === " " && event.target.tagName === "BUTTON") return;
-  if (event.key === "Enter" && event.target.parentElement?.parentElement?.id === "games") show(rows.indexOf(event.target));
+  if (event.key === "Enter" && rows.includes(event.target)) choose(rows.indexOf(event.target));
   else if (KEYS[event.key]) KEYS[event.key]();
+  else if (BOARD_KEYS[event.key] && inSight()) BOARD_KEYS[event.key]();
   else return;
   event.preventDefault();
 });
 for (const link of document.querySelectorAll("[data-ply]"))
-  link.onclick = () => { show(Number(link.dataset.game), Number(link.dataset.ply)); at("viewer").scrollIntoView({block: "start"}); };
-rows.forEach((row, index) => { row.onclick = () => show(index); });
+  link.onclick = () => choose(Number(link.dataset.game), Number(link.dataset.ply));
+rows.forEach((row, index) => { row.onclick = () => choose(index); });
+for (const button of document.querySelectorAll("#downloads button"))
+  button.onclick = () => save(button.dataset.format, "all" in button.dataset);
 at("first").onclick = () => go(0);
 at("back").onclick = () => go(ply - 1);
 at("play").onclick = play;
@@ -231,6 +281,15 @@ at("graph").onclick = event => {
 };
 at("by-engine").onchange = at("by-ending").onchange = filter;
 filter();
-const wanted = new URLSearchParams(location.hash.slice(1));
-const linked = games.findIndex(one => String(one.number) === wanted.get("game"));
-show(Math.max(0, linked), linked >= 0 && wanted.has("ply") ? Number(wanted.get("ply")) : undefined);
+
+/** Show what the address names; false if it names no game. */
+function follow() {
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  const linked = games.findIndex(one => String(one.number) === wanted.get("game"));
+  if (linked < 0) return false;
+  choose(linked, wanted.has("ply") ? Number(wanted.get("ply")) : undefined);
+  return true;
+}
+
+window.onhashchange = follow;
+if (!follow()) show(0);

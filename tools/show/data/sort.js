@@ -1,0 +1,31 @@
+"use strict";
+// Pressing a heading sorts its table: numbers largest first, words from a to z, and the other way when pressed again.
+// A cell's `data-key` says what it is sorted by where that is not what it shows.
+
+function sortKey(cell, numeric) {
+  const text = (cell.dataset.key ?? cell.textContent).trim().replace("−", "-");
+  if (!numeric) return text.toLowerCase();
+  const number = parseFloat(text);
+  return Number.isNaN(number) ? null : number;  // what has no number comes last, either way
+}
+
+function sortTable(table, column) {
+  const head = table.tHead.rows[0].cells[column], numeric = head.classList.contains("number");
+  const first = numeric ? "descending" : "ascending", second = numeric ? "ascending" : "descending";
+  const direction = head.ariaSort === first ? second : first, sign = direction === "ascending" ? 1 : -1;
+  const keyed = [...table.tBodies[0].rows].map(row => [sortKey(row.cells[column], numeric), row]);
+  keyed.sort(([a], [b]) => a === null || b === null ? (a === null) - (b === null)
+    : sign * (numeric ? a - b : a.localeCompare(b, undefined, {numeric: true})));
+  for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+  head.ariaSort = direction;
+  table.tBodies[0].append(...keyed.map(([, row]) => row));
+}
+
+for (const table of document.querySelectorAll("table.sortable"))
+  [...table.tHead.rows[0].cells].forEach((head, column) => {
+    if (!head.textContent.trim()) return;
+    const button = document.createElement("button");
+    button.append(...head.childNodes);
+    button.onclick = () => sortTable(table, column);
+    head.append(button);
+  });
