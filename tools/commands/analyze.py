@@ -2,6 +2,7 @@
 
 import json
 from collections import deque
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from typing import Any
@@ -34,8 +35,12 @@ from outflank.tools.show.search import (
     score_text,
     settings_line,
 )
+from outflank.tools.work.terminal import open_console
 
 _SECONDS = 5.0
+_NUMBERS = ("plies", "certainty", "nodes", "nodes/s", "seconds")
+_FEWER_NUMBERS = ("plies", "certainty", "seconds")
+_WIDE = 110  # columns that all numbers need, with room for a line of moves
 _ITERATIONS_SHOWN = 12
 
 
@@ -130,12 +135,13 @@ class _Report:
             click.echo(json.dumps({"kind": "info"} | self._facts(info)))
 
     def draw(self) -> Table:
-        """The last iterations, each with its best moves."""
+        """The last iterations, each with its best moves; on a narrow terminal without nodes and speed."""
         table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-        for heading in ("plies", "certainty", "nodes", "nodes/s", "seconds", "move", "score", "line"):
+        numbers = _NUMBERS if open_console().width >= _WIDE else _FEWER_NUMBERS
+        for heading in (*numbers, "move", "score", "line"):
             table.add_column(heading, no_wrap=heading != "line")
         for info in self._infos:
-            self._add_iteration(table, info)
+            self._add_iteration(table, info, numbers)
         return table
 
     def end(self) -> None:
@@ -148,18 +154,19 @@ class _Report:
         else:
             click.echo(_as_text(self._position, self._opening, info))
 
-    def _add_iteration(self, table: Table, info: SearchInfo) -> None:
+    def _add_iteration(self, table: Table, info: SearchInfo, headings: Sequence[str]) -> None:
         """Add the rows of an iteration: its numbers before the best line, blanks before the others."""
-        numbers: tuple[str, ...] = (
-            str(info.depth),
-            certainty(info, self._position.empties),
-            f"{info.nodes:,}",
-            f"{nodes_a_second(info.nodes, info.seconds):,}",
-            f"{info.seconds:.2f}",
-        )
+        told = {
+            "plies": str(info.depth),
+            "certainty": certainty(info, self._position.empties),
+            "nodes": f"{info.nodes:,}",
+            "nodes/s": f"{nodes_a_second(info.nodes, info.seconds):,}",
+            "seconds": f"{info.seconds:.2f}",
+        }
+        numbers = [told[heading] for heading in headings]
         for line in info.lines:
             table.add_row(*numbers, str(line.move), score_text(line.score), moves_text(line.pv))
-            numbers = ("",) * len(numbers)
+            numbers = [""] * len(numbers)
 
     def _facts(self, info: SearchInfo) -> dict[str, Any]:
         lines = [

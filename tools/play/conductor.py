@@ -11,7 +11,7 @@ from outflank.tools.games.results import Ending, GameRecord, Pairing
 from outflank.tools.play.hall import Hall, PairEnded
 from outflank.tools.play.table import Task
 from outflank.tools.schedule.formats import plan
-from outflank.tools.state.events import Event, GameEnded, GameVoided, Planned
+from outflank.tools.state.events import Event, GameEnded, GameVoided, Planned, Remarked
 from outflank.tools.state.ledger import Ledger
 from outflank.tools.state.run import Run, Void
 from outflank.tools.state.store import Store
@@ -63,6 +63,7 @@ class Conductor:
         self._running: dict[int, Task] = {}
         self._pairs: dict[int, tuple[Pairing, ...]] = {}
         self._unfit = ""
+        self._remarks = set(past.remarks)
 
     def play(self) -> None:
         """All games, or as many as the test needs.
@@ -124,6 +125,11 @@ class Conductor:
                 case GameEnded(game):
                     self._ledger.add(game)
                     events.append(piece)
+                case Remarked(sentence):
+                    # Every player of an engine notices it, and a new one is made for each pairing and table.
+                    if sentence not in self._remarks:
+                        self._remarks.add(sentence)
+                        events.append(piece)
                 case _:
                     events.append(piece)
         self._write(events)

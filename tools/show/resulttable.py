@@ -4,10 +4,10 @@ import sys
 
 import click
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from outflank.tools.show.figures import Figures, figures_of
+from outflank.tools.show.fittingtable import FittingTable
 from outflank.tools.show.wording import elo_line, faults_text, notes, points_text, rating_text, verdict_lines
 from outflank.tools.state.run import Run
 
@@ -40,65 +40,58 @@ def _sentences(run: Run, figures: Figures) -> list[str]:
     return [
         *([elo_line(first, second, figures.elo)] if figures.elo else []),
         *verdict_lines(run, figures),
+        *(["No game was lost by a fault"] if run.games and not _any_fault(figures) else []),
         f"Games with a forced pass: {passes} of {len(run.games)}",
         *(f"Note: {sentence}" for sentence in (*notes(run, figures), *run.remarks)),
     ]
 
 
-def _standings(figures: Figures) -> Table:
-    table = _table(
-        "engine", "points", "games", "wins", "draws", "losses", "discs/game", "s/move", "longest s"
-    )
+def _standings(figures: Figures) -> FittingTable:
+    """A column only where it says something: ratings of more than two engines, solved positions, faults."""
     ratings = {rating.name: rating for rating in figures.ratings.ratings}
-    many, solved = (
-        figures.elo is None,
-        any(moves for engine in figures.engines for _, moves in [engine.discs_lost]),
-    )
-    if many:
-        table.add_column("Elo (95 %)", no_wrap=True)
+    engines = figures.engines
+    solved = any(moves for engine in engines for _, moves in [engine.discs_lost])
+    columns: dict[str, list[str]] = {
+        "engine": [engine.standing.name for engine in engines],
+        "points": [points_text(engine.standing.points) for engine in engines],
+    }
+    if figures.elo is None:
+        columns["Elo (95 %)"] = [rating_text(ratings[engine.standing.name]) for engine in engines]
+    standings = [engine.standing for engine in engines]
+    columns |= {
+        "games": [str(each.wins + each.draws + each.losses) for each in standings],
+        "wins": [str(each.wins) for each in standings],
+        "draws": [str(each.draws) for each in standings],
+        "losses": [str(each.losses) for each in standings],
+        "discs/game": [_margin(each.mean_margin) for each in standings],
+        "s/move": [_seconds(each.mean_seconds) for each in standings],
+        "longest s": [_seconds(each.longest_seconds) for each in standings],
+    }
     if solved:
-        table.add_column("discs thrown away", justify="right")
-    table.add_column("lost by fault")
-    table.add_column("won by fault")
-    for engine in figures.engines:
-        standing = engine.standing
-        table.add_row(
-            Text(standing.name),
-            points_text(standing.points),
-            str(standing.wins + standing.draws + standing.losses),
-            str(standing.wins),
-            str(standing.draws),
-            str(standing.losses),
-            "-" if standing.mean_margin is None else f"{standing.mean_margin:+.1f}",
-            _seconds(standing.mean_seconds),
-            _seconds(standing.longest_seconds),
-            *([rating_text(ratings[standing.name])] if many else []),
-            *([str(engine.discs_lost[0])] if solved else []),
-            faults_text(standing.faults),
-            faults_text(standing.fault_wins),
-        )
-    return table
+        columns["discs thrown away"] = [str(engine.discs_lost[0]) for engine in engines]
+    if _any_fault(figures):
+        columns["lost by fault"] = [faults_text(each.faults) for each in standings]
+        columns["won by fault"] = [faults_text(each.fault_wins) for each in standings]
+    return FittingTable(list(columns), list(zip(*columns.values(), strict=True)))
 
 
-def _cross_table(figures: Figures) -> Table:
+def _any_fault(figures: Figures) -> bool:
+    return any(engine.standing.faults for engine in figures.engines)
+
+
+def _cross_table(figures: Figures) -> FittingTable:
     """Points of the engine of each row against that of each column."""
-    table = _table("points against", *(str(place) for place in range(1, len(figures.engines) + 1)))
+    rows = []
     for place, engine in enumerate(figures.engines, 1):
         name = engine.entry.name
         met = [figures.meetings.get((name, other.entry.name)) for other in figures.engines]
-        table.add_row(
-            Text(f"{place} {name}"),
-            *("" if meeting is None else f"{points_text(meeting.points)}/{meeting.games}" for meeting in met),
-        )
-    return table
+        results = ("" if one is None else f"{points_text(one.points)}/{one.games}" for one in met)
+        rows.append([f"{place} {name}", *results])
+    return FittingTable(["points against", *(str(place) for place in range(1, len(rows) + 1))], rows)
 
 
-def _table(first: str, *headings: str) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(first, no_wrap=True)
-    for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table
+def _margin(margin: float | None) -> str:
+    return "-" if margin is None else f"{margin:+.1f}"
 
 
 def _seconds(seconds: float | None) -> str:

@@ -1,17 +1,27 @@
 """A run on the terminal while it is played: a line for each game, below it the standings and the games going on."""
 
 from collections import Counter
+from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
 from rich.console import Group, RenderableType
 from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
 from outflank.engine import Colour
 from outflank.tools.games.results import Ending, GameRecord, Pairing
+from outflank.tools.show.fittingtable import FittingTable
 from outflank.tools.state.events import (
     Event,
     GameEnded,
@@ -42,9 +52,13 @@ class Scoreboard:
         self._boards: dict[int, tuple[Pairing, str]] = {}
         self._console = open_console()
         self._progress = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeLeftColumn(),
         )
-        self._task = self._progress.add_task("starting the engines", total=None)
+        self._task = self._progress.add_task("starting the engines", total=None, before=0)
         self._live = Live(
             console=self._console,
             get_renderable=self._picture,
@@ -77,7 +91,15 @@ class Scoreboard:
         """Show what has happened."""
         match event:
             case Planned(games, played):
-                self._progress.update(self._task, description="games", total=games, completed=played)
+                # Of a field that is planned round by round, what was played before the first plan is played already.
+                before = (
+                    played
+                    if self._progress.tasks[0].total is None
+                    else self._progress.tasks[0].fields["before"]
+                )
+                self._progress.update(
+                    self._task, description="games", total=games, completed=played, before=before
+                )
             case GameStarted(pairing):
                 self._boards[pairing.number] = (pairing, "")
             case TurnPlayed(game=number, discs=(black, white)):
@@ -119,23 +141,35 @@ class Scoreboard:
         """What stands below the lines. Called from rich's own thread."""
         return Group(self._standings(), self._games(), self._progress)
 
-    def _standings(self) -> Table:
-        table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-        table.add_column("engine")
-        for heading in ("points", "wins", "draws", "losses"):
-            table.add_column(heading, justify="right")
+    def _standings(self) -> FittingTable:
+        rows = []
         for name in sorted(self._names, key=self._points, reverse=True):
             results = self._results[name]
             counts = (str(results[points]) for points in (1.0, 0.5, 0.0))
-            table.add_row(Text(name), f"{self._points(name):g}", *counts)
-        return table
+            rows.append([name, f"{self._points(name):g}", *counts])
+        return FittingTable(["engine", "points", "wins", "draws", "losses"], rows)
 
     def _games(self) -> Table:
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
+        table.add_column(no_wrap=True)
         for number, (pairing, state) in sorted([*self._boards.items()])[:_MOST_GAMES_SHOWN]:
             names = pairing.names
             table.add_row(f"game {number}", Text(f"{names[Colour.BLACK]} - {names[Colour.WHITE]}"), state)
         return table
+
+
+class TimeLeftColumn(ProgressColumn):
+    """When the run will have ended, by the games that this runner has played; rich's own looks at the last seconds."""
+
+    def render(self, task: Task) -> Text:
+        """``0:12:30 left``; empty before the first game has ended."""
+        played = task.completed - task.fields["before"]
+        if not played or task.total is None or task.elapsed is None:
+            return Text("")
+        left = timedelta(seconds=round(task.elapsed / played * (task.total - task.completed)))
+        return Text(f"{left} left", style="progress.remaining")
 
 
 def game_line(game: GameRecord) -> str:

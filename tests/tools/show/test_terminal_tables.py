@@ -1,0 +1,95 @@
+"""What a terminal shows of a run, at every width: no number and no name is cut."""
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console, RenderableType
+from rich.progress import Progress
+
+from outflank.engine import Colour
+from outflank.tests.tools.samples import broken_off, random_run
+from outflank.tools.games.results import Ending
+from outflank.tools.show.figures import figures_of
+from outflank.tools.show.fittingtable import FittingTable
+from outflank.tools.show.resulttable import print_result
+from outflank.tools.show.scoreboard import TimeLeftColumn
+from outflank.tools.show.wording import rating_text
+from outflank.tools.state.run import Format, Run
+
+NAMES = ("an engine with quite a long name", "B", "C", "D", "E", "F", "G", "H")
+
+
+def drawn(what: RenderableType, width: int = 80) -> str:
+    console = Console(file=io.StringIO(), width=width)
+    with console.capture() as captured:
+        console.print(what)
+    return captured.get()
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    made = random_run(NAMES, 1, {"format": Format.ROUND_ROBIN}, solved=6)
+    fault = replace(broken_off(Ending.TIME, Colour.WHITE), pairing=made.games[0].pairing)
+    return replace(made, games=(fault, *made.games[1:]))
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 120, 300])
+def test_a_result_has_every_number_at_any_width(
+    run: Run, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("outflank.tools.show.resulttable._PIPE_WIDTH", width)
+    print_result(run)
+    printed = capsys.readouterr().out
+    table = [line for line in printed.splitlines()[1:] if not line.startswith(("Games with", "Note"))]
+    figures = figures_of(run)
+
+    assert max(map(len, table)) <= width
+    assert "…" not in printed
+    for rating in figures.ratings.ratings:
+        assert rating_text(rating) in printed
+    for engine in figures.engines:
+        assert f"{engine.standing.mean_margin:+.1f}" in printed.split()
+    words = " ".join(line.split("  ")[0].strip() for line in table)
+    assert NAMES[0] in words or width == 40
+
+
+def test_a_wide_table_is_one_and_a_narrow_one_is_stacked() -> None:
+    table = FittingTable(["engine", "points", "games"], [["A", "1234567", "7654321"]])
+
+    assert drawn(table, 30).splitlines() == ["engine   points    games", "A       1234567  7654321"]
+    assert [line.rstrip() for line in drawn(table, 18).splitlines()] == [
+        "engine   points",
+        "A       1234567",
+        "engine    games",
+        "A       7654321",
+    ]
+
+
+def test_a_long_name_is_folded_and_not_cut() -> None:
+    printed = drawn(FittingTable(["engine", "points"], [["x" * 30 + "y", "12"]]), 20)
+
+    assert printed.count("x") == 30
+    assert "y" in printed
+    assert " 12" in printed
+
+
+def test_no_columns_of_faults_where_there_are_none(capsys: pytest.CaptureFixture[str]) -> None:
+    print_result(random_run(("A", "B"), 2))
+    printed = capsys.readouterr().out
+
+    assert "No game was lost by a fault" in printed
+    assert "won by fault" not in printed
+
+
+def test_the_time_left_is_told_by_the_games_of_this_runner() -> None:
+    """Those of a resumed run were played before."""
+    now = 100.0
+    progress = Progress(TimeLeftColumn(), console=Console(file=io.StringIO()), get_time=lambda: now)
+    task = progress.add_task("games", total=8, completed=4, before=4)
+    nothing_known = drawn(progress.get_renderable())
+    now = 160.0
+    progress.advance(task, 2)
+
+    assert nothing_known.strip() == ""
+    assert drawn(progress.get_renderable()).strip() == "0:01:00 left"
