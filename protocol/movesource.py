@@ -1,11 +1,15 @@
 """Where a session's moves come from: sources that are asked in turn, the search last, which always has one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from outflank.engine import Limit, Move, Position, Searcher, SearchInfo
+from outflank.engine import Limit, Line, Move, Position, Searcher, SearchInfo, Turn
 
+if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
+    from outflank.book import BookMove, Entry
+
+_LONGEST_LINE = 20  # moves that are shown of a book
 OnInfo = Callable[[SearchInfo], object]
 
 
@@ -20,12 +24,16 @@ class MoveRequest:
         varied: whether chance may choose among moves that are about equal, by the source's own seed. If not, the
             same position always gets the same move.
         on_info: called, from the thread that asks, with what the choice rests on each time that it changes.
+        turns: what was played in the game until then; a source may hold back for what it has risked already.
+        draw: what a draw is worth to the side to move, in discs.
     """
 
     position: Position
     limit: Limit
     varied: bool = True
     on_info: OnInfo | None = None
+    turns: Sequence[Turn] = ()
+    draw: float = 0.0
 
 
 class MoveSource(Protocol):
@@ -48,6 +56,27 @@ class MoveSource(Protocol):
 
     def description(self) -> list[str]:
         """What is needed to repeat its choices; a fact in each line."""
+
+
+class OpeningBook(MoveSource, Protocol):
+    """A source that also tells what it knows."""
+
+    def look(self, position: Position) -> "Entry | None":
+        """What the book has of a position; None if nothing. Never raises."""
+
+    def contents(self) -> str:
+        """What book it is, or why there is none, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class BookInfo(SearchInfo):
+    """What a book says of the moves that it knows; nothing is searched.
+
+    Attributes:
+        counts: for each line, how many lines of the book go on from its first move.
+    """
+
+    counts: tuple[int, ...] = ()
 
 
 class SearchSource:
@@ -88,3 +117,41 @@ class SearchSource:
             f"threads {self.searcher.threads}, table {self.searcher.hash_mb} MB",
             f"seed {'none' if self._seed is None else self._seed}",
         ]
+
+
+def best_line(look: "Callable[[Position], Entry | None]", position: Position) -> list[Move]:
+    """The best moves for both sides from a position on, forced passes among them, as far as `look` knows them."""
+    line: list[Move] = []
+    while len(line) < _LONGEST_LINE:
+        entry = look(position)
+        if entry is None or not entry.moves:
+            break
+        line.append(entry.moves[0].move)
+        position = position.play(line[-1])
+    return line
+
+
+def book_info(
+    entry: "Entry", look: "Callable[[Position], Entry | None]", first: "BookMove | None" = None
+) -> BookInfo:
+    """What a book says of its moves in a position.
+
+    Args:
+        entry: that the book has of it.
+        look: how the book is asked for the positions that follow.
+        first: the move to be told first; the best one if left out.
+    """
+    moves = [*entry.moves] if first is None else [first, *(move for move in entry.moves if move is not first)]
+    lines = []
+    for known in moves:
+        reply = entry.position.play(known.move)
+        lines.append(Line(known.move, float(known.score), (known.move, *best_line(look, reply))))
+    return BookInfo(
+        depth=entry.depth,
+        selectivity=entry.selectivity,
+        exact=entry.is_exact,
+        nodes=0,
+        seconds=0.0,
+        lines=tuple(lines),
+        counts=tuple(move.lines.total for move in moves),
+    )

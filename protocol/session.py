@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from math import inf
+from typing import TYPE_CHECKING
 
 from outflank.engine import (
     PASS,
@@ -23,8 +24,11 @@ from outflank.engine import (
 from outflank.engine.levels import DEFAULT_LEVEL, limit_for_level
 from outflank.engine.limits import USUAL_OVERHEAD
 from outflank.protocol.inbox import Inbox
-from outflank.protocol.movesource import MoveRequest, MoveSource, OnInfo, SearchSource
+from outflank.protocol.movesource import MoveRequest, MoveSource, OnInfo, OpeningBook, SearchSource
 from outflank.protocol.timekeeping import PlayerClock, TimeSettings
+
+if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
+    from outflank.book import Entry
 
 
 class UndoError(OutflankError):
@@ -79,7 +83,7 @@ class Session:
 
     Args:
         search: the source of moves that always has one; its searcher analyses, too.
-        books: sources that are asked before it, in this order.
+        books: that are asked before it, in this order.
         strength: how far to search.
         rules: of the first game.
         inbox: where the controller's lines arrive; it is asked whether to stop early.
@@ -90,7 +94,7 @@ class Session:
         self,
         search: SearchSource,
         *,
-        books: Sequence[MoveSource] = (),
+        books: Sequence[OpeningBook] = (),
         strength: Strength | None = None,
         rules: Rules | None = None,
         inbox: Inbox | None = None,
@@ -99,10 +103,12 @@ class Session:
         self.strength = strength or Strength()
         self.inbox = inbox or Inbox()
         self.closed = False
+        self.contempt = 0.0  # what a draw in a book is worth to Black, in discs
+        self.books = tuple(books)
         self._search = search
         self._ponders = ponders
         self._left_to_opponent: Position | None = None  # by the last move that we chose
-        self._sources = (*books, search)
+        self._sources: tuple[MoveSource, ...] = (*self.books, search)
         self._clocks = {colour: PlayerClock() for colour in Colour}
         self._game = Game(rules)
         self._closing_passes = 0  # passes after the end, which are no part of the game but may be taken back
@@ -222,11 +228,16 @@ class Session:
         if position.is_over or position.must_pass:
             return PASS
         limit = self.strength.limit(self.time_left(colour), position.empties)
-        request = MoveRequest(position, limit, varied, self.heed(on_info))
+        draw = self.contempt if position.side is Colour.BLACK else -self.contempt
+        request = MoveRequest(position, limit, varied, self.heed(on_info), self.game.turns, draw)
         moves = (source.choose(request) for source in self._sources)
         move = next(move for move in moves if move is not None)
         self._left_to_opponent = position.play(move)
         return move
+
+    def look(self, position: Position) -> "Entry | None":
+        """What the first book that knows a position has of it; None if none does."""
+        return next((entry for book in self.books if (entry := book.look(position)) is not None), None)
 
     def ponder(self) -> None:
         """Search on the opponent's time, if that is wanted, until any line comes.

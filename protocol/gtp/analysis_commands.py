@@ -1,13 +1,14 @@
 """Analysis while the controller watches, in the forms that Leela Zero and KataGo made known."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
 from outflank.engine import Colour, Line, Move, Position, SearchInfo
 from outflank.protocol.gtp.arguments import Arguments
 from outflank.protocol.gtp.grammar import HIGHEST_NUMBER, CommandError
+from outflank.protocol.movesource import BookInfo
 from outflank.protocol.session import Session
 from outflank.protocol.thinking import think_aloud
 
@@ -34,8 +35,8 @@ def lz_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
     Every interval one line comes with a block for each move, the best first: `info move d3 visits 81234
     winrate 5312 prior 2500 lcb 5312 order 0 depth 8 prob 100 exact 0 book 0 bound exact pv d3 c3`. Visits are
     the boards reached for all moves together and `winrate` is computed from the score; `depth` is in plies,
-    `prob` the selectivity in percent, `exact 1` says that the score is proven. The others are there for their
-    readers.
+    `prob` the selectivity in percent, `exact 1` says that the score is proven, `book 1` that the opening book knows
+    the move. The others are there for their readers.
 
     Arguments: [`colour`] [`centiseconds`] [`interval` n] [`minmoves` n] [`maxmoves` n] [`avoid|allow` colour
       vertex,vertex,... depth] ...
@@ -61,7 +62,8 @@ def kata_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
 def lz_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
     """Does what `genmove` does and reports on the way, in the form of `lz-analyze` with the best move alone.
 
-    The last line is what the move rests on, however long the interval.
+    The last line is what the move rests on, however long the interval. A move from the opening book comes at once,
+    with `visits 0` and the other moves that the book knows behind it, all with the book's scores and `book 1`.
 
     Arguments: as `lz-analyze`; the colour is the side on move if left out
     Answer: `=`, then lines of `info`, then `play` and the move, then the empty line
@@ -92,7 +94,7 @@ class _Order:
     allowed: set[str] = field(default_factory=set)
 
 
-Block = Callable[[SearchInfo, int, Line], str]
+Block = Callable[[SearchInfo, int, Line, bool], str]
 
 
 def _order(session: Session, arguments: Arguments) -> _Order:
@@ -163,10 +165,12 @@ def _watch(
     if not moves:
         session.inbox.wait_for_input()
         return
+    entry = session.look(position)
+    known = frozenset(move.move for move in entry.moves) if entry else frozenset()
     with session.searcher.analyse(position, moves=moves, multipv=len(moves)) as analysis:
         while not session.inbox.wait_for_input(max(order.interval, _LEAST_INTERVAL)):
             if analysis.latest is not None:
-                yield _line(analysis.latest, order, block)
+                yield _line(analysis.latest, order, block, known)
 
 
 def _genmove(session: Session, order: _Order, block: Block) -> Iterator[str]:
@@ -181,19 +185,25 @@ def _think_aloud(session: Session, order: _Order, block: Block) -> Iterator[str]
     for report in think_aloud(session, lambda on_info: session.genmove(order.colour, on_info)):
         if isinstance(report, Move):
             if latest is not None:
-                yield _line(latest, order, block)
+                yield _line(latest, order, block, _from_book(latest))
             yield f"play {report}"
             return
         latest = report
         if monotonic() - reported >= order.interval:
             reported, latest = monotonic(), None
-            yield _line(report, order, block)
+            yield _line(report, order, block, _from_book(report))
 
 
-def _line(info: SearchInfo, order: _Order, block: Block) -> str:
-    """One line of the stream."""
+def _from_book(info: SearchInfo) -> Collection[Move]:
+    """The moves that a report has from a book."""
+    return [line.move for line in info.lines] if isinstance(info, BookInfo) else ()
+
+
+def _line(info: SearchInfo, order: _Order, block: Block, known: Collection[Move]) -> str:
+    """One line of the stream; `known` are the moves that a book knows."""
     shown = info.lines[: order.most_moves]
-    text = " ".join(f"info {block(info, number, line)}" for number, line in enumerate(shown))
+    blocks = (block(info, number, line, line.move in known) for number, line in enumerate(shown))
+    text = " ".join(f"info {each}" for each in blocks)
     if not order.root_info:
         return text
     rate = _win_rate(info, info.lines[0])
@@ -201,26 +211,28 @@ def _line(info: SearchInfo, order: _Order, block: Block) -> str:
     return f"{text} rootInfo {root}"
 
 
-def _lz_block(info: SearchInfo, number: int, line: Line) -> str:
+def _lz_block(info: SearchInfo, number: int, line: Line, in_book: bool) -> str:
     rate = round(10000 * _win_rate(info, line))
     return (
         f"move {line.move} visits {info.nodes} winrate {rate} prior {10000 // len(info.lines)} lcb {rate} "
-        f"order {number} {_own_keys(info)} pv {_pv(line)}"
+        f"order {number} {_own_keys(info, in_book)} pv {_pv(line)}"
     )
 
 
-def _kata_block(info: SearchInfo, number: int, line: Line) -> str:
+def _kata_block(info: SearchInfo, number: int, line: Line, in_book: bool) -> str:
     rate = _win_rate(info, line)
     return (
         f"move {line.move} visits {info.nodes} utility {2 * rate - 1:.4f} winrate {rate:.4f} "
         f"scoreMean {line.score:.2f} scoreLead {line.score:.2f} prior {1 / len(info.lines):.4f} "
-        f"lcb {rate:.4f} order {number} {_own_keys(info)} pv {_pv(line)}"
+        f"lcb {rate:.4f} order {number} {_own_keys(info, in_book)} pv {_pv(line)}"
     )
 
 
-def _own_keys(info: SearchInfo) -> str:
+def _own_keys(info: SearchInfo, in_book: bool) -> str:
     """What an Othello program adds. Before ``pv``, since a reader takes all that follows that for moves."""
-    return f"depth {info.depth} prob {info.selectivity} exact {int(info.exact)} book 0 bound exact"
+    return (
+        f"depth {info.depth} prob {info.selectivity} exact {int(info.exact)} book {int(in_book)} bound exact"
+    )
 
 
 def _pv(line: Line) -> str:

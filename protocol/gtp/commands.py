@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from outflank import __version__
 from outflank.protocol.gtp import (
     analysis_commands,
+    book_commands,
     game_commands,
     gogui_commands,
     rules_commands,
@@ -96,7 +97,8 @@ def gomill_describe_engine(session: Session, arguments: Arguments) -> str:
     """Tells everything that is needed to repeat a game.
 
     Arguments: none
-    Answer: lines of text: name and version, rules, what limits the search, threads, table and seed
+    Answer: lines of text: name and version, rules, what limits the search, the opening book, threads, table
+      and seed
     Fails: never
     """
     return "\n".join([f"{name(session, arguments)} {version(session, arguments)}", *session.description()])
@@ -144,6 +146,10 @@ COMMANDS: dict[str, CommandFunction] = {
     "outflank-scores": gogui_commands.outflank_scores,
     "outflank-line": gogui_commands.outflank_line,
     "outflank-strength": gogui_commands.outflank_strength,
+    "outflank-book": book_commands.outflank_book,
+    "outflank-book_moves": book_commands.outflank_book_moves,
+    "outflank-book_line": book_commands.outflank_book_line,
+    "outflank-opening": book_commands.outflank_opening,
     "lz-analyze": analysis_commands.lz_analyze,
     "lz-genmove_analyze": analysis_commands.lz_genmove_analyze,
     "kata-analyze": analysis_commands.kata_analyze,

@@ -6,6 +6,7 @@ from types import ModuleType
 
 from outflank.protocol.gtp import (
     analysis_commands,
+    book_commands,
     commands,
     game_commands,
     gogui_commands,
@@ -54,6 +55,11 @@ monotonic clock and keep something back for the way to the controller and a busy
 50 ms (`--overhead`) or 2 %, whichever is more, but not more than a quarter of it. The longest time
 that a search was left without a processor is kept back as well.
 
+While the opening book knows the position, `genmove` answers from it without a search and at once ([book.md](book.md)
+has more). `--book FILE` chooses the book, `--book none` plays without one, and `--book-variety` lets it choose among
+moves that are about equal, which `reg_genmove` never does. A book that can't be read, or is for other rules, is told on
+standard error, and the game goes on without it.
+
 With `--ponder` the engine searches on while the opponent thinks, from its own move to the next line that comes.
 What it finds is in its table when it is asked again.
 
@@ -70,6 +76,7 @@ SECTIONS: dict[ModuleType, str] = {
     time_commands: "The clock",
     rules_commands: "The rules",
     gogui_commands: "GoGui",
+    book_commands: "The opening book",
     analysis_commands: "Analysis",
 }
 

@@ -12,6 +12,10 @@ from outflank.protocol.session import Session
 _ANALYZE_COMMANDS = """\
 pspairs/Move Scores/outflank-scores
 var/Best Line/outflank-line
+pspairs/Book Moves/outflank-book_moves
+var/Book Line/outflank-book_line
+string/Book/outflank-book
+string/Opening/outflank-opening
 plist/Legal Moves/gogui-rules_legal_moves
 string/Final Score/final_score
 string/Move Without Playing It/reg_genmove %m

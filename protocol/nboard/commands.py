@@ -11,8 +11,9 @@ from dataclasses import replace
 from outflank.engine import Line, Move, NotationError, Rules
 from outflank.engine.levels import HIGHEST_LEVEL
 from outflank.protocol.formats import ggf
+from outflank.protocol.movesource import book_info
 from outflank.protocol.nboard.gameclock import GameClocks, RecordedTime
-from outflank.protocol.nboard.grammar import chosen, read_move, read_whole, search_lines, status
+from outflank.protocol.nboard.grammar import chosen, found_lines, read_move, read_whole, status
 from outflank.protocol.session import Session
 from outflank.protocol.thinking import think_aloud
 
@@ -75,13 +76,13 @@ def set_game(session: Session, clocks: GameClocks, argument: str) -> Iterator[st
 
 
 def set_contempt(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
-    """Takes how a draw in the book is valued; without a book it changes nothing.
+    """Sets how a draw in the book is valued when `go` chooses from it: as that many discs for Black.
 
     Arguments: from -100, a draw is as a win for White, to 100, as a win for Black
     Answer: nothing
     Fails: if it is no such whole number
     """
-    read_whole(argument, "a contempt", -_MOST_CONTEMPT, _MOST_CONTEMPT)
+    session.contempt = float(read_whole(argument, "a contempt", -_MOST_CONTEMPT, _MOST_CONTEMPT))
     yield from ()
 
 
@@ -107,11 +108,12 @@ def hint(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
 
     Any other command ends it. `search` is followed by the line of best play without blanks, the score in discs from
     the side on move, 0, and the depth: `12` plies, `12@73%` if the search cuts what it guesses to be hopeless, `100%`
-    if the score is proven.
+    if the score is proven. `book` has the same for a move that the opening book knows, with the lines of the book that
+    begin with it in the place of 0.
 
     Arguments: how many moves, 1 if left out
-    Answer: `status`; after each iteration a `search` line for each move and `nodestats` with the boards reached and
-      the seconds; `status` at the end
+    Answer: `status`; a `book` line for each move that the book knows; after each iteration a `search` line for each
+      move and `nodestats` with the boards reached and the seconds; `status` at the end
     Fails: if it is no whole number from 1. A game that is over is told by `status` alone
     """
     count = read_whole(argument or "1", "a number of moves", 1, _HIGHEST)
@@ -120,25 +122,28 @@ def hint(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
         yield status("the game is over")
         return
     yield status("analysing")
+    entry = session.look(position)
+    if entry is not None:
+        yield found_lines(book_info(entry, session.look), count)
     limit = session.strength.limit(None, position.empties)
     moves = min(count, len(position.legal_moves()))
     with session.searcher.analyse(position, limit, multipv=moves) as analysis:
         for info in analysis:
             if session.inbox.interrupted:
                 break
-            yield search_lines(info)
+            yield found_lines(info)
     yield status("waiting")
 
 
 def go(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
-    """Chooses a move, within the depth that was set and the clock, and does not play it.
+    """Chooses a move, from the opening book or within the depth that was set and the clock, and does not play it.
 
     Any other command ends the search, and the best move so far is then the answer: each `go` has exactly one.
 
     Arguments: none
-    Answer: `status`, then `search` and `nodestats` as for `hint`, then `=== F5/1.25/0.400`: the move, the score in
-      discs from the side on move (left out if nothing is known) and the seconds it took. `=== PA` if the side has to
-      pass or the game is over
+    Answer: `status`, then `book`, or `search` and `nodestats`, as for `hint`, then `=== F5/1.25/0.400`: the move, the
+      score in discs from the side on move (left out if nothing is known) and the seconds it took. `=== PA` if the side
+      has to pass or the game is over
     Fails: never
     """
     began, found = time.monotonic(), None
@@ -149,7 +154,7 @@ def go(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
             yield chosen(report, _known(found, report), time.monotonic() - began)
         else:
             found = report.lines[0]
-            yield search_lines(report)
+            yield found_lines(report)
 
 
 def _known(found: Line | None, made: Move) -> Line | None:

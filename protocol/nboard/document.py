@@ -40,16 +40,16 @@ Another program that speaks the protocol starts `outflank nboard` and talks to i
   and `analyze` break off, `go` answers the best move so far. A line that is no command ends nothing.
 - A command that fails changes nothing and says why in one line, `status` and a sentence. What is said about a
   position is said before the next `pong`.
-- Only these lines are sent: `set myname`, `status`, `search`, `nodestats`, `analysis`, `pong`, `learned` and `===`.
-  Squares are in capitals, scores in discs from the side on move with two decimals, times in seconds. A line of best
-  play has no blanks: `E6F4PAE3`. `book` is never sent, since there is no book.
+- Only these lines are sent: `set myname`, `status`, `book`, `search`, `nodestats`, `analysis`, `pong`, `learned` and
+  `===`. Squares are in capitals, scores in discs from the side on move with two decimals, times in seconds. A line of
+  best play has no blanks: `E6F4PAE3`.
 - A line may have 1048576 bytes. A longer one is read to its end and fails once.
 
 ## Thinking
 
 `go` ends at the first limit that it meets: the depth that was set, the clock in the game's record, and what the
-options `--depth --time --nodes` say. `hint` and `analyze` heed all of them but the clock. If nothing was set at all it
-is level 10.
+options `--depth --time --nodes` say; a move that the [opening book](book.md) knows comes at once. `hint` and `analyze`
+heed all of them but the clock. If nothing was set at all it is level 10.
 
 ## The end
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from outflank.engine import Line, Move, NotationError, SearchInfo
 from outflank.protocol.lines import LINE_CAP, printable, without_control_bytes
+from outflank.protocol.movesource import BookInfo
 
 NAMES = frozenset(
     {
@@ -90,8 +91,18 @@ def status(text: str) -> str:
     return f"status {printable(text, _STATUS_CAP)}\n"
 
 
-def search_lines(info: SearchInfo) -> str:
-    """What a finished iteration has found: a line for each move, the best first, and the nodes."""
+def found_lines(info: SearchInfo, most: int | None = None) -> str:
+    """What a choice rests on, a line for each move, the best first: of an iteration, and the nodes; or of a book.
+
+    Args:
+        info: what was found.
+        most: how many moves of a book to tell; None for all.
+    """
+    if isinstance(info, BookInfo):
+        counted = zip(info.lines[:most], info.counts, strict=False)
+        return "".join(
+            f"book {_pv(line)} {line.score:+.2f} {count} {_depth(info)}\n" for line, count in counted
+        )
     lines = [f"search {_pv(line)} {line.score:+.2f} 0 {_depth(info)}\n" for line in info.lines]
     return "".join([*lines, f"nodestats {info.nodes} {info.seconds:.3f}\n"])
 

@@ -15,7 +15,7 @@ from outflank.protocol.inbox import Inbox
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.session import Session, Strength
 
-PROGRAM = (sys.executable, "-m", "outflank.tools.cli.program", "gtp")
+PROGRAM = (sys.executable, "-m", "outflank.tools.cli.program", "gtp", "--book", "none")
 _PATIENCE_SECONDS = 30.0
 
 

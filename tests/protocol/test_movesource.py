@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from outflank.engine import Colour, Game, Limit, Move, Position, Rules, Searcher
-from outflank.protocol.movesource import MoveRequest, MoveSource, SearchSource
+from outflank.protocol.movesource import MoveRequest, OpeningBook, SearchSource
 from outflank.protocol.session import Session, Strength
 
 F5 = Move.parse("f5")
@@ -27,11 +27,17 @@ class Notes:
     def interrupt(self) -> None:
         self.calls.append("interrupt")
 
+    def look(self, position: Position) -> None:
+        """They are no book."""
+
+    def contents(self) -> str:
+        return f"{len(self._moves)} positions"
+
     def description(self) -> list[str]:
         return [f"notes on {len(self._moves)} positions"]
 
 
-def session(*books: MoveSource, rules: Rules | None = None) -> Session:
+def session(*books: OpeningBook, rules: Rules | None = None) -> Session:
     return Session(SearchSource(Searcher(1)), books=books, strength=Strength(depth=1), rules=rules)
 
 

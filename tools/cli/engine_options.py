@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import reduce
 from io import FileIO
 from pathlib import Path
+from random import SystemRandom
 from typing import Any
 
 import click
@@ -12,11 +13,13 @@ import click
 from outflank.engine import Rules, Searcher
 from outflank.engine.levels import DEFAULT_LEVEL, HIGHEST_LEVEL
 from outflank.engine.limits import USUAL_OVERHEAD
+from outflank.protocol.booksource import BookSource, Variety, shipped_books
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.server import Wire, serve
 from outflank.protocol.session import Session, Strength
 from outflank.tools.cli.options import COUNT, SECONDS, hash_option, threads_option
 
+NO_BOOK = "none"
 _STDIN, _STDOUT = 0, 1
 _OPTIONS = (
     click.option(
@@ -42,6 +45,19 @@ _OPTIONS = (
         default=1000 * USUAL_OVERHEAD,
         show_default=True,
         help="Milliseconds a move takes besides the search, kept back from every clock (2 % of it if that is more).",
+    ),
+    click.option(
+        "--book",
+        metavar="FILE|none",
+        help="Opening book to play from.  [default: the one that the package brings for the rules, if it has one]",
+    ),
+    click.option(
+        "--book-variety",
+        type=click.FloatRange(0, 64),
+        metavar="DISCS",
+        default=0.0,
+        show_default=True,
+        help="What moves from the book may lose in a game, by its own scores, to vary the play; chosen by --seed.",
     ),
     click.option(
         "--seed", type=int, help="Vary the play among equal moves.  [default: always the same move]"
@@ -71,6 +87,8 @@ def answer_controller(
     threads: int,
     hash_mb: int,
     overhead_ms: float,
+    book: str | None,
+    book_variety: float,
     ponder: bool = False,
     seed: int | None,
     log_file: Path | None,
@@ -82,8 +100,33 @@ def answer_controller(
     strength = Strength(level, depth, seconds, nodes, overhead_ms / 1000)
     searcher = Searcher(hash_mb, threads, seed)
     steady = searcher if seed is None else Searcher(hash_mb, threads)
-    session = Session(SearchSource(searcher, steady, seed), strength=strength, rules=rules, ponders=ponder)
+    session = Session(
+        SearchSource(searcher, steady, seed),
+        books=_books(book, book_variety, seed),
+        strength=strength,
+        rules=rules,
+        ponders=ponder,
+    )
     serve(session, wire, _STDIN, _STDOUT, _Log(log_file) if log_file else _no_log)
+
+
+def _books(given: str | None, variety: float, seed: int | None) -> list[BookSource]:
+    """The opening books to play from.
+
+    Variety needs chance: without a seed it gets one of its own, which the engine tells when it describes itself.
+    """
+    if given == NO_BOOK:
+        return []
+    if variety and seed is None:
+        seed = SystemRandom().randrange(2**31)
+    varied = Variety(variety, seed)
+    if given is None:
+        return [BookSource(path, varied, _tell, shipped=True) for path in shipped_books()]
+    return [BookSource(Path(given), varied, _tell)]
+
+
+def _tell(sentence: str) -> None:
+    click.echo(f"outflank: {sentence}", err=True)
 
 
 def _no_log(sign: str, data: bytes) -> None:

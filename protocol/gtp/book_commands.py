@@ -1,0 +1,67 @@
+"""Commands that look into the opening book."""
+
+from outflank.protocol.gtp.arguments import Arguments
+from outflank.protocol.movesource import best_line
+from outflank.protocol.session import Session
+
+
+def outflank_book(session: Session, arguments: Arguments) -> str:
+    """Tells which opening book is played from, and what it has of the position.
+
+    Arguments: none
+    Answer: `book` and its file, how many positions it has and for which rules, or `none` and why; if it knows the
+      position, a second line `score +2 bounds -2 +6 depth 18 prob 95 lines 40 wins 12 draws 8 losses 20`: discs from
+      the side on move, the least and the most that they can be, plies and selectivity of the searches, and how many
+      lines go on from here and end so
+    Fails: never
+    """
+    books = [f"book {book.contents()}" for book in session.books] or ["book none"]
+    entry = session.look(session.position)
+    if entry is None:
+        return "\n".join(books)
+    lines = entry.lines
+    known = (
+        f"score {entry.score:+d} bounds {entry.lower:+d} {entry.upper:+d} depth {entry.depth} prob {entry.selectivity} "
+        f"lines {lines.total} wins {lines.wins} draws {lines.draws} losses {lines.losses}"
+    )
+    return "\n".join([*books, known])
+
+
+def outflank_book_moves(session: Session, arguments: Arguments) -> str:
+    """Lists the moves that the opening book knows here.
+
+    Arguments: none
+    Answer: lines of vertex and score, the best first, in discs from the side on move; nothing if it knows none
+    Fails: never
+    """
+    entry = session.look(session.position)
+    moves = () if entry is None else entry.moves
+    return "\n".join(f"{str(move.move).upper()} {move.score:+d}" for move in moves)
+
+
+def outflank_book_line(session: Session, arguments: Arguments) -> str:
+    """Tells the line of the opening book that is best for both sides.
+
+    Arguments: none
+    Answer: colours and vertices in turn: `b D3 w C3`; nothing if the book does not know the position
+    Fails: never
+    """
+    position, words = session.position, []
+    for move in best_line(session.look, position):
+        words += [position.side.letter.lower(), str(move).upper()]
+        position = position.play(move)
+    return " ".join(words)
+
+
+def outflank_opening(session: Session, arguments: Arguments) -> str:
+    """Names the opening of the game.
+
+    Arguments: none
+    Answer: the names of the last position of the game that has some, such as `Bat / Cow Bat / Cambridge`; nothing if
+      there is none
+    Fails: never
+    """
+    from outflank.book.names import opening_of_game
+
+    opening = opening_of_game(session.game)
+    return "" if opening is None else str(opening)
