@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import weights
+from outflank.tools.train.judging import Judging
 from outflank.tools.train.selfplay import SelfplaySettings, selfplay
 
 
@@ -19,7 +20,7 @@ def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def settings(nothing: Path) -> SelfplaySettings:
     """Games that are played in no time."""
-    return SelfplaySettings(nothing, depth=1, exact_from=8, seed=5, games_a_shard=10)
+    return SelfplaySettings(nothing, Judging(depth=1, exact_from=8), seed=5, games_a_shard=10)
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ from pathlib import Path
 from outflank.engine import weights
 from outflank.tools.train import fit, label, network, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
+from outflank.tools.train.judging import Judging
 
 _MOST = 100_000_000  # games and boards: the time is what counts
 _SHARES = (
@@ -140,8 +141,7 @@ def _play(
     """Play a generation's games; how many there are."""
     playing = selfplay.SelfplaySettings(
         settings.weights(generation),
-        settings.depth,
-        settings.exact_from,
+        Judging(settings.depth, settings.exact_from),
         settings.seed + generation,
         settings.games_a_shard,
     )
@@ -155,8 +155,7 @@ def _label(
     """Solve positions off the path of a generation's games; how many there are."""
     labelling = label.LabelSettings(
         settings.weights(generation),
-        settings.depth,
-        exact_from=_MOST_LABELLED,
+        Judging(settings.depth, _MOST_LABELLED),
         seed=settings.seed + generation,
         fewest=_FEWEST_LABELLED,
         most=_MOST_LABELLED,

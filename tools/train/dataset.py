@@ -1,11 +1,15 @@
 """Positions and what became of them, on disk: a folder of shards, each complete or not there.
 
-    line 1    OUTFLANK POSITIONS 1
+    line 1    OUTFLANK POSITIONS 2
     line 2    a JSON object: settings (what made it), seed, number, games, positions, crc32
-    the rest  zlib-compressed records: own, opp (8 bytes each, the side to move owns `own`), result, guess, place
+    the rest  zlib-compressed records: own, opp (8 bytes each, the side to move owns `own`), then a byte each:
+              result, guess, place, depth, selectivity, learned
 
 `result` is the final disc difference in discs from the side to move, the winner taking the empty squares, and
-`guess` what a search of the position said. `place` counts the positions of a game; 0 begins the next game.
+`guess` what a search of the position said: `depth` plies deep, at a `selectivity` in percent. Where the depth is the
+number of empty squares that search went to the end, or it led here along its best line: result and guess are the same.
+`place` counts the positions of a game; 0 begins the next game. `learned` is 0 where the board is set aside, see
+openings.py: it serves the targets of the positions before it, and is never learned itself.
 """
 
 import json
@@ -20,9 +24,12 @@ from numpy.typing import NDArray
 from outflank.engine import FileFormatError
 from outflank.tools.work.files import write_whole
 
-RECORD = np.dtype([("own", "<u8"), ("opp", "<u8"), ("result", "i1"), ("guess", "i1"), ("place", "u1")])
+_HOW_JUDGED = (("depth", "u1"), ("selectivity", "u1"), ("learned", "?"))
+RECORD = np.dtype(
+    [("own", "<u8"), ("opp", "<u8"), ("result", "i1"), ("guess", "i1"), ("place", "u1"), *_HOW_JUDGED]
+)
 Records = NDArray[np.void]
-_MAGIC = b"OUTFLANK POSITIONS 1\n"
+_MAGIC = b"OUTFLANK POSITIONS 2\n"
 _SUFFIX = ".positions"
 
 
@@ -92,10 +99,11 @@ def games_there(folder: Path, settings: Mapping[str, Any]) -> dict[int, int]:
     Raises: FileFormatError if one is of other settings.
     """
     found = {}
+    expected = json.loads(json.dumps(settings))  # JSON has lists for tuples
     for path in shards_there(folder):
         header = read_header(path)
-        if header.get("settings") != settings:
-            raise FileFormatError(f"expected {path} to be made with {settings}, got {header.get('settings')}")
+        if header.get("settings") != expected:
+            raise FileFormatError(f"expected {path} to be made with {expected}, got {header.get('settings')}")
         found[int(path.stem)] = int(header["games"])
     return found
 
@@ -123,7 +131,7 @@ def load(folders: Iterable[Path]) -> Records:
 
 
 def load_solved(folders: Iterable[Path]) -> Records:
-    """As `load`, but only the positions whose result is that of perfect play, however badly the game was played before.
+    """As `load`, but only the positions that were searched to the end, however badly the game was played before.
 
     Raises: FileFormatError as ``read_shard`` and ``shards``.
     """
@@ -132,8 +140,8 @@ def load_solved(folders: Iterable[Path]) -> Records:
 
 def _solved(path: Path) -> Records:
     records, game = read_shard(path), game_numbers(read_shard(path))
-    solved = empties(records) <= int(read_header(path)["settings"]["exact_from"])
-    found, game = records[solved].copy(), game[solved]
+    ended = solved(records)
+    found, game = records[ended].copy(), game[ended]
     found["place"] = np.append(0, np.diff(game) == 0)[: len(found)]
     return found
 
@@ -141,6 +149,11 @@ def _solved(path: Path) -> Records:
 def game_numbers(records: Records) -> NDArray[np.int64]:
     """For each record the number of its game, from 0."""
     return np.asarray(np.cumsum(records["place"] == 0) - 1)
+
+
+def solved(records: Records) -> NDArray[np.bool_]:
+    """Which positions were searched to the end of the game, at whatever selectivity."""
+    return np.asarray(records["depth"] >= empties(records))
 
 
 def empties(records: Records) -> NDArray[np.int64]:

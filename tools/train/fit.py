@@ -125,7 +125,7 @@ def _positions_by_phase(
     records: Records, settings: FitSettings
 ) -> Callable[[int], tuple[_Positions, _Positions]]:
     """A function from a phase to its positions, (kept out, trained on), that remembers the last few phases."""
-    kept_out = game_numbers(records) % KEPT_OUT == 0
+    learned, kept_out = records["learned"], game_numbers(records) % KEPT_OUT == 0
     phase_of = phases(records)
     target_of = targets(records, settings.trust)
 
@@ -135,7 +135,7 @@ def _positions_by_phase(
 
     @lru_cache(maxsize=3)
     def of_phase(phase: int) -> tuple[_Positions, _Positions]:
-        here = phase_of == phase
+        here = learned & (phase_of == phase)
         return chosen(here & kept_out), chosen(here & ~kept_out)
 
     return of_phase

@@ -1,4 +1,4 @@
-"""Labels positions one by one: solved, or judged by a deeper search than self-play can afford.
+"""Labels positions one by one: searched to the end, or deeper than self-play can afford.
 
 The positions are those of given games or of random ones; each board is labelled once, whichever way it is turned.
 """
@@ -9,13 +9,15 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from outflank.engine import Colour, Limit, Position
+from outflank.engine import Colour, Position
 from outflank.tools.train.dataset import RECORD, Records, empties, games_there, shard_path, write_shard
-from outflank.tools.train.openings import play_random, random_opening
-from outflank.tools.train.selfplay import played_line
+from outflank.tools.train.judging import Judging, to_the_end
+from outflank.tools.train.openings import play_random, random_opening, set_aside
+from outflank.tools.train.records import Judged, as_records, judged_line
 from outflank.tools.work.executor import open_executor, run_all, within
 from outflank.tools.work.progress import progress_bar
 from outflank.tools.work.searcher import cleared_searcher
@@ -31,20 +33,19 @@ class LabelSettings:
 
     Attributes:
         weights: the evaluation's file, which every worker must be able to read.
-        depth: plies searched.
-        exact_from: empty squares from which on a position is solved.
+        judging: how a position is searched.
         seed: of the choice of positions.
         fewest: empty squares that a position has at least ...
         most: ... and at most.
         stray: random moves at most that are played from a game's position first, so that there are positions as a
             search meets them behind bad moves. Games know only what came of good ones.
-        line_to: where a position is solved, those of the perfect line count too, down to this many empty squares.
+        line_to: where the search sees the end, the positions of its best line count too, down to this many empty
+            squares.
         boards_a_shard: boards in a file, the unit of work.
     """
 
     weights: Path
-    depth: int
-    exact_from: int
+    judging: Judging
     seed: int
     fewest: int
     most: int
@@ -52,7 +53,7 @@ class LabelSettings:
     line_to: int = 64
     boards_a_shard: int = 1000
 
-    def described(self) -> dict[str, str | int]:
+    def described(self) -> dict[str, Any]:
         """The settings as a shard's header has them."""
         return {**asdict(self), "weights": self.weights.name, "labels": "single positions"}
 
@@ -108,7 +109,7 @@ def boards_of_games(
         for record in here[np.tile(order, _TIMES_STRAYED if stray else 1)]:
             position = Position(int(record["own"]), int(record["opp"]), Colour.BLACK)
             strayed = play_random(rng, position, rng.randint(0, stray))
-            if strayed is not None and fewest <= strayed.empties <= most:
+            if strayed is not None and fewest <= strayed.empties <= most and not set_aside(strayed):
                 yield strayed
 
     return _different(found())
@@ -143,17 +144,14 @@ def _in_parts(boards: Iterator[_Board], size: int) -> Iterator[tuple[_Board, ...
 
 
 def _label_part(settings: LabelSettings, part: tuple[int, tuple[_Board, ...]]) -> bytes:
-    """The records of one shard: games of one position each, or of the perfect line behind it."""
+    """The records of one shard: games of one position each, or of the best line behind it."""
     searcher = cleared_searcher(settings.weights)
-    limit = Limit(depth=settings.depth, exact_from=settings.exact_from)
-    rows = []
+    games = []
     for own, opp in part[1]:
         position = Position(own, opp, Colour.BLACK)
-        found = searcher.search(position, limit)
-        line = played_line(position, found.pv) if found.exact else iter((position,))
-        for place, there in enumerate(line):
-            if place and there.empties < settings.line_to:
-                break
-            score = found.score if there.side is position.side else -found.score
-            rows.append((there.own, there.opp, score, score, place))
-    return np.array(rows, RECORD).tobytes()
+        found = settings.judging.search(searcher, position)
+        seen = [Judged(position, found.score, found.depth, found.selectivity)]
+        if to_the_end(found, position):
+            seen = list(judged_line(position, found, settings.line_to))
+        games.append(as_records(seen, found.score, position.side))
+    return np.concatenate(games).tobytes()

@@ -135,7 +135,7 @@ def train(
     stage = phases(records) // PHASES_A_STAGE
     networks = []
     for number in range(STAGES):
-        here = stage == number
+        here = records["learned"] & (stage == number)
         trained, measured = (
             _positions(tables, records[some], target[some]) for some in (here & ~kept_out, here & kept_out)
         )

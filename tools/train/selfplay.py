@@ -1,20 +1,22 @@
-"""Games of the engine against itself, from random openings, solved as soon as that is cheap.
+"""Games of the engine against itself, from random openings, searched to the end as soon as that is cheap.
 
-Every position after the random opening is kept with the game's result. From `exact_from` empty squares on the
-result is that of perfect play, and the positions kept are those of a perfect line.
+Every position after the random opening is kept with the game's result. Where a search sees the end its score is the
+result, and the positions kept are those of its best line.
 """
 
 import random
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from outflank.engine import STARTS, Colour, Limit, Move, Position, Searcher
+from outflank.engine import STARTS, Limit, Position, Searcher
 from outflank.tools.train.dataset import RECORD, Records, games_there, shard_path, write_shard
-from outflank.tools.train.openings import random_opening
+from outflank.tools.train.judging import Judging, to_the_end
+from outflank.tools.train.openings import play_random, random_opening
+from outflank.tools.train.records import Judged, as_records, judged_line
 from outflank.tools.work.executor import open_executor, run_all, within
 from outflank.tools.work.progress import progress_bar
 from outflank.tools.work.searcher import cleared_searcher
@@ -22,7 +24,11 @@ from outflank.tools.work.searcher import cleared_searcher
 # The opening's random moves: mostly few, so that whole games are seen; often many, so that the late phases also see
 # the boards that only the search visits.
 _OPENING_LENGTHS = ((4, 12), (6, 16), (8, 24), (20, 50))
+_HIGHEST_SCORE = 64
 _STANDARD_STARTS = 0.75  # the share of games from the standard start; the others begin with any arrangement
+# Before a stray move come so many moves of a shallow search: the game so far is not kept.
+_BEFORE_STRAY_MOVE = (1, 16)
+_TO_STRAY_MOVE = Limit(depth=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +37,23 @@ class SelfplaySettings:
 
     Attributes:
         weights: the evaluation's file, which every worker must be able to read.
-        depth: plies searched for a move.
-        exact_from: empty squares from which on a game is solved.
+        judging: how a move is searched.
         seed: of all random choices; each shard draws from a generator of its own.
         games_a_shard: games in a file, the unit of work.
+        random_moves: of the opening, the fewest and the most; None mixes short openings and long ones.
+        stray: the share of games in which a random move follows on some good ones before the game begins to count.
+        widest: a game that begins further from a draw than this, in discs, is dealt again.
     """
 
     weights: Path
-    depth: int
-    exact_from: int
+    judging: Judging
     seed: int
     games_a_shard: int = 1000
+    random_moves: tuple[int, int] | None = None
+    stray: float = 0.0
+    widest: int = _HIGHEST_SCORE
 
-    def described(self) -> dict[str, str | int]:
+    def described(self) -> dict[str, Any]:
         """The settings as a shard's header has them."""
         return {**asdict(self), "weights": self.weights.name}
 
@@ -85,44 +95,49 @@ def play_shard(settings: SelfplaySettings, number: int) -> bytes:
     """The records of one shard, the same whenever and wherever it is played."""
     rng = random.Random(f"{settings.seed}/{number}")
     searcher = cleared_searcher(settings.weights)
-    return b"".join(_play_game(searcher, settings, rng).tobytes() for _ in range(settings.games_a_shard))
+    games = (_play_game(searcher, settings, rng) for _ in range(settings.games_a_shard))
+    return b"".join(game.tobytes() for game in games)
 
 
 def _play_game(searcher: Searcher, settings: SelfplaySettings, rng: random.Random) -> Records:
     """The records of one game."""
-    limit = Limit(depth=settings.depth, exact_from=settings.exact_from)
-    start = "diagonal" if rng.random() < _STANDARD_STARTS else rng.choice(list(STARTS))
-    position = random_opening(rng, rng.randint(*rng.choice(_OPENING_LENGTHS)), matches=False, start=start)
-    seen: list[tuple[Position, float]] = []
+    judging = settings.judging
+    position = _fair_opening(searcher, settings, rng)
+    seen: list[Judged] = []
     while not position.is_over:
         if position.must_pass:
             position = position.pass_()
             continue
-        found = searcher.search(position, limit)
-        if found.exact:
-            return _records(seen, list(played_line(position, found.pv)), found.score, position.side)
-        seen.append((position, found.score))
+        found = judging.search(searcher, position)
+        if to_the_end(found, position):
+            seen += judged_line(position, found)
+            return as_records(seen, found.score, position.side)
+        seen.append(Judged(position, found.score, found.depth, found.selectivity))
         position = position.play(found.move)
-    return _records(seen, [], position.score(position.side), position.side)
+    return as_records(seen, position.score(position.side), position.side)
 
 
-def played_line(position: Position, moves: Iterable[Move]) -> Iterator[Position]:
-    """The positions of a line in which a disc was played."""
-    for move in moves:
-        if not position.must_pass:
-            yield position
-        position = position.play(move)
+def _fair_opening(searcher: Searcher, settings: SelfplaySettings, rng: random.Random) -> Position:
+    """An opening that is close enough to a draw."""
+    while True:
+        position = _opening(searcher, settings, rng)
+        if settings.widest >= _HIGHEST_SCORE:
+            return position
+        if abs(settings.judging.search(searcher, position).score) <= settings.widest:
+            return position
 
 
-def _records(
-    guessed: list[tuple[Position, float]], solved: list[Position], score: float, side: Colour
-) -> Records:
-    """A game's records: positions with the search's guess, then solved ones; `score` is the result for `side`."""
-    results = [score if position.side is side else -score for position in [*(p for p, _ in guessed), *solved]]
-    guesses = [guess for _, guess in guessed] + results[len(guessed) :]
-    positions = [position for position, _ in guessed] + solved
-    rows = [
-        (position.own, position.opp, result, guess, place)
-        for place, (position, result, guess) in enumerate(zip(positions, results, guesses, strict=True))
-    ]
-    return np.array(rows, RECORD)
+def _opening(searcher: Searcher, settings: SelfplaySettings, rng: random.Random) -> Position:
+    """Where a game begins: after random moves, and perhaps some good moves and another random one."""
+    while True:
+        lengths = settings.random_moves or rng.choice(_OPENING_LENGTHS)
+        start = "diagonal" if rng.random() < _STANDARD_STARTS else rng.choice(list(STARTS))
+        position = random_opening(rng, rng.randint(*lengths), matches=False, start=start)
+        if rng.random() >= settings.stray:
+            return position
+        for _ in range(rng.randint(*_BEFORE_STRAY_MOVE)):
+            if not position.is_over:
+                position = position.play(searcher.search(position, _TO_STRAY_MOVE).move)
+        strayed = play_random(rng, position, 1)
+        if strayed is not None:
+            return strayed

@@ -26,9 +26,9 @@ FULL_BUT_9 = 2**55 - 1
 @pytest.fixture
 def records() -> Records:
     """Two games, of three positions and of two, with 9, 8, 7 and 9, 8 empty squares."""
-    rows = [(FULL_BUT_9, 0, 5, 1, 0), (1, 2 * FULL_BUT_9, -5, 2, 1), (FULL_BUT_9, 3 << 55, 5, 3, 2)]
-    rows += [(0, FULL_BUT_9, -7, 4, 0), (3 * 2**54, FULL_BUT_9, 7, 5, 1)]
-    return np.array(rows, RECORD)
+    rows = [(FULL_BUT_9, 0, 5, 1, 0, 4), (1, 2 * FULL_BUT_9, -5, 2, 1, 8), (FULL_BUT_9, 3 << 55, 5, 3, 2, 7)]
+    rows += [(0, FULL_BUT_9, -7, 4, 0, 4), (3 * 2**54, FULL_BUT_9, 7, 5, 1, 8)]
+    return np.array([(*row, 87, True) for row in rows], RECORD)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from outflank.engine import Colour, Position, weights
 from outflank.tools.stats.sprt import Sprt
 from outflank.tools.train.gate import GateSettings, gate, play_pair
-from outflank.tools.train.openings import for_matches, random_opening
+from outflank.tools.train.openings import random_opening, set_aside
 
 
 def test_knowledge_beats_none(nothing: Path) -> None:
@@ -39,7 +39,7 @@ def test_openings_of_matches_and_of_self_play_are_apart(matches: bool) -> None:
 
     for _ in range(20):
         opening = random_opening(rng, 8, matches=matches)
-        assert all(for_matches(image) == matches for image in opening.symmetries())
+        assert all(set_aside(image) == matches for image in opening.symmetries())
 
 
 def test_an_opening_has_as_many_discs_as_were_asked_for() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from outflank.engine import Colour, FileFormatError, Limit, Position, Searcher
 from outflank.tools.train.dataset import RECORD, empties, game_numbers, load, read_shard, shard_path
-from outflank.tools.train.openings import for_matches
+from outflank.tools.train.openings import set_aside
 from outflank.tools.train.selfplay import SelfplaySettings, play_shard, selfplay
 
 
@@ -22,7 +22,7 @@ def test_every_game_is_kept_once(games: Path) -> None:
 
 def test_solved_positions_have_their_exact_score(games: Path, settings: SelfplaySettings) -> None:
     records = load([games])
-    solved = records[empties(records) <= settings.exact_from]
+    solved = records[empties(records) <= settings.judging.exact_from]
     searcher = Searcher(16)
 
     for record in solved[::7]:
@@ -51,7 +51,7 @@ def test_only_positions_with_a_choice_of_squares_are_kept(games: Path) -> None:
 def test_games_never_begin_where_matches_do(games: Path) -> None:
     records = load([games])
     for record in records[records["place"] == 0]:
-        assert not for_matches(Position(int(record["own"]), int(record["opp"]), Colour.BLACK))
+        assert not set_aside(Position(int(record["own"]), int(record["opp"]), Colour.BLACK))
 
 
 def test_a_shard_is_the_same_wherever_it_is_played(games: Path, settings: SelfplaySettings) -> None:

@@ -14,7 +14,7 @@ def records() -> Records:
     """A game in which the sides alternate, then one in which the second position follows a pass."""
     alternating = [(A, B, 10, 2, 0), (B, A | C, -10, -4, 1), (A | C, B, 10, 6, 2)]
     passing = [(A, B, 20, 1, 0), (A | C, B, 20, 3, 1)]
-    return np.array(alternating + passing, RECORD)
+    return np.array([(*row, 4, 100, True) for row in alternating + passing], RECORD)
 
 
 def test_full_trust_learns_the_result(records: Records) -> None:

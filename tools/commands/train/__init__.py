@@ -7,6 +7,7 @@ from outflank.tools.cli.lazygroup import LazyGroup
 COMMANDS = {
     "selfplay": "Play games into FOLDER; a run that was interrupted goes on where it was.",
     "label": "Solve single positions, or judge them by a deep search, into FOLDER; no board twice.",
+    "devset": "Solve boards of the games in FOLDERS that training leaves out, to measure errors with.",
     "fit": "Fit the evaluation's tables to the games in FOLDERS.",
     "network": "Train the evaluation's network to what its tables leave of the games in FOLDERS.",
     "probcut": "Fit the selectivity model to the evaluation, on positions out of the games in FOLDERS.",

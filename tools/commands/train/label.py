@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from outflank.engine.selectivity import Percent
 from outflank.tools.cli.options import (
     ANY_FOLDER,
     EXISTING_FOLDER,
@@ -12,7 +13,14 @@ from outflank.tools.cli.options import (
     json_object_option,
     workers_option,
 )
-from outflank.tools.commands.train.options import budget_option, seed_option, shard_option, weights_option
+from outflank.tools.commands.train.options import (
+    budget_option,
+    end_selectivity_option,
+    seed_option,
+    selectivity_option,
+    shard_option,
+    weights_option,
+)
 
 
 @click.command()
@@ -45,14 +53,16 @@ from outflank.tools.commands.train.options import budget_option, seed_option, sh
     type=click.IntRange(0, 60),
     default=20,
     show_default=True,
-    help="Empty squares from which on positions are solved.",
+    help="Empty squares from which on positions are searched to the end.",
 )
+@selectivity_option
+@end_selectivity_option
 @click.option(
     "--line-to",
     type=click.IntRange(1, 64),
     default=64,
     metavar="EMPTIES",
-    help="Empty squares down to which the perfect line behind a solved position is kept.  [default: no line]",
+    help="Empty squares down to which the best line behind a position is kept.  [default: no line]",
 )
 @shard_option
 @weights_option
@@ -70,6 +80,8 @@ def label(
     most: int,
     depth: int,
     exact_from: int,
+    selectivity: Percent,
+    end_selectivity: Percent,
     line_to: int,
     shard: int,
     weights: Path,
@@ -81,13 +93,13 @@ def label(
     """Solve single positions, or judge them by a deep search, into FOLDER; no board twice."""
     from outflank.tools.train import label as labelling
     from outflank.tools.train.dataset import load
+    from outflank.tools.train.judging import Judging
 
     if fewest > most:
         raise click.UsageError(f"expected --fewest up to --most, got {fewest} and {most}")
     settings = labelling.LabelSettings(
         weights,
-        depth,
-        exact_from,
+        Judging(depth, exact_from, selectivity, end_selectivity),
         seed,
         fewest=fewest,
         most=most,

@@ -4,8 +4,9 @@ from typing import Any
 
 import click
 
+from outflank.engine.selectivity import FULL_WIDTH
 from outflank.engine.weights import SHIPPED
-from outflank.tools.cli.options import ANY_FILE, EXISTING_FILE, EXISTING_FOLDER
+from outflank.tools.cli.options import ANY_FILE, EXISTING_FILE, EXISTING_FOLDER, SELECTIVITY, read_by
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -51,6 +52,22 @@ trust_option = click.option(
     default=0.7,
     show_default=True,
     help="In what comes later in a game: 1 learns the result alone, 0 what the search guessed.",
+)
+selectivity_option = click.option(
+    "--selectivity",
+    type=SELECTIVITY,
+    callback=read_by(int),
+    default=str(FULL_WIDTH.percent),
+    show_default=True,
+    help="How sure a cut on a guess has to be, in percent; 100 cuts nothing on a guess.",
+)
+end_selectivity_option = click.option(
+    "--end-selectivity",
+    type=SELECTIVITY,
+    callback=read_by(int),
+    default=str(FULL_WIDTH.percent),
+    show_default=True,
+    help="The same for searches to the end of the game.",
 )
 seed_option = click.option(
     "--seed", type=click.IntRange(0, 2**31 - 1), default=1, show_default=True, help="Of all random choices."

@@ -5,8 +5,16 @@ from pathlib import Path
 
 import click
 
+from outflank.engine.selectivity import Percent
 from outflank.tools.cli.options import ANY_FOLDER, cluster_option, json_object_option, workers_option
-from outflank.tools.commands.train.options import budget_option, seed_option, shard_option, weights_option
+from outflank.tools.commands.train.options import (
+    budget_option,
+    end_selectivity_option,
+    seed_option,
+    selectivity_option,
+    shard_option,
+    weights_option,
+)
 
 
 @click.command()
@@ -22,7 +30,29 @@ from outflank.tools.commands.train.options import budget_option, seed_option, sh
     type=click.IntRange(0, 60),
     default=16,
     show_default=True,
-    help="Empty squares from which on games are solved.",
+    help="Empty squares from which on games are searched to the end.",
+)
+@selectivity_option
+@end_selectivity_option
+@click.option(
+    "--random-moves",
+    type=(click.IntRange(1, 59), click.IntRange(1, 59)),
+    metavar="FEWEST MOST",
+    help="How many random moves an opening has.  [default: a mixture of 4 to 50]",
+)
+@click.option(
+    "--stray",
+    type=click.FloatRange(0, 100),
+    default=0.0,
+    show_default=True,
+    help="Of 100 games, how many begin to count after a random move that follows on some good ones.",
+)
+@click.option(
+    "--widest",
+    type=click.IntRange(0, 64),
+    default=64,
+    show_default=True,
+    help="Discs from a draw at most that a game may begin with.",
 )
 @budget_option
 @shard_option
@@ -36,6 +66,11 @@ def selfplay(
     games: int,
     depth: int,
     exact_from: int,
+    selectivity: Percent,
+    end_selectivity: Percent,
+    random_moves: tuple[int, int] | None,
+    stray: float,
+    widest: int,
     budget: float | None,
     shard: int,
     weights: Path,
@@ -46,8 +81,21 @@ def selfplay(
 ) -> None:
     """Play games into FOLDER; a run that was interrupted goes on where it was."""
     from outflank.tools.train import selfplay as playing
+    from outflank.tools.train.judging import Judging
 
-    settings = playing.SelfplaySettings(weights, depth, exact_from, seed, shard)
+    if random_moves is not None and random_moves[0] > random_moves[1]:
+        raise click.UsageError(
+            f"expected --random-moves FEWEST MOST, got {random_moves[0]} {random_moves[1]}"
+        )
+    settings = playing.SelfplaySettings(
+        weights,
+        Judging(depth, exact_from, selectivity, end_selectivity),
+        seed,
+        shard,
+        random_moves,
+        stray / 100,
+        widest,
+    )
     played = playing.selfplay(folder, settings, games, seconds=budget, workers=workers, cluster=cluster)
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "games": played, "settings": settings.described()}))

@@ -1,0 +1,45 @@
+"""``outflank train devset``: boards that nothing is trained on, solved exactly."""
+
+from pathlib import Path
+
+import click
+
+from outflank.tools.cli.options import ANY_FILE, EXISTING_FOLDER, workers_option
+from outflank.tools.commands.train.options import seed_option
+
+
+@click.command()
+@click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
+@click.option(
+    "--out", type=ANY_FILE, default="devset.obf", show_default=True, help="OBF file for the boards."
+)
+@click.option(
+    "--empties",
+    type=click.IntRange(1, 59),
+    default=20,
+    show_default=True,
+    help="Empty squares of each board.",
+)
+@click.option("--boards", type=click.IntRange(1), default=300, show_default=True, help="How many.")
+@click.option("--all-moves", is_flag=True, help="Solve each move of a board, not just the board.")
+@seed_option
+@workers_option
+def devset(
+    folders: tuple[Path, ...],
+    out: Path,
+    empties: int,
+    boards: int,
+    all_moves: bool,
+    seed: int,
+    workers: int | None,
+) -> None:
+    """Solve boards of the games in FOLDERS that training leaves out, to measure errors with.
+
+    ``bench accuracy`` reads the file; a run that was interrupted goes on where it was.
+    """
+    from outflank.tools.train import devset as sets
+    from outflank.tools.train.dataset import load
+
+    settings = sets.DevsetSettings(empties, boards, seed, all_moves)
+    done = sets.make_devset(load(folders), out, settings, workers=workers)
+    click.echo(f"{done} boards in {out}, seed {seed}")
