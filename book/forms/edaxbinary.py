@@ -1,0 +1,185 @@
+"""The binary form of Edax 4.6: header and positions with their links, little endian.
+
+Learned from files that Edax writes:
+
+======  =====================================================================================================
+bytes   header
+======  =====================================================================================================
+8       "XADEKOOB"
+1, 1    version 4, release 6
+8       date: int16 year; month, day, hour, minute, second as a byte each; one byte nothing
+6 x 4   int32 level, least empty squares, margin in the midgame and near the end, verbosity, number of positions
+======  =====================================================================================================
+
+======  =====================================================================================================
+bytes   position, the image with the smallest (player, opponent)
+======  =====================================================================================================
+8, 8    discs of the side to move and of the other side, bit 0 = a1
+4 x 4   uint32 lines that are won, drawn, lost, and all lines
+3 x 2   int16 score, lower and upper bound
+1, 1    number of links, level
+2 each  links: int8 score, square 0 (a1) to 63 (h8), 64 for a pass; then the leaf, -127 and 65 if there is none
+======  =====================================================================================================
+
+Where the side to move has to pass there is a position whose only link is the pass. Ours has none, so they are made and
+passed over. Links are worked out anew from the positions that are there.
+"""
+
+import re
+import struct
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import BinaryIO
+
+from outflank.book.entries import Entry
+from outflank.book.forms.positions import Contents, checked, legal_leaf, level_of, searched_at
+from outflank.book.keys import key_of
+from outflank.book.records import ENDGAME_MARGIN, MIDGAME_MARGIN, MOST_DISCS, Leaf, Lines, Record
+from outflank.book.store import Book
+from outflank.engine import FileFormatError, Move, Position, Rules, SettingsError
+
+MAGIC = b"XADEKOOB"
+FACT = "edax"
+_VERSION = (4, 6)
+_HEADER = struct.Struct("<8sBBhbbbbbxiiiiii")
+_POSITION = struct.Struct("<QQIIIIhhhBB")
+_MOVE = struct.Struct("<bB")
+_TOLD = re.compile(r"\d{1,4}(?: \d{1,4}){10}")  # of the header, as the book keeps it
+_PASS, _NO_MOVE, _NO_SCORE = 64, 65, -127
+_HIGHEST_LEVEL = 60
+
+
+def write(book: Book, file: BinaryIO) -> None:
+    """Write a book; `file` has to be one in which the header can be filled in at the end.
+
+    Raises: SettingsError if it is for rules that Edax does not know; OSError; FileFormatError if it is damaged.
+    """
+    if not book.rules.is_othello:
+        raise SettingsError(f"expected a book for Othello, which Edax plays, got one for {book.rules}")
+    at = file.tell()
+    file.write(bytes(_HEADER.size))
+    count, least, levels = 0, MOST_DISCS, Counter[int]()
+    passes: set[Position] = set()
+    for record in book.records():
+        entry = book.probe(record.position)
+        if entry is not None:
+            packed = [*_passes(record, entry, passes), _packed(record, entry)]
+            file.write(b"".join(packed))
+            count += len(packed)
+            least = min(least, record.position.empties)
+            levels[level_of(record)] += 1
+    ((usual, _),) = levels.most_common(1) or [(0, 0)]
+    file.seek(at)
+    file.write(_header(book.facts.get(FACT, ""), usual, least + 1, count))
+    file.seek(0, 2)
+
+
+def read(file: BinaryIO, rules: Rules) -> Contents:
+    """The contents of a file.
+
+    Raises: FileFormatError if it is none, or naming the position where it goes wrong; SettingsError if `rules` are
+        not those that Edax plays.
+    """
+    if not rules.is_othello:
+        raise SettingsError(f"expected rules of Othello, which Edax plays, got {rules}")
+    header = file.read(_HEADER.size)
+    if not header.startswith(MAGIC):
+        raise FileFormatError("expected a book of Edax, got something else")
+    if len(header) < _HEADER.size:
+        raise FileFormatError(f"expected a header of {_HEADER.size} bytes, got {len(header)}")
+    _, version, release, *date_and_rest = _HEADER.unpack(header)
+    if version != _VERSION[0]:
+        raise FileFormatError(f"expected a book of Edax 4, got one of version {version}.{release}")
+    *told, count = date_and_rest
+    return Contents(_records(file, count, rules), {FACT: " ".join(map(str, told))})
+
+
+def _passes(record: Record, entry: Entry, written: set[Position]) -> Iterator[bytes]:
+    """The positions with a pass that its moves lead to, as far as they are not written yet."""
+    for move in entry.moves:
+        after = entry.position.play(move.move)
+        image, _ = after.canonical()
+        if move.linked and after.must_pass and image not in written:
+            written.add(image)
+            scores = (-move.score, -move.upper, -move.lower)
+            yield _pack(image, move.lines.reversed, scores, level_of(record), [(-move.score, _PASS)], None)
+
+
+def _packed(record: Record, entry: Entry) -> bytes:
+    """The position with its links; a record's position is its own image."""
+    links = [(move.score, move.move.square or 0) for move in entry.moves if move.linked]
+    scores = (record.score, record.lower, record.upper)
+    return _pack(record.position, record.lines, scores, level_of(record), links, record.leaf)
+
+
+def _pack(
+    image: Position,
+    lines: Lines,
+    scores: tuple[int, int, int],
+    level: int,
+    links: Sequence[tuple[int, int]],
+    leaf: Leaf | None,
+) -> bytes:
+    counts = (lines.wins, lines.draws, lines.losses, lines.total)
+    head = _POSITION.pack(image.own, image.opp, *counts, *scores, len(links), level)
+    last = (_NO_SCORE, _NO_MOVE) if leaf is None else (leaf.score, leaf.move.square or 0)
+    return head + b"".join(_MOVE.pack(*move) for move in (*links, last))
+
+
+def _header(told: str, level: int, least: int, count: int) -> bytes:
+    """The header: as the book was imported with it, else made from what the book holds."""
+    if _TOLD.fullmatch(told):
+        return _HEADER.pack(MAGIC, *_VERSION, *map(int, told.split()), count)
+    now = datetime.now()
+    date = (now.year, now.month, now.day, now.hour, now.minute, now.second)
+    return _HEADER.pack(MAGIC, *_VERSION, *date, level, least, MIDGAME_MARGIN, ENDGAME_MARGIN, 0, count)
+
+
+def _records(file: BinaryIO, count: int, rules: Rules) -> Iterator[Record]:
+    known: set[bytes] = set()
+    for number in range(1, count + 1):
+        where = f"position {number} of {count}"
+        record = _record(file, rules, where)
+        if record is not None:
+            key, _ = key_of(record.position)
+            if key in known:
+                raise FileFormatError(f"{where}: expected each position once, got one again")
+            known.add(key)
+            yield checked(record, where)
+    if file.read(1):
+        raise FileFormatError(f"expected {count} positions, got more")
+
+
+def _record(file: BinaryIO, rules: Rules, where: str) -> Record | None:
+    """The next position; None if its side has no move."""
+    head = _take(file, _POSITION.size, where)
+    own, opp, wins, draws, losses, lines, value, lower, upper, links, level = _POSITION.unpack(head)
+    moves = [_MOVE.unpack(_take(file, _MOVE.size, where)) for _ in range(links + 1)]
+    try:
+        position = Position(own, opp, rules.begins, rules)
+    except ValueError as error:
+        raise FileFormatError(f"{where}: {error}") from None
+    if not position.legal_mask():
+        return None
+    if level > _HIGHEST_LEVEL:
+        raise FileFormatError(f"{where}: expected a level from 0 to {_HIGHEST_LEVEL}, got {level}")
+    score, square = moves[-1]
+    leaf = None if square == _NO_MOVE else Leaf(_legal(position, square, where), score)
+    lower, upper = max(-MOST_DISCS, lower), min(MOST_DISCS, upper)  # Edax has 127 where it knows none
+    depth, selectivity = searched_at(level, position.empties)
+    counts = Lines(lines, wins, draws, losses)
+    return Record(position, value, lower, upper, depth, selectivity, level, leaf, counts)
+
+
+def _legal(position: Position, square: int, where: str) -> Move:
+    if square >= MOST_DISCS:
+        raise FileFormatError(f"{where}: expected a square from 0 to 63 or 65 for the leaf, got {square}")
+    return legal_leaf(position, Move(square), where)
+
+
+def _take(file: BinaryIO, size: int, where: str) -> bytes:
+    data = file.read(size)
+    if len(data) < size:
+        raise FileFormatError(f"{where}: expected {size} bytes, got {len(data)}: the file is cut short")
+    return data

@@ -1,0 +1,88 @@
+"""The text form of Edax 4.6: a line for each position with its leaf, ``BOARD SIDE,LEVEL,MOVE,SCORE``, and no more.
+
+``--`` and -127 stand where there is no leaf. Scores, bounds, links and counts have to be worked out by whoever reads
+it. Where the side to move has to pass there is a line too, without a leaf.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from outflank.book.forms.positions import Contents, checked, legal_leaf, level_of, searched_at
+from outflank.book.keys import children_of
+from outflank.book.records import Leaf, Record
+from outflank.book.store import Book
+from outflank.engine import Colour, FileFormatError, Move, Position, Rules, SettingsError
+
+_LINE = re.compile(r"([-XO]{64}) ([XO]),(\d{1,2}),(--|[A-H][1-8]|PA|PS),(-?\d{1,3})")
+_LONGEST_LINE = 1 << 10
+_NO_LEAF = ("--", -127)
+
+
+def is_line(line: bytes) -> bool:
+    """Whether a file that begins with this line is one of these."""
+    return _LINE.fullmatch(line.decode("ascii", "replace").strip()) is not None
+
+
+def write(book: Book, file: BinaryIO) -> None:
+    """Write a book; positions in the order of their keys.
+
+    Raises: SettingsError if it is for rules that Edax does not know; OSError; FileFormatError if it is damaged.
+    """
+    if not book.rules.is_othello:
+        raise SettingsError(f"expected a book for Othello, which Edax plays, got one for {book.rules}")
+    passes: set[Position] = set()
+    for record in book.records():
+        position, level = record.position, level_of(record)
+        for child in children_of(position):
+            after, _ = position.play(child.move).canonical()
+            if after.must_pass and after not in passes and after in book:
+                passes.add(after)
+                file.write(_line(after, level, None))
+        file.write(_line(position, level, record.leaf))
+
+
+def read(file: BinaryIO, rules: Rules) -> Contents:
+    """The contents of a file.
+
+    Raises: FileFormatError naming the line; SettingsError if `rules` are not those that Edax plays.
+    """
+    if not rules.is_othello:
+        raise SettingsError(f"expected rules of Othello, which Edax plays, got {rules}")
+    return Contents(_records(file, rules), is_settled=False)
+
+
+def _line(position: Position, level: int, leaf: Leaf | None) -> bytes:
+    """The line of a canonical position; Edax writes the side to move as X, whoever that is."""
+    move, score = _NO_LEAF if leaf is None else (str(leaf.move).upper(), leaf.score)
+    board = Position(position.own, position.opp, Colour.BLACK).board_string()[:64]
+    return f"{board} X,{level},{move},{score}\n".encode()
+
+
+def _records(file: BinaryIO, rules: Rules) -> Iterator[Record]:
+    for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1):
+        text = line.decode("ascii", "replace").strip()
+        record = _record(text, rules, f"line {number}") if text else None
+        if record is not None:
+            yield checked(record, f"line {number}")
+
+
+def _record(line: str, rules: Rules, where: str) -> Record | None:
+    """The position of a line; None if its side has no move."""
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise FileFormatError(
+            f"{where}: expected a board, a side, a level, a move and a score, got {line[:80]!r}"
+        )
+    position = Position.parse(f"{match[1]} {match[2]}", rules)
+    if not position.legal_mask():
+        return None
+    level, score = int(match[3]), int(match[5])
+    if level > 60:
+        raise FileFormatError(f"{where}: expected a level from 0 to 60, got {level}")
+    leaf = None
+    if match[4] != _NO_LEAF[0]:
+        leaf = Leaf(legal_leaf(position, Move.parse(match[4]), where), score)
+    depth, selectivity = searched_at(level, position.empties)
+    known = 0 if leaf is None else max(-64, min(64, leaf.score))
+    return Record(position, known, known, known, depth, selectivity, level, leaf)

@@ -1,0 +1,73 @@
+"""The forms by name, and which one a file has."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import BinaryIO
+
+from outflank.book.forms import edaxbinary, edaxtext, owntext
+from outflank.book.forms.positions import Contents
+from outflank.book.store import Book
+from outflank.engine import FileFormatError, Rules
+
+_PEEKED_BYTES = 256
+
+
+class Form(StrEnum):
+    """A form of books."""
+
+    TEXT = "text"
+    EDAX = "edax"
+    EDAX_TEXT = "edax-text"
+
+
+_READERS: dict[Form, Callable[[BinaryIO, Rules], Contents]] = {
+    Form.TEXT: owntext.read,
+    Form.EDAX: edaxbinary.read,
+    Form.EDAX_TEXT: edaxtext.read,
+}
+_WRITERS: dict[Form, Callable[[Book, BinaryIO], None]] = {
+    Form.TEXT: owntext.write,
+    Form.EDAX: edaxbinary.write,
+    Form.EDAX_TEXT: edaxtext.write,
+}
+
+
+def form_of(beginning: bytes) -> Form:
+    """The form of a file, by its first bytes.
+
+    Raises: FileFormatError if it is none.
+    """
+    first = beginning.partition(b"\n")[0]
+    if beginning.startswith(edaxbinary.MAGIC):
+        return Form.EDAX
+    if first.strip() == owntext.FIRST_LINE.encode():
+        return Form.TEXT
+    if edaxtext.is_line(first):
+        return Form.EDAX_TEXT
+    raise FileFormatError(
+        f"expected a book as text, or one of Edax, got a file that begins with {first[:40]!r}"
+    )
+
+
+def read_form(file: BinaryIO, rules: Rules, form: Form | None = None) -> Contents:
+    """What a file holds.
+
+    Args:
+        file: open at its beginning; its first bytes are looked at if `form` is None, so it must be able to go back.
+        rules: of a form that does not name them.
+        form: as it is found out if None.
+
+    Raises: FileFormatError; SettingsError.
+    """
+    if form is None:
+        form = form_of(file.read(_PEEKED_BYTES))
+        file.seek(0)
+    return _READERS[form](file, rules)
+
+
+def write_form(book: Book, file: BinaryIO, form: Form) -> None:
+    """Write a book.
+
+    Raises: SettingsError if the form has no place for its rules; OSError; FileFormatError if the book is damaged.
+    """
+    _WRITERS[form](book, file)

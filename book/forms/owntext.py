@@ -1,0 +1,131 @@
+"""Our own text form: a line for each position, which carries everything that a book stores of it.
+
+The first line is ``outflank book 1``, the second ``rules`` and the rules; lines ``fact NAME VALUE`` may follow. Each
+further line is a position: its 64 squares, the side to move, and the columns of COLUMNS, separated by blanks, ``-``
+where there is nothing. A line that begins with ``#`` is a comment.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from outflank.book.forms.positions import Contents, checked, legal_leaf
+from outflank.book.records import Leaf, Lines, Record
+from outflank.book.store import Book
+from outflank.engine import FileFormatError, Move, NotationError, Percent, Position, Rules
+
+FIRST_LINE = "outflank book 1"
+COLUMNS = (
+    "score", "lower", "upper", "depth", "selectivity", "level", "leaf", "leaf_score", "lines", "wins", "draws", "losses"
+)  # fmt: skip
+_NOTHING = "-"
+_WHOLE = re.compile(r"-?[0-9]{1,10}")
+_LONGEST_LINE = 1 << 16
+
+
+def write(book: Book, file: BinaryIO) -> None:
+    """Write a book; positions in the order of their keys, so that equal books are equal texts.
+
+    Raises: OSError; FileFormatError if the book is damaged.
+    """
+    lines = [FIRST_LINE, f"rules {book.rules}"]
+    lines += [f"fact {name} {value}" for name, value in sorted(book.facts.items()) if name != "rules"]
+    lines += [f"# {change.time} {change.what}" for change in book.history()]
+    lines.append(f"# board side {' '.join(COLUMNS)}")
+    for line in lines:
+        file.write(f"{' '.join(line.splitlines())}\n".encode())
+    for record in book.records():
+        file.write(f"{_line(record)}\n".encode())
+
+
+def read(file: BinaryIO, rules: Rules) -> Contents:
+    """The contents of a file; it names its rules, so `rules` is not looked at.
+
+    Raises: FileFormatError naming the line.
+    """
+    numbered = enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1)
+    lines = ((number, _text(line, number)) for number, line in numbered)
+    lines = ((number, line) for number, line in lines if line)
+    facts: dict[str, str] = {}
+    number, first = next(lines, (1, ""))
+    if first != FIRST_LINE:
+        raise FileFormatError(f"line {number}: expected {FIRST_LINE!r}, got {first[:40]!r}")
+    number, second = next(lines, (number + 1, ""))
+    word, _, text = second.partition(" ")
+    if word != "rules":
+        raise FileFormatError(f"line {number}: expected the rules, got {second[:40]!r}")
+    try:
+        rules = Rules.parse(text)
+    except NotationError as error:
+        raise FileFormatError(f"line {number}: {error}") from None
+    begun: list[tuple[int, str]] = []
+    for number, line in lines:
+        word, _, text = line.partition(" ")
+        if word != "fact":
+            begun.append((number, line))
+            break
+        name, _, facts[name] = text.partition(" ")
+    return Contents(_records(begun, lines, rules), {"rules": str(rules), **facts})
+
+
+def _line(record: Record) -> str:
+    leaf = record.leaf
+    columns = (
+        record.score,
+        record.lower,
+        record.upper,
+        record.depth,
+        record.selectivity,
+        _NOTHING if record.level is None else record.level,
+        _NOTHING if leaf is None else leaf.move,
+        _NOTHING if leaf is None else leaf.score,
+        *record.lines,
+    )
+    return " ".join([record.position.board_string(), *map(str, columns)])
+
+
+def _text(line: bytes, number: int) -> str:
+    if len(line) == _LONGEST_LINE:
+        raise FileFormatError(f"line {number}: expected at most {_LONGEST_LINE} bytes, got more")
+    try:
+        text = line.decode().strip()
+    except UnicodeDecodeError:
+        raise FileFormatError(f"line {number}: expected UTF-8, got other bytes") from None
+    return "" if text.startswith("#") else text
+
+
+def _records(
+    begun: list[tuple[int, str]], lines: Iterator[tuple[int, str]], rules: Rules
+) -> Iterator[Record]:
+    for number, line in (*begun, *lines):
+        yield checked(_record(line, rules, f"line {number}"), f"line {number}")
+
+
+def _record(line: str, rules: Rules, where: str) -> Record:
+    """Raise FileFormatError unless the line is a position with its columns."""
+    board, *words = line.split()
+    if len(words) != 1 + len(COLUMNS):
+        expected = f"a board, a side and {len(COLUMNS)} columns"
+        raise FileFormatError(f"{where}: expected {expected}, got {1 + len(words)} words")
+    try:
+        position = Position.parse(f"{board} {words[0]}", rules)
+        columns = dict(zip(COLUMNS, words[1:], strict=True))
+        leaf = None
+        if (columns["leaf"], columns["leaf_score"]) != (_NOTHING, _NOTHING):
+            move = Move.parse(columns["leaf"])
+            leaf = Leaf(legal_leaf(position, move, where), _whole(columns["leaf_score"]))
+        level = None if columns["level"] == _NOTHING else _whole(columns["level"])
+        score, lower, upper, depth, selectivity, *counts = (
+            _whole(columns[name]) for name in (*COLUMNS[:5], *COLUMNS[-4:])
+        )
+    except NotationError as error:
+        raise FileFormatError(f"{where}: {error}") from None
+    percent: Percent = selectivity  # type: ignore[assignment]  # checked with the rest of the record
+    return Record(position, score, lower, upper, depth, percent, level, leaf, Lines(*counts))
+
+
+def _whole(text: str) -> int:
+    """A whole number. Raises: NotationError."""
+    if not _WHOLE.fullmatch(text):
+        raise NotationError(f"expected a whole number, got {text[:40]!r}")
+    return int(text)

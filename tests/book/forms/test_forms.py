@@ -1,0 +1,156 @@
+"""A book in another form comes back equal in every field that the form carries."""
+
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from outflank.book import Book, Lines, Record
+from outflank.book.forms import edaxbinary
+from outflank.book.forms.files import Form, form_of, read_form
+from outflank.engine import PRESETS, FileFormatError, Game, Position, SettingsError
+from outflank.tests.book.forms.books import PASS_LINE, book_with_a_pass, make, stored, varied_records, written
+from outflank.tests.book.samples import START, after, make_book, record
+
+EDAX = (Form.EDAX, Form.EDAX_TEXT)
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Book:
+    return make(tmp_path / "a.book", varied_records(4))
+
+
+@pytest.mark.parametrize("form", [Form.TEXT, Form.EDAX])
+def test_all_that_is_stored_comes_back(book: Book, tmp_path: Path, form: Form) -> None:
+    """Depth and selectivity too, as they are those of the level, which is all that Edax's form has of them."""
+    assert len(book) > 50
+    assert stored(written(book, form), tmp_path / "b.book") == list(book.records())
+
+
+def test_edax_text_carries_leaves_and_levels(book: Book, tmp_path: Path) -> None:
+    records = stored(written(book, Form.EDAX_TEXT), tmp_path / "b.book")
+
+    assert [(each.position, each.leaf, each.level, each.depth, each.selectivity) for each in records] == [
+        (each.position, each.leaf, each.level, each.depth, each.selectivity) for each in book.records()
+    ]
+    assert {each.lines for each in records} == {Lines()}, "to be worked out anew"
+
+
+@pytest.mark.parametrize("form", Form)
+def test_what_was_written_is_written_again_the_same(book: Book, tmp_path: Path, form: Form) -> None:
+    first = written(book, form)
+    contents = read_form(BytesIO(first), book.rules)
+    facts = {
+        name: value for name, value in contents.facts.items() if name not in ("rules", "created", "outflank")
+    }
+    again = make(tmp_path / "b.book", contents.records, book.rules, **facts)
+
+    lines = [
+        line for line in written(again, form).splitlines() if not line.startswith((b"#", b"fact created"))
+    ]
+    assert lines == [line for line in first.splitlines() if not line.startswith((b"#", b"fact created"))]
+
+
+def test_our_text_carries_what_edax_has_no_place_for(tmp_path: Path) -> None:
+    changed = replace(record(START), level=None, depth=13, selectivity=95)
+    book = make(tmp_path / "a.book", [changed], story="grown by hand")
+    text = written(book, Form.TEXT)
+
+    assert stored(text, tmp_path / "b.book") == list(book.records())
+    assert read_form(BytesIO(text), book.rules).facts["story"] == "grown by hand"
+    assert b" made for a test\n" in text
+
+
+@pytest.mark.parametrize("preset", ["obversi", "ravensburger-1987", "ravensburger-2006"])
+def test_our_text_takes_every_sheet_and_edax_only_othello(tmp_path: Path, preset: str) -> None:
+    rules = PRESETS[preset]
+    first = Position.start(rules)
+    game = Game(rules)
+    for _ in range(6):
+        game.play(game.position.legal_moves()[-1])
+    records = [record(position) for position in (first, game.position)]
+    path = make_book(tmp_path / "a.book", records, rules)
+    with Book.open(path) as book:
+        assert stored(written(book, Form.TEXT), tmp_path / "b.book", rules) == list(book.records())
+        for form in EDAX:
+            with pytest.raises(
+                SettingsError, match="expected a book for Othello, which Edax plays, got one for"
+            ):
+                written(book, form)
+
+
+@pytest.mark.parametrize("form", Form)
+def test_a_forced_pass_is_nothing_to_lose(tmp_path: Path, form: Form) -> None:
+    book = make(tmp_path / "a.book", book_with_a_pass())
+    data = written(book, form)
+
+    assert {each.position for each in stored(data, tmp_path / "b.book")} == {
+        each.position for each in book.records()
+    }
+
+
+def test_edax_gets_the_position_in_which_a_side_passes(tmp_path: Path) -> None:
+    """By its own way: a position whose only link is a pass, to which the move before leads."""
+    book = make(tmp_path / "a.book", book_with_a_pass())
+    passing, _ = after(PASS_LINE).canonical()
+    boards = passing.own.to_bytes(8, "little") + passing.opp.to_bytes(8, "little")
+    data = written(book, Form.EDAX)
+    at = data.index(boards)
+    *counts, total = (int.from_bytes(data[at + each : at + each + 4], "little") for each in (16, 20, 24, 28))
+
+    assert (counts, total) == ([0, 0, 1], 1), "the line is won for the other side"
+    assert data[at + 38 : at + 44] == bytes([1, 7, 254, 64, 129, 65]), (
+        "a link, level 7, a pass for -2, no leaf"
+    )
+    assert data.count(boards) == 1
+    assert written(book, Form.EDAX_TEXT).count(b",--,-127\n") == len(book), (
+        "all without leaf, and the passing one"
+    )
+
+
+def test_the_binary_form_is_laid_out_as_edax_has_it(tmp_path: Path) -> None:
+    """The start with its four links and no leaf, as files of Edax have it."""
+    reply = replace(record(after("f5"), 1, "d6"), level=4, lower=-3, upper=5)
+    start = Record(START, -1, -5, 3, 4, 73, 4, None, Lines(72, 30, 12, 30))
+    book = make(tmp_path / "a.book", [start, reply], edax="2026 11 22 3 0 10 4 57 2 1 0")
+    data = written(book, Form.EDAX)
+    image, _ = START.canonical()
+
+    assert data[:42].hex(" ") == (
+        "58 41 44 45 4b 4f 4f 42 04 06 ea 07 0b 16 03 00 0a 00 04 00 00 00 39 00 00 00 "
+        "02 00 00 00 01 00 00 00 00 00 00 00 02 00 00 00"
+    )
+    at = data.index(image.own.to_bytes(8, "little"))
+    assert data[at : at + 50].hex(" ") == (
+        "00 00 00 10 08 00 00 00 00 00 00 08 10 00 00 00 1e 00 00 00 0c 00 00 00 1e 00 00 00 48 00 00 00 "
+        "ff ff fb ff 03 00 04 04 ff 13 ff 1a ff 25 ff 2c 81 41"
+    )
+    assert len(data) == 42 + 50 + 42
+
+
+def test_numbers_beyond_the_board_are_those_of_the_board(tmp_path: Path) -> None:
+    """Edax has bounds of 127 where it has not worked them out yet."""
+    book = make(tmp_path / "a.book", [record(START, 2)])
+    data = bytearray(written(book, Form.EDAX))
+    data[42 + 34 : 42 + 38] = (-127).to_bytes(2, "little", signed=True) + (127).to_bytes(2, "little")
+    (read,) = stored(bytes(data), tmp_path / "b.book")
+
+    assert (read.lower, read.score, read.upper) == (-64, 2, 64)
+
+
+def test_a_form_is_found_out(book: Book) -> None:
+    for form in Form:
+        assert form_of(written(book, form)[:256]) is form
+    with pytest.raises(
+        FileFormatError, match="expected a book as text, or one of Edax, got a file that begins"
+    ):
+        form_of(b"SQLite format 3\0")
+
+
+def test_the_header_tells_level_and_size_of_a_book_of_our_own(book: Book) -> None:
+    contents = read_form(BytesIO(written(book, Form.EDAX)), book.rules)
+    *_, level, least, midgame, endgame, verbosity = contents.facts[edaxbinary.FACT].split()
+
+    assert (level, least, midgame, endgame, verbosity) == ("7", "57", "4", "2", "0")
+    assert len(list(contents.records)) == len(book)
