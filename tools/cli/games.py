@@ -10,14 +10,7 @@ from pathlib import Path
 from outflank.engine import Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import FormatName, read_games
-from outflank.tools.cli.positions import is_transcript
-
-_STDIN = "-"
-
-
-def shown(name: str) -> str:
-    """What to call a file in a sentence."""
-    return "standard input" if name == _STDIN else name
+from outflank.tools.cli.positions import STDIN, is_transcript, shown
 
 
 def bad_game(name: str, entry: BadGame) -> str:
@@ -35,7 +28,7 @@ def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[Ann
     """
     with ExitStack() as stack:
         try:
-            path = None if name == _STDIN else Path(name)
+            path = None if name == STDIN else Path(name)
             stream = sys.stdin.buffer if path is None else stack.enter_context(path.open("rb"))
             yield from read_games(stream, path, rules, source)
         except (OSError, ValueError) as error:

@@ -1,59 +1,30 @@
-"""A position as people hand it over: a transcript, a board, or a file that holds one of them or a game."""
+"""Positions and games as people hand them over: transcripts, boards, and files that hold some or requests for them."""
 
 import os
 import re
 import sys
-from io import BytesIO
+from collections.abc import Iterator
+from io import BufferedReader, RawIOBase
+from itertools import islice
+from pathlib import Path
+from typing import cast
 
-from outflank.engine import Game, IllegalMoveError, NotationError, Position, Rules
-from outflank.protocol.formats.annotated import BadGame
+from outflank.engine import IllegalMoveError, NotationError, Position, Rules
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import read_games
+from outflank.protocol.formats.transcript import parse
 
+STDIN = "-"
 _MOST_CHARACTERS = 1 << 20
-_BOARD = re.compile(r"(?:[-._XxOo*BbWw12]\s*){64}")
+_SQUARE = r"[-._XxOo*BbWw12]"
+_BOARD = re.compile(rf"(?:{_SQUARE}\s*){{64}}")
+_BOARD_OVER_LINES = re.compile(rf"\s*(?:(?:{_SQUARE}[ \t]*){{1,63}}\n\s*)+(?:{_SQUARE}\s*)+".encode())
 _FIRST_MOVE = re.compile(r"(?:1\s*\.+\s*)?[a-h][1-8]", re.IGNORECASE)
 
 
-def read_game(text: str, rules: Rules) -> Game:
-    """The game up to the position that `text` describes, or that is in the file of that name (``-`` is standard input).
-
-    A board is a game without moves; an empty text is the transcript of a game that has not begun.
-
-    Raises: NotationError or IllegalMoveError naming what is wrong; OSError if the file can't be read.
-    """
-    if text == "-":
-        return _parse(sys.stdin.read(_MOST_CHARACTERS), "standard input", rules)
-    if os.path.isfile(text):
-        with open(text, encoding="utf-8-sig", errors="replace") as file:
-            return _parse(file.read(_MOST_CHARACTERS), text, rules)
-    if not text.strip():
-        return Game(rules)
-    source = "POSITION" if is_transcript(text) else "expected a file, a transcript or a board"
-    return _parse(text, source, rules)
-
-
-def _parse(content: str, source: str, rules: Rules) -> Game:
-    """Read a transcript, a board, a line of OBF, or the first game of SGF or GGF.
-
-    Raises: NotationError or IllegalMoveError beginning with `source`.
-    """
-    if "(" in content:  # no board and no transcript has one
-        return _first_game(content, source, rules)
-    text = re.sub("%.*", "", content).strip()
-    try:
-        if is_transcript(text):
-            return Game.from_transcript(text, rules)
-        _expect_one_board(text)
-        return Game(first=Position.parse(text, rules))
-    except (NotationError, IllegalMoveError) as error:
-        raise type(error)(f"{source}: {error}") from None
-
-
-def _first_game(content: str, source: str, rules: Rules) -> Game:
-    entry = next(read_games(BytesIO(content.encode("utf-8", "replace")), rules=rules))
-    if isinstance(entry, BadGame):
-        raise NotationError(f"{source}, {entry}" if entry.where else f"{source}: {entry}")
-    return entry.game()
+def shown(name: str) -> str:
+    """What to call a file in a sentence."""
+    return "standard input" if name == STDIN else name
 
 
 def is_transcript(text: str) -> bool:
@@ -61,8 +32,96 @@ def is_transcript(text: str) -> bool:
     return _FIRST_MOVE.match(text.strip()) is not None and not _BOARD.match(text.strip())
 
 
-def _expect_one_board(text: str) -> None:
-    """Raise NotationError if each of several lines holds a board."""
-    boards = sum(_BOARD.match(line.strip()) is not None for line in text.splitlines())
-    if boards > 1:
-        raise NotationError(f"expected one board, got {boards}; outflank solve takes them all")
+def read_game(text: str, rules: Rules) -> AnnotatedGame:
+    """The one game, or the board as a game without moves, that `text` describes or that is in the file of that name.
+
+    Raises: NotationError or IllegalMoveError naming what is wrong; OSError if the file can't be read.
+    """
+    with Given(text) as given:
+        found = list(islice(given.games(rules), 2))
+    if len(found) > 1:
+        raise NotationError(f"expected one position, got more in {shown(text)}")
+    if isinstance(found[0], BadGame):
+        raise NotationError(_sentence(shown(text), found[0]))
+    return found[0]
+
+
+class Given:
+    """What a command was handed for a position: a description of it, or the name of a file (``-`` is standard input).
+
+    As a context manager it closes the file.
+
+    Raises: OSError if the file can't be opened.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._stream: BufferedReader | None = None
+        if text == STDIN:
+            self._stream = _standard_input()
+        elif os.path.exists(text) and not os.path.isdir(text):
+            self._stream = open(text, "rb")  # noqa: SIM115  # closed at the end of the context
+
+    def __enter__(self) -> "Given":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        # Closing a pipe would wait for a thread that waits there.
+        if self._stream is not None and os.path.isfile(self._text):
+            self._stream.close()
+
+    def requests(self) -> BufferedReader | None:
+        """The stream, if JSON objects stand there instead of games; waits for the first byte."""
+        if self._stream is None:
+            return None
+        while (begun := self._stream.peek()) and not begun.strip():
+            self._stream.read(len(begun))
+        return self._stream if begun.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{") else None
+
+    def games(self, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
+        """All games of the file in order, a board as a game without moves; at least one.
+
+        Args:
+            rules: for games that name none.
+
+        Raises: NotationError or IllegalMoveError if it is no file and describes nothing; OSError.
+        """
+        if self._stream is None:
+            yield _described(self._text, rules)
+        elif _BOARD_OVER_LINES.match(self._stream.peek()):
+            text = self._stream.read(_MOST_CHARACTERS).decode("utf-8", "replace")
+            try:
+                yield AnnotatedGame(Position.parse(text, rules))
+            except NotationError as error:
+                yield BadGame("", str(error))
+        else:
+            path = None if self._text == STDIN else Path(self._text)
+            yield from read_games(self._stream, path, rules)
+
+
+def _described(text: str, rules: Rules) -> AnnotatedGame:
+    """The game of a transcript, or a board; an empty text is the transcript of a game that has not begun.
+
+    Raises: NotationError or IllegalMoveError.
+    """
+    if not text.strip():
+        return AnnotatedGame(Position.start(rules))
+    try:
+        if is_transcript(text):
+            return parse(text, rules)
+        return AnnotatedGame(Position.parse(text.partition("%")[0].strip(), rules))
+    except (NotationError, IllegalMoveError) as error:
+        source = "POSITION" if is_transcript(text) else "expected a file, a transcript or a board"
+        raise type(error)(f"{source}: {error}") from None
+
+
+def _sentence(name: str, bad: BadGame) -> str:
+    return f"{name}, {bad}" if bad.where else f"{name}: {bad}"
+
+
+def _standard_input() -> BufferedReader:
+    """Standard input read anew: a thread that waits in ``sys.stdin`` makes the interpreter's end fail."""
+    try:
+        return open(sys.stdin.fileno(), "rb", closefd=False)
+    except (OSError, ValueError):  # something stands in for it that has no descriptor
+        return BufferedReader(cast(RawIOBase, sys.stdin.buffer))

@@ -14,7 +14,7 @@ from outflank.tools.cli.lazygroup import LazyGroup
 COMMANDS = {
     "gtp": "Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.",
     "nboard": "Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.",
-    "analyze": "Search a position depth by depth and show its best moves.",
+    "analyze": "Search positions and show their best moves: one with a table that grows, many in a line each.",
     "review": "Review every GAME: what each move cost, and what would have been better.",
     "solve": "Solve the positions of an OBF file (- is standard input), each with an empty table.",
     "match": "Play games between two engines and say who is stronger.",

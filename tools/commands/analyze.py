@@ -1,20 +1,22 @@
-"""``outflank analyze``: the best moves of a position, ever deeper, and what each is worth."""
+"""``outflank analyze``: the best moves of a position, or of any number of them as they come."""
 
 import json
-from collections import deque
-from collections.abc import Sequence
-from contextlib import nullcontext
-from dataclasses import asdict, replace
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, islice
 
 import click
-from rich.table import Table
 
-from outflank.book.names import Opening, opening_of_game
-from outflank.engine import Colour, Game, Limit, Position, Rules, Searcher, SearchInfo
-from outflank.engine.levels import HIGHEST_LEVEL, limit_for_level
+from outflank.engine import HIGHEST_LEVEL, OutflankError, Rules, Searcher, SettingsError
+from outflank.engine.levels import DEFAULT_LEVEL
 from outflank.engine.selectivity import Percent
-from outflank.tools.cli.live import live
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.tools.analysis.answers import HEADING, Answer, answer_facts, answer_row
+from outflank.tools.analysis.desk import Desk
+from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark
+from outflank.tools.analysis.single import analyze_game
+from outflank.tools.analysis.sources import games_as_items, items_of, requests_of
+from outflank.tools.analysis.wish import Wish
 from outflank.tools.cli.options import (
     COUNT,
     SECONDS,
@@ -24,177 +26,149 @@ from outflank.tools.cli.options import (
     selectivity_option,
     threads_option,
 )
-from outflank.tools.cli.positions import read_game
-from outflank.tools.show.search import (
-    certainty,
-    facts,
-    limit_words,
-    moves_text,
-    nodes_a_second,
-    score_number,
-    score_text,
-    settings_line,
-)
-from outflank.tools.work.terminal import open_console
+from outflank.tools.cli.positions import Given
+from outflank.tools.show.search import settings_line
 
 _SECONDS = 5.0
-_NUMBERS = ("plies", "certainty", "nodes", "nodes/s", "seconds")
-_FEWER_NUMBERS = ("plies", "certainty", "seconds")
-_WIDE = 110  # columns that all numbers need, with room for a line of moves
-_ITERATIONS_SHOWN = 12
 
 
 # A board may begin with "--", and must not be taken for an option then.
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("text", metavar="POSITION")
+@click.argument("texts", nargs=-1, required=True, metavar="POSITION...")
 @click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]")
 @click.option(
     "--time",
     "seconds",
     type=SECONDS,
-    help=f"Seconds to search.  [default: {_SECONDS:g} if nothing else is the limit]",
+    help=f"Seconds for a position.  [default: {_SECONDS:g} for a single one if nothing else is the limit]",
 )
 @click.option("--nodes", type=COUNT, help="Boards to reach.  [default: no limit]")
-@click.option("--level", type=click.IntRange(0, HIGHEST_LEVEL), help="Search as at this level.")
+@click.option(
+    "--level",
+    type=click.IntRange(0, HIGHEST_LEVEL),
+    help=f"Search as at this level.  [default: {DEFAULT_LEVEL} for many positions if nothing else is the limit]",
+)
+@selectivity_option
 @click.option(
     "--multipv", type=COUNT, default=1, show_default=True, help="How many of the best moves to show."
 )
-@selectivity_option
+@click.option("--stable", is_flag=True, help="Tell the discs that can never be turned again.")
+@click.option(
+    "--concurrency", type=click.IntRange(1, 256), default=1, show_default=True, help="Searches at once."
+)
+@click.option("--ordered", is_flag=True, help="Answer in the order of the positions, not as they are done.")
 @rules_option
 @threads_option
 @hash_option
 @json_option
 def analyze(
-    text: str,
+    texts: Sequence[str],
     depth: int | None,
     seconds: float | None,
     nodes: int | None,
     level: int | None,
-    multipv: int,
     selectivity: Percent | None,
+    multipv: int,
+    stable: bool,
+    concurrency: int,
+    ordered: bool,
     rules: Rules,
     threads: int,
     hash_mb: int,
     as_json: bool,
 ) -> None:
-    """Search a position depth by depth and show its best moves.
+    """Search positions and show their best moves: one with a table that grows, many in a line each.
 
-    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move) or a file that holds one of
-    them, a line of OBF, or a game (SGF, GGF) whose end is meant; - is standard input. The first limit that
-    is met ends the search, as does Ctrl-C.
-    Scores are final disc differences from the side to move.
+    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move) or a file of any number of
+    positions or games, whose ends are meant, in any format that docs/formats.md has; - is standard input. The first
+    limit that is met ends a search. Scores are final disc differences from the side to move.
+
+    A file or a stream whose first line is a JSON object holds requests; docs/analysis.md says what they may ask, and
+    how to keep one process as an analysis server.
     """
-    game = read_game(text, rules)
-    position = game.position
-    limit = Limit(depth, nodes, seconds, selectivity=selectivity)
-    if level is not None:
-        limit = _limit_of_level(level, position, limit)
-    elif (depth, nodes, seconds) == (None, None, None):
-        limit = replace(limit, seconds=_SECONDS)
-    searcher = Searcher(hash_mb, threads)
-    click.echo(settings_line(searcher, str(rules), *limit_words(limit)), err=as_json)
-    report = _Report(game, as_json)
-    try:
-        with nullcontext() if as_json else live(report.draw):
-            report.take(searcher.search(position, limit, multipv=multipv, on_info=report.update))
-    finally:  # Ctrl-C ends it too, and what has been found by then is the result
-        report.end()
-
-
-def _limit_of_level(level: int, position: Position, given: Limit) -> Limit:
-    """The limit of a level with what else was given.
-
-    Raises: click.UsageError if that says how deep or how surely to search too.
-    """
-    if given.depth is not None or given.selectivity is not None:
-        raise click.UsageError("expected --level or --depth and --selectivity, got both")
-    return replace(limit_for_level(level, position.empties), nodes=given.nodes, seconds=given.seconds)
-
-
-class _Report:
-    """Tells what a search has found, while it runs and at its end.
-
-    Args:
-        game: its last position is searched.
-        as_json: print an object for each finished iteration and one for the result.
-    """
-
-    def __init__(self, game: Game, as_json: bool) -> None:
-        self._position, self._as_json = game.position, as_json
-        self._opening = opening_of_game(game)
-        self._infos: deque[SearchInfo] = deque(maxlen=_ITERATIONS_SHOWN)
-
-    def take(self, info: SearchInfo) -> None:
-        """Take down what was found."""
-        self._infos.append(info)
-
-    def update(self, info: SearchInfo) -> None:
-        """Take down a finished iteration, and print it if that is to be JSON."""
-        self.take(info)
-        if self._as_json:
-            click.echo(json.dumps({"kind": "info"} | self._facts(info)))
-
-    def draw(self) -> Table:
-        """The last iterations, each with its best moves; on a narrow terminal without nodes and speed."""
-        table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-        numbers = _NUMBERS if open_console().width >= _WIDE else _FEWER_NUMBERS
-        for heading in (*numbers, "move", "score", "line"):
-            table.add_column(heading, no_wrap=heading != "line")
-        for info in self._infos:
-            self._add_iteration(table, info, numbers)
-        return table
-
-    def end(self) -> None:
-        """Print what was found last; nothing if that is nothing."""
-        if not self._infos:
-            return
-        info = self._infos[-1]
-        if self._as_json:
-            click.echo(json.dumps({"kind": "result", "move": str(info.lines[0].move)} | self._facts(info)))
-        else:
-            click.echo(_as_text(self._position, self._opening, info))
-
-    def _add_iteration(self, table: Table, info: SearchInfo, headings: Sequence[str]) -> None:
-        """Add the rows of an iteration: its numbers before the best line, blanks before the others."""
-        told = {
-            "plies": str(info.depth),
-            "certainty": certainty(info, self._position.empties),
-            "nodes": f"{info.nodes:,}",
-            "nodes/s": f"{nodes_a_second(info.nodes, info.seconds):,}",
-            "seconds": f"{info.seconds:.2f}",
-        }
-        numbers = [told[heading] for heading in headings]
-        for line in info.lines:
-            table.add_row(*numbers, str(line.move), score_text(line.score), moves_text(line.pv))
-            numbers = [""] * len(numbers)
-
-    def _facts(self, info: SearchInfo) -> dict[str, Any]:
-        lines = [
-            {"move": str(line.move), "score": score_number(line.score), "pv": [str(move) for move in line.pv]}
-            for line in info.lines
-        ]
-        return {
-            "position": self._position.board_string(),
-            "opening": None if self._opening is None else asdict(self._opening),
-            "score": score_number(info.score),
-            **facts(info),
-            "lines": lines,
-        }
-
-
-def _as_text(position: Position, opening: Opening | None, info: SearchInfo) -> str:
-    """The board, the opening's name, the best moves and how sure their scores are."""
-    mover = position.rules.colour_names[position.side is Colour.WHITE]
-    unit = f"final discs ahead for {mover}, {certainty(info, position.empties)}"
-    speed = nodes_a_second(info.nodes, info.seconds)
-    rows = [f"{line.move!s:<6} {score_text(line.score):>6}   {moves_text(line.pv)}" for line in info.lines]
-    return "\n".join(
-        [
-            str(position),
-            *([] if opening is None else [f"Opening: {opening}"]),
-            "",
-            f"move    score   line (scores: {unit})",
-            *rows,
-            f"{info.nodes:,} nodes in {info.seconds:.3f} s, {speed:,} nodes/s",
-        ]
+    wish = _wish(
+        Wish(nodes=nodes, seconds=seconds, multipv=multipv, stable=stable), depth, level, selectivity
     )
+    if stable and rules.one_direction:
+        raise click.UsageError(
+            f"expected rules that turn in every direction for --stable, got --rules {rules}"
+        )
+    many = wish if wish.is_limited else replace(wish, level=DEFAULT_LEVEL)
+    defaults = Defaults(rules, many)
+    searchers = [Searcher(hash_mb, threads) for _ in range(concurrency)]
+
+    def begin(wish: Wish, err: bool) -> None:
+        for searcher in searchers:
+            searcher.prepare()  # or the first position would seem slow
+        at_once = [f"{concurrency} searches at once"] if concurrency > 1 else []
+        click.echo(settings_line(searchers[0], str(rules), *wish.words(), *at_once), err=err)
+
+    def answer_many(items: Iterable[Item], as_json: bool) -> None:
+        begin(many, err=as_json)
+        _answer_many(Desk(items, searchers, ordered), as_json)
+
+    if len(texts) > 1:
+        answer_many(items_of(texts, defaults), as_json)
+        return
+    with Given(texts[0]) as given:
+        stream = given.requests()
+        if stream is not None:
+            answer_many(requests_of(stream, defaults), as_json=True)
+            return
+        entries = given.games(rules)
+        first = list(islice(entries, 2))
+        if len(first) == 1 and isinstance(first[0], AnnotatedGame):
+            wish = wish if wish.is_limited else replace(wish, seconds=_SECONDS)
+            begin(wish, err=as_json)
+            analyze_game(first[0].game(), wish, searchers[0], as_json)
+        else:
+            answer_many(games_as_items(chain(first, entries), texts[0], defaults, _count()), as_json)
+
+
+def _wish(wish: Wish, depth: int | None, level: int | None, selectivity: Percent | None) -> Wish:
+    """Raise click.UsageError unless these go together; Wish can't name the options."""
+    try:
+        return replace(wish, depth=depth, level=level, selectivity=selectivity)
+    except SettingsError:
+        raise click.UsageError("expected --level or --depth and --selectivity, got both") from None
+
+
+def _count() -> Iterator[int]:
+    number = 0
+    while True:
+        number += 1
+        yield number
+
+
+def _answer_many(desk: Desk, as_json: bool) -> None:
+    """Print answers as they come; what can't be answered is named.
+
+    Raises: OutflankError at the end if there was any such.
+    """
+    bad = 0
+    if not as_json:
+        click.echo(HEADING)
+    for answer in desk:
+        bad += isinstance(answer.item, Remark) and answer.is_last
+        if as_json:
+            click.echo(json.dumps(answer_facts(answer)))
+        else:
+            _print_row(answer)
+    if bad:
+        raise OutflankError(f"expected positions that can be read, got {bad} that can't (named above)")
+
+
+def _print_row(answer: Answer) -> None:
+    item = answer.item
+    if isinstance(item, Query):
+        if answer.found is not None:
+            click.echo(answer_row(item, answer.found))
+    elif isinstance(item, Remark):
+        click.echo(f"outflank: {_place(item)}: {item.sentence}", err=True)
+    else:
+        assert isinstance(item, Action)
+
+
+def _place(remark: Remark) -> str:
+    """What a remark is about: ``games.sgf``, ``request 7``."""
+    return str(remark.tags.get("file") or f"request {remark.tags['id']}")

@@ -12,8 +12,9 @@ from outflank.protocol.formats.annotated import BadGame
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.protocol.formats.transcript import STYLES, Style
 from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
-from outflank.tools.cli.games import bad_game, games_of, shown
+from outflank.tools.cli.games import bad_game, games_of
 from outflank.tools.cli.options import json_option, rules_option
+from outflank.tools.cli.positions import shown
 from outflank.tools.show.gamefiles import check_output, game_writer, written_files
 
 

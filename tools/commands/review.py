@@ -13,7 +13,7 @@ from outflank.engine.levels import exact_from as exact_from_of_level
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
-from outflank.tools.cli.games import bad_game, games_given, shown
+from outflank.tools.cli.games import bad_game, games_given
 from outflank.tools.cli.options import (
     ANY_FILE,
     COUNT,
@@ -24,6 +24,7 @@ from outflank.tools.cli.options import (
     threads_option,
     workers_option,
 )
+from outflank.tools.cli.positions import shown
 from outflank.tools.review.facts import game_facts, player_facts
 from outflank.tools.review.game import GameReview
 from outflank.tools.review.many import Reviewer, review_games
@@ -31,6 +32,7 @@ from outflank.tools.review.page import curve_svg, render_review
 from outflank.tools.review.settings import EXACT_FROM, ReviewSettings
 from outflank.tools.review.tally import Players
 from outflank.tools.review.text import game_line, game_text, players_text
+from outflank.tools.show.board import say
 from outflank.tools.work.files import write_whole
 
 
@@ -211,4 +213,4 @@ class _Output:
 
 def _print(lines: Iterable[str]) -> None:
     for line in lines:
-        click.echo(line)
+        say(line)

@@ -11,9 +11,9 @@ from outflank.engine.solodeal import DEFAULT_LAYOUT, Deal, Variant, never_winnab
 from outflank.engine.soloplayer import HINT_EFFORT, SoloPlayer, solve
 from outflank.engine.squares import square_name
 from outflank.tools.cli.options import COUNT, json_option, read_by
+from outflank.tools.show.board import say
 from outflank.tools.solo.game import play, watch
 from outflank.tools.solo.many import Way, by_chance, by_player, play_many, with_open_chips
-from outflank.tools.solo.picture import say
 from outflank.tools.solo.report import Report
 
 _HIGHEST_SEED = 2**31 - 1

@@ -8,7 +8,8 @@ import click
 from outflank.engine import IllegalMoveError, NotationError
 from outflank.engine.solo import DealerView, SoloMove
 from outflank.engine.soloplayer import SoloPlayer
-from outflank.tools.solo.picture import legend, say
+from outflank.tools.show.board import say
+from outflank.tools.solo.picture import legend
 from outflank.tools.solo.report import Report
 
 _STOP_WORDS = frozenset({"stop", "quit", "exit", "q"})

@@ -12,7 +12,7 @@ from outflank.engine.solo import DealerView
 from outflank.engine.solodeal import Deal, Variant
 from outflank.engine.soloplayer import SoloPlayer, solve
 from outflank.tools.cli.live import live
-from outflank.tools.solo.picture import say
+from outflank.tools.show.board import say
 from outflank.tools.solo.report import Report
 
 Way = Callable[[DealerView, int, Variant], int]

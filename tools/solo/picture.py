@@ -1,7 +1,5 @@
 """A board of the solo game for people: in colours on a terminal, in letters alone elsewhere."""
 
-import os
-
 import click
 
 from outflank.engine import Colour
@@ -9,11 +7,6 @@ from outflank.engine.solo import PlayerView, cell_text
 from outflank.engine.solodeal import COLOUR_WORDS, Chip
 
 _WIDTH = 4
-
-
-def say(text: str = "", err: bool = False) -> None:
-    """Print a line; colours are left out where no terminal shows them, or where NO_COLOR asks for that."""
-    click.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)
 
 
 def picture(view: PlayerView) -> str:

@@ -10,7 +10,8 @@ from outflank.engine.solo import DealerView, PlayerView, SoloMove
 from outflank.engine.solodeal import ALL_CHIPS, Chip, Deal, Variant, score
 from outflank.engine.soloplayer import Prospect, Solution
 from outflank.engine.squares import SQUARES, square_name
-from outflank.tools.solo.picture import picture, say, styled_chip
+from outflank.tools.show.board import say
+from outflank.tools.solo.picture import picture, styled_chip
 
 
 @dataclass(frozen=True, slots=True)

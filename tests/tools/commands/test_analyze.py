@@ -93,3 +93,94 @@ def test_what_is_no_position_fails_in_one_sentence() -> None:
 
     assert result.exit_code == 1
     assert result.output.startswith("outflank: expected a file, a transcript or a board")
+
+
+def test_commas_between_moves_are_blanks() -> None:
+    assert result_of(run("f5,d6,c3", "--depth", "2", "--json"))["position"] == BOARD
+    assert result_of(run("f5, d6, c3,", "--depth", "2", "--json"))["position"] == BOARD
+
+
+MANY = "f5d6\nf5d6c3\nc4e3f5\n"
+
+
+def test_a_file_of_many_positions_gets_a_line_for_each(tmp_path: Path) -> None:
+    file = tmp_path / "games.txt"
+    file.write_text(MANY)
+    lines = run(str(file), "--depth", "4").stdout.splitlines()
+
+    assert "4 plies" in lines[0]
+    assert lines[1].split() == ["#", "move", "score", "certainty", "line"]
+    assert [line.split()[0] for line in lines[2:]] == ["1", "2", "3"]
+
+
+def test_programs_get_the_file_and_the_number_of_each(tmp_path: Path) -> None:
+    file = tmp_path / "suite.obf"
+    file.write_text(
+        "".join(f"{Game.from_transcript(moves).position.board_string()}\n" for moves in MANY.split())
+    )
+    answers = [
+        json.loads(line) for line in run(str(file), TRANSCRIPT, "--depth", "2", "--json").stdout.splitlines()
+    ]
+
+    assert [(each["id"], each["file"], each["number"]) for each in answers] == [
+        *((number, str(file), number) for number in (1, 2, 3)),
+        (4, TRANSCRIPT, 1),
+    ]
+    assert answers[1]["position"] == answers[3]["position"] == BOARD
+
+
+def test_many_positions_are_searched_at_a_level_unless_told_otherwise() -> None:
+    assert ", level 10\n" in run("-", text=MANY).stdout
+    assert ", 3 plies\n" in run("-", "--depth", "3", text=MANY).stdout
+
+
+def test_what_is_no_position_among_many_is_named_and_the_rest_is_searched() -> None:
+    result = run("-", "--depth", "2", text="f5d6\nf5f5\nf5d6c3\n")
+
+    assert result.exit_code == 1
+    assert [line.split()[0] for line in result.stdout.splitlines()[2:]] == ["1", "3"]
+    assert "outflank: standard input: line 2: move 2 of the transcript" in result.stderr
+
+
+def test_a_game_that_is_over_has_its_score() -> None:
+    over = "f5d6c5f4e3f6g5e6e7"
+
+    assert "pass" in run(over, over, "--depth", "2").stdout.splitlines()[2]
+    assert (result_of(run(over, "--json"))["score"], result_of(run(over, "--json"))["exact"]) == (-64, True)
+
+
+def test_a_board_may_lie_over_eight_lines() -> None:
+    rows = "\n".join(BOARD[row : row + 8] for row in range(0, 64, 8)) + BOARD[64:]
+
+    assert result_of(run("-", "--depth", "2", "--json", text=rows))["position"] == BOARD
+
+
+def test_requests_in_a_file_are_answered_as_on_a_stream(tmp_path: Path) -> None:
+    file = tmp_path / "requests.jsonl"
+    file.write_text('\n{"id": "a", "moves": "f5d6c3", "depth": 2}\n')
+    (answer,) = [json.loads(line) for line in run(str(file)).stdout.splitlines()]
+
+    assert (answer["id"], answer["turn"], answer["position"]) == ("a", 3, BOARD)
+
+
+def test_stable_discs_can_be_told() -> None:
+    board = "XXX-----XX------" + "-" * 47 + "O O"
+
+    assert "Stable: Black 5 (a1 b1 c1 a2 b2), White 1 (h8)" in run(board, "--depth", "1", "--stable").stdout
+    assert result_of(run(board, "--depth", "1", "--stable", "--json"))["stable"]["white"] == ["h8"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["f5", "--level", "3", "--depth", "3"], "expected --level or --depth and --selectivity, got both"),
+        (["f5", "--stable", "--rules", "ravensburger-1987"], "expected rules that turn in every direction"),
+        (["f5", "--concurrency", "0"], "0 is not in the range"),
+        ([], "Missing argument 'POSITION...'"),
+    ],
+)
+def test_options_that_make_no_sense_are_wrong_usage(arguments: list[str], sentence: str) -> None:
+    result = run(*arguments)
+
+    assert result.exit_code == 2
+    assert sentence in result.stderr

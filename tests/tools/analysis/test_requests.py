@@ -1,0 +1,172 @@
+"""What a line asks for, and what is said of one that can't be understood."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outflank.engine import Game, Position, Rules
+from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, read_request
+from outflank.tools.analysis.wish import Wish
+
+DEFAULTS = Defaults(Rules(), Wish(level=10, multipv=2))
+
+
+def read(line: str | dict[str, Any]) -> list[Item]:
+    return list(read_request(line if isinstance(line, str) else json.dumps(line), 7, DEFAULTS))
+
+
+def query(**fields: Any) -> Query:
+    """The query of a request that asks for one."""
+    (item,) = read({"id": "a", **fields})
+    assert isinstance(item, Query)
+    return item
+
+
+def refusal(**fields: Any) -> Remark:
+    """What is said of a request that can't be answered."""
+    (item,) = read({"id": "a", **fields})
+    assert isinstance(item, Remark)
+    assert not item.is_warning
+    return item
+
+
+def test_moves_lead_to_the_position() -> None:
+    wanted = Game.from_transcript("f5d6c3").position
+
+    for moves in ("f5d6c3", "F5 d6 c3", "f5,d6,c3", ["f5", "d6", "c3"]):
+        assert query(moves=moves).position == wanted
+    assert query(position=wanted.board_string()).position == wanted
+    assert query().position == Position.start()
+
+
+def test_moves_may_follow_a_position_under_other_rules() -> None:
+    first = Position.parse("OX------" + "-" * 56 + "O", Rules.parse("reversi"))
+
+    assert query(rules="reversi", position=first.board_string(), moves="c1").position == first.play("c1")
+
+
+def test_what_a_request_leaves_out_is_as_for_all() -> None:
+    assert query().wish == DEFAULTS.wish
+    assert query(multipv=3).wish == Wish(level=10, multipv=3)
+
+
+def test_a_request_with_a_limit_has_no_other() -> None:
+    assert query(time=0.5).wish == Wish(seconds=0.5, multipv=2)
+    assert query(depth=8, selectivity=95).wish == Wish(depth=8, selectivity=95, multipv=2)
+
+
+def test_each_turn_is_a_query_of_its_own() -> None:
+    items = read({"id": 5, "moves": "f5d6c3", "turns": [0, 2, 2]})
+
+    assert [item.tags for item in items] == [{"id": 5, "turn": 0}, {"id": 5, "turn": 2}]
+    assert len(read({"id": 5, "moves": "f5d6c3", "turns": "all"})) == 4
+    assert query(moves="f5d6c3").tags == {"id": "a", "turn": 3}
+
+
+def test_the_moves_to_consider_may_be_chosen() -> None:
+    assert [str(move) for move in query(allow=["d3", "c4"]).moves or ()] == ["d3", "c4"]
+    assert [str(move) for move in query(avoid="d3 c4").moves or ()] == ["f5", "e6"]
+    assert query().moves is None
+
+
+def test_actions_are_no_queries() -> None:
+    assert read({"id": 1, "action": "terminate", "terminate_id": "a", "turns": [3]}) == [
+        Action({"id": 1}, "terminate", "a", (3,))
+    ]
+    assert read({"id": 1, "action": "terminate_all"}) == [Action({"id": 1}, "terminate_all")]
+
+
+def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
+    warning, answered = read({"id": "a", "depht": 4})
+
+    assert isinstance(warning, Remark)
+    assert warning.is_warning
+    assert warning.field == "depht"
+    assert isinstance(answered, Query)
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "sentence"),
+    [
+        ({"moves": "f5f5"}, "moves", "move 2 of the transcript: expected white to play f4 d6 f6, got f5"),
+        ({"moves": 5}, "moves", "expected a text or a list of texts for moves, got 5"),
+        ({"moves": ["f5", 6]}, "moves", "expected a text or a list of texts for moves, got"),
+        ({"position": "XO"}, "position", "expected a board of 64 squares, got 2"),
+        ({"rules": "chess"}, "rules", "expected rules out of"),
+        ({"turns": [4], "moves": "f5"}, "turns", 'expected "all" or a list of numbers from 0 to 1 for turns'),
+        ({"turns": []}, "turns", 'expected "all" or a list of numbers'),
+        ({"turns": [True]}, "turns", 'expected "all" or a list of numbers'),
+        ({"depth": 0}, "depth", "expected a whole number from 1 to 2147483647 for depth, got 0"),
+        ({"depth": True}, "depth", "expected a whole number from 1 to 2147483647 for depth, got true"),
+        ({"nodes": 1.5}, "nodes", "expected a whole number from 1"),
+        ({"time": -1}, "time", "expected seconds for time, 0 or more, got -1"),
+        ({"time": float("nan")}, "time", "expected seconds for time, 0 or more, got NaN"),
+        ({"level": 61}, "level", "expected a whole number from 0 to 60 for level, got 61"),
+        ({"level": 5, "depth": 5}, "level", "expected a level, or depth and selectivity, got both"),
+        ({"selectivity": 90, "depth": 1}, "selectivity", "expected a selectivity out of 73 87 95 98 99 100"),
+        ({"selectivity": 95}, "selectivity", "expected a limit beside it (depth, nodes or time), got none"),
+        ({"multipv": 0}, "multipv", "expected a whole number from 1"),
+        ({"stable": 1}, "stable", "expected true or false for stable, got 1"),
+        ({"stable": True, "rules": "ravensburger-1987"}, "stable", "expected rules that turn in every"),
+        ({"report_every": "1"}, "report_every", "expected seconds for report_every, 0 or more"),
+        ({"priority": "high"}, "priority", "expected a whole number from -1000000 to 1000000"),
+        ({"allow": ["a1"]}, "allow", "expected black to play d3 c4 f5 e6, got a1"),
+        ({"avoid": "d3c4"}, "avoid", "expected a square from a1 to h8, got 'd3c4'"),
+        ({"avoid": "d3 c4 f5 e6"}, "avoid", "expected at least one legal move to be left, got none"),
+        ({"allow": "f5", "turns": [0, 1], "moves": "f5"}, "allow", "expected allow with one of the turns"),
+        ({"action": "jump"}, "action", "expected an action out of query_version terminate terminate_all"),
+        ({"action": "terminate"}, "terminate_id", "expected a text or a whole number for terminate_id"),
+    ],
+)
+def test_what_can_not_be_answered_is_named(fields: dict[str, Any], field: str, sentence: str) -> None:
+    remark = refusal(**fields)
+
+    assert (remark.tags, remark.field) == ({"id": "a"}, field)
+    assert remark.sentence.startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "sentence"),
+    [
+        ("nonsense", None, "expected a JSON object, got 'nonsense'"),
+        ("[1, 2]", None, "expected a JSON object, got [1, 2]"),
+        ("{}", "id", "expected a text or a whole number for id, got nothing"),
+        ('{"id": null}', "id", "expected a text or a whole number for id, got nothing"),
+        ('{"id": 1.5}', "id", "expected a text or a whole number for id, got 1.5"),
+        ('{"id": true}', "id", "expected a text or a whole number for id, got true"),
+        ("[" * 100_000, None, "expected a JSON object, got '[[[["),
+        ('{"id": ' + "9" * 5000 + "}", None, "expected a JSON object, got '{"),
+    ],
+)
+def test_a_line_without_an_id_is_named_by_its_number(line: str, field: str | None, sentence: str) -> None:
+    (remark,) = read(line)
+
+    assert isinstance(remark, Remark)
+    assert (remark.tags, remark.field) == ({"id": None, "line": 7}, field)
+    assert remark.sentence.startswith(sentence)
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+NAMES = st.sampled_from(
+    ["action", "moves", "position", "rules", "turns", "depth", "time", "level", "allow", "avoid", "stable"]
+)
+
+
+@given(fields=st.dictionaries(NAMES | st.text(max_size=3), ANY_JSON, max_size=5))
+def test_whatever_stands_in_the_fields_the_answer_has_the_id_and_one_line(fields: dict[str, Any]) -> None:
+    items = read({**fields, "id": "a"})
+
+    assert items
+    for item in items:
+        assert item.tags["id"] == "a"
+        if isinstance(item, Remark):
+            assert item.sentence.startswith(("expected", "move"))
+            assert item.sentence.isprintable()
+            assert len(item.sentence) < 500

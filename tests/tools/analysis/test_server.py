@@ -1,0 +1,175 @@
+"""One process as an analysis server: requests on standard input, answers as they are done."""
+
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from outflank.engine import Position
+from outflank.tests.tools.analysis.analysis_server import Server
+
+ENDGAME = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X"
+
+
+def test_answers_come_as_they_are_done_each_with_its_id() -> None:
+    with Server("--concurrency", "2") as server:
+        server.ask(id="long", time=60)
+        server.ask(id="short", moves="f5d6", depth=4)
+        assert server.answer()["id"] == "short"
+
+        server.ask(id="end it", action="terminate", terminate_id="long")
+        answers = {answer["id"]: answer for answer in (server.answer(), server.answer())}
+        assert answers["end it"]["terminated"] == 1
+        assert answers["long"]["stopped"]
+        assert answers["long"]["lines"][0]["move"] in ("d3", "c4", "f5", "e6")
+        assert server.end()[:2] == ([], 0)
+
+
+def test_ordered_answers_wait_for_those_before_them() -> None:
+    with Server("--concurrency", "2", "--ordered") as server:
+        server.ask(id="long", time=0.7)
+        server.ask(id="short", moves="f5d6", depth=4)
+        answers, code, _ = server.end()
+
+    assert [answer["id"] for answer in answers] == ["long", "short"]
+    assert code == 0
+
+
+def test_the_end_of_the_input_finishes_what_is_outstanding() -> None:
+    with Server() as server:
+        for number in range(20):
+            server.ask(id=number, moves="f5d6c3", depth=8)
+        answers, code, _ = server.end()
+
+    assert sorted(answer["id"] for answer in answers) == list(range(20))
+    assert code == 0
+
+
+def test_an_error_names_its_request_and_the_others_go_on() -> None:
+    with Server() as server:
+        server.ask(id="bad", moves="f5f5")
+        error = server.answer()
+        server.send("nonsense")
+        assert server.answer()["line"] == 2
+        server.ask(id="good", moves="f5d6", depth=2)
+        good = server.answer()
+        _, code, said = server.end()
+
+    assert (error["id"], error["kind"], error["field"]) == ("bad", "error", "moves")
+    assert (good["id"], good["kind"]) == ("good", "result")
+    assert code == 1
+    assert said.endswith("outflank: expected positions that can be read, got 2 that can't (named above)\n")
+
+
+def test_what_has_not_begun_is_terminated_at_once() -> None:
+    with Server() as server:
+        server.ask(id="long", time=60, report_every=0)
+        assert server.answer()["kind"] == "info"
+        server.ask(id="waits", moves="f5d6c3", turns=[0, 1, 2])
+        server.ask(id="some", action="terminate", terminate_id="waits", turns=[0, 2])
+        answers: list[dict[str, Any]] = []
+        while len(answers) < 3:
+            answer = server.answer()
+            if answer["kind"] != "info":
+                answers.append(answer)
+        server.ask(id="all", action="terminate_all")
+        rest, code, _ = server.end()
+
+    terminated = [(answer["turn"], answer["stopped"], answer["lines"]) for answer in answers[:2]]
+    assert terminated == [(0, True, []), (2, True, [])]
+    assert answers[2]["terminated"] == 2
+    finished = {answer["id"]: answer for answer in rest if answer["kind"] != "info"}
+    assert finished["all"]["terminated"] == 2
+    assert finished["long"]["stopped"]
+    assert (finished["waits"]["turn"], finished["waits"]["lines"]) == (1, [])
+    assert code == 0
+
+
+def test_progress_is_reported_as_often_as_wanted() -> None:
+    with Server() as server:
+        server.ask(id=1, moves="f5d6c3", depth=6, report_every=0)
+        answers, _, _ = server.end()
+
+    assert [answer["kind"] for answer in answers] == [*["info"] * 6, "result"]
+    assert [answer["depth"] for answer in answers] == [1, 2, 3, 4, 5, 6, 6]
+
+
+def test_those_with_a_higher_priority_are_searched_first() -> None:
+    with Server() as server:
+        server.ask(id="first", time=1.0, report_every=0)
+        server.answer()
+        for number in range(4):
+            server.ask(id=number, depth=1, priority=number)
+        answers, _, _ = server.end()
+
+    done = [answer["id"] for answer in answers if answer["kind"] == "result"]
+    assert done == ["first", 3, 2, 1, 0]
+
+
+def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
+    def numbers(*options: str) -> list[tuple[object, ...]]:
+        with Server("--ordered", "--level", "6", *options) as server:
+            server.ask(id=0, moves="f5d6c3d3c4f4f6f3e6e7", turns="all")
+            server.ask(id=1, position=ENDGAME, level=12)
+            answers, _, _ = server.end()
+        return [(each["id"], each["turn"], each["score"], each["nodes"], each["lines"]) for each in answers]
+
+    one = numbers()
+    assert len(one) == 12
+    assert numbers("--concurrency", "3") == one
+
+
+def test_stable_discs_are_told_if_wanted() -> None:
+    position = Position.parse("XXX-----XX------" + "-" * 47 + "O O")
+    with Server() as server:
+        server.ask(id=1, position=position.board_string(), depth=1, stable=True)
+        (answer,), _, _ = server.end()
+
+    assert answer["stable"] == {"black": ["a1", "b1", "c1", "a2", "b2"], "white": ["h8"]}
+
+
+def test_the_version_can_be_asked_for() -> None:
+    from outflank import __version__
+
+    with Server() as server:
+        server.ask(id="v", action="query_version")
+        (answer,), code, said = server.end()
+
+    assert answer == {"id": "v", "kind": "action", "action": "query_version", "version": __version__}
+    assert code == 0
+    assert said.startswith(f"outflank {__version__}, 1 thread, table of 64 MB, othello, level 10\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("searching", [True, False])
+def test_a_signal_ends_it_at_once_and_quietly(number: signal.Signals, searching: bool) -> None:
+    with Server("--concurrency", "2") as server:
+        server.ask(id=1, action="query_version")
+        server.answer()
+        if searching:
+            server.ask(id=2, time=60, report_every=0)
+            server.answer()
+        server.process.send_signal(number)
+
+        assert server.process.wait(10) == 128 + number
+        assert server.process.stderr is not None
+        assert len(server.process.stderr.read().splitlines()) == 1
+
+
+def test_a_reader_that_goes_away_ends_it() -> None:
+    command = [sys.executable, "-m", "outflank.tools.cli.program", "analyze", "-", "--depth", "1"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b'{"id": 1}\n')
+        process.stdin.flush()
+        assert process.stdout.readline()
+        process.stdout.close()
+        process.stdin.write(b'{"id": 2}\n')
+        process.stdin.flush()
+
+        assert process.wait(20) == 128 + signal.SIGPIPE

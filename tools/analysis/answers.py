@@ -1,0 +1,92 @@
+"""Answers, as JSON objects for programs and as lines for people."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from outflank import __version__
+from outflank.engine import SearchInfo, SearchResult, square_name, squares_of
+from outflank.engine.position import Position
+from outflank.engine.stability import stable_discs
+from outflank.tools.analysis.requests import Action, Item, Query, Remark
+from outflank.tools.show.search import certainty, facts, moves_text, score_number, score_text
+
+HEADING = f"{'#':>6}  {'move':<5} {'score':>6}  {'certainty':<16}  line"
+_LINE_SHOWN = 12  # moves
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of an item.
+
+    Attributes:
+        item: what was asked.
+        found: by the search of a query; None if it was cancelled before it began, and for whatever is no query.
+        count: how many queries an action has terminated.
+    """
+
+    item: Item
+    found: SearchInfo | None = None
+    count: int = 0
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing more will come of the item."""
+        if isinstance(self.item, Remark):
+            return not self.item.is_warning
+        return self.found is None or isinstance(self.found, SearchResult)
+
+
+def answer_facts(answer: Answer) -> dict[str, Any]:
+    """The answer as JSON has it."""
+    item = answer.item
+    if isinstance(item, Remark):
+        kind = "warning" if item.is_warning else "error"
+        return {**item.tags, "kind": kind, "field": item.field, kind: item.sentence}
+    if isinstance(item, Action):
+        done: dict[str, Any] = {**item.tags, "kind": "action", "action": item.name}
+        if item.name == "query_version":
+            return done | {"version": __version__}
+        return done | {"terminated": answer.count}
+    return {**item.tags, **_found(item, answer.found)}
+
+
+def search_facts(position: Position, info: SearchInfo) -> dict[str, Any]:
+    """What a search has found, without its kind and its move."""
+    lines = [
+        {"move": str(line.move), "score": score_number(line.score), "pv": [str(move) for move in line.pv]}
+        for line in info.lines
+    ]
+    return {
+        "position": position.board_string(),
+        "score": score_number(info.score),
+        **facts(info),
+        "lines": lines,
+    }
+
+
+def stable_facts(position: Position) -> dict[str, list[str]]:
+    """The discs of each side that can never be turned again, as far as that is seen."""
+    sides = {"black": (position.black, position.white), "white": (position.white, position.black)}
+    return {
+        name: [square_name(square) for square in squares_of(stable_discs(*discs))]
+        for name, discs in sides.items()
+    }
+
+
+def answer_row(query: Query, found: SearchInfo) -> str:
+    """The answer as a line below HEADING."""
+    line = moves_text(found.pv[:_LINE_SHOWN])
+    how_sure = certainty(found, query.position.empties)
+    return f"{query.identity:>6}  {found.lines[0].move!s:<5} {score_text(found.score):>6}  {how_sure:<16}  {line}"
+
+
+def _found(query: Query, found: SearchInfo | None) -> dict[str, Any]:
+    """What the search of a query has found, if it had begun."""
+    if found is None:
+        return {"kind": "result", "position": query.position.board_string(), "stopped": True, "lines": []}
+    made = search_facts(query.position, found)
+    if query.wish.stable:
+        made["stable"] = stable_facts(query.position)
+    if not isinstance(found, SearchResult):
+        return {"kind": "info", **made}
+    return {"kind": "result", "move": str(found.move), "stopped": found.stopped, **made}

@@ -1,0 +1,134 @@
+"""One position: a table that grows while it is searched, the best moves at the end, or JSON instead."""
+
+import json
+from collections import deque
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import asdict
+from typing import Any
+
+import click
+from rich.table import Table
+
+from outflank.book.names import opening_of_game
+from outflank.engine import Colour, Game, Position, Searcher, SearchInfo
+from outflank.tools.analysis.answers import search_facts, stable_facts
+from outflank.tools.analysis.wish import Wish
+from outflank.tools.cli.live import live
+from outflank.tools.show.board import board_text, is_coloured, say
+from outflank.tools.show.search import certainty, moves_text, nodes_a_second, score_text
+from outflank.tools.work.terminal import open_console
+
+_NUMBERS = ("plies", "certainty", "nodes", "nodes/s", "seconds")
+_FEWER_NUMBERS = ("plies", "certainty", "seconds")
+_WIDE = 110  # columns that all numbers need, with room for a line of moves
+_ITERATIONS_SHOWN = 12
+
+
+def analyze_game(game: Game, wish: Wish, searcher: Searcher, as_json: bool) -> None:
+    """Search the last position of a game and print what is found; Ctrl-C ends that early."""
+    report = Report(game, as_json, wish.stable)
+    limit = wish.limit(game.position.empties)
+    try:
+        with nullcontext() if as_json else live(report.draw):
+            report.take(searcher.search(game.position, limit, multipv=wish.multipv, on_info=report.update))
+    finally:  # what has been found by then is the result
+        report.end()
+
+
+class Report:
+    """Tells what a search has found, while it runs and at its end.
+
+    Args:
+        game: its last position is searched.
+        as_json: print an object for each finished iteration and one for the result.
+        stable: whether to tell the discs that can never be turned again.
+    """
+
+    def __init__(self, game: Game, as_json: bool, stable: bool) -> None:
+        self._game, self._position = game, game.position
+        self._as_json, self._stable = as_json, stable
+        self._opening = opening_of_game(game)
+        self._infos: deque[SearchInfo] = deque(maxlen=_ITERATIONS_SHOWN)
+
+    def take(self, info: SearchInfo) -> None:
+        """Take down what was found."""
+        self._infos.append(info)
+
+    def update(self, info: SearchInfo) -> None:
+        """Take down a finished iteration, and print it if that is to be JSON."""
+        self.take(info)
+        if self._as_json:
+            click.echo(json.dumps({"kind": "info"} | self._facts(info)))
+
+    def draw(self) -> Table:
+        """The last iterations, each with its best moves; on a narrow terminal without nodes and speed."""
+        table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+        numbers = _NUMBERS if open_console().width >= _WIDE else _FEWER_NUMBERS
+        for heading in (*numbers, "move", "score", "line"):
+            table.add_column(heading, no_wrap=heading != "line")
+        for info in self._infos:
+            self._add_iteration(table, info, numbers)
+        return table
+
+    def end(self) -> None:
+        """Print what was found last; nothing if that is nothing."""
+        if not self._infos:
+            return
+        info = self._infos[-1]
+        if self._as_json:
+            click.echo(json.dumps({"kind": "result", "move": str(info.lines[0].move)} | self._facts(info)))
+        else:
+            say(self._text(info))
+
+    def _add_iteration(self, table: Table, info: SearchInfo, headings: Sequence[str]) -> None:
+        """Add the rows of an iteration: its numbers before the best line, blanks before the others."""
+        told = {
+            "plies": str(info.depth),
+            "certainty": certainty(info, self._position.empties),
+            "nodes": f"{info.nodes:,}",
+            "nodes/s": f"{nodes_a_second(info.nodes, info.seconds):,}",
+            "seconds": f"{info.seconds:.2f}",
+        }
+        numbers = [told[heading] for heading in headings]
+        for line in info.lines:
+            table.add_row(*numbers, str(line.move), score_text(line.score), moves_text(line.pv))
+            numbers = [""] * len(numbers)
+
+    def _facts(self, info: SearchInfo) -> dict[str, Any]:
+        opening = None if self._opening is None else asdict(self._opening)
+        made = search_facts(self._position, info) | {"opening": opening}
+        return made | {"stable": stable_facts(self._position)} if self._stable else made
+
+    def _text(self, info: SearchInfo) -> str:
+        """The board, the opening's name, the best moves and how sure their scores are."""
+        position = self._position
+        mover = position.rules.colour_names[position.side is Colour.WHITE]
+        unit = f"final discs ahead for {mover}, {certainty(info, position.empties)}"
+        speed = nodes_a_second(info.nodes, info.seconds)
+        last = self._game.turns[-1].move if len(self._game) else None
+        lines = [
+            f"{line.move!s:<6} {score_text(line.score):>6}   {moves_text(line.pv)}" for line in info.lines
+        ]
+        return "\n".join(
+            [
+                board_text(position, last=last, coloured=is_coloured()),
+                *([] if self._opening is None else [f"Opening: {self._opening}"]),
+                *(_stable_lines(position) if self._stable else []),
+                "",
+                f"move    score   line (scores: {unit})",
+                *lines,
+                f"{info.nodes:,} nodes in {info.seconds:.3f} s, {speed:,} nodes/s",
+            ]
+        )
+
+
+def _stable_lines(position: Position) -> list[str]:
+    """``Stable: Black 5 (a1 b1 ...), White 0``."""
+    sides = zip(position.rules.colour_names, stable_facts(position).values(), strict=True)
+    return [
+        "Stable: "
+        + ", ".join(
+            f"{name} {len(discs)}" + (f" ({' '.join(discs)})" if discs else "") for name, discs in sides
+        )
+    ]

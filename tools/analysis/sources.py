@@ -1,0 +1,54 @@
+"""Where a stream's requests come from: lines of JSON, or the games of files, whose last positions are meant."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
+
+from outflank.engine import IllegalMoveError, NotationError
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.textlines import LINE_CAP, read_lines
+from outflank.tools.analysis.requests import Defaults, Item, Query, Remark, read_request
+from outflank.tools.cli.positions import Given, shown
+
+Entry = AnnotatedGame | BadGame
+
+
+def items_of(names: Sequence[str], defaults: Defaults) -> Iterator[Item]:
+    """All that is asked in files, on standard input and on the command line; games are numbered from 1 on.
+
+    Raises: OSError.
+    """
+    count = itertools.count(1)
+    for name in names:
+        with Given(name) as given:
+            stream = given.requests()
+            if stream is not None:
+                yield from requests_of(stream, defaults)
+                continue
+            try:
+                yield from games_as_items(given.games(defaults.rules), name, defaults, count)
+            except (NotationError, IllegalMoveError) as error:
+                yield Remark({"id": next(count), "file": name}, str(error))
+
+
+def requests_of(stream: BinaryIO, defaults: Defaults) -> Iterator[Item]:
+    """The requests of a stream, one on each line that is not blank."""
+    for number, line in read_lines(stream):
+        if len(line) >= LINE_CAP:
+            yield Remark(
+                {"id": None, "line": number}, f"expected a line of less than {LINE_CAP} bytes, got more"
+            )
+        elif line.strip():
+            yield from read_request(line, number, defaults)
+
+
+def games_as_items(
+    entries: Iterator[Entry], name: str, defaults: Defaults, count: Iterator[int]
+) -> Iterator[Item]:
+    """The last position of each game as a query, and a remark for each that can't be read."""
+    for number, entry in enumerate(entries, 1):
+        tags = {"id": next(count), "file": shown(name), "number": number}
+        if isinstance(entry, BadGame):
+            yield Remark(tags, str(entry))
+        else:
+            yield Query(tags, entry.final, defaults.wish)

@@ -1,0 +1,59 @@
+"""Boards on a terminal: in colours where one shows them, in letters alone elsewhere."""
+
+import os
+import sys
+
+import click
+
+from outflank.engine import Colour, Move, Position
+
+# What the boxes print on their discs, as the nearest of a terminal's 256 colours.
+_DISC_COLOURS = {"Black": 16, "White": 231, "Red": 160, "Gold": 178, "Yellow": 226}
+_CLOTH, _CLOTH_OF_LAST, _DOT = 28, 22, 114
+_DISC, _LEGAL = "\N{BLACK CIRCLE}", "\N{MIDDLE DOT}"
+
+
+def say(text: str = "", err: bool = False) -> None:
+    """Print a line; colours are left out where no terminal shows them, or where NO_COLOR asks for that."""
+    click.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)
+
+
+def is_coloured() -> bool:
+    """Whether standard output shows colours, and discs as they are."""
+    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or encoding != "utf8"
+    return sys.stdout.isatty() and not plain
+
+
+def board_text(position: Position, *, last: Move | None = None, coloured: bool = False) -> str:
+    """The board, the legal moves, the disc counts and the side to move.
+
+    Args:
+        position: what to show.
+        last: the move that led there; its square is darker, or it is named below.
+        coloured: for a terminal; else the letters X and O, as ``str(position)`` has them.
+    """
+    if not coloured:
+        return f"{position}, last move {last}" if last else str(position)
+    *_, counts = str(position).splitlines()
+    files = "  a b c d e f g h"
+    rows = [
+        f"{row + 1} "
+        + "".join(_cell(position, 8 * row + column, last) for column in range(8))
+        + f" {row + 1}"
+        for row in range(8)
+    ]
+    for letter, name in zip("XO", position.rules.colour_names, strict=True):
+        counts = counts.replace(f"({letter})", click.style(f" {_DISC} ", fg=_DISC_COLOURS[name], bg=_CLOTH))
+    return "\n".join([files, *rows, files, f"{counts}, last move {last}" if last else counts])
+
+
+def _cell(position: Position, square: int, last: Move | None) -> str:
+    """A square, two columns wide."""
+    cloth = _CLOTH_OF_LAST if last is not None and square == last.square else _CLOTH
+    owner = position.disc_at(square)
+    if owner is not None:
+        colour = _DISC_COLOURS[position.rules.colour_names[owner is Colour.WHITE]]
+        return click.style(f"{_DISC} ", fg=colour, bg=cloth)
+    legal = position.legal_mask() >> square & 1
+    return click.style(f"{_LEGAL if legal else ' '} ", fg=_DOT, bg=cloth)
