@@ -25,8 +25,7 @@ cdef struct CacheEntry:
     uint64_t opp
     int8_t lower  # discs, side owning `own`
     int8_t upper
-    uint8_t best  # a square; NO_SQUARE if unknown
-    uint8_t[13] unused
+    uint8_t[14] unused
 
 cdef struct Cache:
     CacheEntry[CACHE_ENTRIES] entries
@@ -75,18 +74,12 @@ cdef inline bint knows_better(
 
 
 cdef inline void remember(
-    Cache *cache, Place place, uint64_t own, uint64_t opp, int alpha, int score, int best
+    Cache *cache, Place place, uint64_t own, uint64_t opp, int alpha, int score
 ) noexcept nogil:
-    """Write a null window's outcome, keeping the other bound if the board was there."""
+    """Write a null window's outcome in place of what is there."""
     cdef CacheEntry *entry = &cache.entries[place.number]
-    if find(cache, place, own, opp) == NULL:
-        cache.tags[place.number] = place.tag
-        entry.own = own
-        entry.opp = opp
-        entry.lower = -64
-        entry.upper = 64
-    if score > alpha:
-        entry.lower = score
-    else:
-        entry.upper = score
-    entry.best = best
+    cache.tags[place.number] = place.tag
+    entry.own = own
+    entry.opp = opp
+    entry.lower = score if score > alpha else -64
+    entry.upper = 64 if score > alpha else score

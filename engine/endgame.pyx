@@ -10,19 +10,11 @@ in discs, its upper end is alpha + 1; scores are fail-soft, from the side owning
 
 from libc.stdint cimport int32_t, uint64_t
 
-from outflank.engine.cache cimport CacheEntry, find, knows_better, place_of, remember
-from outflank.engine.children cimport (
-    Child,
-    key_of,
-    make_children,
-    next_square,
-    take_best,
-    value_child,
-)
-from outflank.engine.hashtable cimport NO_SQUARE
-from outflank.engine.kernels cimport bit, legal_moves, turned_discs
+from outflank.engine.cache cimport CacheEntry, Place, find, place_of, remember
+from outflank.engine.children cimport Child, cut_by_child, key_of, make_children, take_best, value_child
+from outflank.engine.kernels cimport bit, first_square, legal_moves, turned_discs
 from outflank.engine.lastmoves cimport NO_MOVE, solve_1, solve_2, solve_3, solve_4
-from outflank.engine.parity cimport odd_squares, parity_of, quadrant_of
+from outflank.engine.parity cimport odd_quadrants, quadrant_of
 from outflank.engine.scoring cimport final_score
 from outflank.engine.stability cimport stability_cuts
 from outflank.engine.worker cimport Worker
@@ -32,6 +24,8 @@ cdef enum:
     _MOST_BY_GLANCE = 5
     _REPLIES_FROM = 8  # look the replies up before searching any
     _PROMISING = -330  # a move of at least this value, with one reply or none, is searched before others are valued
+    # Moves to b2, b7, g2 and g7 are rarely good.
+    _X_SQUARES = 0x0042000000004200
 
 
 cdef int solve(Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties) noexcept nogil:
@@ -39,147 +33,126 @@ cdef int solve(Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int a
 
     `moves` are its legal moves, of which there must be one.
     """
-    cdef Child board
-    board.own, board.opp, board.moves = own, opp, moves
-    board.place = place_of(own, opp, empties)
-    return _solve_board(worker, &board, alpha, empties, parity_of(~(own | opp)))
+    return _solve_board(worker, own, opp, moves, alpha, empties, odd_quadrants(~(own | opp)))
 
 
 cdef inline int _solve_board(
-    Worker *worker, const Child *board, int alpha, int empties, int parity
+    Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties, uint64_t odd
 ) noexcept nogil:
     """The score of a board that has a move."""
     if empties > _MOST_BY_GLANCE:
-        return _solve_by_mobility(worker, board, alpha, empties, parity)
+        return _solve_by_mobility(worker, own, opp, moves, alpha, empties, odd)
     if empties > _MOST_AT_LAST:
-        return _solve_by_glance(worker, board, alpha, empties, parity)
-    return _solve_last(worker, board.own, board.opp, alpha, empties, parity)
+        return _solve_by_glance(worker, own, opp, moves, alpha, empties, odd)
+    return _solve_last(worker, own, opp, alpha, empties, odd)
 
 
-cdef inline int _solve_after(Worker *worker, const Child *child, int alpha, int empties, int parity) noexcept nogil:
-    """The score of a move's board, `parity` being that of the board before."""
-    parity ^= quadrant_of(child.square)
+cdef inline int _solve_after(Worker *worker, const Child *child, int alpha, int empties, uint64_t odd) noexcept nogil:
+    """The score of a move's board, `odd` being those of the board before."""
+    odd ^= quadrant_of(child.square)
     if child.moves:
-        return _solve_board(worker, child, alpha, empties, parity)
-    return _solve_passed(worker, child.own, child.opp, alpha, empties, parity)
+        return _solve_board(worker, child.own, child.opp, child.moves, alpha, empties, odd)
+    return _solve_passed(worker, child.own, child.opp, alpha, empties, odd)
 
 
-cdef int _solve_passed(Worker *worker, uint64_t own, uint64_t opp, int alpha, int empties, int parity) noexcept nogil:
+cdef int _solve_passed(Worker *worker, uint64_t own, uint64_t opp, int alpha, int empties, uint64_t odd) noexcept nogil:
     """The score of a board where `own` has no move."""
-    cdef Child board
-    board.own, board.opp, board.moves = opp, own, legal_moves(opp, own)
-    if not board.moves:
+    cdef uint64_t moves = legal_moves(opp, own)
+    if not moves:
         return final_score(own, opp, worker.count_only_discs)
-    board.place = place_of(opp, own, empties)
-    return -_solve_board(worker, &board, -alpha - 1, empties, parity)
+    return -_solve_board(worker, opp, own, moves, -alpha - 1, empties, odd)
 
 
 cdef inline bint _cut_early(
-    Worker *worker, const Child *board, int alpha, int empties, int *score, int *known_best
+    Worker *worker, Place place, uint64_t own, uint64_t opp, int alpha, int empties, int *score
 ) noexcept nogil:
-    """Whether a board's score is beyond the window by what a cache knows or by stable discs; else its best move."""
-    cdef const CacheEntry *entry = find(worker.cache, board.place, board.own, board.opp)
-    known_best[0] = NO_SQUARE
+    """Whether a board's score is beyond the window by what a cache knows or by stable discs."""
+    cdef const CacheEntry *entry = find(worker.cache, place, own, opp)
     if entry != NULL:
         score[0] = entry.lower if entry.lower > alpha else entry.upper
         if entry.lower > alpha or entry.upper <= alpha:
             return True
-        known_best[0] = entry.best
-    return stability_cuts(board.own, board.opp, alpha, empties, score)
+    return stability_cuts(own, opp, alpha, empties, score)
 
 
 cdef int _solve_by_mobility(
-    Worker *worker, const Child *board, int alpha, int empties, int parity
+    Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties, uint64_t odd
 ) noexcept nogil:
     """The score of a board with more than five empty squares."""
     cdef Child[MOST_FOR_ENDGAME] children
     cdef int32_t[MOST_FOR_ENDGAME] keys
-    cdef uint64_t odd = odd_squares(parity)
-    cdef int best = NO_MOVE, best_square, made, kept = 0, value, score, i = 0
-    cdef Child *child
-    if _cut_early(worker, board, alpha, empties, &score, &best_square):
+    cdef Place place = place_of(own, opp, empties)
+    cdef int best = NO_MOVE, made, kept = 0, value, score, i
+    if _cut_early(worker, place, own, opp, alpha, empties, &score):
         return score
-    made = make_children(worker.cache, board.own, board.opp, board.moves, odd, empties - 1, children)
-    if empties >= _REPLIES_FROM and _cut_by_reply(worker, children, made, alpha, &score):
+    made = make_children(own, opp, moves, children)
+    if empties >= _REPLIES_FROM and cut_by_child(worker.cache, children, made, alpha, empties - 1, &score):
         return score
-    while i < made or kept:
-        if i < made:  # not all have been valued
-            child = &children[i]
-            value = value_child(child, odd, best_square)
-            worker.nodes += 1
-            i += 1
-            if value < _PROMISING:
-                keys[kept] = key_of(value, i - 1)
-                kept += 1
-                continue
-        else:
-            child = &children[take_best(keys, kept)]
-            kept -= 1
-        score = -_solve_after(worker, child, -alpha - 1, empties - 1, parity)
-        if score > best:
-            best = score
-            best_square = child.square
-            if best > alpha:
-                break
-    remember(worker.cache, board.place, board.own, board.opp, alpha, best, best_square)
+    for i in range(made):
+        value = value_child(&children[i], odd)
+        worker.nodes += 1
+        if value < _PROMISING:
+            keys[kept] = key_of(value, i)
+            kept += 1
+            continue
+        best = max(best, -_solve_after(worker, &children[i], -alpha - 1, empties - 1, odd))
+        if best > alpha:
+            kept = 0
+            break
+    while kept and best <= alpha:
+        i = take_best(keys, kept)
+        kept -= 1
+        best = max(best, -_solve_after(worker, &children[i], -alpha - 1, empties - 1, odd))
+    remember(worker.cache, place, own, opp, alpha, best)
     return best
-
-
-cdef inline bint _cut_by_reply(
-    Worker *worker, const Child *children, int count, int alpha, int *score
-) noexcept nogil:
-    """Whether the cache already knows a move that is better than `alpha`."""
-    cdef int i
-    for i in range(count):
-        if knows_better(worker.cache, children[i].place, children[i].own, children[i].opp, alpha, score):
-            return True
-    return False
 
 
 cdef int _solve_by_glance(
-    Worker *worker, const Child *board, int alpha, int empties, int parity
+    Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties, uint64_t odd
 ) noexcept nogil:
     """The score of a board with five empty squares."""
-    cdef uint64_t moves = board.moves, odd = odd_squares(parity), turned
-    cdef int square, score, best = NO_MOVE, best_square
-    if _cut_early(worker, board, alpha, empties, &score, &best_square):
+    cdef Place place = place_of(own, opp, empties)
+    cdef uint64_t turned
+    cdef int square, score, best = NO_MOVE
+    if _cut_early(worker, place, own, opp, alpha, empties, &score):
         return score
     while moves:
-        square = next_square(moves, odd)
+        square = _next_square(moves, odd)
         moves ^= bit(square)
-        turned = turned_discs(board.own, board.opp, square)
+        turned = turned_discs(own, opp, square)
         worker.nodes += 1
         score = -_solve_last(
-            worker,
-            board.opp ^ turned,
-            board.own ^ turned ^ bit(square),
-            -alpha - 1,
-            empties - 1,
-            parity ^ quadrant_of(square),
+            worker, opp ^ turned, own ^ turned ^ bit(square), -alpha - 1, empties - 1, odd ^ quadrant_of(square)
         )
         if score > best:
             best = score
-            best_square = square
             if best > alpha:
                 break
-    remember(worker.cache, board.place, board.own, board.opp, alpha, best, best_square)
+    remember(worker.cache, place, own, opp, alpha, best)
     return best
 
 
+cdef inline int _next_square(uint64_t squares, uint64_t odd) noexcept nogil:
+    """The square to try next by a glance: odd quadrants first, squares beside a corner last."""
+    if squares & odd:
+        squares &= odd
+        if squares & ~<uint64_t>_X_SQUARES:
+            squares &= ~<uint64_t>_X_SQUARES
+    return first_square(squares)
+
+
 cdef inline int _solve_last(
-    Worker *worker, uint64_t own, uint64_t opp, int alpha, int empties, int parity
+    Worker *worker, uint64_t own, uint64_t opp, int alpha, int empties, uint64_t odd
 ) noexcept nogil:
     """The score of a board with up to four empty squares, odd quadrants tried first."""
     cdef int[_MOST_AT_LAST] squares
-    cdef uint64_t empty = ~(own | opp), odd = odd_squares(parity)
-    cdef int i, score
-    for i in range(empties):
-        squares[i] = next_square(empty, odd)
-        empty ^= bit(squares[i])
+    cdef uint64_t empty = ~(own | opp)
+    cdef int i
     if empties == 4:
-        if stability_cuts(own, opp, alpha, empties, &score):
-            return score
-        return solve_4(worker, own, opp, alpha, squares[0], squares[1], squares[2], squares[3], False)
+        return _solve_last_4(worker, own, opp, alpha, empty, odd)
+    for i in range(empties):
+        squares[i] = _next_square(empty, odd)
+        empty ^= bit(squares[i])
     if empties == 3:
         return solve_3(worker, own, opp, alpha, squares[0], squares[1], squares[2], False)
     if empties == 2:
@@ -187,3 +160,26 @@ cdef inline int _solve_last(
     if empties == 1:
         return solve_1(own, alpha, squares[0], worker.count_only_discs)
     return final_score(own, opp, worker.count_only_discs)
+
+
+cdef inline int _solve_last_4(
+    Worker *worker, uint64_t own, uint64_t opp, int alpha, uint64_t empty, uint64_t odd
+) noexcept nogil:
+    """The same of four, of which none, two or all lie in odd quadrants."""
+    cdef uint64_t first = empty & odd if empty & odd else empty, last
+    cdef int score
+    if stability_cuts(own, opp, alpha, 4, &score):
+        return score
+    last = first & (first - 1)
+    empty ^= bit(first_square(first)) ^ bit(first_square(last))
+    return solve_4(
+        worker,
+        own,
+        opp,
+        alpha,
+        first_square(first),
+        first_square(last),
+        first_square(empty),
+        first_square(empty & (empty - 1)),
+        False,
+    )
