@@ -135,6 +135,10 @@ setup(
         build_dir="build/cython",
         language_level=3,
         quiet=True,
-        compiler_directives={"embedsignature": False, "profile": bool(os.environ.get("OUTFLANK_PROFILE"))},
+        compiler_directives={
+            "allow_none_for_extension_args": False,  # None in the place of a board would be read as one
+            "embedsignature": False,
+            "profile": bool(os.environ.get("OUTFLANK_PROFILE")),
+        },
     ),
 )

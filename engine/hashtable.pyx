@@ -6,6 +6,7 @@ import os
 
 from outflank.engine.errors import SettingsError
 from outflank.engine.memory import reserve
+from outflank.engine.whole import whole
 
 
 # Odd, so that 2^64 salts follow before one comes again.
@@ -15,6 +16,7 @@ cdef uint64_t _SALT_STEP = 0x9E3779B97F4A7C15
 # An exact search stores a board for some fifty nodes or more; with twice the room it takes no fewer of them.
 cdef double _BYTES_A_NODE = 1
 cdef double _LEAST_USED = 8 << 20
+_MOST_MEGABYTES = 1 << 30  # 2^50 bytes
 
 
 cdef inline int _worth(Payload *entry, int date) noexcept nogil:
@@ -66,9 +68,8 @@ cdef class HashTable:
     Raises: SettingsError if the memory can't be had.
     """
 
-    def __cinit__(self, int megabytes):
-        if megabytes < 1:
-            raise SettingsError(f"expected a table of at least 1 MB, got {megabytes}")
+    def __cinit__(self, megabytes):
+        megabytes = whole("a table", megabytes, 1, _MOST_MEGABYTES, " MB")
         self.megabytes = 1 << (megabytes.bit_length() - 1)
         self._memory = _reserve(self.megabytes)
         cdef unsigned char[::1] view = self._memory

@@ -6,10 +6,12 @@ from typing import Literal
 from outflank.engine.errors import SettingsError
 from outflank.engine.moves import Move
 from outflank.engine.selectivity import SELECTIVITIES, Percent
+from outflank.engine.whole import whole
 
 Bound = Literal["exact", "lower", "upper"]
 Result = Literal["win", "draw", "loss"]
 _BOARD = 64
+_MOST = 1 << 63  # which no search counts to
 USUAL_OVERHEAD = 0.05  # seconds
 
 
@@ -58,10 +60,15 @@ class Limit:
     wld: bool = False
 
     def __post_init__(self) -> None:
-        for name, least in (("depth", 1), ("nodes", 1), ("seconds", 0), ("exact_from", 0)):
-            value = getattr(self, name)
-            if value is not None and not value >= least:
-                raise SettingsError(f"expected {name} of at least {least}, got {value!r}")
+        for name, value, least in (
+            ("depth", self.depth, 1),
+            ("nodes", self.nodes, 1),
+            ("exact_from", self.exact_from, 0),
+        ):
+            if value is not None:
+                whole(name, value, least, _MOST)
+        if self.seconds is not None and not self.seconds >= 0:
+            raise SettingsError(f"expected seconds of at least 0, got {self.seconds!r}")
         if self.selectivity not in (None, *SELECTIVITIES):
             expected = ", ".join(map(str, SELECTIVITIES))
             raise SettingsError(f"expected a selectivity out of {expected}, got {self.selectivity!r}")

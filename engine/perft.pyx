@@ -7,10 +7,11 @@ from outflank.engine.kernels cimport bit, first_square, legal_moves, popcount, t
 from outflank.engine.movegen cimport MAX_MOVES, MoveEntry, generate
 from outflank.engine.position cimport Position
 
-from outflank.engine.errors import SettingsError
+from outflank.engine.whole import whole
 
-# Between subtrees of this depth (some hundredths of a second) Python may see a Ctrl-C.
-cdef enum: _DEEPEST_WITHOUT_PYTHON = 7
+# Between subtrees of this depth (some thousandths of a second; a third where 30 moves are legal) Python may see a
+# Ctrl-C.
+cdef enum: _DEEPEST_WITHOUT_PYTHON = 5
 
 
 cdef uint64_t _leaves(uint64_t own, uint64_t opp, int depth, bint pass_is_free) noexcept nogil:
@@ -71,9 +72,8 @@ cdef uint64_t _leaves_below(Position position, int depth, bint pass_is_free):
     return count
 
 
-def perft(Position position, int depth, bint pass_is_free=False):
-    if depth < 0:
-        raise SettingsError(f"expected a depth of at least 0, got {depth}")
+def perft(Position position, depth, bint pass_is_free=False):
+    depth = whole("a depth", depth, 0)
     if depth <= _DEEPEST_WITHOUT_PYTHON or position.is_over:
         return _leaves_below(position, depth, pass_is_free)
     if position.must_pass and pass_is_free:
@@ -81,9 +81,8 @@ def perft(Position position, int depth, bint pass_is_free=False):
     return sum(perft(position.play(move), depth - 1, pass_is_free) for move in position.legal_moves())
 
 
-def divide(Position position, int depth, bint pass_is_free=False):
-    if depth < 1:
-        raise SettingsError(f"expected a depth of at least 1, got {depth}")
+def divide(Position position, depth, bint pass_is_free=False):
+    depth = whole("a depth", depth, 1)
     return {
         str(move): perft(position.play(move), depth - (not (move.is_pass and pass_is_free)), pass_is_free)
         for move in position.legal_moves()

@@ -10,5 +10,6 @@ cdef class Position:
     cdef readonly object rules
 
     cdef bint can_move(self, bint opponent) noexcept
+    cdef bint _is_mover(self, colour) except -1
     cdef uint64_t _turned(self, move)
     cdef Position _after(self, uint64_t turned, uint64_t disc)

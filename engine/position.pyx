@@ -17,19 +17,21 @@ from outflank.engine.errors import IllegalMoveError, NotationError
 from outflank.engine.moves import PASS, Move
 from outflank.engine.outcome import Outcome
 from outflank.engine.rules import Rules
-from outflank.engine.squares import DIRECTIONS, Colour, parse_square, square_name, squares_of
+from outflank.engine.squares import DIRECTIONS, SQUARES, Colour, parse_square, square_name, squares_of
 from outflank.engine.symmetry import Symmetry
+from outflank.engine.whole import mask
 
 _OTHELLO = Rules()
+_SYMMETRIES = range(8)
 
 
 cdef class Position:
-    def __init__(self, uint64_t own, uint64_t opp, side, rules=_OTHELLO):
-        if own & opp:
-            both = square_name(first_square(own & opp))
+    def __init__(self, own, opp, side, rules=_OTHELLO):
+        self.own = mask(own)
+        self.opp = mask(opp)
+        if self.own & self.opp:
+            both = square_name(first_square(self.own & self.opp))
             raise NotationError(f"expected a square to have one owner, got {both} twice")
-        self.own = own
-        self.opp = opp
         self.side = Colour(side)
         self.rules = rules
 
@@ -68,9 +70,16 @@ cdef class Position:
         return legal_moves(self.opp, self.own) != 0 if opponent else legal_moves(self.own, self.opp) != 0
 
     def legal_mask(self, colour=None):
-        if colour is None or colour == self.side:
+        if colour is None or self._is_mover(colour):
             return legal_moves(self.own, self.opp)
         return legal_moves(self.opp, self.own)
+
+    cdef bint _is_mover(self, colour) except -1:
+        """Whether it is this colour's turn.
+
+        Raises: NotationError if it is no colour.
+        """
+        return colour is self.side or Colour(colour) is self.side
 
     def legal_moves(self):
         if not self.can_move(False):
@@ -103,6 +112,8 @@ cdef class Position:
             if not self.must_pass:
                 raise IllegalMoveError(self._why_no_pass())
             return PASS
+        if move.square not in SQUARES:
+            raise IllegalMoveError(f"expected {self._expected()}, got square {move.square!r}")
         if not legal_moves(self.own, self.opp) & bit(move.square):
             raise IllegalMoveError(f"expected {self._expected()}, got {move}")
         if not self.rules.one_direction:
@@ -165,7 +176,7 @@ cdef class Position:
         return Position(self.own, self.opp, self.side, rules)
 
     def discs(self, colour):
-        return popcount(self.own if colour == self.side else self.opp)
+        return popcount(self.own if self._is_mover(colour) else self.opp)
 
     def score(self, colour=Colour.BLACK):
         difference = self.discs(colour) - self.discs(Colour(colour).other)
@@ -182,9 +193,11 @@ cdef class Position:
         return Outcome(winner, abs(margin), termination, "discs" if margin else self.rules.tie)
 
     def disc_at(self, square):
-        cdef int number = parse_square(square) if isinstance(square, str) else square
-        if not 0 <= number < 64:
-            raise IndexError(f"expected a square from 0 to 63, got {number}")
+        if isinstance(square, str):
+            square = parse_square(square)
+        if square not in SQUARES:
+            raise IndexError(f"expected a square from 0 to 63, got {square!r}")
+        cdef int number = square
         if bit(number) & self.own:
             return self.side
         return self.side.other if bit(number) & self.opp else None
@@ -192,10 +205,11 @@ cdef class Position:
     def symmetries(self):
         return tuple(map(self.transformed, Symmetry))
 
-    def transformed(self, int symmetry):
-        if not 0 <= symmetry < 8:
-            raise IndexError(f"expected a symmetry from 0 to 7, got {symmetry}")
-        return Position(transform(self.own, symmetry), transform(self.opp, symmetry), self.side, self.rules)
+    def transformed(self, symmetry):
+        if symmetry not in _SYMMETRIES:
+            raise IndexError(f"expected a symmetry from 0 to 7, got {symmetry!r}")
+        cdef int number = symmetry
+        return Position(transform(self.own, number), transform(self.opp, number), self.side, self.rules)
 
     def canonical(self):
         cdef uint64_t own, opp, least_own = self.own, least_opp = self.opp

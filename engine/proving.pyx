@@ -20,6 +20,7 @@ from outflank.engine.errors import SettingsError
 from outflank.engine.moves import PASS, Move
 from outflank.engine.search import DEFAULT_HASH_MB
 from outflank.engine.weightcopy import load
+from outflank.engine.whole import whole
 
 cdef enum: _PER_REPLY = 1 << 8  # more than any weighted mobility
 
@@ -37,7 +38,8 @@ cdef class Prover:
     cdef bint _stop
     cdef object _rules
 
-    def __init__(self, rules, int hash_mb=DEFAULT_HASH_MB):
+    # No __init__, which might never be called, or again.
+    def __cinit__(self, rules, hash_mb=DEFAULT_HASH_MB):
         if rules.one_direction:
             raise SettingsError(f"expected rules that turn in every direction, got {rules}")
         self._rules = rules
@@ -57,7 +59,8 @@ cdef class Prover:
         self._worker.search_move = search_move
         self._worker.node_limit = <uint64_t>-1
 
-    def answer(self, Position position, int score):
+    def answer(self, Position position, score):
+        cdef int wanted = whole("a score", score, -64, 64)
         if position.rules != self._rules:
             raise SettingsError(f"expected a position of {self._rules}, got one of {position.rules}")
         if position.must_pass:
@@ -69,7 +72,7 @@ cdef class Prover:
         self._worker.side = 0
         for i in range(count):
             bring_best_forward(moves, i, count)
-            if self._score_after(position.own, position.opp, &moves[i], score) >= score:
+            if self._score_after(position.own, position.opp, &moves[i], wanted) >= wanted:
                 return Move(moves[i].square)
         raise SettingsError(f"expected a position where {score:+d} can be reached, got {position.board_string()}")
 

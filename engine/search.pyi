@@ -19,15 +19,16 @@ class Searcher:
         hash_mb: size of the transposition table in MB (2^20 bytes).
         threads: worker threads.
         seed: None plays the first best move always; a number varies the choice among moves of equal value.
-        weights: the evaluation's weights file; the shipped one if left out.
+        weights: the evaluation's weights file; the shipped one if left out. A file that has been written anew is
+            read anew by the searchers made after that.
 
     Raises: SettingsError if the table can't be had or a number makes no sense.
     The weights are read by the first search unless ``prepare`` was called: FileFormatError if that fails.
     """
 
-    def __init__(
-        self, hash_mb: int = ..., threads: int = 1, seed: int | None = None, weights: Path = ...
-    ) -> None: ...
+    def __new__(
+        cls, hash_mb: int = ..., threads: int = 1, seed: int | None = None, weights: Path | str = ...
+    ) -> Searcher: ...
     def prepare(self) -> None:
         """Read what the first search would have to read, while no clock is running.
 

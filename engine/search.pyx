@@ -7,6 +7,7 @@ import math
 import random
 import threading
 import time
+from pathlib import Path
 
 from outflank.engine.crew cimport Crew
 from outflank.engine.deepening cimport Deepening
@@ -21,12 +22,15 @@ from outflank.engine.limits import Limit, Line, SearchResult
 from outflank.engine.moves import PASS
 from outflank.engine.timing import nodes_to_solve
 from outflank.engine.weightcopy import load
-from outflank.engine.weights import SHIPPED
+from outflank.engine.weights import SHIPPED, identity
+from outflank.engine.whole import whole
 
 DEFAULT_HASH_MB = 64
 # Against time, since a search to the end would not deepen selectively.
 _UNTIL_STOPPED = Limit(seconds=math.inf)
 _MOST_THREADS = 256
+# Besides those that a searcher still has: for a match between two.
+_EVALUATORS_KEPT = 2
 
 
 cdef class Searcher:
@@ -37,15 +41,14 @@ cdef class Searcher:
     cdef Evaluator _evaluator
     cdef const int16_t[::1] _margins
 
-    def __init__(self, int hash_mb=DEFAULT_HASH_MB, int threads=1, seed=None, weights=SHIPPED):
-        if not 1 <= threads <= _MOST_THREADS:
-            raise SettingsError(f"expected 1 to {_MOST_THREADS} threads, got {threads}")
+    # No __init__, which might never be called, or again during a search.
+    def __cinit__(self, hash_mb=DEFAULT_HASH_MB, threads=1, seed=None, weights=SHIPPED):
         self._table = HashTable(hash_mb)
-        self._crew = Crew(threads)
+        self._crew = Crew(whole("threads", threads, 1, _MOST_THREADS))
         self._busy = threading.Lock()
         self._random = None if seed is None else random.Random(seed)
         self._scored_by = None
-        self._weights_file = weights
+        self._weights_file = Path(weights)
         self._evaluator = self._margins = None
 
     @property
@@ -78,17 +81,16 @@ cdef class Searcher:
         self.prepare()
         return float(self._evaluator.score(position))
 
-    def search(self, Position position, limit, *, moves=None, int multipv=1, on_info=None):
+    def search(self, Position position, limit, *, moves=None, multipv=1, on_info=None):
         with self.analyse(position, limit, moves=moves, multipv=multipv) as analysis:
             for info in analysis:
                 if on_info is not None:
                     on_info(info)
             return analysis.result()
 
-    def analyse(self, Position position, limit=_UNTIL_STOPPED, *, moves=None, int multipv=1):
+    def analyse(self, Position position, limit=_UNTIL_STOPPED, *, moves=None, multipv=1):
         began = time.monotonic()
-        if multipv < 1:
-            raise SettingsError(f"expected multipv of at least 1, got {multipv}")
+        multipv = whole("multipv", multipv, 1)
         if not limit.ends_search(position.empties):
             raise SettingsError("expected a limit (depth, nodes, seconds, clock, or Limit.solve()), got none")
         if not self._busy.acquire(blocking=False):
@@ -143,9 +145,14 @@ def _final_line(position):
     return Line(PASS, float(margin), (), "exact", result)
 
 
-@functools.cache
 def _evaluator(path):
-    """The evaluation in a file; read once, when the first searcher that uses it is made."""
+    """The evaluation in a file, as the file is now."""
+    return _evaluator_of(path, identity(path))
+
+
+@functools.lru_cache(maxsize=_EVALUATORS_KEPT)
+def _evaluator_of(path, identity):
+    """The evaluation in a file that has this identity; searchers share it."""
     return Evaluator(load(path))
 
 

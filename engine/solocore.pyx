@@ -4,14 +4,23 @@ from libc.stdint cimport uint64_t
 
 from outflank.engine.errors import IllegalMoveError, NotationError
 from outflank.engine.kernels cimport bit, first_square
-from outflank.engine.squares import Colour, square_name
+from outflank.engine.squares import SQUARES, Colour, square_name
+from outflank.engine.whole import mask, whole
 
 
-def _name(int square):
-    return square_name(square) if 0 <= square < 64 else square
+def _name(square):
+    return square_name(square) if square in SQUARES else repr(square)
 
 
 cdef dict _NUMBERS = {Colour.BLACK: 0, Colour.WHITE: 1}
+
+
+cdef int _number(colour) except -1:
+    """Of a colour.
+
+    Raises: NotationError if it is none.
+    """
+    return _NUMBERS[Colour(colour)]
 
 # What may ever come about, as `_Hope` has it, grows until nothing new follows from it.
 cdef struct _Hope:
@@ -131,16 +140,17 @@ cdef int _look_for_a_win(const SoloState *state, long *nodes) noexcept nogil:
 
 
 cdef class SoloBoard:
-    def __init__(
-        self, uint64_t black, uint64_t white, uint64_t black_chips, uint64_t white_chips, uint64_t closed=0
-    ):
-        cdef uint64_t discs = black | white, chips = black_chips | white_chips | closed
-        twice = (black & white) | (black_chips & white_chips) | (discs & chips)
+    def __init__(self, black, white, black_chips, white_chips, closed=0):
+        self.state.discs = [mask(black), mask(white)]
+        self.state.chips = [mask(black_chips), mask(white_chips)]
+        self.state.closed = mask(closed)
+        cdef uint64_t *discs = self.state.discs
+        cdef uint64_t *chips = self.state.chips
+        twice = (discs[0] & discs[1]) | (chips[0] & chips[1]) | (
+            (discs[0] | discs[1]) & (chips[0] | chips[1] | self.state.closed)
+        )
         if twice:
             raise NotationError(f"expected one disc or chip on a square, got two on {square_name(first_square(twice))}")
-        self.state.discs = [black, white]
-        self.state.chips = [black_chips, white_chips]
-        self.state.closed = closed
 
     @property
     def black(self):
@@ -159,7 +169,7 @@ cdef class SoloBoard:
         return self.state.chips[0] | self.state.chips[1] | self.state.closed
 
     def chips_of(self, colour):
-        return self.state.chips[<int>_NUMBERS[colour]]
+        return self.state.chips[_number(colour)]
 
     @property
     def free(self):
@@ -175,39 +185,42 @@ cdef class SoloBoard:
         )
 
     def legal_mask(self, colour):
-        return solo_moves(&self.state, _NUMBERS[colour])
+        return solo_moves(&self.state, _number(colour))
 
-    def turned(self, colour, int square):
+    def turned(self, colour, square):
         self._expect_legal(colour, square)
-        return solo_turned(&self.state, _NUMBERS[colour], square)
+        return solo_turned(&self.state, _number(colour), square)
 
-    def taken(self, colour, int square):
+    def taken(self, colour, square):
         self._expect_legal(colour, square)
-        return solo_taken(&self.state, _NUMBERS[colour], square)
+        return solo_taken(&self.state, _number(colour), square)
 
-    def opened(self, int square):
+    def opened(self, square):
+        if square not in SQUARES:
+            raise IndexError(f"expected a square from 0 to 63, got {square!r}")
         return self.state.closed & beside(bit(square))
 
-    def play(self, colour, int square):
+    def play(self, colour, square):
         cdef SoloBoard after = SoloBoard.__new__(SoloBoard)
         self._expect_legal(colour, square)
         if _unknown(&self.state) & beside(bit(square)):
             raise IllegalMoveError("expected the dealer's board, who knows what is turned up, got the player's")
         after.state = self.state
-        solo_play(&after.state, _NUMBERS[colour], square)
+        solo_play(&after.state, _number(colour), square)
         return after
 
     def winnable(self):
         return solo_winnable(&self.state)
 
-    def can_win(self, long nodes):
+    def can_win(self, nodes):
+        cdef long left = whole("nodes", nodes, 0, 1 << 62)
         cdef int answer
         with nogil:
-            answer = _look_for_a_win(&self.state, &nodes)
+            answer = _look_for_a_win(&self.state, &left)
         return None if answer < 0 else bool(answer)
 
-    def _expect_legal(self, colour, int square):
-        if not (0 <= square < 64 and solo_moves(&self.state, _NUMBERS[colour]) & bit(square)):
+    def _expect_legal(self, colour, square):
+        if not (square in SQUARES and solo_moves(&self.state, _number(colour)) & bit(square)):
             raise IllegalMoveError(f"expected a free square where {colour} brackets something, got {_name(square)}")
 
     def _key(self):

@@ -13,6 +13,7 @@ from outflank.engine.errors import SettingsError
 from outflank.engine.kernels cimport bit, first_square, popcount
 from outflank.engine.solocore cimport SoloBoard, SoloState, solo_moves, solo_play, solo_winnable
 from outflank.engine.squares import Colour
+from outflank.engine.whole import mask, whole
 
 cdef enum:
     # The worth of a chip that may be won, what it gains by being won, and the worth of a move.
@@ -213,17 +214,16 @@ cdef _Points _points(SoloBoard board, uint64_t won, numbers):
     return points
 
 
-def best_line(SoloBoard board, uint64_t won=0, numbers=None, int width=1, uint64_t seed=0):
-    if not 1 <= width <= 1 << 16:
-        raise SettingsError(f"expected a width of 1 to 65536, got {width}")
-    cdef _Beam beam = _Beam(width, seed)
-    beam.points = _points(board, won, numbers)
-    beam.run(&board.state, won)
+def best_line(SoloBoard board, won=0, numbers=None, width=1, seed=0):
+    cdef _Beam beam = _Beam(whole("a width", width, 1, 1 << 16), whole("a seed", seed, 0, 1 << 63))
+    beam.points = _points(board, mask(won), numbers)
+    beam.run(&board.state, mask(won))
     return beam.best.won, beam.moves()
 
 
-def judged_moves(SoloBoard board, uint64_t won=0, numbers=None):
-    cdef _Points points = _points(board, won, numbers)
+def judged_moves(SoloBoard board, won=0, numbers=None):
+    cdef uint64_t already = mask(won)
+    cdef _Points points = _points(board, already, numbers)
     cdef SoloState after
     cdef int colour, square
     cdef uint64_t moves, taken
@@ -235,5 +235,5 @@ def judged_moves(SoloBoard board, uint64_t won=0, numbers=None):
             moves &= moves - 1
             after = board.state
             taken = solo_play(&after, colour, square)
-            values[_COLOURS[colour], square] = _judge(&points, &after, won | taken)
+            values[_COLOURS[colour], square] = _judge(&points, &after, already | taken)
     return values

@@ -23,6 +23,10 @@ class Colour(StrEnum):
     BLACK = "black"
     WHITE = "white"
 
+    @classmethod
+    def _missing_(cls, value: object) -> "Colour":
+        raise NotationError(f"expected black or white, got {value!r}")
+
     @property
     def other(self) -> "Colour":
         """The opponent."""

@@ -23,6 +23,7 @@ ERROR_TAIL_BYTES = 4096
 _CHUNK_BYTES = 1 << 16
 _SLICE_SECONDS = 0.1  # longest sleep before we look whether the child has died or our user wants to stop
 _EXIT_SLICE_SECONDS = 0.005
+_BURY_SECONDS = 1.0  # between two looks for what it left to us and has ended
 _GRACE_SECONDS = 1.0  # between the end of a pipe and the exit of its process
 
 
@@ -47,7 +48,9 @@ class ChildProcess:
     ) -> None:
         self.label = label
         self._on_wait = on_wait or _nothing
-        self._process = spawn(command, label, surroundings or Surroundings())
+        self._mark = descendants.new_mark()
+        self._process = spawn(command, label, surroundings or Surroundings(), self._mark)
+        self._buried_at = 0.0
         self._received = bytearray()
         self._outbox = bytearray()
         self._errors = b""
@@ -151,9 +154,8 @@ class ChildProcess:
         """
         if self._process.returncode is not None:
             return
-        held = descendants.open_descendants(
-            self.pid
-        )  # now, since children of a parent that has ended can't be found
+        # Now, since where the system gives orphans away, children of a parent that has ended can't be found.
+        known = descendants.living(self.pid, self._mark)
         try:
             if self.is_running:
                 self.send(farewell)
@@ -162,7 +164,7 @@ class ChildProcess:
                     self._has_ended_by(time.monotonic() + patience)
         finally:
             self._signal_group(signal.SIGKILL)  # children it left behind share its group
-            descendants.kill_and_close(held)  # unless they made one of their own
+            descendants.kill(self.pid, self._mark, known)  # unless they made one of their own
             self._process.wait()
             self._selector.close()
             for pipe in (self._stdin, self._stdout, self._stderr):
@@ -182,6 +184,9 @@ class ChildProcess:
         """
         self._on_wait()
         now = time.monotonic()
+        if now > self._buried_at + _BURY_SECONDS:
+            self._buried_at = now
+            descendants.bury_session(self.pid)
         if self._output_ended:
             self._has_ended_by(min(deadline, now + _GRACE_SECONDS))
             raise EngineCrash(self._how_it_ended("closed its output"))

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from outflank.protocol.opponent import descendants
 from outflank.protocol.opponent.errors import EngineStartError
 
 
@@ -30,24 +31,31 @@ class Surroundings:
     memory: int | None = None
 
 
-def spawn(command: Sequence[str], label: str, surroundings: Surroundings) -> subprocess.Popen[bytes]:
+def spawn(
+    command: Sequence[str], label: str, surroundings: Surroundings, mark: tuple[str, str]
+) -> subprocess.Popen[bytes]:
     """Start a program with a session of its own and three unbuffered pipes.
+
+    `mark` is a variable that it gets besides, by which ``descendants`` knows what it has started.
 
     The thread that calls this has to live as long as the process: where the system can, the process is killed when
     that thread ends, since nothing could end it any more if we were killed.
 
     Raises: EngineStartError if that can't be done; nothing is running then.
     """
+    descendants.adopt_orphans()
     with _pinned(surroundings.cpus, label):
-        process = _start(command, label, surroundings)
+        process = _start(command, label, surroundings, mark)
     if surroundings.memory is not None:
         _limit_memory(process, label, surroundings.memory)
     return process
 
 
-def _start(command: Sequence[str], label: str, surroundings: Surroundings) -> subprocess.Popen[bytes]:
+def _start(
+    command: Sequence[str], label: str, surroundings: Surroundings, mark: tuple[str, str]
+) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
-    environment = {**os.environ, **surroundings.environment}
+    environment = {**os.environ, **surroundings.environment, **dict([mark])}
     try:
         return subprocess.Popen(
             _tied_to_us(command, surroundings.folder, environment.get("PATH")),

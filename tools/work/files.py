@@ -8,13 +8,21 @@ from pathlib import Path
 from typing import BinaryIO
 from zlib import crc32
 
+from outflank.engine import SettingsError
+
+_DATABASE = b"SQLite format 3\0"  # how the file of a run begins, and of a book
+_BESIDE_DATABASE = (
+    "-wal",
+    "-shm",
+    "-journal",
+)  # SQLite's own files: the name of the database and one of these
 _USUAL_MODE = 0o666  # less what the umask takes away, as open() has it
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file at once; see ``whole_file``.
 
-    Raises: OSError.
+    Raises: OSError, SettingsError.
     """
     with whole_file(path) as new:
         new.write(data)
@@ -27,9 +35,13 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     The new file is made under a name that can't be guessed and did not exist, so that no link planted
     there is followed. A pipe or a device is written to as it is.
 
-    Raises: OSError.
+    Raises: OSError; SettingsError if that would overwrite a run or a book.
     """
     path = path.resolve()
+    if database := _database_of(path):
+        raise SettingsError(
+            f"expected another file to write than {str(path)!r}, which is part of the database {database.name!r}"
+        )
     if path.exists() and not path.is_file():
         with path.open("wb") as device:
             yield device
@@ -52,6 +64,22 @@ def checksum(path: Path) -> str:
     Raises: OSError.
     """
     return f"{crc32(path.read_bytes()):08x}"
+
+
+def _database_of(path: Path) -> Path | None:
+    """The database that `path` is or belongs to; None if it is free to be written."""
+    candidates = [path, path.with_suffix(".db")] if path.suffix == ".lock" else [path]
+    for ending in _BESIDE_DATABASE:
+        if path.name.endswith(ending):
+            candidates.append(path.with_name(path.name.removesuffix(ending)))
+    return next(filter(_is_database, candidates), None)
+
+
+def _is_database(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_DATABASE)) == _DATABASE
 
 
 def _mode(path: Path) -> int:

@@ -4,7 +4,7 @@ import functools
 from pathlib import Path
 
 from outflank.engine import Searcher
-from outflank.engine.weights import SHIPPED
+from outflank.engine.weights import SHIPPED, identity
 
 _HASH_MB = 16  # short searches fill no more, and clearing it takes no time
 
@@ -14,7 +14,7 @@ def shared_searcher(weights: Path = SHIPPED) -> Searcher:
 
     Not for use in several threads.
     """
-    return _searcher(weights)
+    return _searcher(weights, identity(weights))
 
 
 def cleared_searcher(weights: Path = SHIPPED) -> Searcher:
@@ -25,5 +25,5 @@ def cleared_searcher(weights: Path = SHIPPED) -> Searcher:
 
 
 @functools.lru_cache(maxsize=2)  # a match between two evaluations uses both in turn
-def _searcher(weights: Path) -> Searcher:
+def _searcher(weights: Path, identity: str) -> Searcher:
     return Searcher(_HASH_MB, weights=weights)

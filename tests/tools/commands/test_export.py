@@ -132,3 +132,27 @@ def test_every_game_that_is_exported_is_in_the_run(tmp_path: Path) -> None:
     assert outflank("export", folder, "--format", "transcript").stdout.count("\n") == len(
         read_run(folder).games
     )
+
+
+@pytest.mark.parametrize("target", ["run.db", "run.db-wal", "run.db-shm", "run.lock"])
+@pytest.mark.parametrize(
+    "command", [["report"], ["export", "--format", "ggf"], ["export", "--format", "sgf"]]
+)
+def test_no_output_overwrites_the_run(tmp_path: Path, command: list[str], target: str) -> None:
+    folder = stored(tmp_path, *GAMES)
+    before = (folder / "run.db").read_bytes()
+    result = outflank(*command, folder, "-o", folder / target)
+
+    assert result.exit_code == 1
+    assert result.stderr.startswith("outflank: expected another file to write than ")
+    assert (folder / "run.db").read_bytes() == before
+    assert [path.name for path in folder.iterdir()] == ["run.db"]
+
+
+@pytest.mark.parametrize("name", ["g.jou", "g.trn", "run.db"])
+def test_the_files_of_wthor_do_not_overwrite_each_other(tmp_path: Path, name: str) -> None:
+    result = outflank("export", stored(tmp_path, *GAMES), "--format", "wthor", "-o", tmp_path / name)
+
+    assert result.exit_code == 2
+    assert "expected a file for WTHOR that ends in .wtb" in result.stderr
+    assert not (tmp_path / name).exists()

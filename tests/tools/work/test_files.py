@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from outflank.engine import SettingsError
 from outflank.tools.work.files import checksum, write_whole
 
 SMALL = 10
@@ -81,3 +82,25 @@ def test_the_checksum_is_the_usual_crc_32(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"123456789")
 
     assert checksum(tmp_path / "file") == "cbf43926"
+
+
+@pytest.mark.parametrize("name", ["run.db", "run.db-wal", "run.db-shm", "run.db-journal", "run.lock", "link"])
+def test_a_database_and_what_belongs_to_it_is_not_written_over(tmp_path: Path, name: str) -> None:
+    (tmp_path / "run.db").write_bytes(b"SQLite format 3\0 and all that was played")
+    (tmp_path / "link").symlink_to("run.db")
+
+    with pytest.raises(
+        SettingsError,
+        match=r"^expected another file to write than '.*', which is part of the database 'run.db'$",
+    ):
+        write_whole(tmp_path / name, b"new")
+
+    assert (tmp_path / "run.db").read_bytes().startswith(b"SQLite")
+    assert {path.name for path in tmp_path.iterdir()} == {"run.db", "link"}
+
+
+def test_names_that_only_look_like_a_database_are_written(tmp_path: Path) -> None:
+    for name in ("games.db", "games-wal", "games.db-wal", "games.lock"):
+        write_whole(tmp_path / name, b"new")
+
+    assert len(list(tmp_path.iterdir())) == 4

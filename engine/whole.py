@@ -1,0 +1,46 @@
+"""Whole numbers as callers hand them over, checked before they become numbers of the machine."""
+
+from operator import index
+from typing import SupportsIndex
+
+from outflank.engine.errors import NotationError, SettingsError
+
+_MOST = 2**31 - 1
+_MASK = 2**64 - 1
+
+
+def whole(name: str, value: SupportsIndex, least: int, most: int = _MOST, unit: str = "") -> int:
+    """`value` as an int.
+
+    Args:
+        name: what to call it in a sentence.
+        value: what came.
+        least: the smallest that makes sense.
+        most: the largest that makes sense.
+        unit: what to write behind it.
+
+    Raises: SettingsError if it is no whole number or beyond these.
+    """
+    try:
+        number = index(value)
+    except TypeError:
+        raise SettingsError(f"expected a whole number for {name}, got {value!r}") from None
+    if number < least:
+        raise SettingsError(f"expected {name} of at least {least}{unit}, got {number}")
+    if number > most:
+        raise SettingsError(f"expected {name} of at most {most}{unit}, got {number}")
+    return number
+
+
+def mask(value: SupportsIndex) -> int:
+    """`value` as 64 bits, a square each.
+
+    Raises: NotationError if it is none.
+    """
+    try:
+        number = index(value)
+    except TypeError:
+        raise NotationError(f"expected a mask of 64 bits, got {value!r}") from None
+    if not 0 <= number <= _MASK:
+        raise NotationError(f"expected a mask of 64 bits, got {number}")
+    return number

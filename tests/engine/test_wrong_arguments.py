@@ -1,0 +1,142 @@
+"""What a Python program hands over by mistake gets a sentence: it is neither believed nor fatal."""
+
+import inspect
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from outflank.engine import Colour, Limit, Move, OutflankError, Position, Searcher, divide, perft
+from outflank.engine.solocore import SoloBoard
+from outflank.engine.solosearch import best_line, judged_moves
+
+START: Any = Position.start()
+OUT_OF_RANGE = (-1, 2**31, 2**40, 2**63, 2**64, 10**30, -(2**63) - 1)
+NO_NUMBERS = (1.5, float("inf"), float("nan"), "x", None)
+BEYOND_A_MASK = (-1, 2**64, 10**30, -(2**63) - 1, *NO_NUMBERS)
+CALLS: dict[str, Callable[[Any], object]] = {
+    "perft": lambda value: perft(START, value),
+    "divide": lambda value: divide(START, value),
+    "hash_mb": lambda value: Searcher(hash_mb=value),
+    "threads": lambda value: Searcher(1, threads=value),
+    "multipv": lambda value: Searcher(1).search(START, Limit(depth=1), multipv=value),
+    "width": lambda value: best_line(SoloBoard(1, 2, 4, 8), width=value),
+}
+
+
+@pytest.mark.parametrize("value", [*OUT_OF_RANGE, *NO_NUMBERS])
+@pytest.mark.parametrize("name", CALLS)
+def test_a_number_out_of_range_is_refused_in_words(name: str, value: object) -> None:
+    with pytest.raises(OutflankError, match=r"^expected .*, got "):
+        CALLS[name](value)
+
+
+@pytest.mark.parametrize("value", [*OUT_OF_RANGE, *NO_NUMBERS])
+def test_a_square_or_a_symmetry_out_of_range_is_refused_in_words(value: Any) -> None:
+    board = SoloBoard(1 << 27, 1 << 28, 0, 0)
+    with pytest.raises((IndexError, OutflankError), match=r"^expected .*, got "):
+        START.disc_at(value)
+    with pytest.raises(IndexError, match=r"^expected a symmetry from 0 to 7, got "):
+        START.transformed(value)
+    with pytest.raises(OutflankError, match=r"^expected a free square"):
+        board.play(Colour.BLACK, value)
+    if value is not None:  # a move without a square is a pass
+        with pytest.raises(OutflankError, match=r"^expected black to play d3 c4 f5 e6, got square "):
+            START.play(Move(value))
+
+
+@pytest.mark.parametrize("value", BEYOND_A_MASK)
+def test_what_is_no_mask_is_refused_in_words(value: Any) -> None:
+    for call in (
+        lambda: Position(value, 0, Colour.BLACK),
+        lambda: Position(0, value, Colour.BLACK),
+        lambda: SoloBoard(0, 0, 0, value),
+        lambda: judged_moves(SoloBoard(1, 2, 4, 8), value),
+    ):
+        with pytest.raises(OutflankError, match=r"^expected a mask of 64 bits, got "):
+            call()
+
+
+@pytest.mark.parametrize("value", ["x", 0, "Black", b"black", 1.5])
+def test_what_is_no_colour_is_refused_in_words(value: Any) -> None:
+    board = SoloBoard(1 << 27, 1 << 28, 0, 0)
+    for call in (
+        START.legal_mask,
+        START.discs,
+        START.score,
+        START.with_side,
+        board.legal_mask,
+        board.chips_of,
+    ):
+        with pytest.raises(OutflankError, match=r"^expected black or white, got "):
+            call(value)
+
+
+def test_a_limit_counts_in_whole_numbers() -> None:
+    values: tuple[Any, ...] = (1.5, float("inf"), "x", 10**30, -1)
+    for name in ("depth", "nodes", "exact_from"):
+        for value in values:
+            with pytest.raises(OutflankError, match=f"^expected .*{name}.*, got "):
+                Limit(**{name: value})
+
+
+def test_none_is_no_position() -> None:
+    """perft(None, 3) read None as a board and ended the interpreter."""
+    searcher: Any = Searcher(1)
+    nothing: Any = None
+    for call in (
+        lambda: perft(nothing, 3),
+        lambda: divide(nothing, 3),
+        lambda: searcher.search(nothing, Limit(depth=1)),
+        lambda: searcher.analyse(nothing),
+        lambda: searcher.evaluate(nothing),
+        lambda: best_line(nothing),
+        lambda: judged_moves(nothing),
+    ):
+        with pytest.raises(TypeError, match="NoneType"):
+            call()
+
+
+def test_a_searcher_is_never_half_made_nor_made_twice() -> None:
+    """Its numbers came out of memory that nobody had written; made again in a search, it ended the interpreter."""
+    unmade = Searcher.__new__(Searcher)
+    assert (unmade.hash_mb, unmade.threads) == (64, 1)
+    assert unmade.search(START, Limit(depth=2)).depth == 2
+
+    searcher = Searcher(hash_mb=1, threads=2)
+    with searcher.analyse(START) as analysis:
+        next(analysis)
+        again: Any = searcher.__init__  # type: ignore[misc]
+        again(hash_mb=2, threads=1)
+        assert next(analysis).lines
+    assert (searcher.hash_mb, searcher.threads) == (1, 2)
+    assert searcher.search(START, Limit(depth=4)).depth == 4
+
+
+def test_perft_lets_ctrl_c_through() -> None:
+    """On a board with 30 moves everywhere perft(7) takes minutes; Ctrl-C ends it within a second."""
+    program = inspect.cleandoc(
+        """
+        import sys, time
+        from outflank.engine import Position, perft
+        board = Position.parse("-" * 8 + "-OOOOOO-" * 2 + "-OOXXOO-" + "-OOXXOO-" + "-OOOOOO-" * 2 + "-" * 8 + " X")
+        assert len(board.legal_moves()) >= 20
+        print("counting", flush=True)
+        try:
+            perft(board, 12)
+        except KeyboardInterrupt:
+            sys.exit(130)
+        """
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as counting:
+        assert counting.stdout is not None
+        assert counting.stdout.readline() == b"counting\n"
+        time.sleep(0.3)
+        began = time.monotonic()
+        counting.send_signal(signal.SIGINT)
+        assert counting.wait(20) == 130
+    assert time.monotonic() - began < 5  # on a machine of any load
