@@ -78,6 +78,11 @@ class Limit:
         """To the end of the game, however long that takes."""
         return cls(exact_from=_BOARD, selectivity=selectivity, wld=wld)
 
+    @property
+    def is_timed(self) -> bool:
+        """Whether time ends it."""
+        return self.seconds is not None or self.clock is not None
+
     def ends_search(self, empties: int) -> bool:
         """Whether it says when to stop where this many squares are empty."""
         solved = self.exact_from is not None and empties <= self.exact_from

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from outflank.engine import Limit, Line, Move, Position, Searcher, SearchInfo, Turn
+from outflank.engine import Limit, Line, Move, Position, Searcher, SearchInfo, Symmetry, Turn
 
 if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
     from outflank.book import BookMove, Entry
@@ -104,7 +104,10 @@ class SearchSource:
     def choose(self, request: MoveRequest) -> Move:
         """The best move that a search within the limit finds."""
         searcher = self.searcher if request.varied else self.steady
-        return searcher.search(request.position, request.limit, on_info=request.on_info).move
+        limit = request.limit
+        if limit.is_timed and are_images(request.position):
+            limit = Limit(depth=1)  # there is nothing to choose, and the clock is running
+        return searcher.search(request.position, limit, on_info=request.on_info).move
 
     def interrupt(self) -> None:
         """End the search under way."""
@@ -117,6 +120,13 @@ class SearchSource:
             f"threads {self.searcher.threads}, table {self.searcher.hash_mb} MB",
             f"seed {'none' if self._seed is None else self._seed}",
         ]
+
+
+def are_images(position: Position) -> bool:
+    """Whether all legal moves are images of each other, as from the usual start."""
+    keeping = [each for each in Symmetry if position.transformed(each) == position]
+    moves = set(position.legal_moves())
+    return moves == {symmetry.move(min(moves, key=str)) for symmetry in keeping}
 
 
 def best_line(look: "Callable[[Position], Entry | None]", position: Position) -> list[Move]:

@@ -83,7 +83,7 @@ class Session:
 
     Args:
         search: the source of moves that always has one; its searcher analyses, too.
-        books: that are asked before it, in this order.
+        books: that are asked before it, in this order; after them ``variety``, if given.
         strength: how far to search.
         rules: of the first game.
         inbox: where the controller's lines arrive; it is asked whether to stop early.
@@ -95,6 +95,7 @@ class Session:
         search: SearchSource,
         *,
         books: Sequence[OpeningBook] = (),
+        variety: MoveSource | None = None,
         strength: Strength | None = None,
         rules: Rules | None = None,
         inbox: Inbox | None = None,
@@ -108,7 +109,7 @@ class Session:
         self._search = search
         self._ponders = ponders
         self._left_to_opponent: Position | None = None  # by the last move that we chose
-        self._sources: tuple[MoveSource, ...] = (*self.books, search)
+        self._sources: tuple[MoveSource, ...] = (*self.books, *([variety] if variety else []), search)
         self._clocks = {colour: PlayerClock() for colour in Colour}
         self._game = Game(rules)
         self._closing_passes = 0  # passes after the end, which are no part of the game but may be taken back
@@ -230,8 +231,7 @@ class Session:
         limit = self.strength.limit(self.time_left(colour), position.empties)
         draw = self.contempt if position.side is Colour.BLACK else -self.contempt
         request = MoveRequest(position, limit, varied, self.heed(on_info), self.game.turns, draw)
-        moves = (source.choose(request) for source in self._sources)
-        move = next(move for move in moves if move is not None)
+        move = next(filter(None, (source.choose(request) for source in self._sources)))
         self._left_to_opponent = position.play(move)
         return move
 

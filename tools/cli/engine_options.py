@@ -10,16 +10,37 @@ from typing import Any
 
 import click
 
-from outflank.engine import Rules, Searcher
+from outflank.engine import Rules, Searcher, SettingsError
 from outflank.engine.levels import DEFAULT_LEVEL, HIGHEST_LEVEL
 from outflank.engine.limits import USUAL_OVERHEAD
 from outflank.protocol.booksource import BookSource, Variety, shipped_books
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.server import Wire, serve
 from outflank.protocol.session import Session, Strength
+from outflank.protocol.varietysource import USUAL_PLIES, Spread, VarietySource
 from outflank.tools.cli.options import COUNT, SECONDS, hash_option, threads_option
 
 NO_BOOK = "none"
+
+
+class SpreadType(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
+    """``DISCS[:PLIES]``, as ``1.5:12``."""
+
+    name = "DISCS[:PLIES]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Spread:
+        """Read it."""
+        if isinstance(value, Spread):
+            return value
+        discs, _, plies = value.partition(":")
+        try:
+            return Spread(float(discs), int(plies) if plies else USUAL_PLIES)
+        except SettingsError as error:
+            self.fail(str(error), param, ctx)
+        except ValueError:
+            self.fail(f"expected discs and perhaps plies, as 1.5:12, got {value!r}", param, ctx)
+
+
 _STDIN, _STDOUT = 0, 1
 _OPTIONS = (
     click.option(
@@ -60,6 +81,12 @@ _OPTIONS = (
         help="What moves from the book may lose in a game, by its own scores, to vary the play; chosen by --seed.",
     ),
     click.option(
+        "--variety",
+        type=SpreadType(),
+        help="Play moves within so many DISCS of the best in the first PLIES, drawn by --seed, so that games differ "
+        f"without a book.  [default: off; {USUAL_PLIES} plies]",
+    ),
+    click.option(
         "--seed", type=int, help="Vary the play among equal moves.  [default: always the same move]"
     ),
     click.option(
@@ -89,6 +116,7 @@ def answer_controller(
     overhead_ms: float,
     book: str | None,
     book_variety: float,
+    variety: Spread | None,
     ponder: bool = False,
     seed: int | None,
     log_file: Path | None,
@@ -103,6 +131,7 @@ def answer_controller(
     session = Session(
         SearchSource(searcher, steady, seed),
         books=_books(book, book_variety, seed),
+        variety=VarietySource(searcher, variety, seed) if variety else None,
         strength=strength,
         rules=rules,
         ponders=ponder,
