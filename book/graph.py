@@ -1,0 +1,262 @@
+"""All positions of a book in memory with their links: scores by negamax, counts of lines, errors from the root.
+
+A position has a disc more than what it came from, so positions in the order of their empty squares are in an order in
+which every one comes after all that it leads to. A position takes about 2.5 kB.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from heapq import heappop, heappush
+
+from outflank.book.keys import Child, children_of, key_of, position_of
+from outflank.book.records import (
+    MOST_LINES,
+    Leaf,
+    Lines,
+    Record,
+    around,
+    line_to,
+    margin_of,
+)
+from outflank.engine import Move, Percent, Position, Rules
+
+_SQUARES = 64
+
+
+class Node:
+    """A position of the book; scores are in discs from the side to move.
+
+    Attributes:
+        key: its name, see ``key_of``.
+        empties: how many squares are empty.
+        score: of its best move, after ``Graph.settle`` or ``Graph.negamax``.
+        lower: as in ``Record``, so is `upper`.
+        lines: likewise.
+        depth: likewise, so are `selectivity` and `level`.
+        leaf: the best move that leads out of the book, in the image that the key names; None if there is none, or
+            if it has to be searched for again.
+        leaf_key: of what it leads to; None if that is no position of a book.
+        open: how many moves lead out of the book, those to images of one position counted once.
+        links: the positions that moves lead to, each with whether the same side has the move there.
+        error: discs given away on the best way from the root, both sides together, after ``Graph.measure``;
+            infinite if no way leads there.
+    """
+
+    __slots__ = (
+        "depth",
+        "empties",
+        "error",
+        "key",
+        "leaf",
+        "leaf_key",
+        "level",
+        "lines",
+        "links",
+        "lower",
+        "open",
+        "score",
+        "selectivity",
+        "upper",
+    )
+
+    def __init__(self, key: bytes, record: Record) -> None:
+        self.key = key
+        self.empties = record.position.empties
+        self.score, self.lower, self.upper = record.score, record.lower, record.upper
+        self.lines = record.lines
+        self.depth, self.selectivity, self.level = record.depth, record.selectivity, record.level
+        self.leaf: Leaf | None = None
+        self.leaf_key: bytes | None = None
+        self.open = 0
+        self.links: list[tuple[Node, bool]] = []
+        self.error = math.inf
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether moves lead out of the book and none of them was judged since the others were linked."""
+        return self.open > 0 and self.leaf is None
+
+    def loss(self, child: "Node", same_side: bool) -> int:
+        """How many discs the move to a linked position gives away."""
+        return self.score - (child.score if same_side else -child.score)
+
+    def negamax(self) -> bool:
+        """Take scores and counts from leaf and links; return whether anything changed."""
+        before = self.score, self.lower, self.upper, self.lines
+        options, counts = [], []
+        if self.leaf is not None:
+            margin = margin_of(self.depth, self.selectivity, self.empties)
+            options.append((self.leaf.score, *around(self.leaf.score, margin)))
+            counts.append(line_to(self.leaf.score))
+        for child, same_side in self.links:
+            options.append(_seen(child.score, child.lower, child.upper, same_side))
+            counts.append(child.lines if same_side else child.lines.reversed)
+        if options:  # else there is nothing yet to learn from
+            self.score, self.lower, self.upper = map(max, zip(*options, strict=True))
+            self.lines = Lines(*(min(MOST_LINES, sum(column)) for column in zip(*counts, strict=True)))
+        return before != (self.score, self.lower, self.upper, self.lines)
+
+
+class Graph:
+    """The positions of a book by their keys.
+
+    Attributes:
+        rules: of the book.
+        nodes: all positions, by key.
+        changed: what has to be written: nodes that were added or have other values than before.
+    """
+
+    def __init__(self, rules: Rules, records: Iterable[Record] = ()) -> None:
+        self.rules = rules
+        self.nodes: dict[bytes, Node] = {}
+        self.changed: dict[bytes, Node] = {}
+        self._layers: list[dict[bytes, Node]] = [{} for _ in range(_SQUARES + 1)]
+        self._wanted: dict[bytes, list[tuple[Node, bool]]] = {}  # whose moves lead to this key
+        for record in records:
+            self._insert(record)
+
+    def add(self, record: Record) -> Node:
+        """Add a position that is not there yet, and link it with those that are."""
+        node = self._insert(record)
+        self.changed[node.key] = node
+        return node
+
+    def judge(
+        self, node: Node, leaf: Leaf | None, depth: int, selectivity: Percent, level: int | None
+    ) -> None:
+        """Give a node the leaf that a search has found; one that is linked by now is none."""
+        node.depth, node.selectivity, node.level = depth, selectivity, level
+        self._set_leaf(node, leaf, children_of(self.position(node)))
+        self.changed[node.key] = node
+
+    def position(self, node: Node) -> Position:
+        """The position in the image that the key names."""
+        return position_of(node.key, self.rules)
+
+    def open_moves(self, position: Position) -> tuple[Move, ...]:
+        """The moves that lead out of the book; of those to images of one position the first."""
+        moves = {
+            child.key or child.move: child.move
+            for child in children_of(position)
+            if child.key not in self.nodes
+        }
+        return tuple(moves.values())
+
+    def parents(self, node: Node) -> list[Node]:
+        """The positions whose moves lead to a node."""
+        return [parent for parent, _ in self._wanted.get(node.key, ())]
+
+    def settle(self, nodes: Iterable[Node]) -> None:
+        """Negamax of these nodes and of all whose values change by it."""
+        queue = [(node.empties, node.key) for node in nodes]
+        queue.sort()
+        waiting = {key for _, key in queue}
+        while queue:
+            _, key = heappop(queue)
+            waiting.discard(key)
+            node = self.nodes[key]
+            if node.negamax():
+                self.changed[key] = node
+                for parent in self.parents(node):
+                    if parent.key not in waiting:
+                        waiting.add(parent.key)
+                        heappush(queue, (parent.empties, parent.key))
+
+    def negamax(self) -> None:
+        """Negamax of all nodes."""
+        for layer in self._layers:
+            for node in layer.values():
+                if node.negamax():
+                    self.changed[node.key] = node
+
+    def measure(self, root: Node) -> None:
+        """Work out the error of every node from this one."""
+        for node in self.nodes.values():
+            node.error = math.inf
+        root.error = 0
+        for layer in reversed(self._layers[: root.empties + 1]):
+            for node in layer.values():
+                if node.error < math.inf:
+                    for child, same_side in node.links:
+                        child.error = min(child.error, node.error + node.loss(child, same_side))
+
+    def remove(self, gone: Iterable[Node]) -> None:
+        """Take nodes out; the best move that led to one of them becomes the leaf if it is better than the old one."""
+        names = {node.key for node in gone}
+        left = {parent.key: parent for key in names for parent in self.parents(self.nodes[key])}
+        for key in names:
+            node = self.nodes.pop(key)
+            del self._layers[node.empties][key]
+            self.changed.pop(key, None)
+        for key, parent in left.items():
+            if key not in names:
+                self._cut(parent, names)
+        for wishes in self._wanted.values():
+            wishes[:] = [wish for wish in wishes if wish[0].key not in names]
+
+    def record(self, node: Node) -> Record:
+        """What is stored of a node."""
+        return Record(
+            self.position(node),
+            node.score,
+            node.lower,
+            node.upper,
+            node.depth,
+            node.selectivity,
+            node.level,
+            node.leaf,
+            node.lines,
+        )
+
+    def take_changed(self) -> Iterator[Record]:
+        """The records of what changed since the last time."""
+        changed, self.changed = self.changed, {}
+        return map(self.record, changed.values())
+
+    def _insert(self, record: Record) -> Node:
+        key, symmetry = key_of(record.position)
+        node = Node(key, record)
+        children = children_of(position_of(key, self.rules))
+        known = {child.key: child.same_side for child in children if child.key is not None}
+        node.open = len(known) + sum(child.key is None for child in children)
+        for child_key, same_side in known.items():
+            self._wanted.setdefault(child_key, []).append((node, same_side))
+            if child_key in self.nodes:
+                self._link(node, self.nodes[child_key], same_side)
+        self.nodes[key] = self._layers[node.empties][key] = node
+        if record.leaf is not None:
+            self._set_leaf(node, Leaf(symmetry.move(record.leaf.move), record.leaf.score), children)
+        for parent, same_side in self._wanted.get(key, ()):
+            self._link(parent, node, same_side)
+        return node
+
+    def _link(self, parent: Node, child: Node, same_side: bool) -> None:
+        parent.links.append((child, same_side))
+        parent.open -= 1
+        if parent.leaf is not None and parent.leaf_key == child.key:
+            parent.leaf = parent.leaf_key = None
+            self.changed[parent.key] = parent
+
+    def _set_leaf(self, node: Node, leaf: Leaf | None, children: Iterable[Child]) -> None:
+        """Note a leaf and where it leads to; one that is linked is none."""
+        key = next((child.key for child in children if leaf and child.move == leaf.move), None)
+        linked = key is not None and key in self.nodes
+        node.leaf, node.leaf_key = (None, None) if leaf is None or linked else (leaf, key)
+
+    def _cut(self, parent: Node, names: set[bytes]) -> None:
+        """Let the best of the links that lead to removed nodes be a leaf, if it is better than the old one."""
+        removed = {child.key: (child, same_side) for child, same_side in parent.links if child.key in names}
+        parent.links = [link for link in parent.links if link[0].key not in names]
+        parent.open += len(removed)
+        for child in children_of(self.position(parent)):
+            if child.key in removed:
+                node, same_side = removed[child.key]
+                score = node.score if same_side else -node.score
+                if parent.leaf is None or score > parent.leaf.score:
+                    parent.leaf, parent.leaf_key = Leaf(child.move, score), child.key
+        self.changed[parent.key] = parent
+
+
+def _seen(score: int, lower: int, upper: int, same_side: bool) -> tuple[int, int, int]:
+    """A score and its bounds from the side that made the move."""
+    return (score, lower, upper) if same_side else (-score, -upper, -lower)

@@ -1,0 +1,279 @@
+"""Lets a book grow, best-first from its root; whatever ends that, the book in the file is whole."""
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from heapq import nsmallest
+
+from outflank.book.graph import Graph, Node
+from outflank.book.judging import Judge, Judgement, Question, Run, run_here
+from outflank.book.keys import after_passes, key_of, position_of, start_key
+from outflank.book.records import Leaf, Record
+from outflank.book.writer import BookWriter
+from outflank.engine import Position
+from outflank.engine.selectivity import BOLDEST
+
+_COMMIT_SECONDS = 1.0
+# Answers after which positions are chosen anew: choosing walks through all of the book.
+_LEAST_BATCH, _BATCHES_IN_A_BOOK = 64, 200
+Choice = Callable[[], Iterable[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Which positions a book is to have.
+
+    The next one is always that with the smallest cost: the discs given away on the way to it from the root, both sides
+    together, and so many more for each ply.
+
+    Attributes:
+        max_error: the most discs given away; None for no limit.
+        plies: the most plies from the root.
+        ply_cost: discs that a ply counts as.
+        positions: the most positions; None for no limit.
+    """
+
+    max_error: float | None = None
+    plies: int = 24
+    ply_cost: float = 0.25
+    positions: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a book has come.
+
+    Attributes:
+        positions: how many it has.
+        added: how many of them are new.
+        searches: how many searches that took.
+        seconds: wall time since the beginning.
+        error: discs given away on the way to the position that was chosen last.
+        ply: its plies from the root.
+        root: score, lower and upper bound of the root, in discs from the side to move; None if it is not there yet.
+    """
+
+    positions: int
+    added: int
+    searches: int
+    seconds: float
+    error: float
+    ply: int
+    root: tuple[int, int, int] | None
+
+
+class Grower:
+    """Adds positions to a book and judges them again.
+
+    Each commit leaves a whole book: scores are the negamax of all that is in it.
+
+    Args:
+        book: opened to be changed; all of it is read into memory.
+        judge: what a position is judged by.
+        run: where.
+        on_progress: called after each answer.
+    """
+
+    def __init__(
+        self,
+        book: BookWriter,
+        judge: Judge,
+        run: Run = run_here,
+        on_progress: Callable[[Progress], object] = lambda _: None,
+    ) -> None:
+        self.graph = Graph(book.rules, book.records())
+        self._book = book
+        self._judge = judge
+        self._run = run
+        self._on_progress = on_progress
+        self._root_key = start_key(book.rules)
+        self._began = self._committed = time.monotonic()
+        self._before = len(self.graph.nodes)
+        self._searches = 0
+        self._last = (0.0, 0)
+        self._urgent = deque(node.key for node in self.graph.nodes.values() if node.is_unfinished)
+        self._in_flight: set[bytes] = set()
+
+    @property
+    def root(self) -> Node | None:
+        """The start of the games; None if the book is empty."""
+        return self.graph.nodes.get(self._root_key)
+
+    def grow(self, reach: Reach, seconds: float | None = None) -> None:
+        """Add positions until there are no more within reach, or no more time.
+
+        Args:
+            reach: which positions.
+            seconds: wall time; None for no limit.
+
+        Raises: OutflankError if the book can't be written.
+        """
+        self._work(lambda: self._leaves(reach), seconds)
+
+    def deepen(self, reach: Reach, seconds: float | None = None) -> None:
+        """Judge those positions again that were judged on a lower level, those that cost least first.
+
+        Raises: as ``grow``.
+        """
+        self._work(lambda: self._shallow(reach), seconds)
+
+    def extend(self, positions: Iterable[Position], seconds: float | None = None) -> None:
+        """Add these positions, such as those of games, as far as they are not there yet.
+
+        Raises: as ``grow``.
+        """
+        settled = (after_passes(position)[0] for position in positions)
+        wanted = dict.fromkeys(key_of(position)[0] for position in settled if position.legal_mask())
+        self._work(lambda: (key for key in wanted if key not in self.graph.nodes), seconds)
+
+    def finish(self) -> None:
+        """Judge what moves out of the book are left where the best one was linked, and write all that has changed.
+
+        Raises: as ``grow``.
+        """
+        self._work(lambda: (), None)
+
+    def _work(self, choose: Choice, seconds: float | None) -> None:
+        deadline = None if seconds is None else self._began + seconds
+        asked = True
+        while asked:
+            asked = False
+            for question, judgement in self._run(self._judge, self._questions(choose, deadline)):
+                asked = True
+                self._take(question, judgement)
+                self._on_progress(self._progress())
+                if time.monotonic() - self._committed >= _COMMIT_SECONDS:
+                    self._commit()
+        self._commit()
+
+    def _questions(self, choose: Choice, deadline: float | None) -> Iterator[Question]:
+        """What to search next, as long as there is something that doesn't wait for an answer, and time.
+
+        What was begun comes first: where the best move has been linked, the others are judged.
+        """
+        chosen: Iterator[bytes] = iter(())
+        chosen_at = -1
+        while True:
+            key = self._urgent.popleft() if self._urgent else None
+            if key is None:
+                if deadline is not None and time.monotonic() >= deadline:
+                    return
+                if self._searches >= chosen_at + self._batch or chosen_at < 0:
+                    chosen, chosen_at = iter(choose()), self._searches
+                key = next(chosen, None)
+            if key is None:
+                if chosen_at == self._searches:
+                    return
+                chosen_at = -1
+            elif key not in self._in_flight and (question := self._question(key)):
+                self._in_flight.add(key)
+                yield question
+
+    @property
+    def _batch(self) -> int:
+        return max(_LEAST_BATCH, len(self.graph.nodes) // _BATCHES_IN_A_BOOK)
+
+    def _question(self, key: bytes) -> Question | None:
+        """The moves of a position that lead out of the book; without any it is added as it is."""
+        graph = self.graph
+        position = position_of(key, graph.rules)
+        node = graph.nodes.get(key)
+        moves = graph.open_moves(position)
+        if moves:
+            return Question(position, moves)
+        if node is None:
+            self._add(Record(position, 0, -64, 64, 0, BOLDEST.percent, self._judge.level))
+        return None
+
+    def _take(self, question: Question, judgement: Judgement) -> None:
+        """Put an answer in its place."""
+        self._searches += 1
+        key, _ = key_of(question.position)
+        self._in_flight.discard(key)
+        leaf = Leaf(judgement.move, judgement.score)
+        found = (judgement.depth, judgement.selectivity, self._judge.level)
+        node = self.graph.nodes.get(key)
+        if node is None:
+            score = judgement.score
+            self._add(Record(question.position, score, score, score, *found, leaf))
+            return
+        self.graph.judge(node, leaf, *found)
+        self.graph.settle([node])
+        self._see_to(node)
+
+    def _add(self, record: Record) -> None:
+        graph = self.graph
+        node = graph.add(record)
+        touched = [node, *graph.parents(node)]
+        graph.settle(touched)
+        for each in touched:
+            self._see_to(each)
+
+    def _see_to(self, node: Node) -> None:
+        if node.is_unfinished:
+            self._urgent.append(node.key)
+
+    def _commit(self) -> None:
+        self._book.put_all(self.graph.take_changed())
+        self._book.commit()
+        self._committed = time.monotonic()
+
+    def _progress(self) -> Progress:
+        root, count = self.root, len(self.graph.nodes)
+        return Progress(
+            count,
+            count - self._before,
+            self._searches,
+            time.monotonic() - self._began,
+            *self._last,
+            (root.score, root.lower, root.upper) if root else None,
+        )
+
+    def _leaves(self, reach: Reach) -> Iterator[bytes]:
+        """What the leaves lead to, cheapest first."""
+        root = self.root
+        if root is None:
+            yield self._root_key
+            return
+        self.graph.measure(root)
+        for _, error, ply, key in nsmallest(self._batch, self._costs(root, reach)):
+            if (
+                reach.positions is not None
+                and len(self.graph.nodes) + len(self._in_flight) >= reach.positions
+            ):
+                return
+            if key not in self.graph.nodes:
+                self._last = error, ply
+                yield key
+
+    def _costs(self, root: Node, reach: Reach) -> Iterator[tuple[float, float, int, bytes]]:
+        """Cost, error, plies and key of what each leaf within reach leads to."""
+        for node in self.graph.nodes.values():
+            ply = root.empties - node.empties + 1
+            if node.leaf is not None and node.leaf_key is not None and ply <= reach.plies:
+                error = node.error + node.score - node.leaf.score
+                if error < math.inf and (reach.max_error is None or error <= reach.max_error):
+                    yield error + ply * reach.ply_cost, error, ply, node.leaf_key
+
+    def _shallow(self, reach: Reach) -> Iterator[bytes]:
+        """Positions within reach that were judged on a lower level, cheapest first."""
+        root = self.root
+        if root is None:
+            return
+        self.graph.measure(root)
+        shallow = (
+            (node, root.empties - node.empties)
+            for node in self.graph.nodes.values()
+            if node.open and (node.level is None or node.level < self._judge.level)
+        )
+        costs = (
+            (node.error + ply * reach.ply_cost, node.error, ply, node.key)
+            for node, ply in shallow
+            if ply <= reach.plies and node.error < math.inf
+            if reach.max_error is None or node.error <= reach.max_error
+        )
+        for _, error, ply, key in nsmallest(self._batch, costs):
+            self._last = error, ply
+            yield key
