@@ -135,6 +135,18 @@ class Grower:
         """
         self._work(lambda: (), None)
 
+    def progress(self) -> Progress:
+        """How far the book has come."""
+        root, count = self.root, len(self.graph.nodes)
+        return Progress(
+            count,
+            count - self._before,
+            self._searches,
+            time.monotonic() - self._began,
+            *self._last,
+            (root.score, root.lower, root.upper) if root else None,
+        )
+
     def _work(self, choose: Choice, seconds: float | None) -> None:
         deadline = None if seconds is None else self._began + seconds
         asked = True
@@ -143,7 +155,7 @@ class Grower:
             for question, judgement in self._run(self._judge, self._questions(choose, deadline)):
                 asked = True
                 self._take(question, judgement)
-                self._on_progress(self._progress())
+                self._on_progress(self.progress())
                 if time.monotonic() - self._committed >= _COMMIT_SECONDS:
                     self._commit()
         self._commit()
@@ -219,17 +231,6 @@ class Grower:
         self._book.put_all(self.graph.take_changed())
         self._book.commit()
         self._committed = time.monotonic()
-
-    def _progress(self) -> Progress:
-        root, count = self.root, len(self.graph.nodes)
-        return Progress(
-            count,
-            count - self._before,
-            self._searches,
-            time.monotonic() - self._began,
-            *self._last,
-            (root.score, root.lower, root.upper) if root else None,
-        )
 
     def _leaves(self, reach: Reach) -> Iterator[bytes]:
         """What the leaves lead to, cheapest first."""

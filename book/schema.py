@@ -19,7 +19,6 @@ _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _WAL = 2  # in the header's bytes 18 and 19
 _BUSY_SECONDS = 10
-_NUMBERS = " INTEGER NOT NULL, "
 _TABLES = """
 CREATE TABLE book (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE history (number INTEGER PRIMARY KEY, time TEXT NOT NULL, what TEXT NOT NULL);

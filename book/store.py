@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -154,6 +155,40 @@ class Book:
             entry = self.probe(record.position)
             if entry is not None:  # else it was removed meanwhile
                 yield entry
+
+    @contextmanager
+    def steady(self) -> Iterator[None]:
+        """Let all that is read in the block be as of one commit, whatever is written meanwhile.
+
+        Not in several threads at once, and not while the book is being changed by this object.
+
+        Raises: FileFormatError if the file is damaged.
+        """
+        self._rows("BEGIN")
+        try:
+            yield
+        finally:
+            self._rows("COMMIT")
+
+    def levels(self) -> dict[int | None, int]:
+        """On which levels positions were judged, and how many on each; None stands for other limits.
+
+        Raises: FileFormatError if the file is damaged.
+        """
+        return dict(self._rows("SELECT level, count(*) FROM position GROUP BY level ORDER BY count(*) DESC"))
+
+    def damage(self) -> list[str]:
+        """A sentence for each fault of the file and its rows: SQLite's own check, and the checksum of each row."""
+        try:
+            found = [fault for (fault,) in self._rows("PRAGMA integrity_check") if fault != "ok"]
+            for row in self._rows(schema.SELECT):
+                try:
+                    check_row(row)
+                except FileFormatError as error:
+                    found.append(str(error))
+        except FileFormatError as error:
+            return [str(error)]
+        return found
 
     def history(self) -> list[Change]:
         """What was done to the book, oldest first.

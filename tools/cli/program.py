@@ -22,6 +22,7 @@ COMMANDS = {
     "report": "Write the report of RUN, a run's folder or its run.db, as one HTML file that needs nothing else.",
     "export": "Write the games of RUN, a run's folder or its run.db, in a format that other programs read.",
     "convert": "Convert the games of every FILE (- is standard input) and write them one after the other.",
+    "book": "Grow, check and exchange opening books.",
     "openings": "Make openings for matches.",
     "sprt": "Run a sequential test on COUNTS of results.",
     "compliance": "Check the engine that CMD starts against the rules of its protocol and of good conduct.",

@@ -1,0 +1,138 @@
+"""Whether all is well with a book: the file, its rows, links, scores, and a sample of them against a new search."""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from outflank.book.graph import Graph, Node
+from outflank.book.judging import Judge, Question, Run, run_here
+from outflank.book.keys import key_of, start_key
+from outflank.book.store import Book
+
+JudgeOfLevel = Callable[[int], Judge]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Scores that were searched for again.
+
+    Attributes:
+        differences: new score less that of the book, in discs, for each position of the sample.
+    """
+
+    differences: tuple[int, ...]
+
+    @property
+    def same(self) -> int:
+        """How many came out the same."""
+        return self.differences.count(0)
+
+    @property
+    def mean(self) -> float:
+        """The mean size of the differences, in discs."""
+        return sum(map(abs, self.differences)) / len(self.differences) if self.differences else 0.0
+
+    @property
+    def largest(self) -> int:
+        """The largest size of a difference, in discs."""
+        return max(map(abs, self.differences), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check has found.
+
+    Attributes:
+        positions: how many were looked at.
+        faults: a sentence for each thing that is wrong.
+        unreachable: how many positions no line from the root leads to, which does no harm.
+        unfinished: how many have moves that are to be judged when the book grows on, which does no harm.
+        sample: what a new search says; None if none was made.
+    """
+
+    positions: int
+    faults: tuple[str, ...] = ()
+    unreachable: int = 0
+    unfinished: int = 0
+    sample: Sample | None = field(default=None)
+
+
+def check(
+    book: Book, judge: JudgeOfLevel | None = None, sample: int = 0, seed: int = 1, run: Run = run_here
+) -> Checked:
+    """Check a book.
+
+    Args:
+        book: also one that is being written; what is checked is one commit.
+        judge: by level, what the sample is judged by; None for no sample.
+        sample: how many positions, at random, are searched again.
+        seed: of the choice.
+        run: where they are searched.
+    """
+    with book.steady():
+        damage = book.damage()
+        if damage:
+            return Checked(0, tuple(damage))
+        graph = Graph(book.rules, book.records())
+        faults = list(_wrong_leaves(book, graph))
+    root = graph.nodes.get(start_key(book.rules))
+    if root is None:
+        faults.append(f"expected the start of {book.rules} to be in the book, got no such position")
+    else:
+        graph.measure(root)
+    nodes = graph.nodes.values()
+    unreachable = sum(node.error == float("inf") for node in nodes)
+    faults += _wrong_values(graph)
+    return Checked(
+        len(nodes),
+        tuple(faults),
+        unreachable,
+        sum(node.is_unfinished for node in nodes),
+        None if judge is None else _searched_again(graph, judge, sample, seed, run),
+    )
+
+
+def _wrong_leaves(book: Book, graph: Graph) -> Iterator[str]:
+    """Leaves that lead to positions of the book."""
+    for record in book.records():
+        if record.leaf is not None and graph.nodes[key_of(record.position)[0]].leaf is None:
+            yield (
+                f"expected the leaf of {record.position.board_string()} to lead out of the book, "
+                f"got {record.leaf.move}, which is linked"
+            )
+
+
+def _wrong_values(graph: Graph) -> Iterator[str]:
+    """Scores, bounds and counts that are not the negamax of what they lead to."""
+    stored = {key: _values(node) for key, node in graph.nodes.items()}
+    graph.negamax()
+    for key, node in graph.nodes.items():
+        if stored[key] != _values(node):
+            board = graph.position(node).board_string()
+            yield f"expected score, bounds and lines {_words(_values(node))} of {board}, got {_words(stored[key])}"
+
+
+def _values(node: Node) -> tuple[int, ...]:
+    return node.score, node.lower, node.upper, *node.lines
+
+
+def _words(values: tuple[int, ...]) -> str:
+    return " ".join(map(str, values))
+
+
+def _searched_again(graph: Graph, judge: JudgeOfLevel, sample: int, seed: int, run: Run) -> Sample:
+    """Judge the open moves of some positions on the level on which it was done before."""
+    known = [node for node in graph.nodes.values() if node.leaf is not None and node.level is not None]
+    drawn = random.Random(seed).sample(sorted(known, key=lambda node: node.key), min(sample, len(known)))
+    differences = []
+    for level in sorted({node.level for node in drawn if node.level is not None}):
+        questions = [
+            Question(graph.position(node), graph.open_moves(graph.position(node)))
+            for node in drawn
+            if node.level == level
+        ]
+        for question, judgement in run(judge(level), questions):
+            leaf = graph.nodes[key_of(question.position)[0]].leaf
+            assert leaf is not None
+            differences.append(judgement.score - leaf.score)
+    return Sample(tuple(differences))

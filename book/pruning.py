@@ -1,0 +1,45 @@
+"""Makes a book smaller: what can't be reached, what costs too much, what is too deep."""
+
+from heapq import nsmallest
+
+from outflank.book.graph import Graph, Node
+from outflank.book.growing import Reach
+from outflank.book.keys import start_key
+from outflank.book.writer import BookWriter
+from outflank.engine import OutflankError
+
+
+def prune(book: BookWriter, reach: Reach) -> int:
+    """Remove all positions beyond a reach, and those to which no line from the root leads; return how many.
+
+    What was known of a removed position stays as the leaf of those before it, so that scores remain what they were.
+
+    Raises: OutflankError if the book has no root, or can't be written.
+    """
+    graph = Graph(book.rules, book.records())
+    root = graph.nodes.get(start_key(book.rules))
+    if root is None:
+        raise OutflankError(
+            f"expected a book with the start of {book.rules}, got {str(book.path)!r} without it"
+        )
+    graph.measure(root)
+    kept = {node.key for node in _within(graph, root, reach)}
+    gone = [node for node in graph.nodes.values() if node.key not in kept]
+    book.remove(graph.position(node) for node in gone)
+    graph.remove(gone)
+    graph.negamax()
+    book.put_all(graph.take_changed())
+    book.commit()
+    return len(gone)
+
+
+def _within(graph: Graph, root: Node, reach: Reach) -> list[Node]:
+    """The nodes within reach; where their number is limited, those that cost least."""
+    costs = (
+        (node.error + ply * reach.ply_cost, ply, node.key)
+        for node in graph.nodes.values()
+        if node.error < float("inf") and (reach.max_error is None or node.error <= reach.max_error)
+        if (ply := root.empties - node.empties) <= reach.plies
+    )
+    chosen = costs if reach.positions is None else nsmallest(reach.positions, costs)
+    return [graph.nodes[key] for _, _, key in chosen]

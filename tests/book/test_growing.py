@@ -1,0 +1,209 @@
+"""A book grows best-first, is whole at every commit, and what it says is the negamax of its leaves."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from outflank.book import Book, BookWriter, Entry
+from outflank.book.growing import Grower, Progress, Reach
+from outflank.book.judging import Judgement, Question, run_here
+from outflank.book.keys import key_of, position_of, start_key
+from outflank.engine import PRESETS, Limit, Position, Rules
+from outflank.tests.book.growth import cleared, expect_whole, grow, judge, records, run_backwards
+from outflank.tests.book.samples import OTHELLO, START, after, plies
+
+
+def test_without_a_limit_but_plies_a_book_has_every_position(tmp_path: Path) -> None:
+    path = grow(tmp_path / "b", Reach(plies=4))
+
+    assert {found.position for found in records(path)} == {each.canonical()[0] for each in plies(4)}
+    expect_whole(path)
+
+
+def test_a_book_ends_where_more_would_be_given_away_than_allowed(tmp_path: Path) -> None:
+    path = grow(tmp_path / "b", Reach(max_error=2, plies=7))
+    expect_whole(path)
+    with Book.open(path) as book:
+        errors = errors_from_the_root(book)
+        assert len(errors) > 30
+        for entry in book.entries():
+            for move in entry.moves:
+                within = errors[key_of(entry.position)[0]] + entry.score - move.score <= 2
+                assert move.linked or not within or START.empties - entry.position.empties == 7
+
+
+def errors_from_the_root(book: Book) -> dict[bytes, int]:
+    """Discs given away on the best way to each position, by key, found by walking through the book breadth-first."""
+    layer = {start_key(book.rules): (Position.start(book.rules), 0)}
+    errors: dict[bytes, int] = {}
+    while layer:
+        errors |= {key: error for key, (_, error) in layer.items()}
+        following: dict[bytes, tuple[Position, int]] = {}
+        for position, before in layer.values():
+            entry = book.probe(position)
+            assert entry is not None
+            for move in entry.moves:
+                if move.linked:
+                    child = position.play(move.move)
+                    child = child.pass_() if child.must_pass else child
+                    key, error = key_of(child)[0], before + entry.score - move.score
+                    following[key] = child, min(error, following.get(key, (child, error))[1])
+        layer = following
+    return errors
+
+
+def test_the_cheapest_position_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where scores are exact and so never change, a book of 60 positions has no dearer one than what it left out."""
+    monkeypatch.setattr("outflank.book.growing._LEAST_BATCH", 1)
+    rules = near_the_end(empties=9)
+    path = grow(tmp_path / "b", Reach(positions=60, ply_cost=1, plies=60), level=5, rules=rules)
+    with Book.open(path) as book:
+        errors = errors_from_the_root(book)
+        costs = {each: error + 9 - position_of(each, rules).empties for each, error in errors.items()}
+        left_out = [
+            costs[key_of(entry.position)[0]] + entry.score - move.score + 1
+            for entry in book.entries()
+            for move in entry.moves
+            if not move.linked and not entry.position.play(move.move).is_over
+        ]
+
+    assert len(costs) == 60
+    assert max(costs.values()) <= min(left_out)
+    assert max(errors.values()) > 0
+
+
+def test_growing_is_the_same_every_time(tmp_path: Path) -> None:
+    one, two = (grow(tmp_path / name, Reach(positions=80)) for name in "ab")
+
+    assert records(one) == records(two)
+
+
+def test_a_book_goes_on_growing_where_it_was(tmp_path: Path) -> None:
+    for positions in (1, 2, 30, 90):
+        path = grow(tmp_path / "b", Reach(positions=positions))
+        assert len(records(path)) == positions
+        expect_whole(path)
+
+
+def test_answers_may_come_in_any_order(tmp_path: Path) -> None:
+    path = grow(tmp_path / "b", Reach(positions=200), run=run_backwards)
+
+    assert 200 <= len(records(path)) <= 205
+    expect_whole(path)
+
+
+def test_scores_are_the_negamax_of_moves_and_there_are_transpositions(tmp_path: Path) -> None:
+    path = grow(tmp_path / "b", Reach(positions=250, ply_cost=1))
+    links: dict[Position, int] = {}
+    with Book.open(path) as book:
+        for entry in book.entries():
+            assert entry.score == entry.moves[0].score == max(move.score for move in entry.moves)
+            assert entry.lower == max(move.lower for move in entry.moves)
+            assert entry.upper == max(move.upper for move in entry.moves)
+            for child in {
+                entry.position.play(move.move).canonical()[0] for move in entry.moves if move.linked
+            }:
+                links[child] = links.get(child, 0) + 1
+
+    assert max(links.values()) > 1
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_book_of_every_sheet_grows(tmp_path: Path, name: str) -> None:
+    path = grow(tmp_path / "b", Reach(positions=40), rules=PRESETS[name])
+
+    assert len(records(path)) == 40
+    expect_whole(path)
+
+
+def test_a_book_up_to_the_end_of_the_game_has_the_exact_score(tmp_path: Path) -> None:
+    """Passes and ends of games included: signs and links are right."""
+    rules = near_the_end(empties=7)
+    path = grow(tmp_path / "b", Reach(plies=60), level=1, rules=rules)
+    exact = cleared().search(Position.start(rules), Limit.solve())
+    with Book.open(path) as book:
+        root = book.probe(Position.start(rules))
+        passes = sum(
+            entry.position.play(move.move).must_pass for entry in book.entries() for move in entry.moves
+        )
+
+    assert root is not None
+    assert root.score == exact.score
+    assert passes > 10
+    expect_whole(path)
+
+
+def near_the_end(empties: int) -> Rules:
+    """Rules whose start is a position with few squares left, played to by the first moves."""
+    position = after("f5d6c3d3c4f4c5b3c2e3d2c6b4a4")
+    while position.empties > empties:
+        position = position.play(position.legal_moves()[0])
+    return Rules.parse(f"othello,start={position.board_string()[:64]},begins={position.side}")
+
+
+def interrupted_after(answers: int) -> Callable[..., Iterator[tuple[Question, Judgement]]]:
+    def run(
+        task: Callable[[Question], Judgement], keys: Iterable[Question]
+    ) -> Iterator[tuple[Question, Judgement]]:
+        for number, answer in enumerate(run_here(task, keys)):
+            if number == answers:
+                raise KeyboardInterrupt
+            yield answer
+
+    return run
+
+
+@pytest.mark.parametrize("answers", [0, 1, 2, 3, 10, 33])
+def test_an_interruption_leaves_a_whole_book(
+    tmp_path: Path, answers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("outflank.book.growing._COMMIT_SECONDS", 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        grow(tmp_path / "b", Reach(), run=interrupted_after(answers))
+    if answers:
+        expect_whole(tmp_path / "b", unfinished=1)
+    grow(tmp_path / "b", Reach(positions=40))
+    expect_whole(tmp_path / "b")
+
+
+def test_deepening_judges_all_within_reach_again(tmp_path: Path) -> None:
+    path = grow(tmp_path / "b", Reach(positions=60), level=1)
+    with BookWriter.open(path) as book:
+        Grower(book, judge(3)).deepen(Reach(plies=5))
+
+    for found in records(path):
+        shallow = START.empties - found.position.empties <= 5
+        assert found.level == (3 if shallow else 1) or found.leaf is None
+    expect_whole(path)
+
+
+def test_extending_adds_the_positions_of_a_game(tmp_path: Path) -> None:
+    path = grow(tmp_path / "b", Reach(positions=5))
+    line = [after("f5f4e3f6g5d6e7g4"[: 2 * count]) for count in range(9)]
+    with BookWriter.open(path) as book:
+        Grower(book, judge()).extend([*line, line[3], Position.parse("X" * 40 + "O" * 24)])
+    with Book.open(path) as book:
+        assert [position for position in line if position not in book] == []
+    expect_whole(path)
+
+
+def test_progress_is_told_after_each_answer(tmp_path: Path) -> None:
+    told: list[Progress] = []
+    with BookWriter.create(tmp_path / "b", OTHELLO) as book:
+        Grower(book, judge(), on_progress=told.append).grow(Reach(positions=20))
+        entry = book.probe(START)
+
+    assert isinstance(entry, Entry)
+    assert [each.searches for each in told] == list(range(1, len(told) + 1))
+    assert (told[-1].positions, told[-1].added) == (20, 20)
+    assert told[-1].root == (entry.score, entry.lower, entry.upper)
+
+
+def test_a_budget_ends_the_growth(tmp_path: Path) -> None:
+    with BookWriter.create(tmp_path / "b", OTHELLO) as book:
+        grower = Grower(book, judge())
+        grower.grow(Reach(), seconds=0.5)
+        assert grower.progress().seconds < 30
+        assert len(book) > 1
+    expect_whole(tmp_path / "b")

@@ -1,0 +1,182 @@
+"""``outflank book``: books are grown, changed and checked from the command line."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from outflank.book import Book
+from outflank.engine import Position
+from outflank.tools.cli.program import cli
+
+START = Position.start()
+GAME = "f5f4e3f6g5d6e7g4"
+
+
+def run(*words: object, code: int = 0) -> Result:
+    """Run ``outflank book`` with these words."""
+    result = CliRunner().invoke(cli, ["book", *map(str, words)], catch_exceptions=False)
+    assert result.exit_code == code, result.output
+    return result
+
+
+def facts(*words: object) -> dict[str, Any]:
+    """What a command prints with ``--json``."""
+    found: dict[str, Any] = json.loads(run(*words, "--json").stdout)
+    return found
+
+
+def build(path: Path, positions: int = 30, level: int = 2) -> Path:
+    run("build", path, "--positions", positions, "--level", level, "--workers", 1)
+    return path
+
+
+def test_a_book_is_built_and_goes_on_growing(tmp_path: Path) -> None:
+    path = build(tmp_path / "b")
+    told = facts("build", path, "--positions", 45, "--workers", 1)
+    with Book.open(path) as book:
+        entry = book.probe(START)
+        history = book.history()
+
+    assert entry is not None
+    assert (told["positions"], told["added"], told["level"]) == (45, 15, 2)
+    assert told["root"] == {"score": entry.score, "lower": entry.lower, "upper": entry.upper}
+    assert told["main_line"].startswith("f5")
+    assert [change.what.partition(",")[0].partition(": ")[2] for change in history] == [
+        "build --plies 24 --ply-cost 0.25 --positions 30",
+        "build --plies 24 --ply-cost 0.25 --positions 45",
+    ]
+    assert "weights" in history[0].what
+
+
+def test_two_processes_build_a_whole_book(tmp_path: Path) -> None:
+    path = tmp_path / "b"
+    printed = run("build", path, "--max-error", 1, "--plies", 6, "--level", 3, "--workers", 2).stdout
+    checked = facts("check", path, "--workers", 1)
+
+    assert "main line" in printed
+    assert checked["faults"] == []
+    assert checked["unfinished"] == 0
+    assert checked["sample"]["searched"] > 10
+
+
+def test_a_book_for_other_rules_is_refused(tmp_path: Path) -> None:
+    path = build(tmp_path / "b", 1)
+    result = run("build", path, "--rules", "obversi", code=1)
+
+    assert "expected a book for obversi from parallel-north" in result.stderr
+
+
+def test_a_book_of_another_sheet_goes_on_by_its_own_rules(tmp_path: Path) -> None:
+    path = tmp_path / "b"
+    run("build", path, "--positions", 5, "--level", 1, "--workers", 1, "--rules", "ravensburger-1987")
+
+    assert facts("build", path, "--positions", 9, "--workers", 1)["rules"] == "ravensburger-1987"
+
+
+def test_games_are_added_and_a_bad_one_is_named(tmp_path: Path) -> None:
+    path = build(tmp_path / "b")
+    result = run("extend", path, GAME, "f5a1", "--plies", 6, "--workers", 1, code=1)
+    with Book.open(path) as book:
+        position, known = START, []
+        for at in range(0, len(GAME), 2):
+            position = position.play(GAME[at : at + 2])
+            known.append(position in book)
+
+    assert known == [True] * 6 + [False] * 2
+    assert "f5a1, line 1: move 2 of the transcript: expected" in result.stderr
+    assert "games      1" in result.stdout
+
+
+def test_a_book_learns_a_little_where_a_game_left_it(tmp_path: Path) -> None:
+    path = build(tmp_path / "b", 4)
+    (tmp_path / "games.txt").write_text(f"{GAME}\n{GAME}\n")
+    told = facts("learn", path, tmp_path / "games.txt", "--beyond", 3, "--workers", 1)
+
+    assert (told["games"], told["added"]) == (2, 3)
+    assert facts("learn", path, GAME, "--workers", 1)["added"] == 2
+
+
+def test_a_book_learns_from_a_run(tmp_path: Path) -> None:
+    path = build(tmp_path / "b", 4)
+    runner = CliRunner()
+    engine = f"cmd='{sys.executable} -m outflank.tools.cli.program gtp --depth 1'"
+    played = runner.invoke(
+        cli,
+        ["match", "--games", "2", "--engine", f"name=A {engine}", "--engine", f"name=B {engine}"]
+        + ["--openings", "random:4", "--out", str(tmp_path / "run")],
+    )
+    assert played.exit_code == 0, played.output
+    told = facts("learn", path, tmp_path / "run", "--workers", 1)
+
+    assert told["games"] == 2
+    assert told["added"] >= 2
+
+
+def test_deepening_merging_and_pruning_leave_a_whole_book(tmp_path: Path) -> None:
+    one, two = build(tmp_path / "a", 40), tmp_path / "b"
+    run("build", two, "--positions", 40, "--level", 1, "--ply-cost", 2, "--workers", 1)
+    assert facts("deepen", one, "--level", 3, "--plies", 4, "--workers", 1)["searches"] > 5
+    merged = facts("merge", tmp_path / "c", one, two, "--workers", 1)
+    assert merged["positions"] == merged["added"] > 45
+    pruned = facts("prune", tmp_path / "c", "--positions", 20)
+    assert (pruned["positions"], pruned["removed"]) == (20, merged["positions"] - 20)
+    for path in (one, two, tmp_path / "c"):
+        assert facts("check", path, "--sample", 5, "--workers", 1)["faults"] == []
+
+
+def test_a_check_names_faults_and_fails(tmp_path: Path) -> None:
+    import sqlite3
+
+    path = build(tmp_path / "b")
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE position SET score = score + 2")
+    connection.commit()
+    connection.close()
+    result = run("check", path, code=1)
+
+    assert result.stdout.count("fault: expected a row with the checksum of its contents") == 10
+    assert "and 20 faults more" in result.stdout
+    assert "expected a book without faults, got 30" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["build", "deepen --level 3", "extend", "prune", "check", "merge"])
+def test_what_is_no_book_is_refused_in_a_sentence(tmp_path: Path, command: str) -> None:
+    foreign = tmp_path / "b"
+    foreign.write_text("no book")
+    more = {"extend": [GAME], "merge": [foreign]}.get(command, [])
+    result = run(*command.split()[:1], foreign, *command.split()[1:], *more, code=1)
+
+    assert result.stderr.startswith("outflank: expected an opening book, got")
+    assert result.stderr.count("\n") == 1
+    assert foreign.read_text() == "no book"
+
+
+def test_a_signal_ends_a_build_that_can_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "b"
+    command = [sys.executable, "-m", "outflank.tools.cli.program", "book", "build", str(path), "--level", "4"]
+    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        before = path.stat().st_mtime_ns if path.exists() else 0
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not changed(path, before):
+            time.sleep(0.05)
+        time.sleep(1.5)
+        process.send_signal(number)
+        _, told = process.communicate(timeout=60)
+
+        assert process.returncode == code
+        assert f"Interrupted: {path} keeps its " in told
+        assert facts("check", path, "--sample", 0)["faults"] == []
+    assert facts("build", path, "--budget", "1s", "--workers", 1)["positions"] > 10
+
+
+def changed(path: Path, before: int) -> bool:
+    wal = path.with_name(path.name + "-wal")
+    return wal.exists() and wal.stat().st_size > 0 and (before == 0 or wal.stat().st_mtime_ns > before)

@@ -1,0 +1,24 @@
+"""``outflank book``: grows, inspects and exchanges opening books."""
+
+import click
+
+from outflank.tools.cli.lazygroup import LazyGroup
+
+COMMANDS = {
+    "build": "Let the book PATH grow from the start of the game, best-first; a new one is made if there is none.",
+    "deepen": "Judge positions of the book PATH again that were judged on a lower level.",
+    "extend": "Add the positions of every GAME to the book PATH.",
+    "learn": "Let the book PATH learn from every GAME or RUN: it grows where they left it.",
+    "prune": "Remove from the book PATH what costs too much, is too deep, or can't be reached.",
+    "merge": "Add to the book PATH what every OTHER book knows.",
+    "check": "Check the book PATH: file, rows, links, scores, and a sample of them against a new search.",
+}
+"""By name, what each does, as its own help says it."""
+
+
+@click.group(cls=LazyGroup, package=__name__, summaries=COMMANDS)
+def book() -> None:
+    """Grow, check and exchange opening books.
+
+    docs/book.md says what a book is, and how the shipped one was made.
+    """

@@ -1,0 +1,69 @@
+"""``outflank book build``: a book grown from the start of the game."""
+
+from pathlib import Path
+
+import click
+
+from outflank.engine import Rules
+from outflank.tools.cli.options import cluster_option, json_object_option, read_by, workers_option
+from outflank.tools.commands.book.options import (
+    budget_option,
+    level_option,
+    max_error_option,
+    path_argument,
+    plies_option,
+    ply_cost_option,
+    positions_option,
+)
+
+
+@click.command()
+@path_argument
+@budget_option
+@max_error_option
+@plies_option
+@ply_cost_option
+@positions_option
+@level_option
+@click.option(
+    "--rules",
+    metavar="RULES",
+    callback=read_by(Rules.parse),
+    help="PRESET[,OPTION=VALUE...], as docs/rules.md has them.  [default: those of the book, othello of a new one]",
+)
+@workers_option
+@cluster_option
+@json_object_option
+def build(
+    path: Path,
+    budget: float | None,
+    max_error: float | None,
+    plies: int,
+    ply_cost: float,
+    positions: int | None,
+    level: int | None,
+    rules: Rules | None,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Let the book PATH grow from the start of the game, best-first; a new one is made if there is none.
+
+    The next position is always the one that both sides give away least to reach, so that the book is a whole one
+    whenever it is stopped, and goes on growing where it was. Scores are discs from the side to move.
+    """
+    from outflank.book import BookWriter
+    from outflank.book.growing import Reach
+    from outflank.tools.books.growth import Work, grow_book
+
+    reach = Reach(max_error, plies, ply_cost, positions)
+    limits = [
+        f"--max-error {max_error:g}" if max_error is not None else "",
+        f"--plies {plies} --ply-cost {ply_cost:g}",
+        f"--positions {positions}" if positions is not None else "",
+        f"--budget {budget:g}s" if budget is not None else "",
+    ]
+    work = Work(" ".join(["build", *filter(None, limits)]), level, workers, cluster, as_json)
+    book = BookWriter.open(path, rules) if path.exists() else BookWriter.create(path, rules or Rules())
+    with book:
+        grow_book(book, work, lambda grower: grower.grow(reach, budget))

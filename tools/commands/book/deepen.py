@@ -1,0 +1,55 @@
+"""``outflank book deepen``: positions judged again on a higher level."""
+
+from pathlib import Path
+
+import click
+
+from outflank.engine import HIGHEST_LEVEL
+from outflank.tools.cli.options import cluster_option, json_object_option, workers_option
+from outflank.tools.commands.book.options import (
+    budget_option,
+    max_error_option,
+    path_argument,
+    plies_option,
+    ply_cost_option,
+)
+
+
+@click.command()
+@path_argument
+@click.option(
+    "--level",
+    type=click.IntRange(1, HIGHEST_LEVEL),
+    required=True,
+    help="Strength by which positions are judged; those that were judged on this or a higher level are left alone.",
+)
+@budget_option
+@max_error_option
+@plies_option
+@ply_cost_option
+@workers_option
+@cluster_option
+@json_object_option
+def deepen(
+    path: Path,
+    level: int,
+    budget: float | None,
+    max_error: float | None,
+    plies: int,
+    ply_cost: float,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Judge positions of the book PATH again that were judged on a lower level.
+
+    Those come first that both sides give away least to reach. Stopped at any time, the book is whole.
+    """
+    from outflank.book import BookWriter
+    from outflank.book.growing import Reach
+    from outflank.tools.books.growth import Work, grow_book
+
+    reach = Reach(max_error, plies, ply_cost)
+    work = Work(f"deepen --plies {plies} --ply-cost {ply_cost:g}", level, workers, cluster, as_json)
+    with BookWriter.open(path) as book:
+        grow_book(book, work, lambda grower: grower.deepen(reach, budget))

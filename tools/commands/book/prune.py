@@ -1,0 +1,55 @@
+"""``outflank book prune``: a smaller book."""
+
+import json
+from pathlib import Path
+
+import click
+
+from outflank.tools.cli.options import json_object_option
+from outflank.tools.commands.book.options import (
+    max_error_option,
+    path_argument,
+    ply_cost_option,
+    positions_option,
+)
+
+
+@click.command()
+@path_argument
+@max_error_option
+@click.option(
+    "--plies", type=click.IntRange(0, 60), default=60, show_default=True, help="Most plies from the start."
+)
+@ply_cost_option
+@positions_option
+@json_object_option
+def prune(
+    path: Path, max_error: float | None, plies: int, ply_cost: float, positions: int | None, as_json: bool
+) -> None:
+    """Remove from the book PATH what costs too much, is too deep, or can't be reached.
+
+    What was known of a removed position stays as the score of the move to it, so that no score changes. The file is
+    written anew without gaps.
+    """
+    from outflank.book import BookWriter
+    from outflank.book.growing import Reach
+    from outflank.book.pruning import prune as prune_book
+
+    with BookWriter.open(path) as book:
+        before = path.stat().st_size
+        told = [
+            f"--max-error {max_error:g}" if max_error is not None else "",
+            f"--plies {plies} --ply-cost {ply_cost:g}",
+            f"--positions {positions}" if positions is not None else "",
+        ]
+        book.note(" ".join(["prune", *filter(None, told)]))
+        removed = prune_book(book, Reach(max_error, plies, ply_cost, positions))
+        book.compact()
+        kept = len(book)
+    size = path.stat().st_size
+    if as_json:
+        click.echo(json.dumps({"book": str(path), "positions": kept, "removed": removed, "bytes": size}))
+    else:
+        click.echo(
+            f"{path}: {removed:,} positions removed, {kept:,} left, {before:,} bytes before, {size:,} now"
+        )
