@@ -56,6 +56,6 @@ def expect_whole(path: Path, unfinished: int = 0) -> None:
     """Assert that a check finds no fault, and no more unfinished positions than that."""
     with Book.open(path) as book:
         checked = check(book)
-    assert checked.faults == ()
+    assert not checked.faults, checked.faults
     assert checked.unreachable == 0
-    assert checked.unfinished <= unfinished
+    assert checked.unfinished <= unfinished, checked

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -132,8 +133,6 @@ def test_deepening_merging_and_pruning_leave_a_whole_book(tmp_path: Path) -> Non
 
 
 def test_a_check_names_faults_and_fails(tmp_path: Path) -> None:
-    import sqlite3
-
     path = build(tmp_path / "b")
     connection = sqlite3.connect(path)
     connection.execute("UPDATE position SET score = score + 2")
@@ -150,8 +149,8 @@ def test_a_check_names_faults_and_fails(tmp_path: Path) -> None:
 def test_what_is_no_book_is_refused_in_a_sentence(tmp_path: Path, command: str) -> None:
     foreign = tmp_path / "b"
     foreign.write_text("no book")
-    more = {"extend": [GAME], "merge": [foreign]}.get(command, [])
-    result = run(*command.split()[:1], foreign, *command.split()[1:], *more, code=1)
+    more: dict[str, list[object]] = {"extend": [GAME], "merge": [foreign]}
+    result = run(*command.split()[:1], foreign, *command.split()[1:], *more.get(command, []), code=1)
 
     assert result.stderr.startswith("outflank: expected an opening book, got")
     assert result.stderr.count("\n") == 1
