@@ -11,6 +11,7 @@ from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, 
 
 MAX_TALK_BYTES = 16 << 20  # that may come before an answer: engines report while they think
 _CHOICE = "==="
+_REPORTS = ("search ", "book ")
 _NAME = "set myname "
 _OTHER_PROTOCOLS = ("=", "?")  # how answers of GTP begin
 
@@ -23,11 +24,14 @@ class Chosen:
         text: the move as it was written; nothing if there was none.
         score: what it says that its position is worth, in discs from its own side; None if it does not.
         seconds: from just before the command was written until the answer was complete.
+        from_book: whether the last that it told of this move before was a line ``book`` and no ``search``; None if it
+            told nothing.
     """
 
     text: str
     score: float | None
     seconds: float
+    from_book: bool | None = None
 
 
 class NBoardClient(EngineClient):
@@ -65,9 +69,17 @@ class NBoardClient(EngineClient):
         Raises: as ``synchronise``.
         """
         sent = self._send("go")
-        line = self._read_until(lambda line: line.startswith(_CHOICE), "go", sent + seconds)
+        told: dict[str, bool] = {}
+
+        def is_choice(line: str) -> bool:
+            if line.startswith(_REPORTS):
+                kind, move = line.split()[:2]
+                told[move[:2].upper()] = kind == "book"
+            return line.startswith(_CHOICE)
+
+        line = self._read_until(is_choice, "go", sent + seconds)
         text, score = _read_choice(line[len(_CHOICE) :].strip())
-        return Chosen(text, score, self._process.last_read - sent)
+        return Chosen(text, score, self._process.last_read - sent, told.get(text.upper()))
 
     def _read_until(
         self, is_answer: Callable[[str], bool], asked: str, deadline: float, greeting: bool = False

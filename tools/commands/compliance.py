@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import click
 
@@ -13,7 +13,7 @@ from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.examination import Finding, Outcome, Verdict, examine
 from outflank.tools.checks.subject import PATIENCE_SECONDS, THINKING_SECONDS
 from outflank.tools.cli.options import SECONDS, json_option, read_by
-from outflank.tools.games.engine_setup import command_line
+from outflank.tools.games.engine_setup import command_line, is_ours
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.protocols import Protocol
 from outflank.tools.work.interrupts import Interrupted, Interrupts
@@ -22,8 +22,14 @@ _INDENT = " " * 10
 
 
 def _command_line(text: str) -> list[str]:
-    """Program and arguments. Raises: NotationError."""
-    return command_line(Entry.from_settings({"name": "the engine", "cmd": text}))
+    """Program and arguments; Outflank plays without a book unless they name one, so that it has to think.
+
+    Raises: NotationError.
+    """
+    entry = Entry.from_settings({"name": "the engine", "cmd": text})
+    if is_ours(entry) and "--book" not in text:
+        entry = replace(entry, book="none")
+    return command_line(entry)
 
 
 @click.command()

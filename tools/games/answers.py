@@ -1,6 +1,7 @@
 """What an engine's answers mean to the referee: a move and its worth, the loss of the game, a claim of the result."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from outflank.engine import Colour, IllegalMoveError, Move, NotationError, Position
@@ -14,6 +15,7 @@ _CENTISECONDS = 50  # between reports, of which the last alone is read
 _BLOCK = re.compile(r"\binfo (?=move )")
 _MOVE = re.compile(r"move (\S+)")
 _SCORE = re.compile(r"\b(?:scoreLead|scoreMean) (-?\d+(?:\.\d+)?)(?!\S)")
+_BOOK = re.compile(r"\bbook ([01])(?!\S)")
 _CLAIM = re.compile(r"(?:([bw])\+(\d+)(?:\.0*)?|0|draw|jigo)", re.IGNORECASE)
 _MOST_DISCS = 64.0
 
@@ -27,12 +29,14 @@ class Choice:
         text: the move, or whatever else it answered.
         seconds: that it took.
         value: what it says that its position is worth, in discs from its own side; None if it does not.
+        from_book: whether it says that the move came from an opening book; None if it does not say.
     """
 
     ok: bool
     text: str
     seconds: float
     value: float | None = None
+    from_book: bool | None = None
 
 
 class Loss(Exception):
@@ -62,7 +66,8 @@ def read_choice(answer: Answer) -> Choice:
     if not answer.ok or word != "play":
         return Choice(answer.ok, answer.text, answer.seconds)
     report = next((line for line in reversed(reports) if line.lstrip().startswith("info ")), "")
-    return Choice(True, move.strip(), answer.seconds, _value(report, move.strip()))
+    played = move.strip()
+    return Choice(True, played, answer.seconds, _value(report, played), _from_book(report, played))
 
 
 def judge_move(choice: Choice, position: Position, name: str) -> Move:
@@ -109,12 +114,25 @@ def possible_value(score: float | None) -> float | None:
     return score if score is not None and abs(score) <= _MOST_DISCS else None
 
 
-def _value(report: str, played: str) -> float | None:
-    """The score of the move that was played, or of the first one, in a line of blocks ``info move ...``."""
-    scores: dict[str, float] = {}
+def _blocks(report: str) -> Iterator[tuple[str, str]]:
+    """Move and keys of each block in a line of blocks ``info move ...``."""
     for block in _BLOCK.split(report)[1:]:
-        move, score = _MOVE.match(block), _SCORE.search(block.partition(" pv ")[0])
+        if move := _MOVE.match(block):
+            yield move[1].lower(), block.partition(" pv ")[0]
+
+
+def _from_book(report: str, played: str) -> bool | None:
+    """What the block of the move that was played says by the key ``book``."""
+    told = [_BOOK.search(keys) for move, keys in _blocks(report) if move == played.lower()]
+    return told[0][1] == "1" if told and told[0] else None
+
+
+def _value(report: str, played: str) -> float | None:
+    """The score of the move that was played, or of the first one, in a line of blocks."""
+    scores: dict[str, float] = {}
+    for move, keys in _blocks(report):
+        score = _SCORE.search(keys)
         value = possible_value(float(score[1])) if score else None
-        if move and value is not None:
-            scores.setdefault(move[1].lower(), value)
+        if value is not None:
+            scores.setdefault(move, value)
     return scores.get(played.lower(), next(iter(scores.values()), None))

@@ -1,6 +1,6 @@
 """Makes an engine ready for the games it is entered for: how it is started, and what it is given before the first one.
 
-Each parameter (level, depth, nodes, threads and options of its own) reaches the engine in the first of these ways
+Each parameter (level, depth, nodes, book, threads and options of its own) reaches the engine in the first of these ways
 that there is:
 
 - ``{level}`` in its command, or in one of its GTP commands, is replaced by the level, and so on;
@@ -29,7 +29,7 @@ def command_line(entry: Entry) -> list[str]:
     """Program and arguments; ``outflank`` is the program of this installation, on PATH or not."""
     words = shlex.split(entry.cmd)
     parameters = _parameters(entry)
-    if tuple(words[:2]) in _OURS:
+    if is_ours(entry):
         words += [f"--{name}={value}" for name, value in _unplaced(entry, parameters).items()]
         ours = Path(sys.executable).with_name(words[0])
         words[0] = str(ours) if ours.exists() else words[0]
@@ -78,9 +78,14 @@ def instructions(entry: Entry, listed: frozenset[str]) -> list[str]:
     return commands + [filled(command, entry) for command in entry.commands]
 
 
+def is_ours(entry: Entry) -> bool:
+    """Whether its command starts Outflank as an engine."""
+    return tuple(shlex.split(entry.cmd)[:2]) in _OURS
+
+
 def to_be_told(entry: Entry) -> dict[str, str]:
     """The parameters that the engine has to be told when it runs, by name."""
-    if tuple(shlex.split(entry.cmd)[:2]) in _OURS:
+    if is_ours(entry):
         return {}
     return _unplaced(entry, _parameters(entry))
 
@@ -118,11 +123,11 @@ def _choose_dialect(client: GtpClient, entry: Entry, remark: Callable[[str], obj
 
 def _parameters(entry: Entry) -> dict[str, str]:
     """The parameters that it has to be given, by name."""
-    numbers = {"level": entry.level, "depth": entry.depth, "nodes": entry.nodes}
+    given = {"level": entry.level, "depth": entry.depth, "nodes": entry.nodes, "book": entry.book}
     if entry.threads != 1:
-        numbers["threads"] = entry.threads
+        given["threads"] = entry.threads
     return {
-        **{name: str(value) for name, value in numbers.items() if value is not None},
+        **{name: str(value) for name, value in given.items() if value is not None},
         **dict(entry.options),
     }
 

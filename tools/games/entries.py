@@ -28,9 +28,10 @@ class Entry:
         margin: seconds forgiven on each of its moves.
         dialect: in which words it is given its clock, if it speaks GTP.
         protocol: that it speaks.
-        level: strength by its own scale; None for its own choice, as for the two that follow.
+        level: strength by its own scale; None for its own choice, as for the three that follow.
         depth: plies to search.
         nodes: boards to reach for a move.
+        book: opening book that it plays from, a file or ``none``; None for its own choice.
         threads: how many it uses; sent to it where there is a way, and the yardstick for its processor time.
         options: parameters of its own, name and value each.
         commands: lines of its protocol that it is sent when it has started.
@@ -51,6 +52,7 @@ class Entry:
     level: int | None = None
     depth: int | None = None
     nodes: int | None = None
+    book: str | None = None
     threads: int = 1
     options: tuple[tuple[str, str], ...] = ()
     commands: tuple[str, ...] = ()

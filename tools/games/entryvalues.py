@@ -61,6 +61,13 @@ def _folder(key: str, value: object) -> str:
     return text
 
 
+def _book(key: str, value: object) -> str:
+    text = _text(key, value)
+    if not text or not text.isprintable():
+        raise NotationError(f"expected a file or none for {key}, got {text!r}")
+    return text
+
+
 def _time(key: str, value: object) -> TimeControl:
     """A time control; a TOML file may have a plain number of seconds."""
     return TimeControl.parse(str(value) if _is_number(value) else _text(key, value))
@@ -157,6 +164,7 @@ READERS: dict[str, Callable[[str, object], object]] = {
     "level": partial(_whole, least=0),
     "depth": _whole,
     "nodes": _whole,
+    "book": _book,
     "threads": partial(_whole, most=_MOST_THREADS),
     "options": partial(_pairs, names=_OPTION),
     "commands": _commands,

@@ -42,8 +42,9 @@ class NBoardPlayer(Player[NBoardClient]):
         chosen = self._running.go(seconds)
         with suppress(NotationError, IllegalMoveError):  # the referee will say so
             self._note(Move.parse(chosen.text), chosen.seconds)
-        value = possible_value(chosen.score) if self.entry.analysis else None
-        return Choice(True, chosen.text, chosen.seconds, value)
+        if not self.entry.analysis:
+            return Choice(True, chosen.text, chosen.seconds)
+        return Choice(True, chosen.text, chosen.seconds, possible_value(chosen.score), chosen.from_book)
 
     def check_claim(self, mover: Colour, last: Move, final: Position, *, knows_last: bool) -> None:
         """Nothing: the protocol has no question about a result."""

@@ -49,6 +49,7 @@ class Referee:
         self._game = Game(rules)
         self._seconds: list[float | None] = []
         self._values: list[float | None] = []
+        self._from_book: list[bool | None] = []
         self._started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
 
     @property
@@ -93,16 +94,16 @@ class Referee:
         position = self._game.position
         move = PASS if position.must_pass else given
         if move is not None:
-            self._make(move, None, None, listeners=self._seats.values())
+            self._values.append(None)
+            self._from_book.append(None)
+            self._make(move, None, listeners=self._seats.values())
         else:
             chosen = self._seats[position.side].choose(position)
-            self._make(
-                chosen.move, chosen.seconds, chosen.value, listeners=[self._seats[position.side.other]]
-            )
+            self._values.append(chosen.value)
+            self._from_book.append(chosen.from_book)
+            self._make(chosen.move, chosen.seconds, listeners=[self._seats[position.side.other]])
 
-    def _make(
-        self, move: Move, seconds: float | None, value: float | None, listeners: Iterable[Seat]
-    ) -> None:
+    def _make(self, move: Move, seconds: float | None, listeners: Iterable[Seat]) -> None:
         """Play `move` on the referee's board and announce it to those who did not choose it.
 
         The move that ends a game is not announced: the result stands, and no engine can spoil it.
@@ -110,7 +111,6 @@ class Referee:
         mover = self._game.position.side
         self._game.play(move)
         self._seconds.append(seconds)
-        self._values.append(value)
         if not self._game.position.is_over:
             for seat in listeners:
                 seat.announce(mover, move, seconds)
@@ -138,5 +138,6 @@ class Referee:
             margin=margin,
             started=self._started,
             values=tuple(self._values),
+            from_book=tuple(self._from_book),
             exact=self._solver.margins(turns, self._solve) if self._solve else (),
         )

@@ -67,6 +67,8 @@ class GameRecord:
         dialogue: what was said on the wire, if it was a fault.
         values: for each turn what the mover's engine said that its position was worth, in discs from Black's
             side; None where it said nothing. Left out: nothing is known.
+        from_book: for each turn whether the mover's engine said that the move came from an opening book; None where
+            it said nothing. Left out: nothing is known.
         exact: for each turn the margin with best play by both sides from the position before it, in discs from
             Black's side; None where it was not solved. Left out: nothing is known.
         attempt: 1, and one more for each time that the game was voided before.
@@ -83,12 +85,14 @@ class GameRecord:
     started: str
     dialogue: tuple[str, ...] = ()
     values: tuple[float | None, ...] = ()
+    from_book: tuple[bool | None, ...] = ()
     exact: tuple[int | None, ...] = ()
     attempt: int = 1
 
     def __post_init__(self) -> None:
         nothing = (None,) * len(self.turns)
         object.__setattr__(self, "values", self.values or nothing)
+        object.__setattr__(self, "from_book", self.from_book or nothing)
         object.__setattr__(self, "exact", self.exact or nothing)
 
     @property

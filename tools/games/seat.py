@@ -22,11 +22,13 @@ class Chosen:
         move: the move.
         seconds: that it took.
         value: what the engine says that its position was worth, in discs from Black's side; None if it does not.
+        from_book: whether it says that the move came from an opening book; None if it does not say.
     """
 
     move: Move
     seconds: float
     value: float | None
+    from_book: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class Seat:
         choice = self._choose_against_the_clock() if self._clock.control.is_limited else self._choose()
         move = judge_move(choice, position, self.player.name)
         from_black = choice.value if self.colour is Colour.BLACK or choice.value is None else -choice.value
-        return Chosen(move, choice.seconds, from_black)
+        return Chosen(move, choice.seconds, from_black, choice.from_book)
 
     def _choose(self) -> Choice:
         """The answer without a clock.

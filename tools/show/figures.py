@@ -25,6 +25,8 @@ class EngineFigures:
         standing: its results.
         by_colour: points and games with each colour.
         discs_lost: discs that it threw away by moves whose exact worth is known, and how many moves that were.
+        book_moves: how many of its moves it said came from an opening book, and of how many moves it said where they
+            came from.
         voids: games that do not count, on its account.
         void_share: of its games and these voids, 0 to 1.
     """
@@ -33,6 +35,7 @@ class EngineFigures:
     standing: Standing
     by_colour: dict[Colour, tuple[float, int]]
     discs_lost: tuple[int, int]
+    book_moves: tuple[int, int]
     voids: int
     void_share: float
 
@@ -152,9 +155,21 @@ def _engine(run: Run, name: str) -> EngineFigures:
         standing(name, games),
         by_colour={colour: _with(name, colour, games) for colour in Colour},
         discs_lost=(sum(discs for discs, _ in lost), sum(moves for _, moves in lost)),
+        book_moves=_book_moves(name, games),
         voids=sum(void.engine == name for void in run.voids),
         void_share=run.void_share(name),
     )
+
+
+def _book_moves(name: str, games: Sequence[GameRecord]) -> tuple[int, int]:
+    """Moves of an engine that came from a book, and moves of which that is known."""
+    told = [
+        from_book
+        for game in games
+        for turn, from_book in zip(game.turns, game.from_book, strict=True)
+        if from_book is not None and turn.colour is game.colour_of(name)
+    ]
+    return sum(told), len(told)
 
 
 def _games_of(run: Run, name: str) -> list[GameRecord]:

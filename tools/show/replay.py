@@ -20,7 +20,7 @@ SQUARE_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 def replay(game: GameRecord) -> dict[str, Any]:
     """The game as plain data; evaluations and exact margins are Black's, in discs.
 
-    ``opening`` counts the turns that were given.
+    ``opening`` counts the turns that were given, ``booked`` numbers those from an engine's book.
     """
     names = game.pairing.names
     return {
@@ -36,6 +36,7 @@ def replay(game: GameRecord) -> dict[str, Any]:
         "seconds": [None if seconds is None else round(seconds, 3) for seconds in game.seconds],
         "values": [None if value is None else round(value, 2) for value in game.values],
         "exact": list(game.exact),
+        "booked": [ply for ply, from_book in enumerate(game.from_book) if from_book],
     }
 
 

@@ -15,6 +15,7 @@ from outflank.tools.show.phases import phases_of, slips_of
 from outflank.tools.show.records import annotated_game, final_position, first_position
 from outflank.tools.show.replay import after, replay, turns_given
 from outflank.tools.show.wording import (
+    book_share_text,
     conditions_text,
     counted,
     duration,
@@ -48,6 +49,7 @@ def render_report(run: Run) -> str:
         "interval": interval_text,
         "likelihood": likelihood,
         "duration": duration,
+        "book_share": book_share_text,
     }
     figures = figures_of(run)
     names = [engine.entry.name for engine in figures.engines]

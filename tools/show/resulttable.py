@@ -8,7 +8,15 @@ from rich.text import Text
 
 from outflank.tools.show.figures import Figures, figures_of
 from outflank.tools.show.fittingtable import FittingTable
-from outflank.tools.show.wording import elo_line, faults_text, notes, points_text, rating_text, verdict_lines
+from outflank.tools.show.wording import (
+    book_share_text,
+    elo_line,
+    faults_text,
+    notes,
+    points_text,
+    rating_text,
+    verdict_lines,
+)
 from outflank.tools.state.run import Run
 
 _PIPE_WIDTH = 200  # columns where the output is no terminal
@@ -67,6 +75,8 @@ def _standings(figures: Figures) -> FittingTable:
         "s/move": [_seconds(each.mean_seconds) for each in standings],
         "longest s": [_seconds(each.longest_seconds) for each in standings],
     }
+    if any(moves for engine in engines for moves, _ in [engine.book_moves]):
+        columns["from book"] = [book_share_text(engine) for engine in engines]
     if solved:
         columns["discs thrown away"] = [str(engine.discs_lost[0]) for engine in engines]
     if _any_fault(figures):

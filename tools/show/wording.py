@@ -5,7 +5,7 @@ from collections import Counter
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.results import Ending
 from outflank.tools.schedule.formats import byes
-from outflank.tools.show.figures import Figures, disc_sums, disc_test, match_points
+from outflank.tools.show.figures import EngineFigures, Figures, disc_sums, disc_test, match_points
 from outflank.tools.state.run import Run
 from outflank.tools.stats.elo import EloEstimate
 from outflank.tools.stats.ratings import Rating
@@ -36,6 +36,12 @@ def faults_text(faults: Counter[Ending]) -> str:
     if not faults:
         return "0"
     return f"{faults.total()} ({', '.join(f'{ending} {count}' for ending, count in sorted(faults.items()))})"
+
+
+def book_share_text(engine: EngineFigures) -> str:
+    """The share of its moves that an engine took from its opening book: ``24.1 %``, or ``-`` if it does not say."""
+    from_book, told = engine.book_moves
+    return f"{100 * from_book / told:.1f} %" if told else "-"
 
 
 def elo_line(first: str, second: str, elo: EloEstimate) -> str:

@@ -51,7 +51,7 @@ class Ledger:
         elif self._test:
             self._test.add(pair, sorted((twin, game), key=lambda game: game.pairing.number))
         self._games[game.pairing.number] = replace(
-            game, turns=(), seconds=(), values=(), exact=(), dialogue=()
+            game, turns=(), seconds=(), values=(), from_book=(), exact=(), dialogue=()
         )
 
     def void(self, void: Void) -> list[Void]:

@@ -27,7 +27,7 @@ GAME_COLUMNS = [
     "void",
     "blamed",
 ]
-TURN_COLUMNS = ["game", "attempt", "ply", "move", "seconds", "value", "exact"]
+TURN_COLUMNS = ["game", "attempt", "ply", "move", "seconds", "value", "exact", "book"]
 Row = tuple[Any, ...]
 
 
@@ -62,10 +62,10 @@ def ended_row(game: GameRecord, void: Void | None = None) -> Row:
 
 def turn_rows(game: GameRecord) -> list[Row]:
     """A row for each turn of a game."""
-    columns = zip(game.turns, game.seconds, game.values, game.exact, strict=True)
+    columns = zip(game.turns, game.seconds, game.values, game.exact, game.from_book, strict=True)
     return [
-        (game.pairing.number, game.attempt, ply, str(turn.move), seconds, value, exact)
-        for ply, (turn, seconds, value, exact) in enumerate(columns)
+        (game.pairing.number, game.attempt, ply, str(turn.move), seconds, value, exact, book)
+        for ply, (turn, seconds, value, exact, book) in enumerate(columns)
     ]
 
 
@@ -75,8 +75,10 @@ def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[V
     Raises: FileFormatError if a game can't have been played as it is written.
     """
     turns: dict[tuple[int, int], list[Row]] = {}
+    columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(turn)")}
+    book = "book" if "book" in columns else "NULL"  # runs of version 1 had none
     for number, attempt, *turn in connection.execute(
-        "SELECT game, attempt, move, seconds, value, exact FROM turn ORDER BY game, attempt, ply"
+        f"SELECT game, attempt, move, seconds, value, exact, {book} FROM turn ORDER BY game, attempt, ply"
     ):
         turns.setdefault((number, attempt), []).append(tuple(turn))
     games, voids = [], []
@@ -109,7 +111,7 @@ def _pairing_row(pairing: Pairing, attempt: int, rules: Rules, started: str) -> 
 def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
     try:
         rules = Rules.parse(row["rules"])
-        moves, seconds, values, exact = zip(*turns, strict=True) if turns else ((), (), (), ())
+        moves, seconds, values, exact, book = zip(*turns, strict=True) if turns else ((),) * 5
         names = {Colour.BLACK: row["black"], Colour.WHITE: row["white"]}
         opening = read_opening(row["opening"], rules)
         return GameRecord(
@@ -124,6 +126,7 @@ def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
             started=row["started"],
             dialogue=tuple((row["dialogue"] or "").splitlines()),
             values=values,
+            from_book=tuple(None if told is None else bool(told) for told in book),
             exact=exact,
             attempt=row["attempt"],
         )

@@ -9,7 +9,8 @@ from outflank.tools.state.rows import GAME_COLUMNS, TURN_COLUMNS
 
 RUN_FILE = "run.db"
 _APPLICATION_ID = 0x4F464C4B  # "OFLK", which `file` and SQLite's own tools show
-_VERSION = 1
+_VERSION = 2
+_FIRST_WITH_BOOK = 2  # the column `book`; runs before it are read, and get it when they are resumed
 _TABLES = """
 CREATE TABLE run (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE opening (number INTEGER PRIMARY KEY, moves TEXT NOT NULL);
@@ -22,7 +23,7 @@ CREATE TABLE game (
 ) WITHOUT ROWID;
 CREATE TABLE turn (
     game INTEGER NOT NULL, attempt INTEGER NOT NULL, ply INTEGER NOT NULL,
-    move TEXT NOT NULL, seconds REAL, value REAL, exact INTEGER,
+    move TEXT NOT NULL, seconds REAL, value REAL, exact INTEGER, book INTEGER,
     PRIMARY KEY (game, attempt, ply)
 ) WITHOUT ROWID;
 CREATE TABLE remark (number INTEGER PRIMARY KEY, sentence TEXT NOT NULL UNIQUE);
@@ -63,7 +64,10 @@ def open_to_write(path: Path) -> sqlite3.Connection:
     Raises: FileFormatError if it is none; sqlite3.Error.
     """
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)
-    _check(connection, path)
+    if _check(connection, path) < _FIRST_WITH_BOOK:
+        connection.executescript(
+            f"BEGIN; ALTER TABLE turn ADD COLUMN book INTEGER; PRAGMA user_version = {_VERSION}; COMMIT;"
+        )
     connection.execute("PRAGMA journal_mode = WAL")
     return connection
 
@@ -81,18 +85,22 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _check(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise FileFormatError and close unless the connection is to a file of a run of this version."""
+def _check(connection: sqlite3.Connection, path: Path) -> int:
+    """The version of the file.
+
+    Raises: FileFormatError, and closes, unless the connection is to a file of a run that we can read.
+    """
     try:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if application != _APPLICATION_ID:
             raise FileFormatError(f"expected the file of a run, got {str(path)!r} (it is none of ours)")
-        if version != _VERSION:
+        if not 1 <= version <= _VERSION:
             raise FileFormatError(
-                f"expected a run file of version {_VERSION}, got {version} in {str(path)!r}"
+                f"expected a run file of version 1 to {_VERSION}, got {version} in {str(path)!r}"
             )
     except BaseException:
         with contextlib.suppress(sqlite3.Error):
             connection.close()
         raise
+    return int(version)

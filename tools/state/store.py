@@ -270,7 +270,7 @@ def _statements(event: Event, rules: Rules) -> list[Statement]:
         case GameStarted():
             return [(schema.INSERT_GAME, rows.started_row(event, rules))]
         case TurnPlayed(game, attempt, ply, move, seconds):
-            return [(schema.INSERT_TURN, (game, attempt, ply, move, seconds, None, None))]
+            return [(schema.INSERT_TURN, (game, attempt, ply, move, seconds, None, None, None))]
         case GameEnded(game):
             return _game(rows.ended_row(game), rows.turn_rows(game))
         case GameVoided(void):

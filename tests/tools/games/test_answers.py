@@ -40,6 +40,22 @@ def test_a_move_without_a_report_has_the_value_of_the_first() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "from_book"),
+    [
+        ("info move d3 scoreLead 1.0 book 1 bound exact pv d3 info move c4 book 0 pv c4\nplay d3", True),
+        ("info move c4 book 1 pv c4 info move d3 book 0 pv d3\nplay d3", False),
+        ("info move d3 book 1 pv d3\ninfo move d3 book 0 pv d3\nplay D3", False),
+        ("info move d3 pv d3 book 1\nplay d3", None),
+        ("info move c4 book 1 pv c4\nplay d3", None),
+        ("play d3", None),
+        ("d3", None),
+    ],
+)
+def test_whether_a_move_came_from_a_book_is_read(text: str, from_book: bool | None) -> None:
+    assert read_choice(Answer(True, text, 0.1)).from_book is from_book
+
+
+@pytest.mark.parametrize(
     ("text", "move"),
     [
         ("play d3", "d3"),

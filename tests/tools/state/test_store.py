@@ -54,6 +54,7 @@ def game(number: int = 1) -> GameRecord:
     return replace(
         plain,
         values=tuple(None if ply % 3 else ply / 8 for ply in range(count)),
+        from_book=tuple((None, False, True)[ply % 3] for ply in range(count)),
         exact=tuple(ply if ply > 40 else None for ply in range(count)),
     )
 
@@ -253,8 +254,24 @@ def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / RUN_FILE)
     connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(FileFormatError, match="expected a run file of version 1, got 99"):
+    with pytest.raises(FileFormatError, match="expected a run file of version 1 to 2, got 99"):
         read_run(tmp_path)
+
+
+def test_a_run_from_before_books_is_read_and_resumed(tmp_path: Path) -> None:
+    """Version 1 had no column for them."""
+    store = create(tmp_path)
+    store.write([GameEnded(game())], RULES)
+    store.end(finished=False)
+    connection = sqlite3.connect(tmp_path / RUN_FILE)
+    connection.executescript("ALTER TABLE turn DROP COLUMN book; PRAGMA user_version = 1")
+    connection.close()
+    old = replace(game(), from_book=())
+
+    assert read_run(tmp_path).games == (old,)
+    resumed = Store.resume(tmp_path)
+    resumed.write([GameEnded(game(2))], RULES)
+    assert resumed.end(finished=True).games == (old, game(2))
 
 
 def test_a_folder_that_is_no_run_can_not_be_resumed(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ function facts() {
   if (!ply) return ["The start."];
   const turn = ply - 1, black = game.discs[turn] === "X", mover = black ? game.black : game.white;
   const seconds = game.seconds[turn], value = game.values[turn], exact = game.exact[turn], lost = slip(turn);
-  const by = turn < game.opening ? "opening" : mover + (seconds === null ? "" : ` in ${seconds.toFixed(3)} s`);
+  const by = turn < game.opening ? "opening" : mover + (seconds === null ? "" : ` in ${seconds.toFixed(3)} s`) + (game.booked?.includes(turn) ? ", from its book" : "");
   const said = [`${ply}. ${game.moves[turn]}, ${by}`];
   if (value !== null) said.push(`${mover} judged ${signed(value, 2)} for ${NAMES[0]}`);
   if (exact !== null) said.push(`exact ${signed(exact, 0)} for ${NAMES[0]}` + (lost && !game.lost ? `; ${lost} discs thrown away` : ""));
