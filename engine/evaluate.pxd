@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t, int16_t, int32_t, uint64_t
 
-from outflank.engine.network cimport Layer, by_network, by_tables
+from outflank.engine.network cimport HEADS, Layer, by_network, by_tables
 from outflank.engine.patterns cimport (
     LANES,
     PHASES,
@@ -20,7 +20,7 @@ cdef struct Evaluation:
     const int16_t *tables  # [PHASES][WEIGHTS_OF_A_PHASE]
     const int32_t *offsets  # where each feature's table begins in a phase
     const int8_t *rows[PHASES]  # [WEIGHTS_OF_A_PHASE][SUMS] each, the network's, the same for all phases of a stage
-    const Layer *layers  # [PHASES], the network's
+    const Layer *layers  # [HEADS], the network's
 
 
 cdef class Evaluator:
@@ -34,6 +34,11 @@ cdef inline int phase_of(int empties) noexcept nogil:
     return max(0, min(PHASES - 1, (60 - empties) >> 1))
 
 
+cdef inline int head_of(int empties) noexcept nogil:
+    """The head of a position, by its empty squares."""
+    return max(0, min(HEADS - 1, 60 - empties))
+
+
 cdef inline int in_discs(int score) noexcept nogil:
     """A score in the weights' units, rounded."""
     return max(-HIGHEST_GUESS, min(HIGHEST_GUESS, (score + (1 << (SCORE_BITS - 1))) >> SCORE_BITS))
@@ -44,16 +49,19 @@ cdef inline int tables_score(const Evaluation *evaluation, const int32_t *weight
     return by_tables(evaluation.tables + phase * WEIGHTS_OF_A_PHASE, weights, WEIGHTS_OF_A_POSITION)
 
 
-cdef inline int network_score(const Evaluation *evaluation, const int32_t *weights, int phase) noexcept nogil:
+cdef inline int network_score(const Evaluation *evaluation, const int32_t *weights, int empties) noexcept nogil:
     """What the network adds."""
-    return by_network(evaluation.layers + phase, evaluation.rows[phase], weights, WEIGHTS_OF_A_POSITION)
+    return by_network(
+        evaluation.layers + head_of(empties), evaluation.rows[phase_of(empties)], weights, WEIGHTS_OF_A_POSITION
+    )
 
 
 cdef inline int evaluate(
     const Evaluation *evaluation, const Features *features, int side, uint64_t own, uint64_t opp, int empties
 ) noexcept nogil:
     """The expected score in discs, rounded; `side` is to move and has the discs `own`."""
-    cdef int phase = phase_of(empties)
     cdef int32_t[LANES] weights
     find_weights(features.views[side], own, opp, empties, evaluation.offsets, weights)
-    return in_discs(tables_score(evaluation, weights, phase) + network_score(evaluation, weights, phase))
+    return in_discs(
+        tables_score(evaluation, weights, phase_of(empties)) + network_score(evaluation, weights, empties)
+    )

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t, int16_t
 
-from outflank.engine.network cimport NUMBERS_OF_A_LAYER, STAGES, SUMS, set_layer
+from outflank.engine.network cimport HEADS, NUMBERS_OF_A_LAYER, STAGES, SUMS, set_layer
 from outflank.engine.patterns cimport OFFSETS, PHASES, WEIGHTS_OF_A_PHASE, set_features
 from outflank.engine.position cimport Position
 
@@ -14,13 +14,14 @@ cdef class Evaluator:
         cdef const int16_t[::1] tables = weights.tables
         cdef const int8_t[::1] rows = weights.rows
         cdef const int16_t[::1] layers = weights.layers
-        cdef unsigned char[::1] memory = reserve(PHASES * sizeof(Layer))
+        cdef unsigned char[::1] memory = reserve(HEADS * sizeof(Layer))
         cdef Layer *layer = <Layer *>&memory[0]
-        cdef int phase
+        cdef int phase, head
         assert tables.shape[0] == PHASES * WEIGHTS_OF_A_PHASE and rows.shape[0] == STAGES * WEIGHTS_OF_A_PHASE * SUMS
-        assert layers.shape[0] == PHASES * NUMBERS_OF_A_LAYER
+        assert layers.shape[0] == HEADS * NUMBERS_OF_A_LAYER
+        for head in range(HEADS):
+            set_layer(layer + head, &layers[head * NUMBERS_OF_A_LAYER])
         for phase in range(PHASES):
-            set_layer(layer + phase, &layers[phase * NUMBERS_OF_A_LAYER])
             self.evaluation.rows[phase] = &rows[phase * STAGES // PHASES * WEIGHTS_OF_A_PHASE * SUMS]
         self.evaluation.tables = &tables[0]
         self.evaluation.offsets = OFFSETS

@@ -79,6 +79,6 @@ cdef inline int _leaf_value(
             return min(beta, HIGHEST_GUESS)
         if -score <= (alpha << SCORE_BITS) - far:
             return max(alpha, -HIGHEST_GUESS)
-    score = in_discs(score + network_score(&worker.evaluation, weights, phase))
+    score = in_discs(score + network_score(&worker.evaluation, weights, empties))
     place[0] = guess_word(seal, score)
     return -score

@@ -29,7 +29,7 @@ typedef int8_t of_row_bytes __attribute__((vector_size(OF_PART), may_alias, alig
 #define OF_ROW_PARTS (OF_SUMS / OF_PART)
 #define OF_SUM_PARTS (2 * OF_ROW_PARTS)
 
-/* What follows the sums in one phase of the game, as a weights file has it. */
+/* A head: what follows the sums at one number of empty squares, as a weights file has it. */
 typedef struct {
     int16_t start[OF_SUMS];  /* of the sums, in 1/OF_ONE */
     int16_t into[OF_SUMS][OF_HIDDEN];  /* in 1/256 */

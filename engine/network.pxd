@@ -2,8 +2,9 @@
 
 Each weight of a phase has, beside its number in discs, a row of SUMS small numbers, the same in all phases of a stage:
 a third of the game. The rows that count in a position are added up; the squares of the sums, clipped to -1..1 before,
-go through HIDDEN rectified units, others in each phase, and become a correction to the score of the tables. network.h
-has the arithmetic.
+go through HIDDEN rectified units, and become a correction to the score of the tables. The start of the sums and the
+units are others for each number of empty squares, a head: who moves last changes what a board is worth. network.h has
+the arithmetic.
 
 References: M. Buro, From simple features to sophisticated evaluation functions, 1999 (patterns); Y. Nasu, Efficiently
 updatable neural-network-based evaluation functions for computer shogi, 2018 (clipped sums in whole numbers).
@@ -14,6 +15,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t
 # Python sees these too, under the same names.
 cpdef enum:
     STAGES = 3  # as many phases each; the rows are the same in all of them
+    HEADS = 60  # one for each number of empty squares
 
 cdef extern from "network.h" nogil:
     cpdef enum:

@@ -2,11 +2,13 @@
 
 STAGES: int
 """How many stages the game has, each of as many phases; the network has other rows in each."""
+HEADS: int
+"""How many heads there are, one for each number of empty squares, 60 first."""
 SUMS: int
 """How many sums the network's rows are added to: the numbers in a row."""
 HIDDEN: int
 """How many units follow the sums."""
 NUMBERS_OF_A_LAYER: int
-"""How many numbers a weights file has for the network's part in one phase, in the order of network.h."""
+"""How many numbers a weights file has for a head, in the order of network.h."""
 MOST_IN_ROW: int
 """No number of a row is farther from 0."""

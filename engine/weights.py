@@ -1,11 +1,11 @@
 r"""The evaluation's weights file: reads, checks and writes it.
 
-    line 1    OUTFLANK WEIGHTS 5
-    line 2    a JSON object: layout (hash of the patterns), phases, stages, weights (a phase), sums, units, bytes,
-              crc32, provenance
+    line 1    OUTFLANK WEIGHTS 6
+    line 2    a JSON object: layout (hash of the patterns), phases, stages, heads, weights (a phase), sums, units,
+              bytes, crc32, provenance
     the rest  zlib-compressed: the tables' weights in 1/128 disc from the side to move, folded (folding.pyi), first
-              the low bytes of all, then the high bytes, which compress better apart; the network's layers, phase by
-              phase, 16 bits each number, the low byte first; the network's rows, folded, stage by stage: which of
+              the low bytes of all, then the high bytes, which compress better apart; the network's layers, head by
+              head, 16 bits each number, the low byte first; the network's rows, folded, stage by stage: which of
               them are kept, a bit each, then those, a byte each number
 
 `bytes` is the size of all that uncompressed, `crc32` the checksum of the rest of the header and of what is
@@ -36,12 +36,12 @@ from outflank.engine.folding import (
     weights_kept,
 )
 from outflank.engine.memory import Numbers
-from outflank.engine.network import HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.network import HEADS, HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
 from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE, layout_hash
 
 SHIPPED = Path(__file__).with_name("weights.bin")
 UNITS_A_DISC = 128  # of the tables' weights and of the score
-_MAGIC = b"OUTFLANK WEIGHTS 5\n"
+_MAGIC = b"OUTFLANK WEIGHTS 6\n"
 _LONGEST_HEADER = 1 << 20  # bytes
 
 
@@ -53,7 +53,7 @@ class Weights:
         tables: int16, PHASES * WEIGHTS_OF_A_PHASE, phase by phase.
         rows: int8, STAGES * WEIGHTS_OF_A_PHASE * SUMS, stage by stage, none beyond MOST_IN_ROW; those of
             the network.
-        layers: int16, PHASES * NUMBERS_OF_A_LAYER, phase by phase; those of the network.
+        layers: int16, HEADS * NUMBERS_OF_A_LAYER, one for each number of empty squares, 60 first; those of the network.
 
     Raises: ValueError if one is of another shape, or if a row has a number beyond MOST_IN_ROW.
     """
@@ -66,7 +66,7 @@ class Weights:
         for name, typecode, count in (
             ("tables", "h", PHASES * WEIGHTS_OF_A_PHASE),
             ("rows", "b", STAGES * WEIGHTS_OF_A_PHASE * SUMS),
-            ("layers", "h", PHASES * NUMBERS_OF_A_LAYER),
+            ("layers", "h", HEADS * NUMBERS_OF_A_LAYER),
         ):
             got = memoryview(getattr(self, name))
             if got.format != typecode or len(got) != count:
@@ -83,7 +83,7 @@ class Weights:
         Raises: ValueError as the class.
         """
         rows = array("b", bytes(STAGES * WEIGHTS_OF_A_PHASE * SUMS))
-        return cls(tables, rows, array("h", bytes(2 * PHASES * NUMBERS_OF_A_LAYER)))
+        return cls(tables, rows, array("h", bytes(2 * HEADS * NUMBERS_OF_A_LAYER)))
 
     @classmethod
     def nothing(cls) -> Weights:
@@ -102,7 +102,7 @@ def _lengths() -> tuple[int, int, int, int]:
     """How many bytes the folded tables, the layers, the bits of the rows, and the rows at most take."""
     kept = weights_kept(_representatives())
     rows = STAGES * kept
-    return PHASES * kept * 2, PHASES * NUMBERS_OF_A_LAYER * 2, -(-rows // 8), rows * SUMS
+    return PHASES * kept * 2, HEADS * NUMBERS_OF_A_LAYER * 2, -(-rows // 8), rows * SUMS
 
 
 def read(path: Path = SHIPPED) -> Weights:
@@ -151,6 +151,7 @@ def _expected_header() -> dict[str, int]:
         "layout": layout_hash(),
         "phases": PHASES,
         "stages": STAGES,
+        "heads": HEADS,
         "weights": WEIGHTS_OF_A_PHASE,
         "sums": SUMS,
         "units": HIDDEN,

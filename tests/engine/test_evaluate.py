@@ -8,7 +8,7 @@ import pytest
 
 from outflank.engine import Game, Position, weights
 from outflank.engine.evaluate import Evaluator
-from outflank.engine.network import HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.network import HEADS, HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
 from outflank.engine.patterns import (
     INSTANCES,
     PADDING_WEIGHT,
@@ -40,7 +40,7 @@ def random_weights(seed: int, loudness: int) -> weights.Weights:
     random_number = np.random.default_rng(seed).integers
     tables = random_number(-300, 300, PHASES * WEIGHTS_OF_A_PHASE)
     rows = random_number(-loudness, loudness + 1, STAGES * WEIGHTS_OF_A_PHASE * SUMS)
-    layers = random_number(-400, 400, PHASES * NUMBERS_OF_A_LAYER)
+    layers = random_number(-400, 400, HEADS * NUMBERS_OF_A_LAYER)
     return weights.Weights(
         array("h", tables.astype(np.int16).tobytes()),
         array("b", rows.astype(np.int8).tobytes()),
@@ -88,7 +88,8 @@ def slow_score(given: weights.Weights, position: Position) -> int:
     phase = max(0, min(PHASES - 1, (60 - position.empties) // 2))
     counted = counting(position)
     stage = memoryview(given.rows)[phase // 10 * WEIGHTS_OF_A_PHASE * SUMS :]  # no copy of millions
-    layer = given.layers[phase * NUMBERS_OF_A_LAYER : (phase + 1) * NUMBERS_OF_A_LAYER].tolist()
+    head = max(0, min(HEADS - 1, 60 - position.empties))
+    layer = given.layers[head * NUMBERS_OF_A_LAYER : (head + 1) * NUMBERS_OF_A_LAYER].tolist()
     start, layer = layer[:SUMS], layer[SUMS:]
     into, layer = layer[: SUMS * HIDDEN], layer[SUMS * HIDDEN :]
     threshold, out, last = layer[:HIDDEN], layer[HIDDEN : 2 * HIDDEN], layer[-1]

@@ -11,12 +11,12 @@ import pytest
 
 from outflank.engine import FileFormatError, weights
 from outflank.engine.folding import fold, fold_rows, representatives, unfold, unfold_rows, weights_kept
-from outflank.engine.network import MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.network import HEADS, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
 from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE
 
 COUNT = PHASES * WEIGHTS_OF_A_PHASE
 ROWS = STAGES * WEIGHTS_OF_A_PHASE * SUMS
-LAYERS = PHASES * NUMBERS_OF_A_LAYER
+LAYERS = HEADS * NUMBERS_OF_A_LAYER
 
 
 def mirrored(numbers: "array[int]", width: int) -> "array[int]":
@@ -150,7 +150,7 @@ def test_a_longer_file_is_refused(tmp_path: Path, content: bytes) -> None:
 
 def test_a_flipped_bit_is_noticed(tmp_path: Path, content: bytes) -> None:
     rng = random.Random(30)
-    begin = content.index(b"\n", len(b"OUTFLANK WEIGHTS 5\n")) + 1
+    begin = content.index(b"\n", len(b"OUTFLANK WEIGHTS 6\n")) + 1
     for place in (0, 5, begin - 2, *(rng.randrange(begin, len(content)) for _ in range(20))):
         damaged = bytearray(content)
         damaged[place] ^= 1 << rng.randrange(8)
@@ -196,7 +196,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_file_of_the_version_before_is_refused(tmp_path: Path, content: bytes) -> None:
-    assert "version" in refusal(tmp_path, content.replace(b"WEIGHTS 5", b"WEIGHTS 4", 1))
+    assert "version" in refusal(tmp_path, content.replace(b"WEIGHTS 6", b"WEIGHTS 5", 1))
 
 
 @pytest.mark.parametrize("wrong", [array("h", [1, 2, 3]), array("i", bytes(4 * COUNT))])

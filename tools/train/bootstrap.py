@@ -17,6 +17,7 @@ from outflank.engine import weights
 from outflank.tools.train import fit, label, network, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
 from outflank.tools.train.judging import Judging
+from outflank.tools.train.targets import Trust
 
 _MOST = 100_000_000  # games and boards: the time is what counts
 _SHARES = (
@@ -186,7 +187,7 @@ def _fit_generation(settings: BootstrapSettings, generation: int) -> None:
     games = [settings.games(number) for number in range(known, generation + 1)]
     earlier = [settings.games(number) for number in range(known)]
     # The guesses of weights that are all 0 are worth nothing.
-    trust = fit.FitSettings().trust if generation else 1.0
+    trust = Trust() if generation else Trust.everywhere(1.0)
     tables = settings.folder / "tables.unfinished"
     weights_file.fit_folders(games, earlier, tables, fit.FitSettings(trust=trust))
     both = settings.folder / "weights.unfinished"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -17,10 +17,11 @@ from scipy.sparse import csr_array
 
 from outflank.engine.patterns import PHASES
 from outflank.engine.weights import UNITS_A_DISC
+from outflank.tools.stats.calibration import calibration
 from outflank.tools.train.dataset import Records, empties, game_numbers
 from outflank.tools.train.patternmatrix import COLUMNS, Vector, engine_weights, pattern_matrix
 from outflank.tools.train.regression import Block, solve
-from outflank.tools.train.targets import targets
+from outflank.tools.train.targets import Trust, targets
 
 KEPT_OUT = 20
 _GRAIN = 4  # weights are multiples of 1/32 disc: finer ones only swell the file
@@ -32,12 +33,12 @@ class FitSettings:
     """How to fit.
 
     Attributes:
-        trust: in what comes later in a game, see targets.py; 1 believes the result alone.
+        trust: in what comes later in a game, see targets.py.
         neighbour_weight: what a position of the phase before or after counts.
         ridge: how firmly a weight is tied to the next phase's, in positions.
     """
 
-    trust: float = 0.7
+    trust: Trust = field(default_factory=Trust)
     neighbour_weight: float = 0.5
     ridge: float = 100.0
 
@@ -55,6 +56,9 @@ class PhaseReport:
         mae: mean absolute error.
         rmse: root mean square error.
         spread: standard deviation of the results themselves.
+        bias_even: mean of score minus result where the number of empty squares is even.
+        bias_odd: the same where it is odd.
+        slope: of the results on the scores.
     """
 
     phase: int
@@ -65,6 +69,9 @@ class PhaseReport:
     mae: float
     rmse: float
     spread: float
+    bias_even: float = 0.0
+    bias_odd: float = 0.0
+    slope: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +121,12 @@ def fit(records: Records, settings: FitSettings, on_phase: Callable[[PhaseReport
 
 @dataclass(frozen=True, slots=True)
 class _Positions:
-    """Some positions of a phase: the matrix, what to fit, and what the games' results were."""
+    """Some positions of a phase: the matrix, what to fit, what the games' results were, where empties are odd."""
 
     rows: csr_array
     targets: Vector
     results: Vector
+    odd: NDArray[np.bool_]
 
 
 def _positions_by_phase(
@@ -131,7 +139,8 @@ def _positions_by_phase(
 
     def chosen(which: NDArray[np.bool_]) -> _Positions:
         here = records[which]
-        return _Positions(pattern_matrix(here), target_of[which], here["result"].astype(np.float32))
+        odd = empties(here) % 2 == 1
+        return _Positions(pattern_matrix(here), target_of[which], here["result"].astype(np.float32), odd)
 
     @lru_cache(maxsize=3)
     def of_phase(phase: int) -> tuple[_Positions, _Positions]:
@@ -150,14 +159,21 @@ def _rounded(weights: Vector) -> NDArray[np.int16]:
 def _report(
     phase: int, trained: _Positions, kept_out: _Positions, columns: Vector, steps: int
 ) -> PhaseReport:
-    errors = kept_out.results - np.clip(kept_out.rows @ columns, -_HIGHEST_SCORE, _HIGHEST_SCORE)
+    if not len(kept_out.targets):
+        return PhaseReport(phase, 60 - 2 * phase, len(trained.targets), 0, steps, 0.0, 0.0, 0.0)
+    scores = np.clip(kept_out.rows @ columns, -_HIGHEST_SCORE, _HIGHEST_SCORE)
+    errors = scores - kept_out.results
+    even, odd = (errors[which] for which in (~kept_out.odd, kept_out.odd))
     return PhaseReport(
         phase,
         60 - 2 * phase,
         len(trained.targets),
         len(kept_out.targets),
         steps,
-        float(np.mean(np.abs(errors))) if len(errors) else 0.0,
-        float(np.sqrt(np.mean(errors**2))) if len(errors) else 0.0,
-        float(np.std(kept_out.results)) if len(errors) else 0.0,
+        float(np.mean(np.abs(errors))),
+        float(np.sqrt(np.mean(errors**2))),
+        float(np.std(kept_out.results)),
+        float(np.mean(even)) if len(even) else 0.0,
+        float(np.mean(odd)) if len(odd) else 0.0,
+        calibration(scores.tolist(), kept_out.results.tolist()).slope,
     )

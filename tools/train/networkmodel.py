@@ -16,59 +16,117 @@ from scipy.sparse import csr_array
 from torch import Tensor, nn
 
 from outflank.engine.memory import Numbers
-from outflank.engine.network import HIDDEN, MOST_IN_ROW, STAGES, SUMS
+from outflank.engine.network import HEADS, HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
 from outflank.engine.patterns import PHASES
 from outflank.engine.weights import UNITS_A_DISC, Weights
-from outflank.tools.train.patternmatrix import COLUMNS, PADDING_COLUMN, engine_rows
+from outflank.tools.train.dataset import Records, empties
+from outflank.tools.train.patternmatrix import COLUMNS, PADDING_COLUMN, column_rows, engine_rows
 
 PHASES_A_STAGE = PHASES // STAGES
-_HIGHEST_IN_A_ROW = MOST_IN_ROW / 128
+HEADS_A_STAGE = HEADS // STAGES
+_ROW_UNITS = 128
+_INTO_UNITS = 256
+_OUT_UNITS = 4 * UNITS_A_DISC
+_HIGHEST_IN_A_ROW = MOST_IN_ROW / _ROW_UNITS
 # The output is counted in these, so that all trained numbers are of about the same size.
 _DISCS_OF_ONE = 8.0
 
 
+def heads(records: Records) -> NDArray[np.int64]:
+    """The head of each position, as the engine has it."""
+    return np.clip(60 - empties(records), 0, HEADS - 1)
+
+
 class Network(nn.Module):
-    """The network of a stage, in floats."""
+    """The network of a stage, in floats.
 
-    def __init__(self) -> None:
+    Args:
+        kept: the columns that have a row; those of the others are 0.
+    """
+
+    slot_of: Tensor  # the place of each column's row; after the rows comes one that is 0, for columns without a row
+
+    def __init__(self, kept: Tensor) -> None:
         super().__init__()
-        self.rows = nn.Parameter(torch.zeros(COLUMNS, SUMS))
-        self.start = nn.Parameter(torch.full((PHASES_A_STAGE, SUMS), 0.5))
+        self.rows = nn.Parameter(torch.zeros(len(kept) + 1, SUMS))
+        slots = torch.full((COLUMNS,), len(kept), dtype=torch.int32)
+        slots[kept] = torch.arange(len(kept), dtype=torch.int32)
+        slots[PADDING_COLUMN] = len(kept)
+        self.register_buffer("slot_of", slots, persistent=False)
+        self.start = nn.Parameter(torch.full((HEADS_A_STAGE, SUMS), 0.5))
         into = torch.randn(SUMS, HIDDEN) / SUMS**0.5
-        self.into = nn.Parameter(into.repeat(PHASES_A_STAGE, 1, 1))
-        self.threshold = nn.Parameter(torch.zeros(PHASES_A_STAGE, HIDDEN))
-        self.out = nn.Parameter((0.1 / HIDDEN**0.5 * torch.randn(HIDDEN)).repeat(PHASES_A_STAGE, 1))
-        self.last = nn.Parameter(torch.zeros(PHASES_A_STAGE))
+        self.into = nn.Parameter(into.repeat(HEADS_A_STAGE, 1, 1))
+        self.threshold = nn.Parameter(torch.zeros(HEADS_A_STAGE, HIDDEN))
+        self.out = nn.Parameter((0.1 / HIDDEN**0.5 * torch.randn(HIDDEN)).repeat(HEADS_A_STAGE, 1))
+        self.last = nn.Parameter(torch.zeros(HEADS_A_STAGE))
 
-    def forward(self, columns: Tensor, phase: Tensor) -> Tensor:
-        """The corrections in discs, shape (positions,), of rows of columns; positions in the order of their phases.
+    @classmethod
+    def of_weights(cls, weights: Weights, stage: int, learned: NDArray[np.bool_]) -> Network:
+        """A stage's network as the engine reads it; where all its rows are 0, one with new first numbers.
 
-        `phase` counts from the first one of the stage.
+        The columns that are learned have a row, and those of which `weights` has one.
         """
-        squares = (self.sums(columns) + self.start[phase]).clamp(-1, 1) ** 2
-        pieces = squares.split(torch.bincount(phase, minlength=PHASES_A_STAGE).tolist())
+        rows = column_rows(np.frombuffer(weights.rows, np.int8).reshape(STAGES, -1, SUMS)[stage])
+        kept = torch.from_numpy((learned | rows.any(axis=1)).nonzero()[0])
+        network = cls(kept)
+        if rows.any():
+            layers = np.frombuffer(weights.layers, np.int16).reshape(HEADS, NUMBERS_OF_A_LAYER)
+            network._begin_at(rows[kept], layers[stage * HEADS_A_STAGE : (stage + 1) * HEADS_A_STAGE])
+        return network
+
+    def _begin_at(self, rows: NDArray[np.int8], layers: NDArray[np.int16]) -> None:
+        """Take numbers in the engine's units."""
+        ends = np.cumsum([SUMS, SUMS * HIDDEN, HIDDEN, HIDDEN])
+        start, into, threshold, out, last = (
+            torch.from_numpy(part.astype(np.float32)) for part in np.split(layers, ends, axis=1)
+        )
+        with torch.no_grad():
+            self.rows[:-1] = torch.from_numpy(rows.astype(np.float32)) / _ROW_UNITS
+            self.start.copy_(start / _ROW_UNITS)
+            self.into.copy_(into.reshape(self.into.shape) / _INTO_UNITS)
+            self.threshold.copy_(threshold / _INTO_UNITS)
+            self.out.copy_(out / (_OUT_UNITS * _DISCS_OF_ONE))
+            self.last.copy_(last.ravel() / (UNITS_A_DISC * _DISCS_OF_ONE))
+
+    def forward(self, columns: Tensor, head: Tensor) -> Tensor:
+        """The corrections in discs, shape (positions,), of rows of columns; positions in the order of their heads.
+
+        `head` counts from the first one of the stage.
+        """
+        squares = (self.sums(columns) + self.start[head]).clamp(-1, 1) ** 2
+        pieces = squares.split(torch.bincount(head, minlength=HEADS_A_STAGE).tolist())
         return _DISCS_OF_ONE * torch.cat([self._think(number, piece) for number, piece in enumerate(pieces)])
 
     def sums(self, columns: Tensor) -> Tensor:
         """The sums of the rows that count, shape (positions, SUMS)."""
+        slots = self.slot_of[columns]
         if self.rows.device.type == "cpu":
-            return cast(Tensor, _SumOfRows.apply(self.rows, columns))
-        return nn.functional.embedding_bag(columns, self.rows, mode="sum")
+            return cast(Tensor, _SumOfRows.apply(self.rows, slots))
+        return nn.functional.embedding_bag(slots, self.rows, mode="sum")
 
-    def _think(self, phase: int, squares: Tensor) -> Tensor:
-        hidden = torch.relu(squares @ self.into[phase] + self.threshold[phase])
-        return hidden @ self.out[phase] + self.last[phase]
+    def _think(self, head: int, squares: Tensor) -> Tensor:
+        hidden = torch.relu(squares @ self.into[head] + self.threshold[head])
+        return hidden @ self.out[head] + self.last[head]
 
-    def silence(self, phases: Tensor) -> None:
-        """Let the phases marked by booleans add nothing to a score."""
+    def silence(self, heads: Tensor) -> None:
+        """Let the heads marked by booleans add nothing to a score."""
         with torch.no_grad():
-            self.out[phases] = 0
+            self.out[heads] = 0
+            self.last[heads] = 0
+
+    def slots(self, columns: Tensor) -> Tensor:
+        """Where the rows of the columns marked by booleans are, if they have any."""
+        return self.slot_of[columns.to(self.slot_of.device)].unique()
 
     def limit_rows(self) -> None:
-        """Keep the rows within what the engine can add, and the padding's at 0."""
+        """Keep the rows within what the engine can add, and at 0 the one for columns without a row."""
         with torch.no_grad():
             self.rows.clamp_(-_HIGHEST_IN_A_ROW, _HIGHEST_IN_A_ROW)
-            self.rows[PADDING_COLUMN] = 0
+            self.rows[-1] = 0
+
+    def all_rows(self) -> Tensor:
+        """The rows of all columns, shape (COLUMNS, SUMS)."""
+        return self.rows.detach()[self.slot_of]
 
 
 class _SumOfRows(torch.autograd.Function):
@@ -78,35 +136,35 @@ class _SumOfRows(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(context: Any, rows: Tensor, columns: Tensor) -> Tensor:
-        context.save_for_backward(columns)
-        context.shape = (len(columns), len(rows))
-        return nn.functional.embedding_bag(columns, rows, mode="sum")
+    def forward(context: Any, rows: Tensor, slots: Tensor) -> Tensor:
+        context.save_for_backward(slots)
+        context.shape = (len(slots), len(rows))
+        return nn.functional.embedding_bag(slots, rows, mode="sum")
 
     @staticmethod
     def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        (columns,) = context.saved_tensors
-        starts = np.arange(0, columns.numel() + 1, columns.shape[1], dtype=np.int32)
-        ones = np.ones(columns.numel(), np.float32)
-        matrix = csr_array((ones, columns.numpy().ravel(), starts), shape=context.shape)
+        (slots,) = context.saved_tensors
+        starts = np.arange(0, slots.numel() + 1, slots.shape[1], dtype=np.int32)
+        ones = np.ones(slots.numel(), np.float32)
+        matrix = csr_array((ones, slots.numpy().ravel(), starts), shape=context.shape)
         return torch.from_numpy(matrix.T @ gradients[0].numpy()), None
 
 
 def rounded(networks: Sequence[Network], tables: Numbers) -> Weights:
     """The stages' networks as the engine reads them; network.h has the units."""
-    rows = [engine_rows(_whole(network.rows, 128, np.int8)) for network in networks]
+    rows = [engine_rows(_whole(network.all_rows(), _ROW_UNITS, np.int8)) for network in networks]
     layers = [
         np.concatenate(
             [
-                _whole(network.start[phase], 128),
-                _whole(network.into[phase], 256).ravel(),
-                _whole(network.threshold[phase], 256),
-                _whole(network.out[phase] * (_DISCS_OF_ONE * UNITS_A_DISC), 4),
-                _whole(network.last[phase : phase + 1] * (_DISCS_OF_ONE * UNITS_A_DISC), 1),
+                _whole(network.start[head], _ROW_UNITS),
+                _whole(network.into[head], _INTO_UNITS).ravel(),
+                _whole(network.threshold[head], _INTO_UNITS),
+                _whole(network.out[head] * _DISCS_OF_ONE, _OUT_UNITS),
+                _whole(network.last[head : head + 1] * _DISCS_OF_ONE, UNITS_A_DISC),
             ]
         )
         for network in networks
-        for phase in range(PHASES_A_STAGE)
+        for head in range(HEADS_A_STAGE)
     ]
     return Weights(
         tables, array("b", np.concatenate(rows).tobytes()), array("h", np.concatenate(layers).tobytes())

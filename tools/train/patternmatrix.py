@@ -51,6 +51,11 @@ def column_weights(weights: NDArray[np.int16]) -> NDArray[np.int16]:
     return weights[_FIRSTS]
 
 
+def column_rows(rows: NDArray[np.int8]) -> NDArray[np.int8]:
+    """The network's rows, one a column, from those of the engine."""
+    return rows[_FIRSTS]
+
+
 def engine_rows(rows: NDArray[np.int8]) -> NDArray[np.int8]:
     """The network's rows as the engine counts them, from one a column; the padding's is 0."""
     return rows[_COLUMN_OF]

@@ -6,25 +6,54 @@ and the last position's next target is the result: a guess k positions later cou
 Learning to predict by the methods of temporal differences, 1988, with lambda for `trust`.
 """
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from outflank.tools.train.dataset import Records
+from outflank.tools.train.dataset import Records, empties
+
+_EARLY = 22  # more empty squares than this
 
 
-def targets(records: Records, trust: float) -> NDArray[np.float32]:
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How much of a target comes from later in the game; 1 believes the result alone, 0 the guess.
+
+    Attributes:
+        late: at 22 empty squares or fewer, where a guess is good.
+        early: before.
+        least_depth: guesses of searches of fewer plies don't count.
+    """
+
+    late: float = 0.7
+    early: float = 0.9
+    least_depth: int = 1
+
+    @classmethod
+    def everywhere(cls, trust: float) -> "Trust":
+        """The same trust in every phase."""
+        return cls(trust, trust)
+
+    def at(self, records: Records) -> NDArray[np.float32]:
+        """The trust at each position."""
+        found = np.where(empties(records) > _EARLY, self.early, self.late)
+        return np.where(records["depth"] < self.least_depth, 1.0, found).astype(np.float32)
+
+
+def targets(records: Records, trust: Trust) -> NDArray[np.float32]:
     """The target of each position, in discs from the side to move; games in one piece."""
-    guesses = records["guess"].astype(np.float32)
-    found = (1 - trust) * guesses + trust * records["result"].astype(np.float32)
+    from_later = trust.at(records)
+    from_guess = (1 - from_later) * records["guess"].astype(np.float32)
+    found = from_guess + from_later * records["result"].astype(np.float32)
+    from_later *= _signs_to_next(records)
     to_end = _places_to_end(records)
-    signs = _signs_to_next(records)
     by_distance = np.argsort(to_end, kind="stable")
     starts = np.searchsorted(to_end[by_distance], np.arange(1, to_end.max(initial=0) + 2))
     for first, last in pairwise(starts):
         here = by_distance[first:last]
-        found[here] = (1 - trust) * guesses[here] + trust * signs[here] * found[here + 1]
+        found[here] = from_guess[here] + from_later[here] * found[here + 1]
     return found.astype(np.float32)
 
 

@@ -39,19 +39,22 @@ def fit_folders(
 
 
 def train_network(
-    tables: Path,
+    begin: Path,
     folders: Sequence[Path],
     solved: Sequence[Path],
     out: Path,
     settings: network.NetworkSettings,
 ) -> list[network.EpochReport]:
-    """Train a network to what a file's tables leave of the games, as `fit_folders` takes them; write both to `out`.
+    """Train a file's network to what its tables leave of the games, as `fit_folders` takes them; write both to `out`.
 
-    Raises: FileFormatError if a folder has no games, or if a shard or the tables' file is damaged.
+    The state of the training is kept beside `out` until it is done, and an interrupted one goes on from it.
+
+    Raises: FileFormatError if a folder has no games, or if a shard, the first weights or that state are damaged.
     """
     from outflank.tools.train import network
 
-    given = weights.read(tables).tables
+    given = weights.read(begin)
+    kept_in = out.with_name(f"{out.name}.training")
     reports: list[network.EpochReport] = []
     with progress_bar("network", STAGES * settings.epochs, "epochs") as advance:
 
@@ -59,11 +62,11 @@ def train_network(
             reports.append(report)
             advance(min(report.epoch, 1))
 
-        made = network.train(given, _load(folders, solved), settings, on_epoch)
+        made = network.train(given, _load(folders, solved), settings, on_epoch, keep_in=kept_in)
     provenance = {
         **_provenance(folders, solved),
         "network": asdict(settings),
-        "tables": dict(weights.provenance(tables)),
+        "tables": dict(weights.provenance(begin)),
     }
     weights.write(out, made, provenance)
     return reports
@@ -75,10 +78,11 @@ def _load(folders: Sequence[Path], solved: Sequence[Path]) -> Records:
 
 def as_table(reports: Sequence[fit.PhaseReport]) -> str:
     """The errors by phase, for people."""
-    lines = ["empties  positions  kept out  steps   MAE  RMSE  spread"]
+    lines = ["empties  positions  kept out  steps   MAE  RMSE  spread  bias even   odd  slope"]
     lines += [
         f"{report.empties:7d}  {report.positions:9d}  {report.kept_out:8d}  {report.steps:5d}  "
-        f"{report.mae:4.2f}  {report.rmse:4.1f}  {report.spread:6.1f}"
+        f"{report.mae:4.2f}  {report.rmse:4.1f}  {report.spread:6.1f}  "
+        f"{report.bias_even:+9.2f} {report.bias_odd:+5.2f}  {report.slope:5.3f}"
         for report in reports
     ]
     return "\n".join(lines)

@@ -68,7 +68,21 @@ def test_fit_writes_weights_that_a_searcher_reads(tmp_path: Path, games: Path) -
 def test_fit_prints_a_table(tmp_path: Path, games: Path) -> None:
     table = succeed("fit", games, "--out", tmp_path / "fitted.bin").splitlines()
 
-    assert table[0].split() == ["empties", "positions", "kept", "out", "steps", "MAE", "RMSE", "spread"]
+    columns = [
+        "empties",
+        "positions",
+        "kept",
+        "out",
+        "steps",
+        "MAE",
+        "RMSE",
+        "spread",
+        "bias",
+        "even",
+        "odd",
+        "slope",
+    ]
+    assert table[0].split() == columns
     assert len(table) == 1 + PHASES
 
 
@@ -147,7 +161,8 @@ def test_network_adds_to_the_tables_of_a_file(tmp_path: Path, games: Path) -> No
         succeed("network", games, "--tables", tables, "--out", out, "--epochs", 1, "--seed", 2, "--json")
     )
 
-    assert table[0].split() == ["stage", "epoch", "trained", "kept", "out"]
+    assert table[0].split()[:5] == ["stage", "epoch", "trained", "kept", "out"]
+    assert table[0].split()[5:] == ["bias", "even", "bias", "odd", "slope"]
     assert len(table) == 1 + 3 * 3
     assert [report["epoch"] for report in reports] == 3 * [0, 1]
     assert weights.provenance(out)["network"]["seed"] == 2

@@ -9,6 +9,7 @@ from outflank.engine import Colour, Position, Searcher, weights
 from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE
 from outflank.tools.train.dataset import Records, load
 from outflank.tools.train.fit import Fit, FitSettings, fit, phases
+from outflank.tools.train.targets import Trust
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +19,7 @@ def records(games: Path) -> Records:
 
 @pytest.fixture(scope="module")
 def fitted(records: Records) -> Fit:
-    return fit(records, FitSettings(trust=1.0), lambda report: None)
+    return fit(records, FitSettings(Trust.everywhere(1.0)), lambda report: None)
 
 
 def by_phase(fitted: Fit) -> np.ndarray[tuple[int, int], np.dtype[np.int16]]:

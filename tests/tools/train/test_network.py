@@ -6,19 +6,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from outflank.engine import Colour, Position, SettingsError, weights
+from outflank.engine import Colour, FileFormatError, Position, SettingsError, weights
 from outflank.engine.evaluate import Evaluator
 from outflank.engine.network import MOST_IN_ROW, STAGES, SUMS
 from outflank.engine.patterns import PHASES
-from outflank.tools.train.dataset import Records, game_numbers, load
+from outflank.tools.train.dataset import Records, empties, game_numbers, load
 from outflank.tools.train.fit import KEPT_OUT, phases
 from outflank.tools.train.patternmatrix import COLUMNS, PADDING_COLUMN, column_weights, columns_of
+from outflank.tools.train.targets import Trust
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-from outflank.tools.train import network, networkmodel  # noqa: E402  # it imports PyTorch
+from outflank.tools.train import checkpoint, network, networkmodel  # noqa: E402  # they import PyTorch
+from outflank.tools.train.stagepositions import StagePositions  # noqa: E402
 
-SETTINGS = network.NetworkSettings(trust=1.0, epochs=60, rate=1e-2, fewest=1)
-TABLES = weights.Weights.nothing().tables
+torch.set_num_threads(1)  # several wait for each other for ages where others want the processors too
+SETTINGS = network.NetworkSettings(Trust.everywhere(1.0), epochs=40, rate=1e-2, fewest=1)
+NOTHING = weights.Weights.nothing()
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +32,7 @@ def records(games: Path) -> Records:
 @pytest.fixture(scope="module")
 def trained(records: Records) -> tuple[weights.Weights, list[network.EpochReport]]:
     reports: list[network.EpochReport] = []
-    return network.train(TABLES, records, SETTINGS, reports.append), reports
+    return network.train(NOTHING, records, SETTINGS, reports.append), reports
 
 
 def test_the_errors_shrink(trained: tuple[weights.Weights, list[network.EpochReport]]) -> None:
@@ -45,7 +48,7 @@ def test_the_errors_shrink(trained: tuple[weights.Weights, list[network.EpochRep
 
 
 def test_phases_that_no_position_is_of_add_nothing(records: Records) -> None:
-    late = network.train(TABLES, records[phases(records) >= 20], SETTINGS, lambda report: None)
+    late = network.train(NOTHING, records[phases(records) >= 20], SETTINGS, lambda report: None)
     evaluator = Evaluator(late)
 
     scores = [
@@ -72,14 +75,14 @@ def test_the_engine_finds_what_was_trained(
         trained_error = [report.trained for report in reports if report.stage == stage][-1]
         # Rounding to whole numbers costs little, and the games kept out are few.
         assert float(np.sqrt(np.mean(np.square(errors)))) == pytest.approx(trained_error, abs=3)
-    assert given.tables == TABLES
+    assert given.tables == NOTHING.tables
 
 
 def test_the_same_seed_gives_the_same_weights(records: Records) -> None:
     settings = replace(SETTINGS, epochs=1)
 
-    first, again = (network.train(TABLES, records, settings, lambda report: None) for _ in range(2))
-    other = network.train(TABLES, records, replace(settings, seed=1), lambda report: None)
+    first, again = (network.train(NOTHING, records, settings, lambda report: None) for _ in range(2))
+    other = network.train(NOTHING, records, replace(settings, seed=1), lambda report: None)
 
     assert first == again
     assert first != other
@@ -88,11 +91,11 @@ def test_the_same_seed_gives_the_same_weights(records: Records) -> None:
 @pytest.mark.parametrize("device", ["abacus", "cuda:77", ""])
 def test_a_device_that_is_not_there_is_named(records: Records, device: str) -> None:
     with pytest.raises(SettingsError, match=f"expected a device .* got {device!r}"):
-        network.train(TABLES, records, replace(SETTINGS, device=device), lambda report: None)
+        network.train(NOTHING, records, replace(SETTINGS, device=device), lambda report: None)
 
 
 def test_the_sum_of_rows_and_its_gradient_are_those_of_pytorch(records: Records) -> None:
-    model = networkmodel.Network()
+    model = networkmodel.Network(torch.arange(COLUMNS - 1))
     columns = torch.from_numpy(columns_of(records[:200]))
     with torch.no_grad():
         model.rows.copy_(torch.randn(model.rows.shape))
@@ -108,21 +111,21 @@ def test_the_sum_of_rows_and_its_gradient_are_those_of_pytorch(records: Records)
 
 
 def test_the_rows_stay_within_what_the_engine_adds() -> None:
-    model = networkmodel.Network()
+    model = networkmodel.Network(torch.arange(COLUMNS - 1))
     with torch.no_grad():
         model.rows[:] = torch.linspace(-1, 1, len(model.rows))[:, None]
 
     model.limit_rows()
 
     assert float(model.rows.detach().abs().max()) * 128 == MOST_IN_ROW
-    assert not model.rows[PADDING_COLUMN].any()
+    assert not model.all_rows()[PADDING_COLUMN].any()
 
 
 def test_rare_configurations_have_no_row(records: Records) -> None:
     settings = replace(SETTINGS, epochs=2, fewest=40)
     kept_out = game_numbers(records) % KEPT_OUT == 0
 
-    given = network.train(TABLES, records, settings, lambda report: None)
+    given = network.train(NOTHING, records, settings, lambda report: None)
 
     late = np.frombuffer(given.rows, np.int8).reshape(STAGES, -1, SUMS)[-1]
     used = columns_of(records[~kept_out & (phases(records) >= 20)])
@@ -137,10 +140,108 @@ def test_boards_that_are_trained_to_are_not_measured_with(records: Records) -> N
     for row in images[:50]:
         image = Position(int(row["own"]), int(row["opp"]), Colour.BLACK).symmetries()[3]
         row["own"], row["opp"] = image.own, image.opp
-    trained, measured = (
-        network._positions(TABLES, some, np.zeros(len(some), np.float32)) for some in (images, own)
+    trained, measured, both = (
+        StagePositions(some, np.zeros(len(some), np.float32), NOTHING.tables)
+        for some in (images, own, records)
     )
-    both = network._positions(TABLES, records, np.zeros(len(records), np.float32))
 
-    assert len(both.without(trained).left) == len(measured.without(trained).left) > 0
-    assert len(trained.without(both).left) == 0
+    assert len(both.without(trained)) == len(measured.without(trained)) > 0
+    assert len(trained.without(both)) == 0
+
+
+def test_boards_that_are_set_aside_are_not_trained_to(records: Records) -> None:
+    alone = records.copy()
+    alone["place"] = 0  # so that no position's target depends on another's guess
+    changed = alone.copy()
+    changed["result"][~alone["learned"]] = 60
+    settings = replace(SETTINGS, epochs=1)
+
+    first, other = (network.train(NOTHING, some, settings, lambda report: None) for some in (alone, changed))
+
+    assert (changed["result"] != alone["result"]).sum() > 50
+    assert first == other
+
+
+def test_a_training_goes_on_from_the_weights_it_is_given(
+    records: Records, trained: tuple[weights.Weights, list[network.EpochReport]]
+) -> None:
+    given, before = trained
+    reports: list[network.EpochReport] = []
+
+    again = network.train(given, records, replace(SETTINGS, epochs=1, rate=1e-9), reports.append)
+
+    assert again == given
+    last = [report for report in before if report.epoch == SETTINGS.epochs]
+    for first, report in zip(last, reports[::2], strict=True):
+        assert report.kept_out == pytest.approx(first.kept_out, abs=0.3)  # rounded to whole numbers between
+
+
+def test_rows_decay_towards_where_they_began(
+    records: Records, trained: tuple[weights.Weights, list[network.EpochReport]]
+) -> None:
+    firmly = replace(SETTINGS, epochs=2, rate=1e-2, decay=100.0)  # all the way, at the highest rate
+
+    again = network.train(trained[0], records, firmly, lambda report: None)
+
+    rows, before = (np.frombuffer(each.rows, np.int8).astype(int) for each in (again, trained[0]))
+    assert np.abs(rows - before).max() <= 1
+    assert again.layers != trained[0].layers
+
+
+class Interrupted(Exception):
+    pass
+
+
+def test_an_interrupted_training_goes_on_where_it_was(
+    records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoint, "_SECONDS_BETWEEN", 0.0)
+    settings, kept = replace(SETTINGS, epochs=3), tmp_path / "kept"
+    reports: list[network.EpochReport] = []
+    whole = network.train(NOTHING, records, settings, lambda report: None)
+
+    def stop_in_the_last_stage(report: network.EpochReport) -> None:
+        if (report.stage, report.epoch) == (STAGES - 1, 2):
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        network.train(NOTHING, records, settings, stop_in_the_last_stage, keep_in=kept)
+    again = network.train(NOTHING, records, settings, reports.append, keep_in=kept)
+
+    assert again == whole
+    assert {report.stage for report in reports} == {STAGES - 1}
+    assert [path.name for path in tmp_path.iterdir()] == []
+
+
+def test_the_state_of_another_training_is_refused(
+    records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoint, "_SECONDS_BETWEEN", 0.0)
+    kept = tmp_path / "kept"
+
+    def stop(report: network.EpochReport) -> None:
+        if report.stage == 1:
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        network.train(NOTHING, records, replace(SETTINGS, epochs=1), stop, keep_in=kept)
+
+    with pytest.raises(FileFormatError, match="of one with other settings or data"):
+        network.train(NOTHING, records, replace(SETTINGS, epochs=2), stop, keep_in=kept)
+    kept.write_bytes(b"nothing of the kind")
+    with pytest.raises(FileFormatError, match=f"expected the state of a training in .*{kept.name}"):
+        network.train(NOTHING, records, replace(SETTINGS, epochs=1), stop, keep_in=kept)
+
+
+def test_odd_and_even_numbers_of_empty_squares_have_heads_of_their_own(records: Records) -> None:
+    swayed = records.copy()
+    swayed["result"] = np.where(empties(records) % 2 == 1, 9, -3)
+    swayed["guess"] = swayed["result"]
+    late = swayed[empties(swayed) <= 20]
+    reports: list[network.EpochReport] = []
+
+    network.train(NOTHING, late, replace(SETTINGS, decay=100.0, trust=Trust.everywhere(0.0)), reports.append)
+
+    assert reports[-1].trained < 1.0
+    assert abs(reports[-1].bias_even) < 1.0
+    assert abs(reports[-1].bias_odd) < 1.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from outflank.tools.train.dataset import RECORD, Records
-from outflank.tools.train.targets import targets
+from outflank.tools.train.targets import Trust, targets
 
 A, B, C = 1, 2, 4  # single discs: what counts is whose they are
 
@@ -18,11 +18,11 @@ def records() -> Records:
 
 
 def test_full_trust_learns_the_result(records: Records) -> None:
-    assert targets(records, 1.0).tolist() == [10, -10, 10, 20, 20]
+    assert targets(records, Trust.everywhere(1.0)).tolist() == [10, -10, 10, 20, 20]
 
 
 def test_no_trust_learns_the_guess(records: Records) -> None:
-    assert targets(records, 0.0).tolist() == [2, -4, 6, 1, 3]
+    assert targets(records, Trust.everywhere(0.0)).tolist() == [2, -4, 6, 1, 3]
 
 
 def test_half_trust_mixes_what_comes_from_the_side_to_move(records: Records) -> None:
@@ -30,7 +30,7 @@ def test_half_trust_mixes_what_comes_from_the_side_to_move(records: Records) -> 
     second = (-4 - last) / 2
     after_pass = (3 + 20) / 2
 
-    assert targets(records, 0.5).tolist() == [
+    assert targets(records, Trust.everywhere(0.5)).tolist() == [
         (2 - second) / 2,
         second,
         last,
@@ -40,4 +40,21 @@ def test_half_trust_mixes_what_comes_from_the_side_to_move(records: Records) -> 
 
 
 def test_no_records_have_no_targets() -> None:
-    assert targets(np.empty(0, RECORD), 0.5).tolist() == []
+    assert targets(np.empty(0, RECORD), Trust()).tolist() == []
+
+
+def test_trust_depends_on_the_phase(records: Records) -> None:
+    late = records.copy()
+    late["opp"] |= np.uint64((1 << 50) - 8)
+    trust = Trust(late=0.0, early=1.0)
+
+    assert targets(records, trust).tolist() == [10, -10, 10, 20, 20]
+    assert targets(late, trust).tolist() == [2, -4, 6, 1, 3]
+
+
+def test_guesses_of_shallow_searches_do_not_count(records: Records) -> None:
+    records["depth"][[0, 3]] = 3
+
+    found = targets(records, Trust(0.0, 0.0, least_depth=4))
+
+    assert found.tolist() == [4, -4, 6, 3, 3]

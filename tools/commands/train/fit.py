@@ -6,7 +6,13 @@ from pathlib import Path
 import click
 
 from outflank.tools.cli.options import ANY_FILE, EXISTING_FOLDER, json_object_option
-from outflank.tools.commands.train.options import solved_option, trust_option, weights_out_option
+from outflank.tools.commands.train.options import (
+    early_trust_option,
+    least_depth_option,
+    solved_option,
+    trust_option,
+    weights_out_option,
+)
 
 
 @click.command()
@@ -14,6 +20,8 @@ from outflank.tools.commands.train.options import solved_option, trust_option, w
 @solved_option
 @weights_out_option
 @trust_option
+@early_trust_option
+@least_depth_option
 @click.option(
     "--neighbours",
     type=click.FloatRange(0, 1),
@@ -35,6 +43,8 @@ def fit(
     solved: tuple[Path, ...],
     out: Path,
     trust: float,
+    early_trust: float,
+    least_depth: int,
     neighbours: float,
     ridge: float,
     plot: Path | None,
@@ -46,8 +56,9 @@ def fit(
     """
     from outflank.tools.train import fit as tables
     from outflank.tools.train import weights_file
+    from outflank.tools.train.targets import Trust
 
-    settings = tables.FitSettings(trust, neighbours, ridge)
+    settings = tables.FitSettings(Trust(trust, early_trust, least_depth), neighbours, ridge)
     made = weights_file.fit_folders(folders, solved, out, settings)
     if plot is not None:
         from outflank.tools.train.plot import plot_errors

@@ -7,19 +7,38 @@ from pathlib import Path
 import click
 
 from outflank.tools.cli.options import EXISTING_FILE, EXISTING_FOLDER, json_object_option
-from outflank.tools.commands.train.options import seed_option, solved_option, trust_option, weights_out_option
+from outflank.tools.commands.train.options import (
+    early_trust_option,
+    least_depth_option,
+    seed_option,
+    solved_option,
+    trust_option,
+    weights_out_option,
+)
 
 
 @click.command()
 @click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
 @click.option(
-    "--tables", type=EXISTING_FILE, required=True, help="Weights file with the tables: fit makes one."
+    "--tables",
+    type=EXISTING_FILE,
+    required=True,
+    help="Weights file with the tables: fit makes one. If it has a network, the training begins there.",
 )
 @solved_option
 @weights_out_option
 @trust_option
+@early_trust_option
+@least_depth_option
 @click.option(
     "--epochs", type=click.IntRange(1), default=4, show_default=True, help="How often each position is used."
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=2e-3,
+    show_default=True,
+    help="The highest learning rate; a tenth of it where a network is only touched up.",
 )
 @click.option("--device", default="cpu", show_default=True, help="What computes: cpu, cuda, ...")
 @seed_option
@@ -30,22 +49,29 @@ def network(
     solved: tuple[Path, ...],
     out: Path,
     trust: float,
+    early_trust: float,
+    least_depth: int,
     epochs: int,
+    rate: float,
     device: str,
     seed: int,
     as_json: bool,
 ) -> None:
     """Train the evaluation's network to what its tables leave of the games in FOLDERS.
 
-    One game in 20 is kept out to measure with, the same as in fit; boards of other games don't count there.
+    One game in 20 is kept out to measure with, the same as in fit; boards of other games don't count there. The state
+    of the training is kept every two minutes: a run that was interrupted goes on where it was.
     """
     from outflank.tools.train import network as networks
     from outflank.tools.train import weights_file
+    from outflank.tools.train.targets import Trust
 
-    settings = networks.NetworkSettings(trust=trust, epochs=epochs, seed=seed, device=device)
+    settings = networks.NetworkSettings(
+        Trust(trust, early_trust, least_depth), epochs, rate, seed=seed, device=device
+    )
     reports = weights_file.train_network(tables, folders, solved, out, settings)
     click.echo(
         json.dumps([asdict(report) for report in reports])
         if as_json
-        else "\n".join(["stage  epoch  trained  kept out", *map(str, reports)])
+        else "\n".join(["stage  epoch  trained  kept out  bias even  bias odd  slope", *map(str, reports)])
     )

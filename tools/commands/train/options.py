@@ -53,6 +53,20 @@ trust_option = click.option(
     show_default=True,
     help="In what comes later in a game: 1 learns the result alone, 0 what the search guessed.",
 )
+early_trust_option = click.option(
+    "--early-trust",
+    type=click.FloatRange(0, 1),
+    default=0.9,
+    show_default=True,
+    help="The same at more than 22 empty squares.",
+)
+least_depth_option = click.option(
+    "--least-depth",
+    type=click.IntRange(1, 60),
+    default=1,
+    show_default=True,
+    help="Guesses of searches of fewer plies don't count.",
+)
 selectivity_option = click.option(
     "--selectivity",
     type=SELECTIVITY,
