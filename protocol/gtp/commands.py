@@ -143,6 +143,7 @@ COMMANDS: dict[str, CommandFunction] = {
     "gogui-setup_player": gogui_commands.gogui_setup_player,
     "gogui-interrupt": gogui_commands.gogui_interrupt,
     "gogui-analyze_commands": gogui_commands.gogui_analyze_commands,
+    "outflank-discs": gogui_commands.outflank_discs,
     "outflank-scores": gogui_commands.outflank_scores,
     "outflank-line": gogui_commands.outflank_line,
     "outflank-strength": gogui_commands.outflank_strength,

@@ -147,7 +147,8 @@ def loadsgf(session: Session, arguments: Arguments) -> str:
     try:
         session.resume(load(path, session.rules, before))
     except (OSError, FileFormatError, NotationError, IllegalMoveError) as error:
-        raise CommandError("cannot load file", getattr(error, "strerror", None) or str(error)) from None
+        reason = getattr(error, "strerror", None) or str(error)
+        raise CommandError("cannot load file", reason if path in reason else f"{reason} ({path})") from None
     return ""
 
 

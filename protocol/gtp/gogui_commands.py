@@ -17,7 +17,7 @@ var/Book Line/outflank-book_line
 string/Book/outflank-book
 string/Opening/outflank-opening
 plist/Legal Moves/gogui-rules_legal_moves
-string/Final Score/final_score
+string/Score/outflank-discs
 string/Move Without Playing It/reg_genmove %m
 string/Rules/outflank-rules
 string/Settings/gomill-describe_engine
@@ -90,6 +90,20 @@ def gogui_analyze_commands(session: Session, arguments: Arguments) -> str:
     Fails: never
     """
     return _ANALYZE_COMMANDS
+
+
+def outflank_discs(session: Session, arguments: Arguments) -> str:
+    """Tells how many discs each side has, and how the game ended if it is over.
+
+    Arguments: none
+    Answer: `Black 31, White 20`, colours as the box prints them; after the end `Black 40, White 24: B+16`
+    Fails: never
+    """
+    position = session.position
+    counts = zip(session.rules.colour_names, Colour, strict=True)
+    discs = ", ".join(f"{name} {position.discs(colour)}" for name, colour in counts)
+    outcome = position.outcome()
+    return discs if outcome is None else f"{discs}: {outcome}"
 
 
 def outflank_scores(session: Session, arguments: Arguments) -> str:

@@ -53,8 +53,9 @@ _OPTIONS = (
     click.option(
         "--openings",
         callback=read_by(OpeningsChoice.parse),
-        metavar="balanced|random:N|FILE",
-        help="Our balanced ones, N random moves, or a transcript on each line of FILE.  "
+        metavar="balanced|random:N|FILE[:N]",
+        help="Our balanced ones, N random moves, or the games of FILE, such as a transcript a line; of each its first "
+        "N moves.  "
         "[default: balanced where the rules allow, else random:8]",
     ),
     rules_option,

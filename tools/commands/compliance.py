@@ -4,6 +4,7 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
+from textwrap import fill
 
 import click
 
@@ -32,6 +33,21 @@ def _command_line(text: str) -> list[str]:
     return command_line(entry)
 
 
+def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
+    """A block for each protocol; a check that an engine may fail is marked as a recommendation."""
+    if not wanted or ctx.resilient_parsing:
+        return
+    for protocol, (_, catalogue) in CATALOGUES.items():
+        click.echo(f"{protocol.value}: {len(catalogue)} checks\n")
+        for name, check in catalogue.items():
+            level = "" if check.level is Level.MUST else " (recommended)"
+            click.echo(
+                f"  {name}{level}\n{fill(check.rule, 100, initial_indent=_INDENT, subsequent_indent=_INDENT)}"
+            )
+        click.echo()
+    ctx.exit()
+
+
 @click.command()
 @click.argument("command", metavar="CMD", callback=read_by(_command_line))
 @click.option(
@@ -48,6 +64,15 @@ def _command_line(text: str) -> list[str]:
     type=click.Choice(list(SECTION_OF)),
     metavar="NAME",
     help="Run this check alone; may be given more than once.  [default: all]",
+)
+@click.option(
+    "--list",
+    "listed",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_checks,
+    help="List the names of all checks and what they check, and end.",
 )
 @click.option("--strict", is_flag=True, help="Count recommendations as much as requirements.")
 @click.option("--dialogue", is_flag=True, help="Show the dialogue of the checks that failed.")

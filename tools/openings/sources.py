@@ -23,14 +23,16 @@ class OpeningsChoice:
     Attributes:
         moves: how many random moves an opening has; None if they are not random.
         path: the file they come from; None if they come from none.
+        plies: how many moves to take of each game of that file, passes left out; None for all.
     """
 
     moves: int | None = None
     path: Path | None = None
+    plies: int | None = None
 
     @classmethod
     def parse(cls, text: str) -> "OpeningsChoice":
-        """Read ``balanced``, ``random:N`` or a file name.
+        """Read ``balanced``, ``random:N``, a file name, or one with ``:PLIES`` behind it.
 
         Raises: NotationError if N is no number that makes sense.
         """
@@ -38,6 +40,9 @@ class OpeningsChoice:
             return cls()
         word, colon, number = text.partition(":")
         if word != "random" or not colon:
+            file, _, plies = text.rpartition(":")
+            if file and plies.isdecimal() and plies.isascii() and not Path(text).exists():
+                return cls(path=Path(file), plies=int(plies))
             return cls(path=Path(text))
         if not number.isdecimal() or not number.isascii() or int(number) > _MOST_RANDOM_MOVES:
             raise NotationError(f"expected random:N with N from 0 to {_MOST_RANDOM_MOVES}, got {text!r}")
@@ -45,7 +50,7 @@ class OpeningsChoice:
 
     def __str__(self) -> str:
         if self.path is not None:
-            return str(self.path)
+            return str(self.path) if self.plies is None else f"{self.path}:{self.plies}"
         return _BALANCED if self.moves is None else f"random:{self.moves}"
 
     def take(self, count: int, rules: Rules, seed: int) -> list[tuple[Move, ...]]:
@@ -54,7 +59,7 @@ class OpeningsChoice:
         Raises: FileFormatError naming file and line; SettingsError if the rules are not those of the suite.
         """
         if self.path is not None:
-            listed = read_openings(self.path, rules)
+            listed = read_openings(self.path, rules, self.plies)
             return [listed[number % len(listed)] for number in range(count)]
         if self.moves is not None:
             return random_openings(self.moves, count, rules, seed)
@@ -66,14 +71,14 @@ def default_openings(rules: Rules) -> OpeningsChoice:
     return OpeningsChoice() if rules.has_othello_moves else OpeningsChoice(moves=_RANDOM_MOVES)
 
 
-def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:
-    """The openings of a file of games in any format, such as transcripts, one a line.
+def read_openings(path: Path, rules: Rules, plies: int | None = None) -> list[tuple[Move, ...]]:
+    """The openings of a file of games in any format, such as transcripts, one a line; their first `plies` if given.
 
     Raises: FileFormatError naming file and line, or game.
     """
     try:
         with path.open("rb") as stream:
-            openings = [_opening(entry, rules, path) for entry in read_games(stream, path, rules)]
+            openings = [_opening(entry, rules, path, plies) for entry in read_games(stream, path, rules)]
     except OSError as error:
         raise FileFormatError(f"expected a file of openings, got {str(path)!r} ({error.strerror})") from None
     return openings
@@ -99,8 +104,8 @@ def count_different(openings: Sequence[tuple[Move, ...]], rules: Rules) -> int:
     return len({_played(opening, rules).position.canonical()[0] for opening in openings})
 
 
-def _opening(entry: AnnotatedGame | BadGame, rules: Rules, path: Path) -> tuple[Move, ...]:
-    """The moves of a game, passes left out.
+def _opening(entry: AnnotatedGame | BadGame, rules: Rules, path: Path, plies: int | None) -> tuple[Move, ...]:
+    """The moves of a game, passes left out, all or as many as are wanted.
 
     Raises: FileFormatError if it is none, or can't be gone on with by the rules.
     """
@@ -110,10 +115,13 @@ def _opening(entry: AnnotatedGame | BadGame, rules: Rules, path: Path) -> tuple[
     if entry.first != game.first:
         got = f"{entry.first.board_string()} by {entry.rules}"
         raise FileFormatError(f"{path}: expected openings from the start of {rules}, got one from {got}")
-    for played in entry.moves:
+    for played in [move for move in entry.moves if not move.move.is_pass][:plies]:
         game.play(played.move)
     if game.position.is_over:
-        raise FileFormatError(f"{path}: expected openings, got a game that is over: {game.transcript()}")
+        raise FileFormatError(
+            f"{path}: expected openings, got a game that is over; {path}:8 takes the first 8 moves of each: "
+            f"{game.transcript()}"
+        )
     return _discs_played(game)
 
 

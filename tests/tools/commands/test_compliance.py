@@ -15,6 +15,7 @@ import pytest
 from outflank.tests import fake_engine
 from outflank.tests.processes import living_members
 from outflank.tests.tools.checks import rule_breaker
+from outflank.tools.checks.catalogue import CATALOGUES
 
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 
@@ -109,3 +110,13 @@ def test_a_signal_ends_it_and_its_engine(number: signal.Signals) -> None:
 
     assert running.returncode == 128 + number, errors
     assert living_members(int(children[0])) == []
+
+
+def test_the_list_of_checks_names_each_with_its_rule() -> None:
+    told = subprocess.run([OUTFLANK, "compliance", "--list"], capture_output=True, text=True, timeout=60)
+
+    assert told.returncode == 0
+    for _, catalogue in CATALOGUES.values():
+        for name, check in catalogue.items():
+            assert f"  {name}" in told.stdout
+            assert " ".join(check.rule.split()) in " ".join(told.stdout.split())

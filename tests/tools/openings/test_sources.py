@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import PRESETS, FileFormatError, Game, NotationError, Rules
+from outflank.tests.tools.samples import WITH_PASSES, played
 from outflank.tools.openings.sources import OpeningsChoice, count_different, random_openings, read_openings
+from outflank.tools.show.records import transcript_line
 
 OTHELLO = Rules()
 
@@ -56,7 +58,10 @@ def test_a_bad_file_is_named_with_its_line(tmp_path: Path, text: str, sentence: 
 
 def test_a_game_that_is_over_is_no_opening(tmp_path: Path) -> None:
     wipe_out = "f5d6c5f4e3f6g5e6e7"  # nine moves, and White has no disc left
-    with pytest.raises(FileFormatError, match="expected openings, got a game that is over: f5d6c5"):
+    with pytest.raises(
+        FileFormatError,
+        match=r"got a game that is over; .*openings[.]txt:8 takes the first 8 moves of each: f5d6c5",
+    ):
         read_openings(file_with(tmp_path, wipe_out), OTHELLO)
 
 
@@ -106,3 +111,24 @@ def test_a_malformed_choice_is_named(text: str) -> None:
 @pytest.mark.parametrize("text", ["balanced", "random:8", "random:0", "openings.txt"])
 def test_a_choice_is_written_as_it_is_read(text: str) -> None:
     assert str(OpeningsChoice.parse(text)) == text
+
+
+def test_the_first_moves_of_games_as_a_run_exports_them(tmp_path: Path) -> None:
+    """Comments and forced passes included; the choice is written as it is read."""
+    games = [played(WITH_PASSES), played(number=2)]
+    file = tmp_path / "games.txt"
+    file.write_text("".join(map(transcript_line, games)))
+    choice = OpeningsChoice.parse(f"{file}:7")
+
+    assert [" ".join(map(str, moves)) for moves in choice.take(2, Rules(), seed=1)] == [
+        "d3 e3 f4 c5 d2 f3 d6",
+        "f5 d6 c5 f4 e3 f6 g5",
+    ]
+    assert str(choice) == f"{file}:7"
+
+
+def test_a_file_whose_name_ends_in_a_number_is_that_file(tmp_path: Path) -> None:
+    file = tmp_path / "openings:3"
+    file.write_text("f5d6c3d3c4\n")
+
+    assert len(OpeningsChoice.parse(str(file)).take(1, Rules(), seed=1)[0]) == 5

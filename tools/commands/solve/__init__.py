@@ -76,6 +76,7 @@ def solve(
     for error in suite.errors:
         click.echo(f"outflank: {error}", err=True)
     searcher = Searcher(hash_mb, threads)
+    searcher.prepare()  # or the first position would seem slow
     if seconds is None:
         limit = Limit.solve(selectivity=selectivity, wld=wld)
     else:
