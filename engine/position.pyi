@@ -1,5 +1,7 @@
 """A position: who owns which square, whose turn it is, and under which rules. Immutable and hashable."""
 
+from collections.abc import Mapping, Sequence
+
 from outflank.engine.moves import Move
 from outflank.engine.outcome import Outcome
 from outflank.engine.rules import Rules
@@ -119,6 +121,33 @@ class Position:
 
     def outcome(self) -> Outcome | None:
         """How the game ended; None while it goes on."""
+
+    def svg(
+        self,
+        *,
+        size: int = 360,
+        last: Move | str | None = None,
+        legal: bool = True,
+        scores: Mapping[Move, float] | Mapping[str, float] | None = None,
+        line: Sequence[Move | str] = (),
+        coordinates: bool = True,
+    ) -> str:
+        """The board as an SVG image; a notebook shows a position so by itself.
+
+        Args:
+            size: width and height in pixels.
+            last: the move that led here; its disc is marked.
+            legal: whether to mark the squares where the side to move may play.
+            scores: discs to write on the squares of legal moves, from the side to move; the best stand out.
+            line: moves from here on, shown as numbered discs with an arrow from each to the next.
+            coordinates: whether letters and numbers stand at the board's edge.
+
+        Raises: SettingsError if the size makes no sense or no disc lies where `last` was played; NotationError and
+        IllegalMoveError for moves of `scores` and `line`.
+        """
+
+    def _repr_svg_(self) -> str:
+        """What a notebook shows."""
 
     def symmetries(self) -> tuple[Position, ...]:
         """The eight images of the board under rotation and reflection, itself first."""

@@ -12,6 +12,7 @@ from outflank.engine.kernels cimport (
     turned_one_way,
 )
 
+from outflank.engine.boardsvg import board_svg
 from outflank.engine.boardtext import read_board, write_board
 from outflank.engine.errors import IllegalMoveError, NotationError
 from outflank.engine.moves import PASS, Move
@@ -233,6 +234,12 @@ cdef class Position:
         turn = "game over" if self.is_over else f"{black if self.side is Colour.BLACK else white} to move"
         files = "  a b c d e f g h"
         return "\n".join([files, *rows, files, f"{counts}, {turn}"])
+
+    def svg(self, **how):
+        return board_svg(self, **how)
+
+    def _repr_svg_(self):
+        return board_svg(self)
 
     def __repr__(self):
         return f"Position.parse({self.board_string()!r}, Rules.parse({str(self.rules)!r}))"

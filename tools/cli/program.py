@@ -15,6 +15,7 @@ COMMANDS = {
     "gtp": "Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.",
     "nboard": "Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.",
     "analyze": "Search positions and show their best moves: one with a table that grows, many in a line each.",
+    "board": "Show a position as text, or as an SVG or PNG image.",
     "review": "Review every GAME: what each move cost, and what would have been better.",
     "solve": "Solve the positions of an OBF file (- is standard input), each with an empty table.",
     "match": "Play games between two engines and say who is stronger.",
@@ -33,7 +34,7 @@ COMMANDS = {
     "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
 }
 # The extra that brings a package; all others come with `match`.
-_EXTRAS = {"torch": "train", "distributed": "cluster"}
+_EXTRAS = {"torch": "train", "distributed": "cluster", "resvg_py": "png"}
 _EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
 

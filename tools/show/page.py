@@ -7,17 +7,10 @@ import jinja2
 
 from outflank import __version__
 from outflank.engine import Rules
+from outflank.engine.boardsvg import DISC_COLOURS
 from outflank.tools.show.replay import SQUARE_LETTERS
 
 _TEMPLATES = Path(__file__).parent / "data"
-# What the boxes print on their discs, as colours of a page.
-_DISC_COLOURS = {
-    "Black": "#1d1f21",
-    "White": "#f6f4ee",
-    "Red": "#b8352d",
-    "Gold": "#d4a72c",
-    "Yellow": "#eccb3c",
-}
 
 
 def templates() -> jinja2.Environment:
@@ -37,6 +30,6 @@ def page_parts(rules: Rules) -> dict[str, Any]:
     return {
         "version": __version__,
         "colours": (black, white),
-        "disc_colours": (_DISC_COLOURS[black], _DISC_COLOURS[white]),
+        "disc_colours": (DISC_COLOURS[black], DISC_COLOURS[white]),
         "letters": SQUARE_LETTERS,
     }

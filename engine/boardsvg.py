@@ -1,0 +1,189 @@
+"""A board as an SVG image: last move, legal moves, scores on squares, and a line with arrows."""
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape
+
+from outflank.engine.errors import SettingsError
+from outflank.engine.moves import Move
+from outflank.engine.squares import Colour, squares_of
+
+if TYPE_CHECKING:
+    from outflank.engine.position import Position
+
+DISC_COLOURS = {
+    "Black": "#1d1f21",
+    "White": "#f6f4ee",
+    "Red": "#b8352d",
+    "Gold": "#d4a72c",
+    "Yellow": "#eccb3c",
+}
+"""What the boxes print on their discs, as colours of an image."""
+
+_SQUARE, _MARGIN = 40, 20  # in units of the image
+_WHOLE = 8 * _SQUARE + 2 * _MARGIN
+_FRAME, _CLOTH, _LINES, _LETTERS = "#173d29", "#2f7d4f", "#1d5737", "#dfe8df"
+_LAST, _BEST, _ARROW = "#ff6a3d", "#ffe37a", "#ffd166"
+_FONT = 'font-family="DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"'
+_DOTS = ((2, 2), (6, 2), (2, 6), (6, 6))
+_RADIUS = 16.5
+_LEAST_SIZE, _MOST_SIZE = 16, 8192
+
+Moves = Sequence[Move | str]
+Scores = Mapping[Move, float] | Mapping[str, float]
+
+
+def board_svg(
+    position: "Position",
+    *,
+    size: int = _WHOLE,
+    last: Move | str | None = None,
+    legal: bool = True,
+    scores: Scores | None = None,
+    line: Moves = (),
+    coordinates: bool = True,
+) -> str:
+    """The image; ``Position.svg`` says what the arguments mean.
+
+    Raises: SettingsError, NotationError, IllegalMoveError.
+    """
+    if not _LEAST_SIZE <= size <= _MOST_SIZE:
+        raise SettingsError(f"expected a size from {_LEAST_SIZE} to {_MOST_SIZE} pixels, got {size}")
+    told = {position.parse_move(str(move)): score for move, score in (scores or {}).items()}
+    edge = 0 if coordinates else _MARGIN
+    whole = _WHOLE - 2 * edge
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" '
+        f'viewBox="{edge} {edge} {whole} {whole}" role="img">',
+        f"<title>{escape(_title(position))}</title>",
+        *_board(),
+        *(_coordinates() if coordinates else ()),
+        *_discs(position),
+        *(_last(position, last) if last is not None else ()),
+        *(_legal(position, told) if legal and not line else ()),
+        *_scores(told),
+        *_line(position, line),
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _title(position: "Position") -> str:
+    """``Black 4, White 1, White to move``."""
+    return str(position).rpartition("\n")[2].replace(" (X)", "").replace(" (O)", "")
+
+
+def _board() -> Iterator[str]:
+    end = _WHOLE - _MARGIN
+    yield f'<rect width="{_WHOLE}" height="{_WHOLE}" fill="{_FRAME}"/>'
+    yield f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{8 * _SQUARE}" height="{8 * _SQUARE}" fill="{_CLOTH}"/>'
+    grid = "".join(f"M{_MARGIN} {at}H{end}M{at} {_MARGIN}V{end}" for at in range(_MARGIN, end + 1, _SQUARE))
+    yield f'<path d="{grid}" stroke="{_LINES}" stroke-width="1.5" fill="none"/>'
+    for column, row in _DOTS:
+        yield f'<circle cx="{_MARGIN + column * _SQUARE}" cy="{_MARGIN + row * _SQUARE}" r="3" fill="{_LINES}"/>'
+
+
+def _coordinates() -> Iterator[str]:
+    """Letters above the board, numbers left of it."""
+    for number in range(8):
+        at = _MARGIN + number * _SQUARE + _SQUARE // 2
+        yield _text("abcdefgh"[number], at, _MARGIN / 2, 12, _LETTERS)
+        yield _text(str(number + 1), _MARGIN / 2, at, 12, _LETTERS)
+
+
+def _discs(position: "Position") -> Iterator[str]:
+    for colour, discs in ((Colour.BLACK, position.black), (Colour.WHITE, position.white)):
+        for square in squares_of(discs):
+            yield _disc(position, square, colour)
+
+
+def _disc(position: "Position", square: int, colour: Colour, extra: str = "") -> str:
+    x, y = _centre(square)
+    fill = DISC_COLOURS[position.rules.colour_names[colour is Colour.WHITE]]
+    return f'<circle cx="{x}" cy="{y}" r="{_RADIUS}" fill="{fill}" stroke="#00000055"{extra}/>'
+
+
+def _last(position: "Position", last: Move | str) -> Iterator[str]:
+    """A dot on the disc that was played last; nothing for a pass."""
+    move = last if isinstance(last, Move) else Move.parse(last)
+    if move.square is None:
+        return
+    if not (position.own | position.opp) >> move.square & 1:
+        raise SettingsError(f"expected a last move with a disc on its square, got {move}")
+    x, y = _centre(move.square)
+    yield f'<circle cx="{x}" cy="{y}" r="5" fill="{_LAST}"/>'
+
+
+def _legal(position: "Position", scores: Iterable[Move]) -> Iterator[str]:
+    """A small disc of the mover on each square where it may play, but for those that have a score."""
+    taken = {move.square for move in scores}
+    fill = DISC_COLOURS[position.rules.colour_names[position.side is Colour.WHITE]]
+    for square in squares_of(position.legal_mask()):
+        if square not in taken:
+            x, y = _centre(square)
+            yield f'<circle cx="{x}" cy="{y}" r="5" fill="{fill}" fill-opacity="0.55"/>'
+
+
+def _scores(scores: Mapping[Move, float]) -> Iterator[str]:
+    """The best score of each square; those of the best move stand out."""
+    best = max(scores.values(), default=0.0)
+    squares: dict[int, float] = {}
+    for move, score in scores.items():
+        if move.square is not None:
+            squares[move.square] = max(score, squares.get(move.square, -math.inf))
+    for square, score in squares.items():
+        text = "0" if not score else f"{score:+.0f}" if float(score).is_integer() else f"{score:+.1f}"
+        x, y = _centre(square)
+        shown = (_BEST, "bold") if score == best else (_LETTERS, "normal")
+        yield _text(text, x, y, 13, *shown)
+
+
+def _line(position: "Position", line: Moves) -> Iterator[str]:
+    """Discs that can be seen through, numbered, with an arrow from each to the next."""
+    squares: list[tuple[int, int, Colour]] = []  # number, square, who plays there
+    for number, given in enumerate(line, 1):
+        move = position.parse_move(str(given))
+        if move.square is not None:
+            squares.append((number, move.square, position.side))
+        position = position.play(move)
+    for _, square, colour in squares:
+        yield _disc(position, square, colour, ' fill-opacity="0.6"')
+    for (_, before, _), (_, after, _) in itertools.pairwise(squares):
+        yield _arrow(before, after)
+    for number, square, colour in squares:
+        x, y = _centre(square)
+        name = position.rules.colour_names[colour is Colour.WHITE]
+        yield _text(str(number), x, y, 14, "#111" if name in ("White", "Gold", "Yellow") else "#fff", "bold")
+
+
+def _arrow(before: int, after: int) -> str:
+    """From the edge of one disc to the edge of another."""
+    (x1, y1), (x2, y2) = _centre(before), _centre(after)
+    length = math.hypot(x2 - x1, y2 - y1)
+    east, south = (x2 - x1) / length, (y2 - y1) / length
+    gap, head, half = 11.0, 8.0, 4.5
+    x1, y1, tip_x, tip_y = x1 + gap * east, y1 + gap * south, x2 - gap * east, y2 - gap * south
+    base_x, base_y = tip_x - head * east, tip_y - head * south
+    shaft = f'<path d="M{x1:.1f} {y1:.1f}L{base_x:.1f} {base_y:.1f}" stroke="{_ARROW}" stroke-width="3"/>'
+    corners = (
+        f"{tip_x:.1f},{tip_y:.1f} {base_x - half * south:.1f},{base_y + half * east:.1f} "
+        f"{base_x + half * south:.1f},{base_y - half * east:.1f}"
+    )
+    return f'<g opacity="0.9">{shaft}<polygon points="{corners}" fill="{_ARROW}"/></g>'
+
+
+def _text(text: str, x: float, y: float, size: int, fill: str, weight: str = "normal") -> str:
+    # Not dominant-baseline, which few renderers know: a third of the size below the middle centres digits.
+    return (
+        f'<text x="{x:g}" y="{y + 0.36 * size:g}" font-size="{size}" font-weight="{weight}" {_FONT} '
+        f'text-anchor="middle" fill="{fill}">{escape(text)}</text>'
+    )
+
+
+def _centre(square: int) -> tuple[float, float]:
+    return (
+        _MARGIN + square % 8 * _SQUARE + _SQUARE / 2,
+        _MARGIN + square // 8 * _SQUARE + _SQUARE / 2,
+    )

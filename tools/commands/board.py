@@ -1,0 +1,160 @@
+"""``outflank board``: a position as text or as an image."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, get_args
+
+import click
+
+from outflank.engine import (
+    DEFAULT_LEVEL,
+    HIGHEST_LEVEL,
+    Game,
+    Limit,
+    Move,
+    Position,
+    Rules,
+    Searcher,
+    limit_for_level,
+)
+from outflank.tools.cli.options import COUNT, rules_option
+from outflank.tools.cli.positions import read_game
+from outflank.tools.show.board import board_text, is_coloured, say
+from outflank.tools.show.png import png_of
+from outflank.tools.show.search import moves_text, score_text
+from outflank.tools.work.files import write_whole
+
+Form = Literal["text", "svg", "png"]
+_BEST = "best"
+_SIZE = 480
+_LINE_SHOWN = 6  # moves of the best line; more would cover the board
+
+
+# A board may begin with "--", and must not be taken for an option then.
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("text", metavar="POSITION")
+@click.option("--text", "form", flag_value="text", help="Print it with letters; in colours on a terminal.")
+@click.option("--svg", "form", flag_value="svg", help="Make an SVG image.")
+@click.option("--png", "form", flag_value="png", help="Make a PNG image.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Where to write; the name says the form if no option does.  [default: standard output]",
+)
+@click.option("--last", metavar="MOVE", help="The move that led there.  [default: the last of a game]")
+@click.option("--legal/--no-legal", default=True, show_default=True, help="Mark the legal moves.")
+@click.option("--scores", is_flag=True, help="Search, and write the scores of all moves on their squares.")
+@click.option(
+    "--line",
+    metavar="MOVES|best",
+    help="Show moves to come, with arrows; best for the line that a search finds.",
+)
+@click.option(
+    "--level",
+    type=click.IntRange(0, HIGHEST_LEVEL),
+    default=DEFAULT_LEVEL,
+    show_default=True,
+    help="Of the search for scores and line.",
+)
+@click.option("--depth", type=COUNT, help="Plies of that search.  [default: as the level has it]")
+@click.option(
+    "--size",
+    type=click.IntRange(16, 8192),
+    default=_SIZE,
+    show_default=True,
+    help="Width and height of an image in pixels.",
+)
+@rules_option
+def board(
+    text: str,
+    form: Form | None,
+    output: Path | None,
+    last: str | None,
+    legal: bool,
+    scores: bool,
+    line: str | None,
+    level: int,
+    depth: int | None,
+    size: int,
+    rules: Rules,
+) -> None:
+    """Show a position as text, or as an SVG or PNG image.
+
+    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move) or a file that holds one of
+    them or a game, whose end is meant; - is standard input. Scores are final disc differences from the side to move.
+    """
+    form = form or _form_of(output)
+    if form == "png" and output is None and sys.stdout.isatty():
+        raise click.UsageError("expected a file for the PNG (-o FILE) or a pipe, got a terminal")
+    game = read_game(text, rules)
+    position = game.final
+    before = Move.parse(last) if last else game.moves[-1].move if game.moves else None
+    told, best = _searched(position, level, depth) if scores or line == _BEST else ({}, ())
+    moves = best[:_LINE_SHOWN] if line == _BEST else _moves(position, line)
+    if form == "text":
+        _write(_as_text(position, before, told if scores else {}, moves, output), output)
+        return
+    svg = position.svg(size=size, last=before, legal=legal, scores=told if scores else None, line=moves)
+    _write(svg if form == "svg" else png_of(svg), output)
+
+
+def _form_of(output: Path | None) -> Form:
+    """What the name of the file says.
+
+    Raises: click.UsageError if it says nothing.
+    """
+    if output is None:
+        return "text"
+    suffix = output.suffix.lower().removeprefix(".").replace("txt", "text")
+    for form in get_args(Form):
+        if suffix == form:
+            return form  # type: ignore[no-any-return]
+    raise click.UsageError(f"expected --text, --svg or --png, or a file so called, got {output.name!r}")
+
+
+def _searched(
+    position: Position, level: int, depth: int | None
+) -> tuple[dict[Move, float], tuple[Move, ...]]:
+    """The scores of all moves and the best line; nothing if the game is over."""
+    if position.is_over:
+        return {}, ()
+    limit = limit_for_level(level, position.empties) if depth is None else Limit(depth=depth)
+    found = Searcher().search(position, limit, multipv=len(position.legal_moves()))
+    return {line.move: line.score for line in found.lines}, found.pv
+
+
+def _moves(position: Position, line: str | None) -> Sequence[Move]:
+    """The moves that are to be shown, forced passes among them.
+
+    Raises: NotationError or IllegalMoveError.
+    """
+    return [turn.move for turn in Game.from_transcript(line or "", first=position)]
+
+
+def _as_text(
+    position: Position,
+    last: Move | None,
+    scores: dict[Move, float],
+    line: Sequence[Move],
+    output: Path | None,
+) -> str:
+    """The board; scores and line stand below it."""
+    lines = [board_text(position, last=last, coloured=output is None and is_coloured())]
+    if scores:
+        best_first = sorted(scores.items(), key=lambda each: -each[1])
+        lines.append("scores: " + ", ".join(f"{move} {score_text(score)}" for move, score in best_first))
+    if line:
+        lines.append(f"line: {moves_text(line)}")
+    return "\n".join(lines) + "\n"
+
+
+def _write(made: str | bytes, output: Path | None) -> None:
+    if output is not None:
+        write_whole(output, made if isinstance(made, bytes) else made.encode())
+    elif isinstance(made, str):
+        say(made.removesuffix("\n"))
+    else:
+        sys.stdout.buffer.write(made)
