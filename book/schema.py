@@ -78,18 +78,17 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     """
     in_wal_mode = _check_header(path)
     try:
-        connection = _connect(path, "mode=ro")
+        return _usable(path, "mode=ro")
+    except sqlite3.OperationalError as error:
+        # A file that was left in WAL mode needs another beside it. If it can't have one, nobody writes either. A change
+        # that was broken off has to be taken back first, which needs the right to write.
+        left_alone = in_wal_mode and not path.with_name(path.name + "-wal").exists()
         try:
-            connection.execute("SELECT 1 FROM book").fetchall()
-        except sqlite3.OperationalError:
-            # A file that was left in WAL mode needs a file beside it. If it can't have one, nobody can write either.
-            if not in_wal_mode or path.with_name(path.name + "-wal").exists():
-                raise
-            connection.close()
-            connection = _connect(path, "immutable=1")
+            return _usable(path, "immutable=1" if left_alone else "mode=rw")
+        except sqlite3.Error:
+            raise unreadable(path, str(error)) from None
     except sqlite3.Error as error:
         raise unreadable(path, str(error)) from None
-    return connection
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
@@ -132,6 +131,21 @@ def _connect(path: Path, how: str) -> sqlite3.Connection:
         check_same_thread=False,  # who uses it holds a lock
         timeout=_BUSY_SECONDS,
     )
+
+
+def _usable(path: Path, how: str) -> sqlite3.Connection:
+    """A connection that reads and nothing else.
+
+    Raises: sqlite3.Error if it can't.
+    """
+    connection = _connect(path, how)
+    try:
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("SELECT 1 FROM book").fetchall()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _check_header(path: Path) -> bool:

@@ -121,6 +121,29 @@ def test_the_lock_of_a_dead_writer_is_none_and_its_commits_are_there(tmp_path: P
     assert [found.name for found in tmp_path.iterdir()] == ["b"]
 
 
+DIES_IN_A_ROLLBACK_JOURNAL = """
+import os, signal, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA cache_spill = 1")
+connection.execute("PRAGMA cache_size = 1")
+connection.execute("BEGIN IMMEDIATE")
+connection.execute("UPDATE position SET score = 60")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_change_that_was_broken_off_is_taken_back_by_the_next_reader(tmp_path: Path) -> None:
+    """As where a process dies while the file enters or leaves WAL mode."""
+    path = make_book(tmp_path / "b", (record(position, 1) for position in plies(6)))
+    ran = subprocess.run(
+        [sys.executable, "-c", DIES_IN_A_ROLLBACK_JOURNAL, str(path)], check=False, timeout=60
+    )
+    assert ran.returncode == -signal.SIGKILL
+    assert (tmp_path / "b-journal").stat().st_size > 0
+    with Book.open(path) as book:
+        assert {found.score for found in book.records()} == {1}
+
+
 class FullDisk:
     """Stands for a connection whose disk is full."""
 
