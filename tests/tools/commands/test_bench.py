@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from outflank.engine import Limit, Position, Searcher
+from outflank.engine import Limit, Position, Searcher, weights
 from outflank.tools.commands import bench as module
 from outflank.tools.commands.bench import bench
 
@@ -66,6 +66,7 @@ def test_a_search_to_the_end_makes_no_error() -> None:
     found = _accuracy("--depth", "20")
 
     assert (found["mae"], found["within3"], found["best_move_rate"]) == (0, 1, 1)
+    assert (found["bias"], found["slope"], found["discs_lost"]) == (0, pytest.approx(1), 0)
 
 
 def test_the_error_of_the_evaluation_is_its_mean_distance_from_the_best_score() -> None:
@@ -79,6 +80,62 @@ def test_the_error_of_the_evaluation_is_its_mean_distance_from_the_best_score() 
     assert found["mae"] == pytest.approx(sum(errors) / len(errors))
     assert found["within3"] == sum(error <= 3 for error in errors) / len(errors)
     assert found["nodes"] == 0
+
+
+def _on(path: Path, text: str, *arguments: object) -> str:
+    path.write_text(text)
+    given = ["accuracy", str(path), *map(str, arguments)]
+    result = CliRunner().invoke(bench, given, catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
+
+
+def test_the_chosen_moves_cost_is_told_where_all_moves_have_scores(tmp_path: Path) -> None:
+    board = Position.start().board_string()
+    all_alike = f"{board}; D3:+4; C4:+4; F5:+4; E6:+4;\n"
+    one_best = f"{board}; D3:-2; C4:+4; F5:-2; E6:-2;\n"
+    unknown = f"{board}; +4;\n{board}; C4:+4;\n"
+
+    found = json.loads(_on(tmp_path / "a.obf", all_alike + one_best + unknown, "--depth", 2, "--json"))
+
+    assert found["positions"] == 4
+    chosen = Searcher(1).search(Position.start(), Limit(depth=2)).move
+    assert found["discs_lost"] == (0 if str(chosen) == "c4" else 3)
+    assert found["best_move_rate"] == (1 if str(chosen) == "c4" else 0.5)
+    assert "best move       -" in _on(tmp_path / "b.obf", unknown, "--depth", 2)
+
+
+def test_leaves_of_both_parities_are_told_apart(tmp_path: Path) -> None:
+    even = Position.start()
+    odd = even.play(even.legal_moves()[0])
+    text = f"{even.board_string()}; +10;\n{odd.board_string()}; -6;\n"
+
+    found = json.loads(_on(tmp_path / "a.obf", text, "--depth", 1, "--json"))
+    table = _on(tmp_path / "a.obf", text, "--depth", 1).splitlines()
+
+    searcher = Searcher(1)
+    for name, position, exact in (("odd leaves", even, 10), ("even leaves", odd, -6)):
+        score = searcher.search(position, Limit(depth=1)).score
+        assert found[name]["positions"] == 1
+        assert found[name]["bias"] == score - exact
+    assert found["bias"] == (found["odd leaves"]["bias"] + found["even leaves"]["bias"]) / 2
+    assert table[0].split() == ["all", "even", "leaves", "odd", "leaves"]
+    assert table[1].split() == ["positions", "2", "1", "1"]
+
+
+def test_another_evaluation_can_be_measured(tmp_path: Path) -> None:
+    nothing = tmp_path / "nothing.bin"
+    weights.write(nothing, weights.Weights.nothing(), {"command": "nothing"})
+
+    found = _accuracy("--depth", "0", "--weights", str(nothing))
+
+    scores = [
+        max(int(entry.split(":")[1]) for entry in line.partition(";")[2].split(";") if entry.strip())
+        for line in _FFO.read_text().splitlines()
+    ]
+    assert found["mae"] == pytest.approx(sum(map(abs, scores)) / len(scores))
+    assert found["bias"] == pytest.approx(-sum(scores) / len(scores))
+    assert found["slope"] == 1
 
 
 def test_a_file_without_scores_is_wrong_usage(tmp_path: Path) -> None:
