@@ -9,7 +9,8 @@ from outflank.book import Book
 from outflank.engine import OutflankError, Position
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import FormatName
-from outflank.tools.cli.games import bad_game, games_given, shown
+from outflank.tools.cli.games import bad_game, games_given
+from outflank.tools.cli.positions import shown
 from outflank.tools.state.schema import RUN_FILE
 from outflank.tools.state.store import read_run
 

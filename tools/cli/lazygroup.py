@@ -5,13 +5,14 @@ So a command starts as fast as its own imports allow, and ``--help`` of the grou
 
 import importlib
 from collections.abc import Mapping
+from keyword import iskeyword
 from typing import Any
 
 import click
 
 
 class LazyGroup(click.Group):
-    """A click group. Command NAME is the function NAME in the module NAME of a package.
+    """A click group. Command NAME is the function NAME in the module NAME of a package; NAME_ for a keyword of Python.
 
     Args:
         package: where the modules are.
@@ -32,7 +33,8 @@ class LazyGroup(click.Group):
         """The command of that name, its module imported; None if there is none."""
         if cmd_name not in self.summaries:
             return None
-        command = getattr(importlib.import_module(f"{self._package}.{cmd_name}"), cmd_name)
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command = getattr(importlib.import_module(f"{self._package}.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from outflank.engine import HIGHEST_LEVEL
-from outflank.tools.cli.options import SECONDS
+from outflank.tools.cli.options import EXISTING_FILE, SECONDS
 
 NEW_BOOK_LEVEL = 16
 
@@ -47,3 +47,12 @@ ply_cost_option = click.option(
 positions_option = click.option(
     "--positions", type=click.IntRange(1), help="Most positions in the book.  [default: no limit]"
 )
+
+book_argument = click.argument("path", type=EXISTING_FILE)
+"""``PATH`` of a book that there is: hands the command ``path``."""
+
+position_argument = click.argument("text", metavar="[POSITION]", default="", required=False)
+"""``[POSITION]``, the start of the game if left out: hands the command ``text``."""
+
+FORMS = ("text", "edax", "edax-text")
+"""Of exported books; ``outflank.book.forms.files.Form`` has them too, and is not loaded for ``--help``."""

@@ -1,0 +1,30 @@
+"""``outflank book export``: a book in another form."""
+
+from pathlib import Path
+
+import click
+
+from outflank.tools.cli.options import ANY_FILE
+from outflank.tools.commands.book.options import FORMS, book_argument
+
+
+@click.command()
+@book_argument
+@click.option("-o", "--output", type=ANY_FILE, required=True, help="File to write.")
+@click.option(
+    "--to", "form", type=click.Choice(FORMS), default=FORMS[0], show_default=True, help="Which form."
+)
+def export(path: Path, output: Path, form: str) -> None:
+    """Write the book PATH in another form: our own text, or one of Edax's.
+
+    text carries everything, a position a line, and equal books are equal texts. edax is Edax's binary form, which tells
+    of the searches their level alone, and edax-text has nothing but leaves and levels. docs/book.md describes them.
+    """
+    from outflank.book import Book
+    from outflank.book.forms.files import Form, write_form
+    from outflank.tools.work.files import whole_file
+
+    with Book.open(path) as book, book.steady(), whole_file(output) as file:
+        write_form(book, file, Form(form))
+        count = len(book)
+    click.echo(f"{output}: {count:,} positions")

@@ -1,0 +1,28 @@
+"""``outflank book import``: a book from another form."""
+
+from pathlib import Path
+
+import click
+
+from outflank.engine import Rules
+from outflank.tools.cli.options import EXISTING_FILE, rules_option
+from outflank.tools.commands.book.options import FORMS, path_argument
+
+
+@click.command("import")
+@click.argument("source", type=EXISTING_FILE, metavar="FILE")
+@path_argument
+@click.option("--from", "form", type=click.Choice(FORMS), help="Form of the file.  [default: as found out]")
+@rules_option
+def import_(source: Path, path: Path, form: str | None, rules: Rules) -> None:
+    """Make the book PATH of what FILE holds: our own text, or a book of Edax.
+
+    Scores, bounds and counts are taken as they are; of Edax's text they are worked out from its leaves. Our own text
+    names its rules. A file with anything wrong in it makes no book. To add to a book, import into a new one and merge
+    that.
+    """
+    from outflank.book.forms.files import Form
+    from outflank.tools.books.imported import import_book
+
+    count = import_book(source, path, rules, None if form is None else Form(form))
+    click.echo(f"{path}: {count:,} positions")

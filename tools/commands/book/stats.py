@@ -1,0 +1,31 @@
+"""``outflank book stats``: what is in a book."""
+
+import json
+from pathlib import Path
+
+import click
+
+from outflank.tools.cli.options import json_object_option
+from outflank.tools.commands.book.options import book_argument
+
+
+@click.command()
+@book_argument
+@json_object_option
+def stats(path: Path, as_json: bool) -> None:
+    """Count what is in the book PATH: coverage by ply, scores, and how deep was searched.
+
+    A ply counts the discs played. "of all" is the share of the positions that can be reached with so many discs, images
+    counted once, as far as they can be counted in a moment. "leaves" are positions with a move that leads out of the
+    book. --json tells the history of the book too.
+    """
+    from outflank.book import Book
+    from outflank.tools.books.counts import count_book, counts_facts, counts_text
+
+    with Book.open(path) as book, book.steady():
+        counts = count_book(book)
+        if as_json:
+            click.echo(json.dumps(counts_facts(book, counts), ensure_ascii=False))
+        else:
+            for line in counts_text(book, counts):
+                click.echo(line)
