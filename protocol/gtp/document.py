@@ -9,6 +9,7 @@ from outflank.protocol.gtp import (
     book_commands,
     commands,
     game_commands,
+    gfx_commands,
     gogui_commands,
     rules_commands,
     time_commands,
@@ -76,6 +77,7 @@ SECTIONS: dict[ModuleType, str] = {
     time_commands: "The clock",
     rules_commands: "The rules",
     gogui_commands: "GoGui",
+    gfx_commands: "GoGui's drawings",
     book_commands: "The opening book",
     analysis_commands: "Analysis",
 }

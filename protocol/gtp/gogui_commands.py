@@ -16,7 +16,10 @@ pspairs/Book Moves/outflank-book_moves
 var/Book Line/outflank-book_line
 string/Book/outflank-book
 string/Opening/outflank-opening
+gfx/Live Best Line/outflank-live
 plist/Legal Moves/gogui-rules_legal_moves
+gfx/Stable Discs/outflank-stable
+gfx/Parity Regions/outflank-parity
 string/Score/outflank-discs
 string/Move Without Playing It/reg_genmove %m
 string/Rules/outflank-rules

@@ -130,7 +130,7 @@ def answer_controller(
     steady = searcher if seed is None else Searcher(hash_mb, threads)
     session = Session(
         SearchSource(searcher, steady, seed),
-        books=_books(book, book_variety, seed),
+        books=books_to_play(book, book_variety, seed),
         variety=VarietySource(searcher, variety, seed) if variety else None,
         strength=strength,
         rules=rules,
@@ -139,7 +139,7 @@ def answer_controller(
     serve(session, wire, _STDIN, _STDOUT, _Log(log_file) if log_file else _no_log)
 
 
-def _books(given: str | None, variety: float, seed: int | None) -> list[BookSource]:
+def books_to_play(given: str | None, variety: float, seed: int | None) -> list[BookSource]:
     """The opening books to play from.
 
     Variety needs chance: without a seed it gets one of its own, which the engine tells when it describes itself.

@@ -15,6 +15,7 @@ COMMANDS = {
     "gtp": "Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.",
     "nboard": "Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.",
     "analyze": "Search positions and show their best moves: one with a table that grows, many in a line each.",
+    "play": "Play a game against the engine at a terminal.",
     "board": "Show a position as text, or as an SVG or PNG image.",
     "review": "Review every GAME: what each move cost, and what would have been better.",
     "solve": "Solve the positions of an OBF file (- is standard input), each with an empty table.",

@@ -1,0 +1,247 @@
+"""``outflank play``, driven through a pipe and at a pseudo-terminal."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from outflank.engine import Game
+from outflank.protocol.formats.annotated import AnnotatedGame, Ending
+from outflank.protocol.formats.files import read_games
+
+PROGRAM = [sys.executable, "-m", "outflank.tools.cli.program", "play", "--book", "none"]
+ESCAPE = "\x1b["
+WIPE_OUT = "f5d6c5f4e3f6g5e6e7"
+
+
+def run(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+    """A game through pipes."""
+    return subprocess.run([*PROGRAM, *arguments], input=typed, capture_output=True, text=True, timeout=60)
+
+
+def game_in(file: Path) -> AnnotatedGame:
+    (game,) = read_games(BytesIO(file.read_bytes()), file)
+    assert isinstance(game, AnnotatedGame)
+    return game
+
+
+def transcript(said: str) -> str:
+    """The one that is printed at the end."""
+    return said.rpartition("transcript: ")[2].strip()
+
+
+def test_moves_are_answered_and_the_game_is_printed_at_the_end() -> None:
+    result = run("--level", "1", typed="f5\n")
+    game = Game.from_transcript(transcript(result.stdout))
+
+    assert result.returncode == 0, result.stderr
+    assert "level 1; help tells what can be said" in result.stdout.splitlines()[0]
+    assert re.search(
+        r"Outflank, White, plays [a-h][1-8] \([+-]\S+, 1 plies.*\) in \d+\.\d s\.", result.stdout
+    )
+    assert len(game) == 2
+    assert str(game.position) in result.stdout
+    assert result.stderr == ""
+    assert ESCAPE not in result.stdout
+
+
+def test_a_last_line_needs_no_line_feed() -> None:
+    assert len(transcript(run("--level", "1", typed="f5").stdout)) == 4
+
+
+def test_two_people_may_play_and_the_end_is_told() -> None:
+    result = run("--side", "both", typed="\n".join(re.findall("..", WIPE_OUT)))
+
+    assert "The game is over: Black 13, White 0, Black wins by 64." in result.stdout
+    assert transcript(result.stdout) == WIPE_OUT
+
+
+def test_the_engine_can_be_watched() -> None:
+    result = run("--side", "none", "--level", "1")
+
+    assert result.returncode == 0, result.stderr
+    assert "The game is over: " in result.stdout
+    assert Game.from_transcript(transcript(result.stdout)).position.is_over
+
+
+def test_hints_moves_and_help_can_be_asked_for() -> None:
+    said = run("--level", "1", typed="hint 2\nmoves\nhelp\nclock\n").stdout
+
+    assert len(re.findall(r"^hint: [a-h][1-8] ", said, re.MULTILINE)) == 2
+    assert "d3 c4 f5 e6" in said
+    assert "save FILE" in said
+    assert "no clock" in said
+    assert "hint: " in run("--level", "1", "--hint").stdout
+
+
+def test_undo_takes_back_ones_own_move_and_redo_plays_it_again() -> None:
+    said = run("--side", "black", "--level", "1", typed="f5\nundo\nredo\nundo\nc4\n").stdout
+    boards = [line for line in said.splitlines() if "to move" in line]
+
+    assert "last move" not in boards[0]
+    assert boards[2] == boards[0]
+    assert boards[3] == boards[1]
+    assert transcript(said).startswith("c4")
+
+
+def test_levels_and_sides_can_be_changed() -> None:
+    said = run("--level", "1", typed="level 2\nswitch\n").stdout
+
+    assert "The engine plays at level 2." in said
+    assert "You play White." in said
+    assert re.search(r"Outflank, Black, plays .*, 2 plies", said)
+
+
+@pytest.mark.parametrize("suffix", [".sgf", ".ggf", ".txt", ".wtb"])
+def test_a_finished_game_is_kept_in_every_format_and_read_back(suffix: str, tmp_path: Path) -> None:
+    file = tmp_path / f"game{suffix}"
+    moves = "\n".join(re.findall("..", WIPE_OUT))
+    result = run("--side", "both", "--save", str(file), "--name", "Ada", typed=moves)
+    game = game_in(file)
+
+    assert result.returncode == 0, result.stderr
+    assert "transcript:" not in result.stdout
+    assert "".join(str(move.move) for move in game.moves) == WIPE_OUT
+    assert suffix == ".txt" or game.black == game.white == "Ada"
+
+
+def test_a_game_is_kept_after_every_move_and_can_be_resumed(tmp_path: Path) -> None:
+    file = tmp_path / "game.sgf"
+    assert run("--level", "1", "--save", str(file), typed="f5\n").returncode == 0
+    first = game_in(file)
+    assert len(first.moves) == 2
+    assert first.moves[1].score is not None
+    assert (first.black, first.white) == ("Human", "Outflank 0.1.0 level 1")
+    result = run("--level", "1", "--resume", str(file), "--save", str(file), typed="undo\nredo\nresign\n")
+    again = game_in(file)
+
+    assert result.returncode == 0, result.stderr
+    assert "White wins by resignation." in result.stdout
+    assert [move.move for move in again.moves] == [move.move for move in first.moves]
+    assert again.moves[1].score == first.moves[1].score
+    assert again.result is not None
+    assert again.result.ending is Ending.RESIGNATION
+
+
+def test_positions_can_be_saved_too(tmp_path: Path) -> None:
+    file = tmp_path / "game.obf"
+    assert run("--side", "both", typed=f"f5\nd6\nsave {file}\n").returncode == 0
+
+    assert len(file.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("rules", ["reversi", "ravensburger-1987", "obversi"])
+def test_every_sheet_can_be_played_with_its_colours(rules: str) -> None:
+    said = run("--rules", rules, "--side", "none", "--level", "1").stdout
+
+    assert rules in said.splitlines()[0]
+    assert "The game is over: " in said
+    assert ("Red " in said) == (rules != "reversi")
+
+
+def test_clocks_run_and_are_told() -> None:
+    said = run("--clock", "1m+2s", "--level", "1", typed="f5\nclock\n").stdout
+
+    assert re.search(r"clock: Black 1:0[12], White 1:0[012]", said)
+
+
+def test_who_oversteps_the_time_has_lost() -> None:
+    with subprocess.Popen(
+        [*PROGRAM, "--clock", "200ms", "--level", "1"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as game:
+        assert game.stdout is not None
+        said = ""
+        while "White wins on time." not in said:
+            said += game.stdout.readline()
+        game.communicate()
+
+    assert game.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ("z9\n", "outflank: expected a move such as f5, or help, got 'z9'"),
+        ("a1\n", "outflank: expected black to play d3 c4 f5 e6, got a1"),
+        ("undo\n", "outflank: expected a move of yours to take back, got none"),
+        ("level 99\n", "outflank: expected level and a number from 0 to 60, got '99'"),
+        ("save x.pgn\n", "outflank: expected a file that ends in .sgf .ggf .txt .obf .wtb, got 'x.pgn'"),
+        ("save\n", "outflank: expected the name of a file, got nothing"),
+        ("save /no/such/folder/x.sgf\n", "outflank: [Errno 2] No such file or directory"),
+    ],
+)
+def test_a_bad_line_in_a_pipe_ends_it_with_a_sentence(typed: str, sentence: str) -> None:
+    result = run("--side", "both", typed=f"f5\nundo\n{typed}")
+
+    assert result.returncode == 1
+    assert sentence in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--save", "x.pgn"], 1, "expected a file that ends in .sgf .ggf .txt .obf .wtb, got 'x.pgn'"),
+        (["--clock", "soon"], 2, "expected a time of none, S (a move)"),
+        (["--resume", "f5f5"], 1, "expected white to play f4 d6 f6, got f5"),
+        (["--side", "red"], 2, "Invalid value for '--side'"),
+    ],
+)
+def test_bad_options_are_told_in_a_sentence(arguments: list[str], code: int, sentence: str) -> None:
+    result = run(*arguments)
+
+    assert result.returncode == code
+    assert sentence in result.stderr
+
+
+def test_somebody_at_a_terminal_is_told_and_asked_again_in_colours() -> None:
+    keyboard, terminal = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    environment |= {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"}
+    with subprocess.Popen(
+        [*PROGRAM, "--level", "1"], stdin=terminal, stdout=terminal, stderr=terminal, env=environment
+    ) as game:
+        os.close(terminal)
+        os.write(keyboard, b"a1\nf5\nundo\nquit\n")
+        said = b""
+        try:
+            while chunk := os.read(keyboard, 4096):
+                said += chunk
+        except OSError:  # the terminal has gone
+            pass
+        assert game.wait(20) == 0
+    os.close(keyboard)
+
+    text = said.decode()
+    assert "Black to move: " in text
+    assert "outflank: expected black to play d3 c4 f5 e6, got a1" in text
+    assert "Outflank, White, plays" in text
+    assert ESCAPE in text
+    assert "\N{BLACK CIRCLE}" in text
+
+
+def test_ctrl_c_loses_no_move() -> None:
+    keyboard, terminal = pty.openpty()
+    with subprocess.Popen(
+        [*PROGRAM, "--side", "both"], stdin=terminal, stdout=subprocess.PIPE, stderr=terminal, text=True
+    ) as game:
+        os.close(terminal)
+        os.write(keyboard, b"f5\nd6\n")
+        assert game.stdout is not None
+        said = ""
+        while "last move d6" not in said:
+            said += game.stdout.readline()
+        game.send_signal(2)
+        said += game.stdout.read()
+        assert game.wait(20) == 130
+    os.close(keyboard)
+
+    assert transcript(said) == "f5d6"

@@ -1,0 +1,122 @@
+"""``outflank play``: a game against the engine at a terminal."""
+
+from pathlib import Path
+
+import click
+
+from outflank import __version__
+from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, Colour, Position, Rules, Searcher
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.movesource import SearchSource
+from outflank.protocol.session import Session, Strength
+from outflank.tools.cli.engine_options import books_to_play
+from outflank.tools.cli.options import COUNT, SECONDS, hash_option, read_by, rules_option, threads_option
+from outflank.tools.cli.positions import read_game
+from outflank.tools.games.clock import TimeControl
+from outflank.tools.person.dialogue import Dialogue
+from outflank.tools.person.lines import Lines
+from outflank.tools.person.saving import format_of
+from outflank.tools.person.table import Table
+from outflank.tools.show.board import say
+
+_SIDES = {
+    "black": frozenset({Colour.BLACK}),
+    "white": frozenset({Colour.WHITE}),
+    "both": frozenset(Colour),
+    "none": frozenset[Colour](),
+}
+
+
+@click.command()
+@click.option(
+    "--side",
+    type=click.Choice(list(_SIDES)),
+    help="What you play: a colour, both (nobody thinks for you), or none (watch).  [default: the side that is to move]",
+)
+@rules_option
+@click.option(
+    "--level",
+    type=click.IntRange(0, HIGHEST_LEVEL),
+    help=f"Strength of the engine.  [default: {DEFAULT_LEVEL} if neither another option nor a clock limits it]",
+)
+@click.option("--depth", type=COUNT, help="Plies that it searches.  [default: no limit]")
+@click.option("--time", "seconds", type=SECONDS, help="Seconds for each of its moves.  [default: no limit]")
+@click.option(
+    "--clock",
+    "control",
+    callback=read_by(TimeControl.parse),
+    default="none",
+    show_default=True,
+    metavar="TIME",
+    help="Clock of both sides: 30s (a move), 5m+3s (Fischer), 10m+0 (absolute), 5m+30s/10 (Canadian) or none.",
+)
+@click.option("--hint", "hints", is_flag=True, help="Tell the best moves before each of your moves.")
+@click.option(
+    "--resume",
+    metavar="GAME",
+    help="Go on with a game: a file in any format that docs/formats.md has, a transcript or a board.",
+)
+@click.option(
+    "--save",
+    "saved",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Keep the game in FILE after every move, as .sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR, at its end).",
+)
+@click.option("--name", default="Human", show_default=True, help="What to call you in the file.")
+@click.option(
+    "--book",
+    metavar="FILE|none",
+    help="Opening book to play from.  [default: the one that the package brings for the rules, if it has one]",
+)
+@click.option("--seed", type=int, help="Vary the play among equal moves.  [default: always the same move]")
+@threads_option
+@hash_option
+def play(
+    side: str | None,
+    rules: Rules,
+    level: int | None,
+    depth: int | None,
+    seconds: float | None,
+    control: TimeControl,
+    hints: bool,
+    resume: str | None,
+    saved: Path | None,
+    name: str,
+    book: str | None,
+    seed: int | None,
+    threads: int,
+    hash_mb: int,
+) -> None:
+    """Play a game against the engine at a terminal.
+
+    Moves and words are read from standard input, one a line; help tells them all. Through a pipe a line that can't
+    be obeyed ends the game. Whatever ends it, a game that is in no file is printed as a transcript.
+    """
+    if saved is not None:
+        format_of(saved)
+    record = AnnotatedGame(Position.start(rules)) if resume is None else read_game(resume, rules)
+    searcher = Searcher(hash_mb, threads, seed)
+    session = Session(
+        SearchSource(searcher, seed=seed),
+        books=books_to_play(book, 0.0, seed),
+        strength=Strength(level, depth, seconds),
+        rules=record.rules,
+    )
+    session.prepare()
+    people = frozenset({record.final.side}) if side is None else _SIDES[side]
+    table = Table(session, record, people, control, name)
+    limits = ", ".join(
+        words
+        for words in (
+            None if level is None else f"level {level}",
+            None if depth is None else f"{depth} plies",
+            None if seconds is None else f"{seconds:g} s a move",
+            None if not control.is_limited else f"clock {control}",
+        )
+        if words
+    )
+    say(
+        f"outflank {__version__}, {record.rules}, {limits or f'level {DEFAULT_LEVEL}'}; help tells what can be said"
+    )
+    Dialogue(table, Lines(), saved, hints).run()

@@ -1,0 +1,1 @@
+"""A game against the engine at a terminal or through a pipe."""

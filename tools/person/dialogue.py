@@ -1,0 +1,262 @@
+"""What is said between a person and the table: moves and words in, boards and sentences out."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from outflank.engine import (
+    HIGHEST_LEVEL,
+    Colour,
+    IllegalMoveError,
+    NotationError,
+    OutflankError,
+    SettingsError,
+)
+from outflank.protocol.formats.annotated import Ending
+from outflank.protocol.movesource import BookInfo
+from outflank.tools.person.lines import Lines
+from outflank.tools.person.saving import save
+from outflank.tools.person.table import Table
+from outflank.tools.show.board import board_text, is_coloured, say
+from outflank.tools.show.search import certainty, moves_text, score_text
+
+HELP = """\
+a move          such as f5 (d3/ne where the rules turn one direction)
+hint [N]        the best moves, N of them; 3 if left out
+undo, redo      take back your last move with what came after it; play it again
+level N         how strong the engine is from now on, 0 to 60
+switch          change sides
+moves, board    the legal moves; the board
+clock           how much time is left
+save FILE       as .sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR)
+resign, new     give up; begin again
+quit            end; the game can be resumed from a saved file or its transcript"""
+_HINTS = 3
+
+
+class Quit(Exception):
+    """The person has had enough."""
+
+
+class Dialogue:
+    """Plays a game with whoever types.
+
+    Args:
+        table: the game.
+        lines: what is typed.
+        saved: a file that is written after every move; None for none.
+        hints: whether to tell the best moves before each move of a person.
+    """
+
+    def __init__(self, table: Table, lines: Lines, saved: Path | None, hints: bool) -> None:
+        self._table, self._lines = table, lines
+        self._saved, self._hints = saved, hints
+        self._kept = table.turns  # turns that are in a file already
+        self._told = False  # whether the board and what happened last have been told
+        self._words: dict[str, Callable[[str], object]] = {
+            "hint": self._hint,
+            "undo": self._undo,
+            "redo": self._redo,
+            "level": self._level,
+            "switch": self._switch,
+            "moves": lambda rest: say(moves_text(table.position.legal_moves()) or "none: the game is over"),
+            "board": lambda rest: self._board(),
+            "clock": lambda rest: say(self._clocks()),
+            "save": self._save,
+            "resign": self._resign,
+            "new": self._new,
+            "help": lambda rest: say(HELP),
+            "quit": self._quit,
+        }
+        self._words |= {"?": self._words["help"], "exit": self._quit, "stop": self._quit, "q": self._quit}
+
+    def run(self) -> None:
+        """Play until the person quits, the input ends, or the engine's own game is over.
+
+        Raises: OutflankError or OSError for a line that can't be obeyed, unless somebody types, who is told.
+        """
+        try:
+            while True:
+                self._tell()
+                if self._table.result is None and self._table.position.side not in self._table.people:
+                    self._engine_moves()
+                elif not self._listen():
+                    return
+        except Quit:
+            pass
+        finally:
+            self._keep()
+            if self._kept < self._table.turns:
+                say(f"transcript: {self._table.session.game.transcript()}")
+
+    def _tell(self) -> None:
+        """Make a pass that is forced; tell the board where a person is to choose, and the result."""
+        table = self._table
+        if table.result is None and table.position.must_pass:
+            say(f"{self._name(table.position.side)} has no move and passes.")
+            table.pass_()
+            self._told = False
+        if self._told or (table.result is None and table.position.side not in table.people):
+            return
+        self._told = True
+        self._keep()
+        self._board()
+        if table.result is not None:
+            say(self._result())
+        elif self._hints:
+            self._hint("")
+
+    def _listen(self) -> bool:
+        """Read a line and obey it; False at the end of the input, and where nobody plays after the end."""
+        table = self._table
+        if table.result is not None and not table.people:
+            return False
+        over = table.result is not None
+        prompt = "undo, save FILE, new or quit: " if over else f"{self._name(table.position.side)} to move: "
+        began = time.monotonic()
+        try:
+            line = self._lines.next(prompt, float("inf") if over else table.time_left(table.position.side))
+        except TimeoutError:
+            table.time_is_up()
+            self._told = False
+            return True
+        if line is None:
+            return False
+        try:
+            self._obey(line.strip(), time.monotonic() - began)
+        except (OutflankError, OSError) as error:
+            if not self._lines.is_terminal:
+                raise
+            say(f"outflank: {error}", err=True)
+        return True
+
+    def _obey(self, line: str, seconds: float) -> None:
+        """Do what a line says."""
+        word, _, rest = line.partition(" ")
+        if word.lower() in self._words:
+            self._words[word.lower()](rest.strip())
+        elif line:
+            self._play(line, seconds)
+
+    def _play(self, text: str, seconds: float) -> None:
+        if self._table.result is not None:
+            raise IllegalMoveError(f"expected no more moves, since the game is over, got {text!r}")
+        try:
+            self._table.play(text, seconds)
+        except NotationError:
+            raise NotationError(f"expected a move such as f5, or help, got {text!r}") from None
+        self._told = False
+
+    def _engine_moves(self) -> None:
+        side = self._table.position.side
+        empties = self._table.position.empties
+        move, info, seconds = self._table.engine_moves()
+        known = "from the book" if isinstance(info, BookInfo) else info and certainty(info, empties)
+        because = "" if info is None else f" ({score_text(info.score)}, {known})"
+        say(f"Outflank, {self._name(side)}, plays {move}{because} in {seconds:.1f} s.")
+        self._told = False
+
+    def _hint(self, rest: str) -> None:
+        count = _number(rest, "hint", 1, 64) if rest else _HINTS
+        position = self._table.position
+        if self._table.result is not None:
+            raise SettingsError("expected a game that goes on for a hint, got one that is over")
+        info = self._table.hint(count)
+        for line in info.lines:
+            say(f"hint: {line.move!s:<5} {score_text(line.score):>6}  {moves_text(line.pv)}")
+        say(f"      (final discs ahead for {self._name(position.side)}, {certainty(info, position.empties)})")
+
+    def _undo(self, rest: str) -> None:
+        if not self._table.undo():
+            raise SettingsError("expected a move of yours to take back, got none")
+        self._kept = min(self._kept, self._table.turns - 1)
+        self._told = False
+
+    def _redo(self, rest: str) -> None:
+        if not self._table.redo():
+            raise SettingsError("expected a move that was taken back, got none")
+        self._told = False
+
+    def _level(self, rest: str) -> None:
+        session = self._table.session
+        level = _number(rest, "level", 0, HIGHEST_LEVEL)
+        session.strength = replace(session.strength, level=level)
+        say(f"The engine plays at level {level}.")
+
+    def _switch(self, rest: str) -> None:
+        table = self._table
+        table.people = frozenset(colour.other for colour in table.people)
+        side = " and ".join(self._name(colour) for colour in Colour if colour in table.people)
+        say(f"You play {side}.")
+        self._told = False
+
+    def _save(self, rest: str) -> None:
+        if not rest:
+            raise SettingsError("expected the name of a file, got nothing")
+        save(self._table.record(), Path(rest))
+        self._kept = self._table.turns
+        say(f"saved: {rest}")
+
+    def _resign(self, rest: str) -> None:
+        if self._table.result is not None:
+            raise SettingsError("expected a game that goes on, got one that is over")
+        self._table.resign()
+        self._told = False
+
+    def _new(self, rest: str) -> None:
+        if self._kept < self._table.turns:
+            say(f"transcript: {self._table.session.game.transcript()}")
+        self._table.new_game()
+        self._kept, self._told = 0, False
+
+    def _quit(self, rest: str) -> None:
+        raise Quit
+
+    def _keep(self) -> None:
+        """Write the file that is written after every move."""
+        # WTHOR holds games that have ended.
+        if self._saved is None or (self._saved.suffix.lower() == ".wtb" and self._table.result is None):
+            return
+        save(self._table.record(), self._saved)
+        self._kept = self._table.turns
+
+    def _board(self) -> None:
+        say()
+        say(board_text(self._table.position, last=self._table.last, coloured=is_coloured()))
+        if self._table.is_timed:
+            say(self._clocks())
+
+    def _clocks(self) -> str:
+        if not self._table.is_timed:
+            return "no clock"
+        left = (f"{self._name(colour)} {_time_text(self._table.time_left(colour))}" for colour in Colour)
+        return "clock: " + ", ".join(left)
+
+    def _result(self) -> str:
+        """Who has won, and how."""
+        result, position = self._table.result, self._table.position
+        assert result is not None
+        if result.ending is not Ending.DISCS:
+            assert result.winner is not None
+            how = "by resignation" if result.ending is Ending.RESIGNATION else "on time"
+            return f"{self._name(result.winner)} wins {how}."
+        discs = ", ".join(f"{self._name(colour)} {position.discs(colour)}" for colour in Colour)
+        if result.winner is None:
+            return f"The game is over: {discs}, a draw."
+        return f"The game is over: {discs}, {self._name(result.winner)} wins by {abs(result.margin or 0)}."
+
+    def _name(self, colour: Colour) -> str:
+        return self._table.position.rules.colour_names[colour is Colour.WHITE]
+
+
+def _number(text: str, word: str, least: int, most: int) -> int:
+    """Raise NotationError unless it is a whole number from `least` to `most`."""
+    if not text.isascii() or not text.isdigit() or not least <= int(text[:9]) <= most:
+        raise NotationError(f"expected {word} and a number from {least} to {most}, got {text!r}")
+    return int(text)
+
+
+def _time_text(seconds: float) -> str:
+    """``4:59``, and tenths below a minute."""
+    return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds) // 60}:{int(seconds) % 60:02}"

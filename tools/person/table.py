@@ -1,0 +1,197 @@
+"""The table at which people and the engine play: the game, its clocks, and what is to be kept of it."""
+
+import time
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from outflank.engine import PASS, Colour, Move, Position, SearchInfo
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Ending, Result, program
+from outflank.protocol.session import Session
+from outflank.protocol.timekeeping import TimeSettings
+from outflank.tools.games.clock import Clock, TimeControl
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is kept of a turn: the seconds that it took, and its mover's score in discs; None if unknown."""
+
+    seconds: float | None = None
+    score: float | None = None
+
+
+class Table:
+    """A game between people, the engine, or both.
+
+    Args:
+        session: the engine; it holds the game, too.
+        record: the game to begin with, or to go on with.
+        people: the colours that people play.
+        control: the clock of each side.
+        name: what a person is called in the record.
+
+    Attributes:
+        people: the colours that people play.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        record: AnnotatedGame,
+        people: frozenset[Colour],
+        control: TimeControl,
+        name: str,
+    ) -> None:
+        self.people = people
+        self.session = session
+        self._control, self._name = control, name
+        self._begin(record)
+
+    def _begin(self, record: AnnotatedGame) -> None:
+        self._record = record
+        self._notes = [Note(move.seconds, move.score) for move in record.moves]
+        self._ended: Result | None = None
+        self._clocks = {colour: Clock(self._control) for colour in Colour}
+        self.session.resume(record.game())
+        if self._control.is_limited:
+            control = self._control
+            self.session.set_time(
+                TimeSettings(control.main, control.period, control.period_moves, control.increment)
+            )
+
+    @property
+    def position(self) -> Position:
+        """The position now."""
+        return self.session.position
+
+    @property
+    def turns(self) -> int:
+        """How many turns have been played."""
+        return len(self.session.game)
+
+    @property
+    def last(self) -> Move | None:
+        """The move that was played last."""
+        return self.session.game.turns[-1].move if self.turns else None
+
+    @property
+    def result(self) -> Result | None:
+        """How the game ended; None while it goes on."""
+        if self._ended is not None:
+            return self._ended
+        outcome = self.position.outcome()
+        return None if outcome is None else Result(outcome.winner, outcome.margin_of(Colour.BLACK))
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether there are clocks."""
+        return self._control.is_limited
+
+    def time_left(self, colour: Colour) -> float:
+        """Seconds that the next move of a side may take; infinite without a clock."""
+        return self._clocks[colour].allowance
+
+    def play(self, move: Move | str, seconds: float) -> Move:
+        """Play for the side to move, which has thought for so long; a person who has overstepped the time has lost.
+
+        Raises: NotationError or IllegalMoveError.
+        """
+        made = self.position.parse_move(str(move))
+        if self._charge(self.position.side, seconds):
+            self._played(made, Note(seconds))
+        return made
+
+    def pass_(self) -> None:
+        """Play the pass that the rules force."""
+        self._played(PASS, Note())
+
+    def engine_moves(self) -> tuple[Move, SearchInfo | None, float]:
+        """Let the engine play: its move, what it rests on, and the seconds that it took."""
+        side, found = self.position.side, list[SearchInfo]()
+        if self.is_timed:
+            self.session.set_time_left(side, *self._clocks[side].time_left)
+        began = time.monotonic()
+        move = self.session.choose(side, found.append)
+        seconds = time.monotonic() - began
+        info = found[-1] if found else None
+        if self._charge(side, seconds):
+            self._played(move, Note(seconds, None if info is None else info.score))
+        return move, info, seconds
+
+    def hint(self, count: int) -> SearchInfo:
+        """The best moves for the side to move, by a search such as the engine would make without a clock."""
+        limit = replace(self.session.strength, overhead=0).limit(None, self.position.empties)
+        return self.session.searcher.search(self.position, limit, multipv=count)
+
+    def undo(self) -> bool:
+        """Take back the last move of a person, and what came after it; False if there is none."""
+        turns = self.session.game.turns
+        own = [
+            number
+            for number, turn in enumerate(turns)
+            if not turn.move.is_pass and (turn.colour in self.people or not self.people)
+        ]
+        if not own:
+            return False
+        self._ended = None
+        self.session.undo(len(turns) - own[-1])
+        return True
+
+    def redo(self) -> bool:
+        """Play again what was taken back, up to the next choice of a person; False if there is nothing."""
+        if not self.session.game.redo():
+            return False
+        while not self._is_choice_of_person() and self.session.game.redo():
+            pass
+        return True
+
+    def resign(self) -> None:
+        """The side to move gives up."""
+        self._ended = Result(self.position.side.other, None, Ending.RESIGNATION)
+
+    def time_is_up(self) -> None:
+        """The side to move has overstepped its time."""
+        self._ended = Result(self.position.side.other, None, Ending.TIME)
+
+    def new_game(self) -> None:
+        """Begin again by the same rules, from the same start."""
+        self._begin(AnnotatedGame(self._record.first))
+
+    def record(self) -> AnnotatedGame:
+        """The game so far, with times and what the engine thought."""
+        moves = tuple(
+            AnnotatedMove(turn.before, turn.move, note.seconds, note.score)
+            for turn, note in zip(self.session.game.turns, self._notes, strict=False)
+        )
+        names = {colour: self._name if colour in self.people else self._engine_name() for colour in Colour}
+        return replace(
+            self._record,
+            moves=moves,
+            black=names[Colour.BLACK],
+            white=names[Colour.WHITE],
+            result=self.result,
+            exact=None,
+            date=self._record.date or datetime.now().astimezone().isoformat(timespec="seconds"),
+            clock=str(self._control) if self.is_timed else "",
+        )
+
+    def _engine_name(self) -> str:
+        level = self.session.strength.level
+        return program().capitalize() + ("" if level is None else f" level {level}")
+
+    def _is_choice_of_person(self) -> bool:
+        position = self.position
+        return position.side in self.people and not position.must_pass
+
+    def _charge(self, side: Colour, seconds: float) -> bool:
+        """Take the time of a move; whether it was in time."""
+        clock = self._clocks[side]
+        if clock.is_overrun_by(seconds):
+            self.time_is_up()
+            return False
+        clock.spend(seconds)
+        return True
+
+    def _played(self, move: Move, note: Note) -> None:
+        del self._notes[self.turns :]
+        self._notes.append(note)
+        self.session.play(self.position.side, move)
