@@ -52,7 +52,13 @@ def test_the_version_is_told_by_the_metadata_and_by_the_program() -> None:
 
 
 def test_the_extras_are_those_that_the_documentation_names() -> None:
-    assert set(metadata("outflank").get_all("Provides-Extra", [])) == {"match", "cluster", "png", "train", "dev"}
+    assert set(metadata("outflank").get_all("Provides-Extra", [])) == {
+        "match",
+        "cluster",
+        "png",
+        "train",
+        "dev",
+    }
 
 
 def test_nothing_but_click_is_needed_to_run_the_engine() -> None:
