@@ -9,7 +9,7 @@ HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include")
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
 
-.PHONY: help match test bench results races lint types dist annotate clean build
+.PHONY: help match test bench results races sanitize fuzz soak lint types dist annotate clean build
 .DELETE_ON_ERROR:
 
 help:  ## list what make can do
@@ -34,6 +34,10 @@ races: build  ## look for data races with ThreadSanitizer
 		$(BIN)/python setup.py --quiet build --build-base build/races --build-lib build/races/lib
 	PYTHONPATH=build/races/lib LD_PRELOAD=$$($(COMPILER) -print-file-name=libtsan.so) \
 		TSAN_OPTIONS=suppressions=tests/data/races.supp $(BIN)/python -m outflank.tests.races
+
+# As much of an hour's work as ARGS="--minutes 10" leaves.
+soak: build  ## play for long with engines that fail and a runner that is killed
+	$(BIN)/python -m outflank.tests.soak $(ARGS)
 
 # cython-lint calls pycodestyle by its bare name.
 lint: build  ## check style and formatting

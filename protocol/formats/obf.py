@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from outflank.engine import Colour, FileFormatError, IllegalMoveError, Move, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.capped import capped
 from outflank.protocol.formats.textlines import read_lines
 
 _FIELD = re.compile(r"[^;\s][^;]*")  # blanks before it left out, so that it begins at its column
@@ -19,6 +20,8 @@ _BOARD = re.compile(r"[-._Xx*bB1OowW2\s]*")
 _SCORE = re.compile(r"[+-]?\d{1,3}")
 _NO_SCORE = -127
 _HIGHEST = 64
+_MOST_BYTES = 1 << 24  # a hundred thousand positions
+_MOST_ERRORS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ def read(lines: Iterable[str], name: str, rules: Rules) -> Suite:
         lines: of the file.
         name: of the file, for the errors: ``NAME:LINE:COLUMN: expected ..., got ...``.
         rules: by which the positions are played.
+
+    Raises: FileFormatError if a thousand lines can't be read.
     """
     problems, errors = [], []
     for number, line in enumerate(lines, 1):
@@ -80,7 +85,22 @@ def read(lines: Iterable[str], name: str, rules: Rules) -> Suite:
             problems.append(parse(line, rules, number))
         except LineError as error:
             errors.append(FileFormatError(f"{name}:{number}:{error.column}: {error}"))
+            if len(errors) == _MOST_ERRORS:
+                raise FileFormatError(
+                    f"expected positions, got {_MOST_ERRORS} lines without, such as {error}"
+                ) from None
     return Suite(tuple(problems), tuple(errors))
+
+
+def read_file(stream: BinaryIO, name: str, rules: Rules) -> Suite:
+    """As ``read``, from a file or a pipe, which may turn out to be anything.
+
+    Raises: FileFormatError if it is longer than any suite, or if a thousand lines can't be read.
+    """
+    try:
+        return read((text for _, text in read_lines(capped(stream, _MOST_BYTES))), name, rules)
+    except FileFormatError as error:
+        raise FileFormatError(f"{name}: {error}") from None
 
 
 def read_games(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:

@@ -111,6 +111,8 @@ def read(stream: BinaryIO, names: Names | None = None) -> Iterator[AnnotatedGame
         return
     names, number = names or Names(), 0
     while data := stream.read(GAME.size):
+        if number >= header.games and not any(data):
+            break  # nothing follows but zeros, as from /dev/zero
         number += 1
         try:
             yield _game(data, header, names)

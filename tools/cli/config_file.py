@@ -19,11 +19,14 @@ from typing import Any
 import tomli_w
 
 from outflank.engine import FileFormatError, NotationError, OutflankError
+from outflank.protocol.formats.capped import read_capped
 from outflank.tools.games.clock import NO_LIMIT, TimeControl
 from outflank.tools.games.entries import Entry
 from outflank.tools.state.run import Format, RunSettings
 
 _ENGINE = "engine"
+_MOST_BYTES = 1 << 18  # a thousand engines
+_MOST_DOTS = 64  # each part of a dotted key is a table, and tomllib takes a time that grows with their square
 _SINGULAR = {"options": "option"}  # what is a table in a file is ``option.NAME=`` in a line
 
 
@@ -105,10 +108,18 @@ def save_config(settings: RunSettings, path: Path) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        text = read_capped(path, _MOST_BYTES).decode()
+        if max((line.count(".") for line in text.splitlines()), default=0) > _MOST_DOTS:
+            raise ValueError(f"more than {_MOST_DOTS} dots in a line")
+        return tomllib.loads(text)
     except OSError as error:
         raise FileFormatError(f"expected a TOML file, got {str(path)!r} ({error.strerror})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise FileFormatError(f"{path}: expected TOML, got brackets that are nested too deeply") from None
+    except (
+        FileFormatError,
+        ValueError,
+    ) as error:  # a number of thousands of digits is none that tomllib calls an error
         raise FileFormatError(f"{path}: expected TOML: {error}") from None
 
 

@@ -3,12 +3,12 @@
 import os
 import signal
 import sys
-from types import FrameType
 from typing import IO, Any
 
 import click
 
 from outflank.tools.cli.lazygroup import LazyGroup
+from outflank.tools.cli.signals import end_at_once, end_at_once_again, end_tidily
 
 # Command NAME is the click command NAME in tools/commands/NAME.py; the text is the first paragraph of its help.
 COMMANDS = {
@@ -36,6 +36,7 @@ COMMANDS = {
 }
 # The extra that brings a package; all others come with `match`.
 _EXTRAS = {"torch": "train", "distributed": "cluster", "resvg_py": "png"}
+_DESCENDANTS = "outflank.protocol.opponent.descendants"  # imported by commands that start engines
 _EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
 
@@ -84,6 +85,14 @@ class Program(LazyGroup):
             raise Failure(str(error)) from error
         except KeyboardInterrupt:
             ctx.exit(_EXIT_INTERRUPTED)
+        finally:
+            end_at_once_again()
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
+        """Find the command; once its module is there, signals end it tidily."""
+        found = super().resolve_command(ctx, args)
+        end_tidily()
+        return found
 
 
 @click.group(
@@ -102,14 +111,13 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the program; SIGTERM and SIGHUP end it as tidily as Ctrl-C does."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _exit_by_signal)
-    cli(prog_name="outflank")
-
-
-def _exit_by_signal(number: int, frame: FrameType | None) -> None:
-    sys.exit(128 + number)
+    """Run the program; SIGTERM and SIGHUP end it as tidily as Ctrl-C does. No process that it began stays behind."""
+    end_at_once()
+    try:
+        cli(prog_name="outflank")
+    finally:
+        if _DESCENDANTS in sys.modules:
+            sys.modules[_DESCENDANTS].kill_strangers()
 
 
 if __name__ == "__main__":

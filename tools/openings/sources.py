@@ -7,9 +7,11 @@ from pathlib import Path
 
 from outflank.engine import FileFormatError, Game, Move, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.capped import capped
 from outflank.protocol.formats.files import read_games
 from outflank.tools.openings.balanced import balanced_openings
 
+_MOST_BYTES = 1 << 24  # some hundred thousand games
 _BALANCED = "balanced"
 _RANDOM_MOVES = 8
 _MOST_RANDOM_MOVES = 40
@@ -78,7 +80,8 @@ def read_openings(path: Path, rules: Rules, plies: int | None = None) -> list[tu
     """
     try:
         with path.open("rb") as stream:
-            openings = [_opening(entry, rules, path, plies) for entry in read_games(stream, path, rules)]
+            games = read_games(capped(stream, _MOST_BYTES), path, rules)
+            openings = [_opening(entry, rules, path, plies) for entry in games]
     except OSError as error:
         raise FileFormatError(f"expected a file of openings, got {str(path)!r} ({error.strerror})") from None
     return openings

@@ -47,7 +47,10 @@ finally:
 """)  # fmt: skip
 
     assert [name for name in COMMANDS if f"\n  {name} " not in told.stdout] == []
-    needed = ["outflank.tools", *(f"outflank.tools.cli{name}" for name in ("", ".lazygroup", ".program"))]
+    needed = [
+        "outflank.tools",
+        *(f"outflank.tools.cli{name}" for name in ("", ".lazygroup", ".program", ".signals")),
+    ]
     assert told.stdout.endswith(f"{needed}\n")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import IO
+from typing import BinaryIO
 
 import click
 
@@ -67,7 +67,7 @@ class _Errors:
 
 
 @click.command()
-@click.argument("file", type=click.File(encoding="utf-8-sig", errors="replace"))
+@click.argument("file", type=click.File("rb"))
 @click.option("--depth", type=click.IntRange(0, 60), required=True, help="Plies; 0 is the evaluation alone.")
 @selectivity_option
 @click.option(
@@ -80,7 +80,7 @@ class _Errors:
 @hash_option
 @json_option
 def accuracy(
-    file: IO[str],
+    file: BinaryIO,
     depth: int,
     selectivity: Percent | None,
     weights: Path,
@@ -94,7 +94,7 @@ def accuracy(
     judged where the file has the scores of them all. Where searches end on even and on odd numbers of empty squares,
     errors are told apart too: an evaluation may be wrong in one of them alone.
     """
-    suite = obf.read(file, file.name, Rules())
+    suite = obf.read_file(file, file.name, Rules())
     for error in suite.errors:
         raise error
     problems = [problem for problem in suite.problems if problem.score is not None]

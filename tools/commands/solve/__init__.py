@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO
+from typing import BinaryIO
 
 import click
 from rich.text import Text
@@ -35,7 +35,7 @@ _HEADING = (
 
 
 @click.command()
-@click.argument("file", type=click.File(encoding="utf-8-sig", errors="replace"), required=False)
+@click.argument("file", type=click.File("rb"), required=False)
 @click.option("--board", metavar="'64 SQUARES X'", help="Solve this position instead of a file's.")
 @rules_option
 @threads_option
@@ -54,7 +54,7 @@ _HEADING = (
 )
 @json_option
 def solve(
-    file: IO[str] | None,
+    file: BinaryIO | None,
     board: str | None,
     rules: Rules,
     threads: int,
@@ -103,7 +103,7 @@ def solve(
     _complain(suite, report.differing)
 
 
-def _suite(file: IO[str] | None, board: str | None, rules: Rules) -> Suite:
+def _suite(file: BinaryIO | None, board: str | None, rules: Rules) -> Suite:
     """What is to be solved.
 
     Raises: OutflankError if the file holds no line of its own.
@@ -112,7 +112,7 @@ def _suite(file: IO[str] | None, board: str | None, rules: Rules) -> Suite:
         got = "both" if file else "neither"
         raise click.UsageError(f"expected either a FILE or --board, got {got}")
     if file is not None:
-        suite = obf.read(file, file.name, rules)
+        suite = obf.read_file(file, file.name, rules)
         if not suite.problems and not suite.errors:
             raise OutflankError(f"expected positions in {file.name}, got none")
         return suite

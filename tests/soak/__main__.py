@@ -1,0 +1,42 @@
+"""Runs the soak: ``python -m outflank.tests.soak --minutes 60 --folder DIR``, or ``make soak ARGS="--minutes 60"``.
+
+Half of the time for games of instant engines, half for tournaments that are killed. Prints a JSON object for each; the
+exit code is 1 if something was lost or left behind.
+"""
+
+import json
+import random
+import signal
+import tempfile
+from pathlib import Path
+
+import click
+
+from outflank.tests.soak import games, kills
+
+
+@click.command()
+@click.option("--minutes", type=float, default=30.0, show_default=True, help="How long in all.")
+@click.option(
+    "--games", "count", type=int, default=100_000, show_default=True, help="Games of instant engines at most."
+)
+@click.option(
+    "--seed", type=int, default=1, show_default=True, help="Of the moments at which runners are killed."
+)
+@click.option(
+    "--folder", type=click.Path(path_type=Path), help="New folder to keep.  [default: one that is removed]"
+)
+def soak(minutes: float, count: int, seed: int, folder: Path | None) -> None:
+    """Play for a long time and see that nothing is lost, nothing grows and nothing stays behind."""
+    # A shell has what it runs in the background ignore it, and what that starts too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with tempfile.TemporaryDirectory(prefix="outflank-soak-") as temporary:
+        place = folder or Path(temporary)
+        place.mkdir(parents=True, exist_ok=True)
+        seconds = 30 * minutes
+        click.echo(json.dumps({"soak": "games", **games.play(place, count, seconds)}))
+        click.echo(json.dumps({"soak": "kills", **kills.repeat(place, seconds, random.Random(seed))}))
+
+
+if __name__ == "__main__":
+    soak()
