@@ -1,12 +1,12 @@
 """Moves of an opening book, and what it knows, as a session asks for them."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from outflank.engine import Move, OutflankError, Position, Rules
+from outflank.engine import Move, OutflankError, Position, Rules, Searcher, SettingsError
 from outflank.protocol.movesource import MoveRequest, book_info
 
 if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
@@ -109,6 +109,23 @@ class BookSource:
         except OutflankError as error:
             self._give_up(error)
             return f"none: {self._trouble}"
+
+    def learn(self, positions: Sequence[Position], searcher: Searcher, is_stopped: Callable[[], bool]) -> int:
+        """Add what is new in a game; see ``OpeningBook``. A book that the package brings is never changed."""
+        if self._shipped:
+            raise SettingsError(
+                "expected --book with a book of your own, got the one that the package brings"
+            )
+        if self._opened() is None:
+            raise SettingsError(self._trouble)
+        from outflank.book.judging import Judge
+        from outflank.book.learning import USUAL_LEVEL, learn_game
+
+        def cleared() -> Searcher:
+            searcher.clear()
+            return searcher
+
+        return learn_game(self._path, positions, Judge(cleared, USUAL_LEVEL), is_stopped)
 
     def _opened(self) -> "Book | None":
         """The book; None if it can't be used."""

@@ -67,6 +67,17 @@ class OpeningBook(MoveSource, Protocol):
     def contents(self) -> str:
         """What book it is, or why there is none, in words."""
 
+    def learn(self, positions: Sequence[Position], searcher: Searcher, is_stopped: Callable[[], bool]) -> int:
+        """Add the first positions of a game that it does not know, and return how many those are.
+
+        Args:
+            positions: of the game, in order.
+            searcher: judges them; its table is cleared.
+            is_stopped: whether to break off, asked after each search.
+
+        Raises: OutflankError saying why not; the book is then what it was.
+        """
+
 
 @dataclass(frozen=True, slots=True)
 class BookInfo(SearchInfo):

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from outflank.engine import Line, Move, NotationError, Rules
+from outflank.engine import Line, Move, NotationError, OutflankError, Rules
 from outflank.engine.levels import HIGHEST_LEVEL
 from outflank.protocol.formats import ggf
 from outflank.protocol.movesource import book_info
@@ -173,14 +173,32 @@ def ping(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
 
 
 def learn(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
-    """Takes note of the game; there is no book that it could be added to, and `status` says so.
+    """Adds what is new in the game to the opening book of `--book`: the first two positions that it does not know.
+
+    They are searched on the level of the book, which takes some seconds; any other command breaks that off, and the
+    book is what it was. The book that the package brings is never changed.
 
     Arguments: none
-    Answer: `status`, then `learned`
+    Answer: `status`, another `status` that says what was learned or why nothing was, then `learned`
     Fails: never
     """
-    yield status("the game is not learned: there is no book to add it to")
+    yield status("learning")
+    yield status(_learned(session))
     yield "learned\n"
+
+
+def _learned(session: Session) -> str:
+    """What came of learning the game of a session, in a sentence."""
+    if not session.books:
+        return "the game is not learned: there is no book (--book FILE)"
+    positions = [*(turn.before for turn in session.game.turns), session.position]
+    try:
+        count = session.books[0].learn(positions, session.searcher, lambda: session.inbox.interrupted)
+    except OutflankError as error:
+        return f"the game is not learned: {error}"
+    if not count:
+        return "the book knows all of the game"
+    return f"the book has learned {count} position{'' if count == 1 else 's'} of the game"
 
 
 def analyze(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:

@@ -1,11 +1,18 @@
-"""An opening book behind NBoard's protocol: hints and moves from it, and what a draw in it is worth."""
+"""An opening book behind NBoard's protocol: hints and moves from it, what a draw in it is worth, and learning."""
 
 import re
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from outflank.book import Book, BookWriter, Record
+from outflank.book.checking import check
 from outflank.protocol.booksource import BookSource, Variety
+from outflank.protocol.inbox import Inbox
+from outflank.protocol.nboard.wire import NBoard
+from outflank.tests.book.samples import after
 from outflank.tests.protocol.books import small_book
 from outflank.tests.protocol.nboard.dialogue import Dialogue, ggf
 
@@ -49,3 +56,96 @@ def test_contempt_values_the_draws_of_the_book(dialogue: Dialogue) -> None:
         moves.append(dialogue.send("go")[-1][4:6])
 
     assert moves == ["D6", "F6", "D6"]
+
+
+# --- learn
+
+
+def contents(path: Path) -> list[Record]:
+    with Book.open(path) as book:
+        return list(book.records())
+
+
+def learning(path: Path, moves: str, **settings: Any) -> list[str]:
+    dialogue = Dialogue(books=[BookSource(path, Variety(), pytest.fail, **settings)])
+    dialogue.send(f"set game {ggf(moves)}")
+    return dialogue.send("learn")
+
+
+def test_a_game_is_learned_into_the_book(tmp_path: Path) -> None:
+    """The first two positions that it does not know, on the level of the book; the book is whole afterwards."""
+    path = small_book(tmp_path)
+    lines = learning(path, "B[F5]W[F4]B[E3]W[D6]")
+
+    assert lines == ["status learning", "status the book has learned 2 positions of the game", "learned"]
+    with Book.open(path) as book:
+        known = [after(line) in book for line in ("f5f4", "f5f4e3", "f5f4e3d6")]
+        (record,) = [each for each in book.records() if each.position == after("f5f4e3").canonical()[0]]
+        history = [change.what for change in book.history()]
+        assert list(check(book, None, 0).faults) == []
+    assert known == [True, True, False]
+    assert record.level == 10
+    assert history[-1].endswith("learn from a game, level 10, from 6 positions")
+
+
+def test_the_engine_plays_what_it_has_learned(tmp_path: Path) -> None:
+    path = small_book(tmp_path)
+    dialogue = Dialogue(books=[BookSource(path, Variety(), pytest.fail)])
+    dialogue.send(f"set game {ggf('B[F5]W[F4]B[E3]')}")
+    assert not [line for line in dialogue.send("go") if line.startswith("book")]
+    dialogue.send("learn")
+
+    assert [line for line in dialogue.send("go") if line.startswith("book")]
+
+
+def test_a_game_that_the_book_knows_changes_nothing(tmp_path: Path) -> None:
+    path = small_book(tmp_path)
+    before = contents(path)
+
+    assert learning(path, "B[F5]W[D6]B[C4]")[1] == "status the book knows all of the game"
+    assert contents(path) == before
+
+
+@pytest.mark.parametrize(
+    ("trouble", "sentence"),
+    [
+        ("shipped", "expected --book with a book of your own, got the one that the package brings"),
+        ("locked", "expected a book that no process is changing, got "),
+        ("rules", "expected a book for othello,scoring=count"),
+        ("missing", "expected an opening book, got "),
+    ],
+)
+def test_why_a_game_is_not_learned_is_told(tmp_path: Path, trouble: str, sentence: str) -> None:
+    path = small_book(tmp_path)
+    before = contents(path)
+    if trouble == "missing":
+        path = tmp_path / "nowhere.book"
+    told: list[str] = []
+    dialogue = Dialogue(books=[BookSource(path, Variety(), told.append, shipped=trouble == "shipped")])
+    dialogue.send(
+        f"set game {ggf('B[F5]W[F4]', RU='othello,scoring=count' if trouble == 'rules' else 'othello')}"
+    )
+    with BookWriter.open(path) if trouble == "locked" else nullcontext():
+        lines = dialogue.send("learn")
+
+    assert lines[0] == "status learning"
+    assert lines[1].startswith(f"status the game is not learned: {sentence}")
+    assert lines[2:] == ["learned"]
+    assert trouble == "missing" or contents(path) == before
+
+
+def test_another_command_breaks_learning_off(tmp_path: Path) -> None:
+    """As the ping behind it has come already, the first search is the last, and nothing of it is kept."""
+    path = small_book(tmp_path)
+    before = contents(path)
+    inbox = Inbox()
+    for line in (b"learn", b"ping 1"):
+        inbox.put(line, NBoard().kind(line))
+    dialogue = Dialogue(books=[BookSource(path, Variety(), pytest.fail)], inbox=inbox)
+    dialogue.send(f"set game {ggf('B[F5]W[F4]B[E3]')}")
+    assert inbox.take() == b"learn"
+
+    assert dialogue.send("learn")[1] == (
+        "status the game is not learned: expected time to search, got another command"
+    )
+    assert contents(path) == before
