@@ -5,16 +5,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from rich.text import Text
+
 from outflank.engine import (
     HIGHEST_LEVEL,
     Colour,
     IllegalMoveError,
     NotationError,
     OutflankError,
+    SearchInfo,
     SettingsError,
 )
 from outflank.protocol.formats.annotated import Ending
 from outflank.protocol.movesource import BookInfo
+from outflank.tools.cli.live import live
 from outflank.tools.person.lines import Lines
 from outflank.tools.person.saving import save
 from outflank.tools.person.table import Table
@@ -149,12 +153,19 @@ class Dialogue:
         self._told = False
 
     def _engine_moves(self) -> None:
-        side = self._table.position.side
-        empties = self._table.position.empties
-        move, info, seconds = self._table.engine_moves()
-        known = "from the book" if isinstance(info, BookInfo) else info and certainty(info, empties)
-        because = "" if info is None else f" ({score_text(info.score)}, {known})"
-        say(f"Outflank, {self._name(side)}, plays {move}{because} in {seconds:.1f} s.")
+        """Let the engine move; a terminal shows what it thinks meanwhile."""
+        side, empties = self._table.position.side, self._table.position.empties
+        found: list[SearchInfo] = []
+
+        def because() -> str:
+            if not found:
+                return ""
+            sure = "from the book" if isinstance(found[-1], BookInfo) else certainty(found[-1], empties)
+            return f" ({score_text(found[-1].score)}, {sure})"
+
+        with live(lambda: Text(f"Outflank, {self._name(side)}, thinks{because()}")):
+            move, seconds = self._table.engine_moves(found.append)
+        say(f"Outflank, {self._name(side)}, plays {move}{because()} in {seconds:.1f} s.")
         self._told = False
 
     def _hint(self, rest: str) -> None:

@@ -1,6 +1,7 @@
 """The table at which people and the engine play: the game, its clocks, and what is to be kept of it."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -104,18 +105,26 @@ class Table:
         """Play the pass that the rules force."""
         self._played(PASS, Note())
 
-    def engine_moves(self) -> tuple[Move, SearchInfo | None, float]:
-        """Let the engine play: its move, what it rests on, and the seconds that it took."""
-        side, found = self.position.side, list[SearchInfo]()
+    def engine_moves(self, on_info: Callable[[SearchInfo], object]) -> tuple[Move, float]:
+        """Let the engine play: its move, and the seconds that it took.
+
+        Args:
+            on_info: called with what the move rests on, each time that it changes.
+        """
+        side, scores = self.position.side, list[float]()
+
+        def note(info: SearchInfo) -> None:
+            scores.append(info.score)
+            on_info(info)
+
         if self.is_timed:
             self.session.set_time_left(side, *self._clocks[side].time_left)
         began = time.monotonic()
-        move = self.session.choose(side, found.append)
+        move = self.session.choose(side, note)
         seconds = time.monotonic() - began
-        info = found[-1] if found else None
         if self._charge(side, seconds):
-            self._played(move, Note(seconds, None if info is None else info.score))
-        return move, info, seconds
+            self._played(move, Note(seconds, scores[-1] if scores else None))
+        return move, seconds
 
     def hint(self, count: int) -> SearchInfo:
         """The best moves for the side to move, by a search such as the engine would make without a clock."""
@@ -157,7 +166,7 @@ class Table:
         self._begin(AnnotatedGame(self._record.first))
 
     def record(self) -> AnnotatedGame:
-        """The game so far, with times and what the engine thought."""
+        """The game so far, with times and what the engine thought; names that a resumed game had stay."""
         moves = tuple(
             AnnotatedMove(turn.before, turn.move, note.seconds, note.score)
             for turn, note in zip(self.session.game.turns, self._notes, strict=False)
@@ -166,8 +175,8 @@ class Table:
         return replace(
             self._record,
             moves=moves,
-            black=names[Colour.BLACK],
-            white=names[Colour.WHITE],
+            black=self._record.black or names[Colour.BLACK],
+            white=self._record.white or names[Colour.WHITE],
             result=self.result,
             exact=None,
             date=self._record.date or datetime.now().astimezone().isoformat(timespec="seconds"),

@@ -128,6 +128,16 @@ def test_a_game_is_kept_after_every_move_and_can_be_resumed(tmp_path: Path) -> N
     assert again.result.ending is Ending.RESIGNATION
 
 
+def test_the_names_of_a_resumed_game_stay(tmp_path: Path) -> None:
+    file, saved = tmp_path / "game.ggf", tmp_path / "saved.ggf"
+    file.write_text("(;GM[Othello]PB[ada]PW[bob]TY[8]B[F5]W[D6];)")
+    result = run("--side", "both", "--resume", str(file), "--save", str(saved), typed="c3\n")
+    game = game_in(saved)
+
+    assert result.returncode == 0, result.stderr
+    assert (game.black, game.white, len(game.moves)) == ("ada", "bob", 3)
+
+
 def test_positions_can_be_saved_too(tmp_path: Path) -> None:
     file = tmp_path / "game.obf"
     assert run("--side", "both", typed=f"f5\nd6\nsave {file}\n").returncode == 0
