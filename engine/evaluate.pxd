@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t, int16_t, int32_t, uint64_t
 
-from outflank.engine.network cimport HEADS, Layer, by_network, by_tables
+from outflank.engine.network cimport HEADS, SCORE_BITS, Layer, by_network, by_tables
 from outflank.engine.patterns cimport (
     LANES,
     PHASES,
@@ -13,7 +13,6 @@ from outflank.engine.patterns cimport (
 )
 
 cdef enum:
-    SCORE_BITS = 7  # weights are in 1/128 disc
     HIGHEST_GUESS = 62  # an evaluation never claims a wipe-out
 
 cdef struct Evaluation:

@@ -2,12 +2,12 @@
 
 from libc.stdint cimport int32_t, uint16_t, uint64_t
 
-from outflank.engine.evaluate cimport HIGHEST_GUESS, SCORE_BITS, in_discs, network_score, phase_of, tables_score
+from outflank.engine.evaluate cimport HIGHEST_GUESS, in_discs, network_score, phase_of, tables_score
 from outflank.engine.guesscache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
 from outflank.engine.hashtable cimport FULL_WIDTH, prefetch
 from outflank.engine.kernels cimport bit
 from outflank.engine.movegen cimport MoveEntry, generate_on
-from outflank.engine.network cimport STAGES
+from outflank.engine.network cimport SCORE_BITS, STAGES
 from outflank.engine.patterns cimport LANES, PHASES, STEPS, find_weights, opponents_view_after
 from outflank.engine.worker cimport Worker
 

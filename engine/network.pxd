@@ -16,6 +16,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t
 cpdef enum:
     STAGES = 3  # as many phases each; the rows are the same in all of them
     HEADS = 60  # one for each number of empty squares
+    SCORE_BITS = 7  # scores, and what tables and network add to them, are in 1/128 disc
 
 cdef extern from "network.h" nogil:
     cpdef enum:

@@ -4,6 +4,8 @@ STAGES: int
 """How many stages the game has, each of as many phases; the network has other rows in each."""
 HEADS: int
 """How many heads there are, one for each number of empty squares, 60 first."""
+SCORE_BITS: int
+"""A disc is 1 << SCORE_BITS in the numbers of the tables and in what the network adds."""
 SUMS: int
 """How many sums the network's rows are added to: the numbers in a row."""
 HIDDEN: int

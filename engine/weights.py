@@ -36,11 +36,11 @@ from outflank.engine.folding import (
     weights_kept,
 )
 from outflank.engine.memory import Numbers
-from outflank.engine.network import HEADS, HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.network import HEADS, HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, SCORE_BITS, STAGES, SUMS
 from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE, layout_hash
 
 SHIPPED = Path(__file__).with_name("weights.bin")
-UNITS_A_DISC = 128  # of the tables' weights and of the score
+UNITS_A_DISC = 1 << SCORE_BITS  # of the tables' weights and of the score
 _MAGIC = b"OUTFLANK WEIGHTS 6\n"
 _LONGEST_HEADER = 1 << 20  # bytes
 
@@ -137,15 +137,15 @@ def provenance(path: Path = SHIPPED) -> Mapping[str, Any]:
     return dict(header["provenance"])
 
 
-def write(path: Path, weights: Weights, made: Mapping[str, Any]) -> None:
-    """Write a weights file; `made` is its provenance. Of mirrored configurations the first one's numbers count."""
+def packed(weights: Weights, made: Mapping[str, Any]) -> bytes:
+    """The contents of a weights file; `made` is its provenance. Of mirrored configurations the first counts."""
     tables = fold(weights.tables, _representatives(), PHASES)
     flags, rows = fold_rows(weights.rows, _representatives(), SUMS)
     raw = _apart(tables) + _little(weights.layers) + flags + rows
-    packed = zlib.compress(raw, 9)
+    body = zlib.compress(raw, 9)
     header: dict[str, Any] = {**_expected_header(), "bytes": len(raw), "provenance": dict(made)}
-    header["crc32"] = _checksum(header, packed)
-    path.write_bytes(_MAGIC + json.dumps(header).encode() + b"\n" + packed)
+    header["crc32"] = _checksum(header, body)
+    return _MAGIC + json.dumps(header).encode() + b"\n" + body
 
 
 def _expected_header() -> dict[str, int]:

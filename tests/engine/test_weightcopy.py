@@ -119,7 +119,7 @@ def test_another_length_is_noticed(made: Path, expected: weights.Weights, size: 
 def test_a_copy_of_something_else_under_its_name_is_not_believed(made: Path, tmp_path: Path) -> None:
     """A well-formed copy of other weights is told apart by its name alone, so the name has both checksums."""
     other = tmp_path / "other.bin"
-    weights.write(other, weights.Weights.nothing(), {"command": "made for a test"})
+    other.write_bytes(weights.packed(weights.Weights.nothing(), {"command": "made for a test"}))
 
     found = load(other)
 
@@ -198,7 +198,7 @@ def test_another_weights_file_has_another_copy_and_old_ones_go(tmp_path: Path, m
     for value in range(5):
         numbers = weights.Weights.nothing()
         numbers.tables[-1] = value
-        weights.write(path, numbers, {})
+        path.write_bytes(weights.packed(numbers, {}))
         found.append(load(path).tables[-1])
         time.sleep(0.02)  # a time of their own for the copies
 

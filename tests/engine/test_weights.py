@@ -62,7 +62,7 @@ def some_tables() -> "array[int]":
 @pytest.fixture(scope="module")
 def content(some_weights: weights.Weights, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("weights") / "some.bin"
-    weights.write(path, some_weights, {"command": "made for a test"})
+    path.write_bytes(weights.packed(some_weights, {"command": "made for a test"}))
     return path.read_bytes()
 
 

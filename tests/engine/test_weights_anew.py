@@ -14,7 +14,7 @@ _MIB = 1024  # KiB
 def write(path: Path, value: int) -> Path:
     """A file of weights that are all alike."""
     same = weights.Weights.of_tables(array("h", [value]) * (PHASES * WEIGHTS_OF_A_PHASE))
-    weights.write(path, same, {"command": f"value {value}"})
+    path.write_bytes(weights.packed(same, {"command": f"value {value}"}))
     return path
 
 

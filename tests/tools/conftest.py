@@ -13,7 +13,7 @@ from outflank.tools.train.selfplay import SelfplaySettings, selfplay
 def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Weights that are all 0."""
     path = tmp_path_factory.mktemp("weights") / "nothing.bin"
-    weights.write(path, weights.Weights.nothing(), {"command": "nothing"})
+    path.write_bytes(weights.packed(weights.Weights.nothing(), {"command": "nothing"}))
     return path
 
 

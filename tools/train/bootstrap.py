@@ -18,6 +18,7 @@ from outflank.tools.train import fit, label, network, probcut, selfplay, weights
 from outflank.tools.train.dataset import load, read_header, shards_there
 from outflank.tools.train.judging import Judging
 from outflank.tools.train.targets import Trust
+from outflank.tools.work.files import write_whole
 
 _MOST = 100_000_000  # games and boards: the time is what counts
 _SHARES = (
@@ -178,7 +179,9 @@ def _positions(settings: BootstrapSettings, generation: int) -> int:
 def _write_nothing(path: Path) -> None:
     """Write weights that are all 0."""
     if not path.exists():
-        weights.write(path, weights.Weights.nothing(), {"command": "nothing: all weights are 0"})
+        write_whole(
+            path, weights.packed(weights.Weights.nothing(), {"command": "nothing: all weights are 0"})
+        )
 
 
 def _fit_generation(settings: BootstrapSettings, generation: int) -> None:
@@ -190,11 +193,9 @@ def _fit_generation(settings: BootstrapSettings, generation: int) -> None:
     trust = Trust() if generation else Trust.everywhere(1.0)
     tables = settings.folder / "tables.unfinished"
     weights_file.fit_folders(games, earlier, tables, fit.FitSettings(trust=trust))
-    both = settings.folder / "weights.unfinished"
     labels = [settings.labels(number) for number in range(generation + 1)]
     training = network.NetworkSettings(trust=trust, seed=settings.seed)
-    weights_file.train_network(tables, [*games, *labels], earlier, both, training)
-    both.rename(settings.weights(generation + 1))
+    weights_file.train_network(tables, [*games, *labels], earlier, settings.weights(generation + 1), training)
     tables.unlink()
 
 

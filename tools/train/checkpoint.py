@@ -15,6 +15,7 @@ import torch
 from outflank.engine import FileFormatError
 from outflank.engine.weights import Weights
 from outflank.tools.train.dataset import Records
+from outflank.tools.work.files import whole_file
 
 _SECONDS_BETWEEN = 120.0
 
@@ -64,9 +65,8 @@ class Checkpoint:
             return
         state = {name: part.state_dict() for name, part in parts.items()}
         self._states[stage] = {**state, "steps": steps, "squares": squares}
-        unfinished = self._path.with_name(f"{self._path.name}.part")
-        torch.save({"training": self._identity, "states": self._states}, unfinished)
-        unfinished.replace(self._path)
+        with whole_file(self._path) as new:
+            torch.save({"training": self._identity, "states": self._states}, new)
         self._kept_at = time.monotonic()
 
     def remove(self) -> None:

@@ -17,6 +17,7 @@ from outflank.engine.network import STAGES
 from outflank.engine.patterns import PHASES
 from outflank.tools.train import fit
 from outflank.tools.train.dataset import Records, load, load_solved, read_header, shards
+from outflank.tools.work.files import write_whole
 from outflank.tools.work.progress import progress_bar
 
 if TYPE_CHECKING:  # PyTorch takes seconds to import
@@ -34,7 +35,7 @@ def fit_folders(
     with progress_bar("fit", PHASES, "phases") as advance:
         made = fit.fit(records, settings, lambda report: advance(1))
     tables = weights.Weights.of_tables(made.tables)
-    weights.write(out, tables, {**_provenance(folders, solved), "fit": asdict(settings)})
+    write_whole(out, weights.packed(tables, {**_provenance(folders, solved), "fit": asdict(settings)}))
     return made
 
 
@@ -68,7 +69,7 @@ def train_network(
         "network": asdict(settings),
         "tables": dict(weights.provenance(begin)),
     }
-    weights.write(out, made, provenance)
+    write_whole(out, weights.packed(made, provenance))
     return reports
 
 

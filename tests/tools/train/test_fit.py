@@ -53,7 +53,9 @@ def test_phases_without_positions_are_judged_like_the_next(fitted: Fit) -> None:
 
 def test_mirrored_boards_are_judged_alike(fitted: Fit, records: Records, tmp_path: Path) -> None:
     path = tmp_path / "fitted.bin"
-    weights.write(path, weights.Weights.of_tables(fitted.tables), {"command": "fitted in a test"})
+    path.write_bytes(
+        weights.packed(weights.Weights.of_tables(fitted.tables), {"command": "fitted in a test"})
+    )
     searcher = Searcher(1, weights=path)
 
     for record in records[::97]:
