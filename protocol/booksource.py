@@ -12,6 +12,8 @@ from outflank.protocol.movesource import MoveRequest, book_info
 if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
     from outflank.book import Book, BookMove, Entry
 
+NO_BOOK = "none"
+"""What stands for no book where the name of one is asked for."""
 _SHIPPED = Path(__file__).parents[1] / "book" / "data"
 
 

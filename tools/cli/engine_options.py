@@ -13,14 +13,12 @@ import click
 from outflank.engine import Rules, Searcher, SettingsError
 from outflank.engine.levels import DEFAULT_LEVEL, HIGHEST_LEVEL
 from outflank.engine.limits import USUAL_OVERHEAD
-from outflank.protocol.booksource import BookSource, Variety, shipped_books
+from outflank.protocol.booksource import NO_BOOK, BookSource, Variety, shipped_books
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.server import Wire, serve
 from outflank.protocol.session import Session, Strength
 from outflank.protocol.varietysource import USUAL_PLIES, Spread, VarietySource
 from outflank.tools.cli.options import COUNT, SECONDS, hash_option, threads_option
-
-NO_BOOK = "none"
 
 
 class SpreadType(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone

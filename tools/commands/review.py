@@ -3,6 +3,7 @@
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -10,6 +11,7 @@ import click
 from outflank import __version__
 from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, OutflankError, Rules
 from outflank.engine.levels import exact_from as exact_from_of_level
+from outflank.protocol.booksource import NO_BOOK, shipped_books
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
@@ -25,6 +27,7 @@ from outflank.tools.cli.options import (
     workers_option,
 )
 from outflank.tools.cli.positions import shown
+from outflank.tools.review.bookexit import BookExits
 from outflank.tools.review.facts import game_facts, player_facts
 from outflank.tools.review.game import GameReview
 from outflank.tools.review.many import Reviewer, review_games
@@ -63,6 +66,11 @@ from outflank.tools.work.files import write_whole
 @click.option(
     "--html", type=ANY_FILE, metavar="OUT", help="Write the review as a page that needs nothing else."
 )
+@click.option(
+    "--book",
+    metavar="FILE|none",
+    help="Opening book that games are compared with.  [default: the one that the package brings, if it has one]",
+)
 @click.option("--svg", type=ANY_FILE, metavar="OUT", help="Write the evaluation curve of the only game.")
 @filter_options
 @rules_option
@@ -78,6 +86,7 @@ def review(
     seconds: float | None,
     exact_from: int,
     html: Path | None,
+    book: str | None,
     svg: Path | None,
     player: str | None,
     year: range | None,
@@ -106,14 +115,22 @@ def review(
     given.most = None if svg is None else 1
     output = _Output(as_json, keep=html is not None or svg is not None)
     click.echo(f"outflank {__version__}, {settings.words()}", err=as_json)
-    for made in review_games(given, Reviewer(settings, hash_mb, threads), workers):
-        output.add(made, *given.places.popleft())
+    with BookExits(_books(book)) as exits:
+        for made in review_games(given, Reviewer(settings, hash_mb, threads), workers):
+            output.add(replace(made, book_exit=exits.of(made.game)), *given.places.popleft())
     output.end()
     _write(output.kept, settings, html, svg)
     if given.bad:
         raise OutflankError(f"expected games that can be read, got {given.bad} that can't (named above)")
     if not output.games:
         raise OutflankError("expected a game to review, got none that the filters allow")
+
+
+def _books(given: str | None) -> Sequence[Path]:
+    """The books to compare games with."""
+    if given is None:
+        return shipped_books()
+    return [] if given == NO_BOOK else [Path(given)]
 
 
 def _settings(level: int | None, depth: int | None, seconds: float | None, exact_from: int) -> ReviewSettings:

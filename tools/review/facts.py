@@ -13,7 +13,7 @@ from outflank.tools.show.search import score_number
 
 def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
     """A game: who played, what each move cost, both sides' totals, the evaluation curve."""
-    game, outcome, opening = review.game, review.game.outcome, review.opening
+    game, outcome, opening, left = review.game, review.game.outcome, review.opening, review.book_exit
     return {
         "kind": "game",
         "file": file,
@@ -24,6 +24,9 @@ def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
         "rules": str(game.rules),
         "start": game.first.board_string(),
         "opening": None if opening is None else asdict(opening),
+        "book_exit": None
+        if left is None
+        else {"ply": left.ply, "move": str(left.move), "judged": left.judged},
         "winner": None if outcome is None or outcome.winner is None else str(outcome.winner),
         "margin": None if outcome is None else outcome.margin,
         "moves": [_move(move, ply) for ply, move in enumerate(review.moves, 1)],

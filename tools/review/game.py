@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from outflank.book.names import Opening, opening_of
 from outflank.engine import Colour, Move, Position, Searcher
 from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.tools.review.bookexit import BookExit
 from outflank.tools.review.moves import Judgement, MoveReview
 from outflank.tools.review.settings import ReviewSettings
 
@@ -18,11 +19,13 @@ class GameReview:
         game: the game.
         moves: a review for each of its moves, passes among them.
         final: what the position after the last move is worth.
+        book_exit: the move that led out of the opening book; None if there was none, or no book was asked.
     """
 
     game: AnnotatedGame
     moves: tuple[MoveReview, ...]
     final: Judgement
+    book_exit: BookExit | None = None
 
     @property
     def opening(self) -> Opening | None:

@@ -8,7 +8,7 @@ from outflank.tools.review.game import GameReview
 from outflank.tools.review.moves import ERRORS, Class, MoveReview
 from outflank.tools.review.settings import ReviewSettings
 from outflank.tools.review.tally import Players, Tally
-from outflank.tools.review.text import result_text
+from outflank.tools.review.text import exit_text, result_text
 from outflank.tools.show.charts import Level, Series, chart
 from outflank.tools.show.downloads import packed_files
 from outflank.tools.show.page import page_parts, templates
@@ -110,7 +110,7 @@ def _replay(review: GameReview, number: int) -> dict[str, Any]:
         "white": white,
         "ending": _ending(review),
         "fault": False,
-        "detail": game.comment,
+        "detail": ". ".join(filter(None, (_left_book(review), game.comment))),
         "margin": round(review.final.black_score) if review.final.exact else None,
         "opening": 0,
         **replayed(game.first, game.moves),
@@ -135,6 +135,11 @@ def _phases(reviews: Sequence[GameReview]) -> Phases:
             if move.kind is not Class.FORCED:
                 counter.add(names[move.colour], move.before.empties, move.lost)
     return counter.table(seen)
+
+
+def _left_book(review: GameReview) -> str:
+    """Where the game left the opening book."""
+    return "" if review.book_exit is None else f"Book: {exit_text(review.book_exit)}"
 
 
 def _value(score: float | None, colour: Colour) -> float | None:

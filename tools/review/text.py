@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from outflank.engine import Colour
+from outflank.tools.review.bookexit import BookExit
 from outflank.tools.review.game import GameReview
 from outflank.tools.review.moves import Class, MoveReview
 from outflank.tools.review.tally import PlayerSummary, Tally
@@ -27,6 +28,8 @@ def game_text(review: GameReview) -> Iterator[str]:
     yield headline(review)
     if review.opening is not None:
         yield f"Opening: {review.opening}"
+    if review.book_exit is not None:
+        yield f"Book: {exit_text(review.book_exit)}"
     yield ""
     yield "  ply  move   before  after   lost  class       certainty         instead"
     for ply, move in enumerate(review.moves, 1):
@@ -44,7 +47,19 @@ def game_line(review: GameReview, number: int) -> str:
     tallies = [Tally().add(review.of(colour)) for colour in Colour]
     lost = " and ".join(f"{score_text(tally.lost)[1:]} in {tally.moves}" for tally in tallies)
     opening = "" if review.opening is None else f"; {review.opening.name}"
-    return f"game {number}: {headline(review)}; discs lost: {lost} moves{opening}"
+    left = (
+        ""
+        if review.book_exit is None
+        else f"; left the book at {review.book_exit.ply}. {review.book_exit.move}"
+    )
+    return f"game {number}: {headline(review)}; discs lost: {lost} moves{opening}{left}"
+
+
+def exit_text(left: BookExit) -> str:
+    """``left at move 9, b5``, or that the book ends there."""
+    if left.judged:
+        return f"ends with move {left.ply}, {left.move}, the best of those that lead out of it"
+    return f"left at move {left.ply}, {left.move}"
 
 
 def players_text(players: Sequence[PlayerSummary]) -> Iterator[str]:

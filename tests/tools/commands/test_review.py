@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from outflank.tests.protocol.books import small_book
 from outflank.tests.tools.samples import WIPE_OUT, WITH_PASSES
 from outflank.tools.cli.program import cli
 
-QUICK = ("--level", "1", "--exact-from", "8")
+QUICK = ("--level", "1", "--exact-from", "8", "--book", "none")
 # White loses by a wipe-out, then Black loses.
 TWO = f"{WIPE_OUT}\n{WITH_PASSES}\n"
 
@@ -51,6 +52,40 @@ def test_json_says_the_same_and_more() -> None:
     assert game["curve"][56] == {"score": -32, "exact": True}
     total = sum(side["discs_lost"] for side in game["sides"].values())
     assert total == sum(move["lost"] for move in game["moves"])
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "told"),
+    [
+        ("f5d6c4b3", "Book: left at move 4, b3", {"ply": 4, "move": "b3", "judged": False}),
+        (
+            "f5d6c4d3",
+            "Book: ends with move 4, d3, the best of those that lead out of it",
+            {"ply": 4, "move": "d3", "judged": True},
+        ),
+        ("f5d6c4", None, None),
+    ],
+)
+def test_where_a_game_has_left_the_book_is_told(
+    tmp_path: Path, game: str, text: str | None, told: dict[str, object] | None
+) -> None:
+    book = small_book(tmp_path)
+    lines = review(game, "--book", book).stdout.splitlines()
+    facts = json.loads(review(game, "--book", book, "--json").stdout.splitlines()[0])
+    many = review("-", "--book", book, stdin=f"{game}\n{game}\n").stdout.splitlines()[1]
+
+    assert [line for line in lines if line.startswith("Book:")] == ([] if text is None else [text])
+    assert facts["book_exit"] == told
+    assert (
+        many.endswith("Opening") if told is None else many.endswith(f"; left the book at 4. {told['move']}")
+    )
+
+
+def test_a_book_that_cannot_be_read_ends_the_review(tmp_path: Path) -> None:
+    result = review("f5d6", "--book", tmp_path / "no.book")
+
+    assert result.exit_code == 1
+    assert "outflank: expected an opening book, got" in result.output
 
 
 @pytest.mark.parametrize("workers", [1, 2])
