@@ -104,6 +104,8 @@ def test_the_title_says_how_it_stands() -> None:
 
 def test_a_notebook_shows_a_position_by_itself() -> None:
     assert AFTER_F5._repr_svg_() == AFTER_F5.svg()
+    assert Game.from_transcript("f5")._repr_svg_() == AFTER_F5.svg(last="f5")
+    assert Game()._repr_svg_() == Position.start().svg()
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,21 @@ def test_an_error_names_its_request_and_the_others_go_on() -> None:
     assert said.endswith("outflank: expected positions that can be read, got 2 that can't (named above)\n")
 
 
+def test_a_line_without_end_is_an_error_of_its_own() -> None:
+    with Server() as server:
+        server.ask(id=1, depth=1)
+        server.send('{"id": "' + "x" * 200_000)
+        server.ask(id=2, depth=1)
+        answers, code, _ = server.end()
+
+    errors = [answer for answer in answers if answer["kind"] == "error"]
+    assert sorted(answer["id"] for answer in answers if answer["kind"] == "result") == [1, 2]
+    assert [(each["line"], each["error"]) for each in errors] == [
+        (2, "expected a line of less than 65536 bytes, got more")
+    ]
+    assert code == 1
+
+
 def test_what_has_not_begun_is_terminated_at_once() -> None:
     with Server() as server:
         server.ask(id="long", time=60, report_every=0)
