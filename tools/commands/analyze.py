@@ -14,7 +14,6 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.analysis.answers import HEADING, Answer, answer_facts, answer_row
 from outflank.tools.analysis.desk import Desk
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark
-from outflank.tools.analysis.single import analyze_game
 from outflank.tools.analysis.sources import games_as_items, items_of, requests_of
 from outflank.tools.analysis.wish import Wish
 from outflank.tools.cli.options import (
@@ -119,6 +118,8 @@ def analyze(
         first = list(islice(entries, 2))
         if len(first) == 1 and isinstance(first[0], AnnotatedGame):
             wish = wish if wish.is_limited else replace(wish, seconds=_SECONDS)
+            from outflank.tools.analysis.single import analyze_game  # needs a package that a server does not
+
             begin(wish, err=as_json)
             analyze_game(first[0].game(), wish, searchers[0], as_json)
         else:

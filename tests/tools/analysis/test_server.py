@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from outflank.engine import Position
+from outflank.tests.installation import python_script
 from outflank.tests.tools.analysis.analysis_server import Server
 
 ENDGAME = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X"
@@ -188,3 +189,16 @@ def test_a_reader_that_goes_away_ends_it() -> None:
         process.stdin.flush()
 
         assert process.wait(20) == 128 + signal.SIGPIPE
+
+
+def test_a_server_needs_none_of_the_optional_packages() -> None:
+    told = python_script("-c", """
+import io, sys
+for name in ("rich", "scipy", "jinja2", "matplotlib", "sgfmill", "resvg_py"):
+    sys.modules[name] = None
+from outflank.tools.cli.program import cli
+sys.stdin = io.TextIOWrapper(io.BytesIO(b'{"id": 1, "depth": 1}'))
+cli(["analyze", "-"], prog_name="outflank")
+""")  # fmt: skip
+
+    assert '{"id": 1, "turn": 0, "kind": "result"' in told.stdout
