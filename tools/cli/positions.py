@@ -13,11 +13,13 @@ from outflank.engine import IllegalMoveError, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import read_games
 from outflank.protocol.formats.transcript import parse
+from outflank.protocol.lines import printable
 
 STDIN = "-"
 _MOST_CHARACTERS = 1 << 20
 _SQUARE = r"[-._XxOo*BbWw12]"
 _BOARD = re.compile(rf"(?:{_SQUARE}\s*){{64}}")
+_LIKE_BOARD = re.compile(rf"(?:{_SQUARE}\s*){{9}}")
 _BOARD_OVER_LINES = re.compile(rf"\s*(?:(?:{_SQUARE}[ \t]*){{1,63}}\n\s*)+(?:{_SQUARE}\s*)+".encode())
 _FIRST_MOVE = re.compile(r"(?:1\s*\.+\s*)?[a-h][1-8]", re.IGNORECASE)
 
@@ -111,8 +113,11 @@ def _described(text: str, rules: Rules) -> AnnotatedGame:
             return parse(text, rules)
         return AnnotatedGame(Position.parse(text.partition("%")[0].strip(), rules))
     except (NotationError, IllegalMoveError) as error:
-        source = "POSITION" if is_transcript(text) else "expected a file, a transcript or a board"
-        raise type(error)(f"{source}: {error}") from None
+        if not is_transcript(text) and not _LIKE_BOARD.match(text):
+            raise NotationError(
+                f"expected a file, a transcript or a board, got {printable(text)!r}"
+            ) from None
+        raise type(error)(f"POSITION: {error}") from None
 
 
 def _sentence(name: str, bad: BadGame) -> str:

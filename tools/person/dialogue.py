@@ -37,6 +37,7 @@ save FILE       as .sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR)
 resign, new     give up; begin again
 quit            end; the game can be resumed from a saved file or its transcript"""
 _HINTS = 3
+_LONGEST = 1000  # characters, which a path may need
 
 
 class Quit(Exception):
@@ -137,6 +138,8 @@ class Dialogue:
 
     def _obey(self, line: str, seconds: float) -> None:
         """Do what a line says."""
+        if len(line) > _LONGEST:
+            raise NotationError(f"expected a line of at most {_LONGEST} characters, got {len(line)}")
         word, _, rest = line.partition(" ")
         if word.lower() in self._words:
             self._words[word.lower()](rest.strip())

@@ -92,7 +92,14 @@ def test_what_is_no_position_fails_in_one_sentence() -> None:
     result = run("nonsense", "--depth", "2")
 
     assert result.exit_code == 1
-    assert result.output.startswith("outflank: expected a file, a transcript or a board")
+    assert result.output == "outflank: expected a file, a transcript or a board, got 'nonsense'\n"
+
+
+def test_a_board_with_a_fault_is_told_where() -> None:
+    result = run(BOARD[:20] + "?" + BOARD[21:], "--depth", "2")
+
+    assert result.exit_code == 1
+    assert result.output == "outflank: POSITION: expected X, O or - for square e3 of the board, got '?'\n"
 
 
 def test_commas_between_moves_are_blanks() -> None:

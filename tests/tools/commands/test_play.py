@@ -184,6 +184,7 @@ def test_who_oversteps_the_time_has_lost() -> None:
         ("undo\n", "outflank: expected a move of yours to take back, got none"),
         ("level 99\n", "outflank: expected level and a number from 0 to 60, got '99'"),
         ("save x.pgn\n", "outflank: expected a file that ends in .sgf .ggf .txt .obf .wtb, got 'x.pgn'"),
+        ("x" * 2_000_000, "outflank: expected a line of at most 1000 characters, got 1048577"),
         ("save\n", "outflank: expected the name of a file, got nothing"),
         ("save /no/such/folder/x.sgf\n", "outflank: [Errno 2] No such file or directory"),
     ],
