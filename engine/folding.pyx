@@ -1,17 +1,16 @@
 """Configurations that mirror each other share a weight; folding.pyi documents it."""
 
-from cpython cimport array
 from libc.stdint cimport int8_t, int16_t, int32_t
 from libc.string cimport memcpy
 
-from array import array as new_array
+from array import array
 
 from outflank.engine.memory import reserve
 from outflank.engine.patterns import PATTERNS, TABLE_OFFSETS, WEIGHTS_OF_A_PHASE, mirrored_places
 
 
 def representatives():
-    cdef array.array found = new_array("i", range(WEIGHTS_OF_A_PHASE))
+    found = array("i", range(WEIGHTS_OF_A_PHASE))
     cdef int32_t[::1] view = found
     cdef int table
     for table in range(len(PATTERNS)):
@@ -74,7 +73,7 @@ def fold(const int16_t[::1] weights, const int32_t[::1] representative, int phas
                 if phase < phases - 1:
                     step -= weights[(phase + 1) * count + weight]
                 steps.append(step)
-    return new_array("h", steps)
+    return array("h", steps)
 
 
 def unfold_rows(

@@ -19,7 +19,7 @@ from outflank.engine import Colour, Game
 
 # Debian keeps games apart from other programs.
 _PATH = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/games"
-_PROGRAMS = ("quarry", "Xvfb", "xdotool", "import")
+_PROGRAMS = ("quarry", "Xvfb", "xdotool")  # and ImageMagick's import for a picture
 # Each engine logs to a file of its own, named after its process.
 _CONFIGURATION = """\
 [GTP Engine "Outflank"]
@@ -29,8 +29,27 @@ Version = "{version}"
 Command line = "sh -c 'exec {command} --log {folder}/$$.engine'"
 Supported games = "Reversi"
 """
-# The dialog's shortcuts: Reversi, White and Black by the computer, Forward, Play.
-_NEW_GAME_KEYS = ("alt+r", "alt+o", "alt+p", "alt+f", "alt+p")
+# The dialog's shortcuts: Reversi, White and Black by the computer, Forward; then, after the clock, Play.
+_NEW_GAME_KEYS = ("alt+r", "alt+o", "alt+p", "alt+f")
+_PLAY_KEYS = ("alt+p",)
+# The second page's: the list of time controls from its top, and the fields below it.
+_TYPE_KEYS = ("alt+t", "Home")
+
+
+def _field(shortcut: str, text: str) -> list[str]:
+    """The keys that go to a field and fill it."""
+    return [shortcut, *("colon" if letter == ":" else letter for letter in text)]
+
+
+# What Quarry calls "limited time per move" and "Canadian overtime": 2 s a move; a minute, then 20 s for 5 moves each.
+TWO_SECONDS_A_MOVE = (*_TYPE_KEYS, "Down", "Down", *_field("alt+l", "0:02"))
+A_MINUTE_AND_BYO_YOMI = (
+    *_TYPE_KEYS,
+    *("Down", "Down", "Down"),
+    *_field("alt+m", "1:00"),
+    *_field("alt+o", "0:20"),
+    *_field("alt+v", "5"),
+)
 _PATIENCE_SECONDS = 60.0
 _RETRY_SECONDS = 10.0
 
@@ -40,7 +59,14 @@ def missing_programs() -> list[str]:
     return [name for name in _PROGRAMS if shutil.which(name, path=_PATH) is None]
 
 
-def play(command: str, version: str, folder: Path, photo: Path | None = None) -> list[Game]:
+def play(
+    command: str,
+    version: str,
+    folder: Path,
+    photo: Path | None = None,
+    clock: Sequence[str] = (),
+    patience: float = _PATIENCE_SECONDS,
+) -> list[Game]:
     """Let Quarry play a game between two processes of `command`, each taking ``--log FILE``.
 
     Args:
@@ -48,10 +74,12 @@ def play(command: str, version: str, folder: Path, photo: Path | None = None) ->
         version: what Quarry shall call its version.
         folder: an empty folder to work in; Quarry's home.
         photo: where a picture of the finished game goes, as PNG.
+        clock: the keys that set one, such as TWO_SECONDS_A_MOVE; without them nobody has a limit.
+        patience: seconds that the game may last.
 
     Returns: the finished game as each of the two engines saw it.
 
-    Raises: TimeoutError if the game is not over in time.
+    Raises: TimeoutError if the game is not over in time, or was lost on time.
     """
     (folder / ".quarry").write_text(
         _CONFIGURATION.format(command=command, version=version, folder=folder), encoding="utf-8"
@@ -60,8 +88,9 @@ def play(command: str, version: str, folder: Path, photo: Path | None = None) ->
         environment = {"PATH": _PATH, "HOME": str(folder), "LC_ALL": "C", "DISPLAY": screen}
         with _running([str(shutil.which("quarry", path=_PATH))], environment):
             _press(environment, "^Quarry Control Center$", ["alt+n"], "^New Game$")
-            window = _press(environment, "^New Game$", _NEW_GAME_KEYS, " vs[.] ")
-            games = _wait_for_end(folder)
+            keys = (*_NEW_GAME_KEYS, *clock, *_PLAY_KEYS)
+            window = _press(environment, "^New Game$", keys, " vs[.] ")
+            games = _wait_for_end(folder, patience)
             if photo is not None:
                 time.sleep(1.0)  # Quarry draws when it has nothing else to do
                 subprocess.run(["import", "-window", window, str(photo)], env=environment, check=True)
@@ -139,14 +168,14 @@ def _find(environment: dict[str, str], title: str) -> str:
     return found.stdout.partition("\n")[0]
 
 
-def _wait_for_end(folder: Path) -> list[Game]:
-    deadline = time.monotonic() + _PATIENCE_SECONDS
+def _wait_for_end(folder: Path, patience: float) -> list[Game]:
+    deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
         games = [read_log(log.read_text()) for log in folder.glob("*.engine")]
         if len(games) == 2 and all(game.position.is_over for game in games):
             return games
         time.sleep(0.2)
-    raise TimeoutError(f"expected a finished game within {_PATIENCE_SECONDS:.0f} s; see {folder}")
+    raise TimeoutError(f"expected a finished game within {patience:.0f} s; see {folder}")
 
 
 if __name__ == "__main__":

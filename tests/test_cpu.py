@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine.cpu import available, require
+from outflank.engine.cpu import available, choose
 from outflank.tests.installation import ROOT, Environment, clone, python_script
 
 # Stands in for a build that was tuned for a CPU which nobody has.
 FOREIGN_BUILD = """
 import sys, types
 build = types.ModuleType("outflank.engine.buildinfo")
-build.MARCH, build.FEATURES = "future", ("warpdrive",)
+build.BUILDS = {"future": ("warpdrive",)}
 sys.modules["outflank.engine.buildinfo"] = build
 """
 SENTENCE = "this build of outflank was tuned for a CPU with warpdrive, which this one lacks"
@@ -30,13 +30,34 @@ def test_the_features_are_read_from_the_first_processor(cpuinfo: Path) -> None:
     assert available(cpuinfo) == frozenset({"fpu", "sse4_2", "popcnt"})
 
 
-def test_a_cpu_that_has_every_feature_is_accepted(cpuinfo: Path) -> None:
-    require(["popcnt", "sse4_2"], "x86-64-v2", cpuinfo)
+BUILDS = {"v3": ("avx2", "popcnt"), "v2": ("popcnt", "sse4_2"), "plain": ()}
+
+
+def test_the_first_build_that_the_cpu_can_run_is_chosen(cpuinfo: Path, tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    plain.write_text("flags : fpu")
+
+    assert choose(BUILDS, cpuinfo) == "v2"
+    assert choose(BUILDS, plain) == "plain"
+    assert choose({"native": ("popcnt", "sse4_2")}, cpuinfo) == "native"
+
+
+def test_a_build_can_be_forced(cpuinfo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OUTFLANK_BUILD", "plain")
+    assert choose(BUILDS, cpuinfo) == "plain"
+
+    monkeypatch.setenv("OUTFLANK_BUILD", "v3")
+    with pytest.raises(ImportError, match="tuned for a CPU with avx2, which this one lacks"):
+        choose(BUILDS, cpuinfo)
+
+    monkeypatch.setenv("OUTFLANK_BUILD", "v9")
+    with pytest.raises(ImportError, match="expected OUTFLANK_BUILD to be one of v3, v2, plain, got 'v9'"):
+        choose(BUILDS, cpuinfo)
 
 
 def test_a_cpu_that_lacks_features_is_refused_with_what_is_missing_and_what_to_do(cpuinfo: Path) -> None:
     with pytest.raises(ImportError) as caught:
-        require(["popcnt", "bmi2", "avx2"], "x86-64-v3", cpuinfo)
+        choose({"x86-64-v3": ("popcnt", "bmi2", "avx2")}, cpuinfo)
 
     sentence = str(caught.value)
     assert "avx2, bmi2, which this one lacks (built with -march=x86-64-v3)" in sentence
@@ -44,9 +65,10 @@ def test_a_cpu_that_lacks_features_is_refused_with_what_is_missing_and_what_to_d
     assert "popcnt" not in sentence
 
 
-def test_where_the_system_does_not_tell_the_build_is_trusted(tmp_path: Path) -> None:
+def test_where_the_system_does_not_tell_the_build_that_needs_least_is_trusted(tmp_path: Path) -> None:
     assert available(tmp_path / "missing") is None
-    require(["avx2"], "native", tmp_path / "missing")
+    assert choose(BUILDS, tmp_path / "missing") == "plain"
+    assert choose({"native": ("avx2",)}, tmp_path / "missing") == "native"
 
 
 def test_a_foreign_build_fails_to_import_before_any_tuned_module_is_loaded() -> None:
@@ -100,8 +122,9 @@ def test_a_portable_build_uses_no_more_than_it_was_allowed_and_counts_the_same(t
     told = environment.run("python", "-c", """
 from outflank.engine import Position, perft
 from outflank.tests.engine.kernels import KERNELS
-from outflank.engine.buildinfo import FEATURES, MARCH
-print(MARCH, *FEATURES, KERNELS, perft(Position.start(), 8))
+from outflank.engine.buildinfo import BUILDS
+((march, features),) = BUILDS.items()
+print(march, *features, KERNELS, perft(Position.start(), 8))
 """)  # fmt: skip
 
     assert told == "x86-64-v2 popcnt sse4_2 portable 390216\n"

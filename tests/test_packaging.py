@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import outflank
+from outflank.engine import BUILD
 from outflank.tests.installation import ROOT, Environment, clone
 from outflank.tools.cli.program import cli
 
@@ -47,7 +48,7 @@ def test_the_version_is_told_by_the_metadata_and_by_the_program() -> None:
     assert version("outflank") == outflank.__version__
     assert (
         CliRunner().invoke(cli, ["--version"], prog_name="outflank").output
-        == f"outflank {version('outflank')}\n"
+        == f"outflank {version('outflank')}\nengine built for {BUILD}\n"
     )
 
 
@@ -153,5 +154,5 @@ def assert_counts_and_plays(environment: Environment) -> None:
     assert environment.run("python", "-c", count) == f"{PERFT_6}\n"
     assert environment.run("python", "-c", play) == "4\n"
     assert environment.run("python", "-c", bare) == "None\n"
-    assert environment.run("outflank", "--version") == f"outflank {outflank.__version__}\n"
+    assert environment.run("outflank", "--version").startswith(f"outflank {outflank.__version__}\n")
     assert str(PERFT_6) in environment.run("outflank", "perft", "6").replace(",", "")

@@ -7,6 +7,7 @@ from typing import IO, Any
 
 import click
 
+from outflank import __version__
 from outflank.tools.cli.lazygroup import LazyGroup
 from outflank.tools.cli.signals import end_at_once, end_at_once_again, end_tidily
 
@@ -95,13 +96,33 @@ class Program(LazyGroup):
         return found
 
 
+def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    click.echo(f"outflank {__version__}")
+    try:
+        from outflank.engine import BUILD  # not at the top, as above
+    except ImportError as error:
+        raise Failure(str(error)) from error
+    click.echo(f"engine built for {BUILD}")
+    ctx.exit()
+
+
 @click.group(
     cls=Program,
     package="outflank.tools.commands",
     summaries=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(None, "-V", "--version", package_name="outflank", message="%(prog)s %(version)s")
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version, and for which CPU the engine at work was built.",
+)
 def cli() -> None:
     """Outflank, a Reversi/Othello engine for tournaments.
 

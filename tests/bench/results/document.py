@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from outflank.engine.buildinfo import MARCH
+from outflank.engine import BUILD
 from outflank.tests.bench.results.figures import Figure
 
 BEGIN, END = "<!-- from results.json -->", "<!-- end of results.json -->"
@@ -18,7 +18,7 @@ def machine() -> dict[str, object]:
     return {
         "cpu": names[0].partition(":")[2].strip() if names else platform.machine(),
         "processors": len(os.sched_getaffinity(0)),
-        "march": MARCH,
+        "march": BUILD,
         "system": f"{platform.system()} {platform.release().split('-')[0]}",
         "python": platform.python_version(),
     }

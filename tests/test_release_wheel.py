@@ -1,0 +1,149 @@
+"""The wheel for every CPU: what is in it, and that it plays the same with each of its builds, on a bare machine.
+
+``OUTFLANK_WHEEL=dist/NAME.whl`` tries a wheel that was made before; without it one is built, which takes some minutes.
+"""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from outflank.engine.cpu import available
+from outflank.tests.installation import ROOT, Environment, clone
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(3600),
+    pytest.mark.xdist_group("release wheel"),
+    pytest.mark.skipif(platform.machine() != "x86_64", reason="its builds are for another family of CPUs"),
+]
+BUILDS = ("x86-64-v4", "x86-64-v3", "x86-64-v2", "x86-64")
+MOST_MEGABYTES = 30
+PERFT_8 = 390216
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if given := os.environ.get("OUTFLANK_WHEEL"):
+        return Path(given).resolve()
+    folder = tmp_path_factory.mktemp("wheel")
+    environment = Environment(folder, march=" ".join(BUILDS))
+    environment.run("python", "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", str(clone(folder)))
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+class Installed:
+    """The wheel in an environment of its own, on a machine without compiler, checkout or other programs."""
+
+    def __init__(self, folder: Path, wheel: Path) -> None:
+        Environment(folder).install(str(wheel))
+        self._bin = folder / "venv" / "bin"
+        self._lent = folder / "lent"
+
+    def run(self, *command: str, build: str = "", lines: str = "") -> "subprocess.CompletedProcess[str]":
+        """Run a program of the environment with a build of the engine forced."""
+        variables = {"PATH": "/nonexistent", "PYTHONPATH": str(self._lent), "OUTFLANK_BUILD": build}
+        return subprocess.run(
+            [str(self._bin / command[0]), *command[1:]],
+            env=variables,
+            cwd=self._bin,
+            input=lines,
+            capture_output=True,
+            text=True,
+            timeout=1200,
+        )
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    return Installed(tmp_path_factory.mktemp("installed"), wheel)
+
+
+def runnable(installed: Installed) -> list[str]:
+    """The builds that this CPU can run."""
+    script = "from outflank.engine.buildinfo import BUILDS; import json; print(json.dumps(BUILDS))"
+    builds: dict[str, list[str]] = json.loads(installed.run("python", "-c", script).stdout)
+    assert tuple(builds) == BUILDS
+    have = available()
+    return [name for name, features in builds.items() if have is None or have.issuperset(features)]
+
+
+def test_it_holds_every_module_for_every_cpu_and_no_tests(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    modules = sorted(path.stem for path in (ROOT / "engine").glob("*.pyx"))
+
+    assert wheel.stat().st_size < MOST_MEGABYTES * 1e6
+    assert "-cp311-abi3-" in wheel.name
+    for build in BUILDS:
+        folder = f"outflank/engine/builds/{build}/"
+        assert sorted(name.removeprefix(folder) for name in names if name.startswith(folder)) == [
+            f"{module}.abi3.so" for module in modules
+        ]
+    assert len([name for name in names if name.endswith(".so")]) == len(BUILDS) * len(modules)
+    assert not [name for name in names if name.startswith("outflank/tests/")]
+
+
+def test_it_chooses_the_best_build_by_itself_and_says_which(installed: Installed) -> None:
+    best = runnable(installed)[0]
+
+    assert installed.run("outflank", "--version").stdout.splitlines()[1] == f"engine built for {best}"
+
+
+def test_it_plays_on_a_bare_machine_with_every_build(installed: Installed) -> None:
+    for build in runnable(installed):
+        told = installed.run(
+            "outflank", "gtp", "--level", "4", build=build, lines="1 genmove b\n2 showboard\n3 quit\n"
+        )
+
+        assert told.stderr == ""
+        assert told.stdout.startswith("=1 ")
+        assert told.stdout.endswith("=3\n\n")
+        assert f"engine built for {build}" in installed.run("outflank", "--version", build=build).stdout
+
+
+def test_every_build_has_the_same_signature(installed: Installed) -> None:
+    """And that of the modules that these tests run with."""
+    here = subprocess.run(
+        [str(Path(sys.executable).with_name("outflank")), "bench", "--json"],
+        capture_output=True,
+        text=True,
+        timeout=1200,
+    )
+    expected = nodes(here.stdout)
+    builds = runnable(installed)
+
+    assert len(expected) > 10
+    for build in builds:
+        assert nodes(installed.run("outflank", "bench", "--json", build=build).stdout) == expected, build
+        counted = installed.run("outflank", "perft", "8", build=build).stdout
+        assert str(PERFT_8) in counted.replace(",", "")
+
+
+def nodes(printed: str) -> dict[str, int]:
+    """The nodes of each item that ``outflank bench --json`` prints."""
+    return {item["name"]: item["nodes"] for item in map(json.loads, printed.splitlines())}
+
+
+def test_a_build_that_is_not_there_is_refused_in_a_sentence(installed: Installed) -> None:
+    told = installed.run("outflank", "perft", "1", build="x86-64-v9")
+
+    assert told.returncode == 1
+    assert told.stderr.startswith("outflank: expected OUTFLANK_BUILD to be one of x86-64-v4, x86-64-v3, ")
+
+
+@pytest.mark.skipif(
+    shutil.which("auditwheel", path=str(Path(sys.executable).parent)) is None,
+    reason="auditwheel is not installed",
+)
+def test_it_runs_on_any_linux_as_new_as_its_tag_says(wheel: Path) -> None:
+    auditwheel = Path(sys.executable).with_name("auditwheel")
+    told = subprocess.run([str(auditwheel), "show", str(wheel)], capture_output=True, text=True, timeout=600)
+
+    assert "manylinux_2_" in told.stdout
