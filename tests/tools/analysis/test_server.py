@@ -114,10 +114,12 @@ def test_progress_is_reported_as_often_as_wanted() -> None:
 
 def test_those_with_a_higher_priority_are_searched_first() -> None:
     with Server() as server:
-        server.ask(id="first", time=1.0, report_every=0)
-        server.answer()
+        server.ask(id="first", time=60)
         for number in range(4):
             server.ask(id=number, depth=1, priority=number)
+        server.ask(id="all are read", action="query_version")
+        assert server.answer()["kind"] == "action"
+        server.ask(id="go on", action="terminate", terminate_id="first")
         answers, _, _ = server.end()
 
     done = [answer["id"] for answer in answers if answer["kind"] == "result"]
