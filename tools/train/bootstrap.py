@@ -6,15 +6,18 @@ the evaluation of the one before, whose searches look a few plies further back t
 travels from the end of the game to its beginning. The first generations go on serving with what they solved, the later
 ones with whole games: how many there are counts for more than how well they are played. Solved positions off the path
 of the games serve the network alone, which can distinguish them from those of good play; the tables can't.
+
+The last generations play what the weights are for: close games between good players, with a deep selective search
+and an end that is as good as perfect, from earlier on. In the end the heads are calibrated.
 """
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from outflank.engine import weights
-from outflank.tools.train import fit, label, network, probcut, selfplay, weights_file
+from outflank.tools.train import calibrate, fit, label, network, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
 from outflank.tools.train.judging import Judging
 from outflank.tools.train.targets import Trust
@@ -37,9 +40,13 @@ _CAUTION = (
 )
 _LABEL_SHARE = 0.3  # of the time for games and labels
 _FIRST_TO_SERVE_WHOLE = 2
-_FEWEST_LABELLED, _MOST_LABELLED = 11, 13  # empty squares
+_FIRST_LATE = 3
+_LATE_OPENINGS = (8, 24)  # random moves
+_LATE_STRAY, _LATE_WIDEST = 0.3, 24
+_EARLY_LABELLED, _LATE_LABELLED = (11, 13), (17, 19)  # empty squares, fewest and most
 _STRAY_MOVES = 4
 _LINE_TO = 10
+_CALIBRATION_BOARDS = 300
 _ERROR_MODEL_DEPTH = 8
 _ERROR_MODEL_BOARDS = 30
 
@@ -51,16 +58,16 @@ class BootstrapSettings:
     Attributes:
         folder: where everything is kept; what is there already is not done again.
         seconds: the time for all of it.
-        depth: plies searched for a move.
-        exact_from: empty squares from which on games are solved.
+        early: how the first generations search.
+        late: how the last ones do.
         seed: of the first generation; the others follow.
         games_a_shard: games, or boards solved, in a file, the unit of work.
     """
 
     folder: Path
     seconds: float
-    depth: int
-    exact_from: int
+    early: Judging
+    late: Judging
     seed: int
     games_a_shard: int = 1000
 
@@ -141,12 +148,18 @@ def _play(
     settings: BootstrapSettings, generation: int, seconds: float, workers: int | None, cluster: str | None
 ) -> int:
     """Play a generation's games; how many there are."""
+    seed = settings.seed + generation
     playing = selfplay.SelfplaySettings(
-        settings.weights(generation),
-        Judging(settings.depth, settings.exact_from),
-        settings.seed + generation,
-        settings.games_a_shard,
+        settings.weights(generation), settings.early, seed, settings.games_a_shard
     )
+    if generation >= _FIRST_LATE:
+        playing = replace(
+            playing,
+            judging=settings.late,
+            random_moves=_LATE_OPENINGS,
+            stray=_LATE_STRAY,
+            widest=_LATE_WIDEST,
+        )
     folder = settings.games(generation)
     return selfplay.selfplay(folder, playing, _MOST, seconds=seconds, workers=workers, cluster=cluster)
 
@@ -155,12 +168,15 @@ def _label(
     settings: BootstrapSettings, generation: int, seconds: float, workers: int | None, cluster: str | None
 ) -> int:
     """Solve positions off the path of a generation's games; how many there are."""
+    late = generation >= _FIRST_LATE
+    fewest, most = _LATE_LABELLED if late else _EARLY_LABELLED
+    judging = settings.late if late else settings.early
     labelling = label.LabelSettings(
         settings.weights(generation),
-        Judging(settings.depth, _MOST_LABELLED),
+        replace(judging, exact_from=most),
         seed=settings.seed + generation,
-        fewest=_FEWEST_LABELLED,
-        most=_MOST_LABELLED,
+        fewest=fewest,
+        most=most,
         stray=_STRAY_MOVES,
         line_to=_LINE_TO,
         boards_a_shard=settings.games_a_shard,
@@ -195,8 +211,21 @@ def _fit_generation(settings: BootstrapSettings, generation: int) -> None:
     weights_file.fit_folders(games, earlier, tables, fit.FitSettings(trust=trust))
     labels = [settings.labels(number) for number in range(generation + 1)]
     training = network.NetworkSettings(trust=trust, seed=settings.seed)
-    weights_file.train_network(tables, [*games, *labels], earlier, settings.weights(generation + 1), training)
+    both = settings.folder / "weights.unfinished"
+    weights_file.train_network(tables, [*games, *labels], earlier, both, training)
+    if generation == len(_SHARES) - 1:
+        _calibrate(settings, both)
+    both.rename(settings.weights(generation + 1))
     tables.unlink()
+
+
+def _calibrate(settings: BootstrapSettings, path: Path) -> None:
+    """Shift the heads of the last weights."""
+    games = load([settings.games(len(_SHARES) - 1)])
+    measuring = calibrate.CalibrateSettings(boards=_CALIBRATION_BOARDS, seed=settings.seed)
+    shifts = calibrate.measure(path, games, measuring)
+    made = {**weights.provenance(path), "calibration": asdict(measuring)}
+    write_whole(path, weights.packed(calibrate.shifted(weights.read(path), shifts), made))
 
 
 def _fit_error_model(settings: BootstrapSettings, workers: int | None, cluster: str | None) -> None:

@@ -4,6 +4,9 @@ The result alone is right on average and noisy, more so the earlier the position
 the evaluation that made it. So ``target = (1 - trust) * guess + trust * (next position's target, from this side)``,
 and the last position's next target is the result: a guess k positions later counts ``trust^k``. Reference: R. Sutton,
 Learning to predict by the methods of temporal differences, 1988, with lambda for `trust`.
+
+Guesses are rid of their bias first. An evaluation that rates the side to move too low at odd numbers of empty squares
+would else teach that, and more: on the way through a game the sides alternate, and so do the signs of what adds up.
 """
 
 from dataclasses import dataclass
@@ -15,6 +18,7 @@ from numpy.typing import NDArray
 from outflank.tools.train.dataset import Records, empties
 
 _EARLY = 22  # more empty squares than this
+_ENOUGH = 1000  # positions to tell a bias from chance, with results that are some ten discs off
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ class Trust:
 def targets(records: Records, trust: Trust) -> NDArray[np.float32]:
     """The target of each position, in discs from the side to move; games in one piece."""
     from_later = trust.at(records)
-    from_guess = (1 - from_later) * records["guess"].astype(np.float32)
+    from_guess = (1 - from_later) * unbiased_guesses(records)
     found = from_guess + from_later * records["result"].astype(np.float32)
     from_later *= _signs_to_next(records)
     to_end = _places_to_end(records)
@@ -55,6 +59,16 @@ def targets(records: Records, trust: Trust) -> NDArray[np.float32]:
         here = by_distance[first:last]
         found[here] = from_guess[here] + from_later[here] * found[here + 1]
     return found.astype(np.float32)
+
+
+def unbiased_guesses(records: Records) -> NDArray[np.float32]:
+    """The guesses without what those of their depth and number of empty squares are off on average."""
+    guesses = records["guess"].astype(np.float32)
+    kind = empties(records) * 64 + records["depth"]
+    counts = np.bincount(kind)
+    off = np.bincount(kind, guesses - records["result"]) / np.maximum(counts, 1)
+    off[counts < _ENOUGH] = 0
+    return np.asarray(guesses - off[kind], np.float32)
 
 
 def _places_to_end(records: Records) -> NDArray[np.int64]:

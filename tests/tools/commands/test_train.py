@@ -174,8 +174,9 @@ def test_network_adds_to_the_tables_of_a_file(tmp_path: Path, games: Path) -> No
 def test_all_goes_from_nothing_to_weights_and_can_be_repeated(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     options = ("--budget", "1s", "--shard", 3, "--depth", 1, "--exact-from", 6, "--workers", 1)
+    late = ("--late-depth", 2, "--late-exact-from", 12)
 
-    first = succeed("all", tmp_path, *options).splitlines()
+    first = succeed("all", tmp_path, *options, *late).splitlines()
 
     assert [line.split(":")[0] for line in first[:-1]] == [f"generation {number}" for number in range(5)]
     last = weights.provenance(tmp_path / "weights-5.bin")["games"]
@@ -183,8 +184,10 @@ def test_all_goes_from_nothing_to_weights_and_can_be_repeated(tmp_path: Path) ->
     assert [made["weights"] for made in last if "labels" in made] == [
         f"weights-{number}.bin" for number in range(5)
     ]
+    assert [made["judging"]["end_selectivity"] for made in last if "labels" not in made] == [100, 87, 87]
+    assert weights.provenance(tmp_path / "weights-5.bin")["calibration"]["seed"] == 1
     assert (tmp_path / "probcut.json").exists()
-    assert succeed("all", tmp_path, *options).splitlines() == first[-1:]
+    assert succeed("all", tmp_path, *options, *late).splitlines() == first[-1:]
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

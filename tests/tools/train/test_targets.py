@@ -39,6 +39,19 @@ def test_half_trust_mixes_what_comes_from_the_side_to_move(records: Records) -> 
     ]
 
 
+def test_guesses_are_rid_of_their_bias(records: Records) -> None:
+    many = np.tile(records, 1200)
+    many["result"] = many["guess"] + np.where(many["depth"] == 4, 3, 0)
+    many["depth"][::5] = 7  # the first of every five: as many of another depth that are right
+    many["result"][::5] = many["guess"][::5]
+    few = many[:500]
+
+    found = targets(many, Trust.everywhere(0.0)) - many["guess"]
+
+    assert found[:5].tolist() == [0, 3, 3, 3, 3]
+    assert targets(few, Trust.everywhere(0.0)).tolist() == few["guess"].tolist()
+
+
 def test_no_records_have_no_targets() -> None:
     assert targets(np.empty(0, RECORD), Trust()).tolist() == []
 

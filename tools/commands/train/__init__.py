@@ -10,6 +10,7 @@ COMMANDS = {
     "devset": "Solve boards of the games in FOLDERS that training leaves out, to measure errors with.",
     "fit": "Fit the evaluation's tables to the games in FOLDERS.",
     "network": "Train the evaluation's network to what its tables leave of the games in FOLDERS.",
+    "calibrate": "Shift the evaluation's heads so that searches of the games in FOLDERS are right on average.",
     "probcut": "Fit the selectivity model to the evaluation, on positions out of the games in FOLDERS.",
     "gate": "Play the evaluation CANDIDATE against another and say whether to accept it (SPRT, both errors 5 %).",
     "all": "Make an evaluation from nothing in FOLDER: generations of self-play and fit, then the selectivity model.",

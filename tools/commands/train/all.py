@@ -23,6 +23,20 @@ from outflank.tools.commands.train.options import DURATION, seed_option, shard_o
     show_default=True,
     help="Empty squares from which on games are solved.",
 )
+@click.option(
+    "--late-depth",
+    type=click.IntRange(1, 60),
+    default=8,
+    show_default=True,
+    help="Plies searched for a move by the last two generations, at 73 %.",
+)
+@click.option(
+    "--late-exact-from",
+    type=click.IntRange(0, 60),
+    default=20,
+    show_default=True,
+    help="Empty squares from which on their games are searched to the end, at 87 %.",
+)
 @shard_option
 @seed_option
 @workers_option
@@ -32,6 +46,8 @@ def all(
     budget: float,
     depth: int,
     exact_from: int,
+    late_depth: int,
+    late_exact_from: int,
     shard: int,
     seed: int,
     workers: int | None,
@@ -42,6 +58,8 @@ def all(
     The weights of each generation stay in FOLDER; a run that was interrupted goes on where it was.
     """
     from outflank.tools.train import bootstrap as generations
+    from outflank.tools.train.judging import Judging
 
-    settings = generations.BootstrapSettings(folder, budget, depth, exact_from, seed, shard)
+    early, late = Judging(depth, exact_from), Judging(late_depth, late_exact_from, 73, 87)
+    settings = generations.BootstrapSettings(folder, budget, early, late, seed, shard)
     generations.bootstrap(settings, click.echo, workers=workers, cluster=cluster)

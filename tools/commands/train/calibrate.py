@@ -1,0 +1,51 @@
+"""``outflank train calibrate``: shifts the evaluation's heads so that searches are right on average."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from outflank.engine import weights as evaluation
+from outflank.tools.cli.options import EXISTING_FOLDER, json_object_option, workers_option
+from outflank.tools.commands.train.options import seed_option, weights_option, weights_out_option
+
+
+@click.command()
+@click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
+@weights_option
+@weights_out_option
+@click.option(
+    "--depth", type=click.IntRange(1, 30), default=6, show_default=True, help="Plies searched, and one more."
+)
+@click.option(
+    "--boards", type=click.IntRange(1), default=600, show_default=True, help="For each number of empties."
+)
+@seed_option
+@workers_option
+@json_object_option
+def calibrate(
+    folders: tuple[Path, ...],
+    weights: Path,
+    out: Path,
+    depth: int,
+    boards: int,
+    seed: int,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Shift the evaluation's heads so that searches of the games in FOLDERS are right on average."""
+    from outflank.tools.train import calibrate as shifts
+    from outflank.tools.train.dataset import load
+    from outflank.tools.train.weights_file import made_now
+    from outflank.tools.work.files import write_whole
+
+    settings = shifts.CalibrateSettings(depth, boards, seed)
+    found = shifts.measure(weights, load(folders), settings, workers=workers)
+    made = {**evaluation.provenance(weights), "calibration": {**made_now(), **asdict(settings)}}
+    write_whole(out, evaluation.packed(shifts.shifted(evaluation.read(weights), found), made))
+    click.echo(
+        json.dumps([asdict(shift) for shift in found])
+        if as_json
+        else "\n".join(["empties  boards  even depth  odd depth  shifted", *map(str, found)])
+    )
