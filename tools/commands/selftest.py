@@ -12,6 +12,7 @@ from outflank.tools.games.entries import Entry
 from outflank.tools.games.mirror import MirrorPair, play_mirror_pair
 from outflank.tools.openings.sources import random_openings
 from outflank.tools.work.interrupts import Interrupted, Interrupts
+from outflank.tools.work.words import counted
 
 _ENGINE = 'cmd="outflank gtp --level 4" restart=yes'
 _MOST_MOVES = 40
@@ -54,7 +55,7 @@ def selftest(
     """
     seed = random.randrange(_SEEDS) if seed is None else seed
     if not as_json:
-        click.echo(f"outflank {__version__}, {entry.cmd}, {pairs} pairs of {rules}, seed {seed}")
+        click.echo(f"outflank {__version__}, {entry.cmd}, {counted(pairs, 'pair')} of {rules}, seed {seed}")
     broken = 0
     try:
         with Interrupts() as interrupts:

@@ -17,7 +17,6 @@ from outflank.tools.show.replay import after, replay, turns_given
 from outflank.tools.show.wording import (
     book_share_text,
     conditions_text,
-    counted,
     duration,
     elo_line,
     faults_text,
@@ -29,6 +28,7 @@ from outflank.tools.show.wording import (
     verdict_lines,
 )
 from outflank.tools.state.run import Format, Run
+from outflank.tools.work.words import counted
 
 _TITLES = {
     Format.ROUND_ROBIN: "Round robin",

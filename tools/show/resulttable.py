@@ -18,6 +18,7 @@ from outflank.tools.show.wording import (
     verdict_lines,
 )
 from outflank.tools.state.run import Run
+from outflank.tools.work.words import counted
 
 _PIPE_WIDTH = 200  # columns where the output is no terminal
 
@@ -34,7 +35,7 @@ def print_result(run: Run) -> None:
 def _print_to(console: Console, run: Run, figures: Figures) -> None:
     console.print(Text(run.settings.line()))
     if run.interrupted:
-        console.print(Text(f"interrupted after {len(run.games)} games", style="bold"))
+        console.print(Text(f"interrupted after {counted(len(run.games), 'game')}", style="bold"))
     console.print(_standings(figures))
     if figures.elo is None:
         console.print(_cross_table(figures))

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from outflank import __version__
 from outflank.engine import Limit, Move, Searcher, SearchInfo
+from outflank.tools.work.words import counted
 
 
 class Searched(Protocol):
@@ -25,7 +26,7 @@ class Searched(Protocol):
 
 def settings_line(searcher: Searcher, *settings: str) -> str:
     """With what the numbers can be had again: ``outflank 0.1.0, 1 thread, table of 64 MB, ...``."""
-    threads = "1 thread" if searcher.threads == 1 else f"{searcher.threads} threads"
+    threads = counted(searcher.threads, "thread")
     table = f"table of {searcher.hash_mb} MB"
     return ", ".join([f"outflank {__version__}", threads, table, *settings])
 
@@ -48,7 +49,7 @@ def certainty(info: Searched, empties: int) -> str:
     """How far to trust a score: ``exact``, ``to the end at 95 %``, ``14 plies`` or ``14 plies at 95 %``."""
     if info.exact:
         return "exact"
-    reach = "to the end" if reached_end(info, empties) else f"{info.depth} plies"
+    reach = "to the end" if reached_end(info, empties) else counted(info.depth, "ply", "plies")
     return reach if info.selectivity == 100 else f"{reach} at {info.selectivity} %"
 
 

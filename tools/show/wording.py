@@ -10,6 +10,7 @@ from outflank.tools.state.run import Run
 from outflank.tools.stats.elo import EloEstimate
 from outflank.tools.stats.ratings import Rating
 from outflank.tools.stats.sequential import SequentialTest
+from outflank.tools.work.words import counted
 
 _SURE = 0.99
 _VERDICTS = {True: "elo1 accepted", False: "elo0 accepted", None: "no verdict"}
@@ -78,11 +79,6 @@ def _test_line(name: str, test: SequentialTest, values: list[float]) -> str:
     done, accepted = test.decided(values) or (len(values), None)
     ratio = test.ratio(values[:done])
     return f"{name}: {_VERDICTS[accepted]}, LLR {ratio:+.2f} ({low:+.2f} to {high:+.2f}) after {counted(done, 'pair')}"
-
-
-def counted(number: int, what: str) -> str:
-    """``1 pair`` or ``3 pairs``."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def likelihood(share: float) -> str:

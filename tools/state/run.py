@@ -10,6 +10,7 @@ from outflank.tools.games.referee import STALL_SECONDS
 from outflank.tools.games.results import GameRecord
 from outflank.tools.openings.sources import OpeningsChoice
 from outflank.tools.stats.sprt import Sprt
+from outflank.tools.work.words import counted
 
 MOST_VOIDS = 0.03  # of the games that were played: beyond it a run is not valid
 
@@ -68,9 +69,9 @@ class RunSettings:
         """Version, seed and settings in a line, from which the run can be repeated."""
         times = dict.fromkeys(str(entry.time) for entry in self.entries)
         if self.format is Format.MATCH:
-            what = f"{self.games} games"
+            what = counted(self.games, "game")
         else:
-            what = f"{self.format} of {len(self.entries)} engines, {self.games} games an encounter"
+            what = f"{self.format} of {len(self.entries)} engines, {counted(self.games, 'game')} an encounter"
         return (
             f"outflank {__version__}, {what} of {self.rules}, time {' : '.join(times)}, "
             f"openings {self.openings}, seed {self.seed}"

@@ -5,11 +5,13 @@ import platform
 import re
 from pathlib import Path
 
+from outflank.tools.work.words import counted
+
 
 def machine_line() -> str:
     """``Intel(R) Xeon(R) Processor, 2 processors, Linux x86_64, Python 3.11.7``; without the machine's name."""
     count = len(os.sched_getaffinity(0))
-    processors = "1 processor" if count == 1 else f"{count} processors"
+    processors = counted(count, "processor")
     system = f"{platform.system()} {platform.machine()}"
     return ", ".join([_model(), processors, system, f"Python {platform.python_version()}"])
 
