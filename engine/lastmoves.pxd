@@ -1,8 +1,11 @@
 """Solving the last four empty squares without move lists: null windows, all-direction rules.
 
 `alpha` is the window's lower end in discs, its upper end is alpha + 1; scores are fail-soft, from the side owning
-`own`. Squares come in the order in which they shall be tried. A square is worth a look only if an opposing disc lies
-beside it, which one table tells.
+`own`. Squares come in the order in which they shall be tried.
+
+Of three or four squares, what each turns is found before any is tried: the CPU does that side by side, and waits less
+often for a guess of its own about legal moves. Of two, the second is often not needed; each is worth a look only if an
+opposing disc lies beside it, which one table tells.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -94,13 +97,9 @@ cdef inline int solve_2(
 
 
 cdef inline int _then_2(
-    Worker *worker, uint64_t own, uint64_t opp, int alpha, int square, int first, int second
+    Worker *worker, uint64_t own, uint64_t opp, uint64_t turned, int alpha, int square, int first, int second
 ) noexcept nogil:
     """The score of playing on `square` with two left, or NO_MOVE."""
-    cdef uint64_t turned
-    if not opp & NEIGHBOURS[square]:
-        return NO_MOVE
-    turned = turned_discs(own, opp, square)
     if not turned:
         return NO_MOVE
     worker.nodes += 1
@@ -111,13 +110,15 @@ cdef inline int solve_3(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, int first, int second, int third, bint passed
 ) noexcept nogil:
     """The score with three squares empty; `passed` says that the opponent had no move."""
-    cdef int best = _then_2(worker, own, opp, alpha, first, second, third)
+    cdef uint64_t one = turned_discs(own, opp, first), two = turned_discs(own, opp, second)
+    cdef uint64_t three = turned_discs(own, opp, third)
+    cdef int best = _then_2(worker, own, opp, one, alpha, first, second, third)
     if best > alpha:
         return best
-    best = max(best, _then_2(worker, own, opp, alpha, second, first, third))
+    best = max(best, _then_2(worker, own, opp, two, alpha, second, first, third))
     if best > alpha:
         return best
-    best = max(best, _then_2(worker, own, opp, alpha, third, first, second))
+    best = max(best, _then_2(worker, own, opp, three, alpha, third, first, second))
     if best != NO_MOVE:
         return best
     if passed:
@@ -126,13 +127,9 @@ cdef inline int solve_3(
 
 
 cdef inline int _then_3(
-    Worker *worker, uint64_t own, uint64_t opp, int alpha, int square, int first, int second, int third
+    Worker *worker, uint64_t own, uint64_t opp, uint64_t turned, int alpha, int square, int first, int second, int third
 ) noexcept nogil:
     """The score of playing on `square` with three left, or NO_MOVE."""
-    cdef uint64_t turned
-    if not opp & NEIGHBOURS[square]:
-        return NO_MOVE
-    turned = turned_discs(own, opp, square)
     if not turned:
         return NO_MOVE
     worker.nodes += 1
@@ -146,16 +143,18 @@ cdef inline int solve_4(
 
     Of three squares left, two in one quadrant come after the one that is alone: who plays there plays there last.
     """
-    cdef int best = _then_3(worker, own, opp, alpha, first, second, third, fourth)
+    cdef uint64_t one = turned_discs(own, opp, first), two = turned_discs(own, opp, second)
+    cdef uint64_t three = turned_discs(own, opp, third), four = turned_discs(own, opp, fourth)
+    cdef int best = _then_3(worker, own, opp, one, alpha, first, second, third, fourth)
     if best > alpha:
         return best
-    best = max(best, _then_3(worker, own, opp, alpha, second, first, third, fourth))
+    best = max(best, _then_3(worker, own, opp, two, alpha, second, first, third, fourth))
     if best > alpha:
         return best
-    best = max(best, _then_3(worker, own, opp, alpha, third, first, second, fourth))
+    best = max(best, _then_3(worker, own, opp, three, alpha, third, first, second, fourth))
     if best > alpha:
         return best
-    best = max(best, _then_3(worker, own, opp, alpha, fourth, first, second, third))
+    best = max(best, _then_3(worker, own, opp, four, alpha, fourth, first, second, third))
     if best != NO_MOVE:
         return best
     if passed:
