@@ -24,7 +24,7 @@ from outflank.engine import (
     SettingsError,
 )
 from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE
-from outflank.engine.weights import Weights, write
+from outflank.engine.weights import Weights, packed
 from outflank.tests.search_positions import MIDGAME, problems, reached
 
 SEEDS = st.integers(0, 2**32)
@@ -216,7 +216,7 @@ def test_an_evaluation_beyond_all_scores_ends_every_iteration(tmp_path: Path, we
     """Leaves that the tables alone decide once gave the root a bound at the end of its widest window, for ever."""
     path = tmp_path / "boundless.bin"
     tables = array("h", [weight] * (PHASES * WEIGHTS_OF_A_PHASE))
-    write(path, Weights.of_tables(tables), {"command": "made for a test"})
+    path.write_bytes(packed(Weights.of_tables(tables), {"command": "made for a test"}))
     found = Searcher(hash_mb=1, weights=path).search(MIDGAME, Limit(depth=4, selectivity=73, seconds=20))
 
     assert found.depth == 4
