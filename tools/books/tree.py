@@ -12,7 +12,7 @@ from outflank.tools.show.page import templates
 _LETTER, _SMALL_LETTER = 7.3, 6.3  # widths in pixels, of the second one at most
 _PADDING, _CHIP = 8.0, 34.0  # width of a box's edge, of a score
 _GAP, _ROW, _BOX = 34.0, 44.0, 22.0  # between boxes, from row to row, height of a box
-_MARGIN, _HEAD = 16.0, 56.0
+_MARGIN, _HEAD, _LEAST_WIDTH = 16.0, 56.0, 800.0  # the last leaves room for the heading
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ def tree_svg(book: Book, start: Position, title: str, lines: Iterable[BookLine])
     for line in lines:
         _add(book, root, line)
     branches = [_branch(node) for node in root.after.values()]
-    height, right = _HEAD, _MARGIN
+    height, right = _HEAD, _LEAST_WIDTH
     for branch in branches:
         height = _place(branch, _MARGIN, height)
         right = max(right, _right(branch))
