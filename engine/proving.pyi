@@ -14,7 +14,7 @@ class Prover:
     Raises: SettingsError if the rules turn in one direction, or if the table can't be had.
     """
 
-    def __init__(self, rules: Rules, hash_mb: int = ...) -> None: ...
+    def __new__(cls, rules: Rules, hash_mb: int = ...) -> Prover: ...
     def answer(self, position: Position, score: int) -> Move:
         """A move that leads to `score` or more whatever follows: of those the one with the fewest replies.
 
