@@ -86,7 +86,7 @@ def depths(lines: list[str]) -> list[int]:
 def test_a_search_for_a_move_ends_at_the_depth_though_the_clock_has_much() -> None:
     dialogue = Dialogue(strength=Strength())
     dialogue.send("set depth 3")
-    dialogue.send(f"set game {ggf(TI='99:00:00')}")
+    dialogue.send(f"set game {ggf('B[F5]', TI='99:00:00')}")
 
     assert depths(dialogue.send("go")) == [1, 2, 3]
 

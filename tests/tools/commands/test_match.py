@@ -182,7 +182,7 @@ def test_a_signal_ends_the_match_and_loses_nothing(tmp_path: Path, number: signa
     assert len(engines) == 2
     assert all(living_members(engine) == [] for engine in engines)
     played = len(_games(tmp_path / "m"))
-    assert f"interrupted after {played} games" in output
+    assert f"interrupted after {played} game" in output
     assert len((tmp_path / "m" / "games.ggf").read_text().splitlines()) == played
     assert json.loads((tmp_path / "m" / "summary.json").read_text())["interrupted"] is True
 
