@@ -35,6 +35,20 @@ races: build  ## look for data races with ThreadSanitizer
 	PYTHONPATH=build/races/lib LD_PRELOAD=$$($(COMPILER) -print-file-name=libtsan.so) \
 		TSAN_OPTIONS=suppressions=tests/data/races.supp $(BIN)/python -m outflank.tests.races
 
+# The modules that are watched are a build of their own. Python's own memory is not freed at its end, so leaks are not looked for.
+sanitize: build  ## look for wrong memory accesses and undefined behaviour with gcc's sanitizers
+	CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g -O1" \
+		LDFLAGS="-fsanitize=address,undefined" \
+		$(BIN)/python setup.py --quiet build --build-base build/sanitizers --build-lib build/sanitizers/lib
+	PYTHONPATH=build/sanitizers/lib ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+		LD_PRELOAD="$$($(COMPILER) -print-file-name=libasan.so) $$($(COMPILER) -print-file-name=libubsan.so)" \
+		$(BIN)/python -m outflank.tests.sanitizers
+
+# Atheris has wheels for some Pythons only.
+fuzz: build  ## look for input that is not refused in words; ARGS="--seconds 3600" looks longer
+	$(BIN)/pip install --quiet --disable-pip-version-check 'atheris>=3.0'
+	$(BIN)/python -m outflank.tests.fuzz $(ARGS)
+
 # As much of an hour's work as ARGS="--minutes 10" leaves.
 soak: build  ## play for long with engines that fail and a runner that is killed
 	$(BIN)/python -m outflank.tests.soak $(ARGS)

@@ -15,7 +15,7 @@ GAME = (
 )
 MOVES = [GAME[start : start + 2] for start in range(0, len(GAME), 2)]
 LISTED = "protocol_version\nname\nversion\nlist_commands\nquit\nboardsize\nclear_board\nplay\ngenmove"
-FAULTS = ("crash", "illegal move", "refusal", "flood", "silence")
+FAULTS = ("crash", "illegal move", "refusal", "silence")
 FOR_EVER = 1000  # seconds
 ANSWERS = {"protocol_version": "2", "name": "instant", "list_commands": LISTED}
 
@@ -33,8 +33,6 @@ def commit(fault: str, log: str) -> str:
         os._exit(3)
     if fault == "silence":
         time.sleep(FOR_EVER)
-    if fault == "flood":
-        os.write(1, b"x" * 100_000)
     return "= a1\n\n" if fault == "illegal move" else "? not today\n\n"
 
 

@@ -50,7 +50,7 @@ def _until_over(folder: Path, seed: int, rng: random.Random) -> int:
             code = running.wait(rng.uniform(0.2, 8.0))
         except subprocess.TimeoutExpired:
             running.send_signal(rng.choice(_SIGNALS))
-            code = running.wait(60)
+            code = running.wait(600)
             kills += 1
         assert code in _ALLOWED, f"exit code {code}, see {folder}.log"
         assert living_with(_mark(folder)) == [], "an engine outlives its runner"

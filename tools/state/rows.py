@@ -4,8 +4,9 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from outflank.engine import Colour, FileFormatError, Game, Move, OutflankError, Rules, Turn
+from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, OutflankError, Rules, Turn
 from outflank.tools.games.results import Ending, GameRecord, Pairing
+from outflank.tools.state.checks import check_game
 from outflank.tools.state.events import GameStarted
 from outflank.tools.state.run import Void
 
@@ -37,7 +38,12 @@ def opening_text(opening: Iterable[Move]) -> str:
 
 
 def read_opening(text: str, rules: Rules) -> tuple[Move, ...]:
-    """The moves that ``opening_text`` wrote."""
+    """The moves that ``opening_text`` wrote.
+
+    Raises: NotationError, IllegalMoveError.
+    """
+    if not isinstance(text, str):
+        raise NotationError(f"expected the moves of an opening, got {text!r}")
     return tuple(turn.move for turn in _replayed(text.split(), rules) if not turn.move.is_pass)
 
 
@@ -110,6 +116,7 @@ def _pairing_row(pairing: Pairing, attempt: int, rules: Rules, started: str) -> 
 
 def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
     try:
+        check_game(row, turns)
         rules = Rules.parse(row["rules"])
         moves, seconds, values, exact, book = zip(*turns, strict=True) if turns else ((),) * 5
         names = {Colour.BLACK: row["black"], Colour.WHITE: row["white"]}

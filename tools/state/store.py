@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from outflank import __version__
-from outflank.engine import FileFormatError, Move, OutflankError, Rules
+from outflank.engine import FileFormatError, Move, Rules
 from outflank.tools.state import rows, schema
 from outflank.tools.state.events import (
     Event,
@@ -29,11 +29,11 @@ from outflank.tools.state.events import (
     TurnPlayed,
 )
 from outflank.tools.state.lock import RunLock
+from outflank.tools.state.reading import FINISHED, INTERRUPTED, PLAYING, facts_of, read, refusals
 from outflank.tools.state.run import Run, RunSettings
-from outflank.tools.state.settings_data import plain_settings, read_settings
+from outflank.tools.state.settings_data import plain_settings
 from outflank.tools.work.machine import machine_line
 
-_PLAYING, _INTERRUPTED, _FINISHED = "playing", "interrupted", "finished"
 Statement = tuple[str, Sequence[Any]]
 
 
@@ -75,7 +75,7 @@ class Store:
                 "started": datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
                 "machine": machine_line(),
                 "settings": json.dumps(plain_settings(settings), ensure_ascii=False),
-                "state": _PLAYING,
+                "state": PLAYING,
             }
             connection = schema.create(folder / schema.RUN_FILE)
             store = cls(folder, lock, connection)
@@ -106,12 +106,12 @@ class Store:
         try:
             lock = RunLock(folder)
             store = cls(folder, lock, schema.open_to_write(path))
-            store._seconds_before = float(_facts(store._connection).get("seconds", 0))
+            store._seconds_before = store.read().seconds or 0.0
             store._commit(
                 [
                     ("DELETE FROM game WHERE ending IS NULL", ()),
                     ("DELETE FROM turn WHERE (game, attempt) NOT IN (SELECT number, attempt FROM game)", ()),
-                    (schema.INSERT_FACT, ("state", _PLAYING)),
+                    (schema.INSERT_FACT, ("state", PLAYING)),
                 ],
                 durable=True,
             )
@@ -127,18 +127,26 @@ class Store:
             self.end(finished=False)
 
     def read(self) -> Run:
-        """The run as it is in the file."""
-        return _read(self._connection)
+        """The run as it is in the file.
+
+        Raises: FileFormatError if somebody has written there what no run holds.
+        """
+        with refusals(self.folder / schema.RUN_FILE):
+            return read(self._connection)
 
     def openings(self, rules: Rules) -> list[tuple[Move, ...]]:
-        """The openings that were chosen when the run began."""
-        listed = self._connection.execute("SELECT moves FROM opening ORDER BY number")
-        return [rows.read_opening(moves, rules) for (moves,) in listed]
+        """The openings that were chosen when the run began.
+
+        Raises: FileFormatError as ``read``.
+        """
+        with refusals(self.folder / schema.RUN_FILE):
+            listed = self._connection.execute("SELECT moves FROM opening ORDER BY number")
+            return [rows.read_opening(moves, rules) for (moves,) in listed]
 
     @property
     def id(self) -> str:
         """What no other run has."""
-        return _facts(self._connection)["id"]
+        return facts_of(self._connection)["id"]
 
     def write(self, events: Iterable[Event], rules: Rules) -> None:
         """Write what happened, in one transaction; what fails is kept and tried again with the next."""
@@ -169,7 +177,7 @@ class Store:
         """Note that the run has ended, free the file, and return the run with what could not be written."""
         self._ended = True
         try:
-            state = _FINISHED if finished else _INTERRUPTED
+            state = FINISHED if finished else INTERRUPTED
             played = (
                 [self._duration()] if self._has_played else []
             )  # a finished run may be resumed just to be shown
@@ -215,32 +223,10 @@ def read_run(path: Path) -> Run:
     file = schema.run_path(path)
     connection = schema.open_to_read(file)
     try:
-        return _read(connection)
-    except (sqlite3.Error, OutflankError, LookupError, TypeError, ValueError) as error:
-        raise FileFormatError(f"expected the file of a run, got {str(file)!r} ({error})") from None
+        with refusals(file):
+            return read(connection)
     finally:
         connection.close()
-
-
-def _read(connection: sqlite3.Connection) -> Run:
-    connection.execute("BEGIN")  # all of it as it was at one moment
-    try:
-        facts = _facts(connection)
-        games, voids = rows.read_games(connection)
-        remarks = connection.execute("SELECT sentence FROM remark ORDER BY number").fetchall()
-    finally:
-        connection.execute("COMMIT")
-    return Run(
-        settings=read_settings(json.loads(facts["settings"])),
-        games=tuple(games),
-        voids=tuple(voids),
-        remarks=tuple(sentence for (sentence,) in remarks),
-        started=facts["started"],
-        seconds=float(facts["seconds"]) if "seconds" in facts else None,
-        machine=facts.get("machine", ""),
-        interrupted=facts["state"] == _INTERRUPTED,
-        finished=facts["state"] == _FINISHED,
-    )
 
 
 def _with(run: Run, events: Iterable[Event]) -> Run:
@@ -258,10 +244,6 @@ def _with(run: Run, events: Iterable[Event]) -> Run:
                 remarks[sentence] = None
     counted = tuple(game for _, game in sorted(games.items()))
     return replace(run, games=counted, voids=tuple(voids), remarks=tuple(remarks))
-
-
-def _facts(connection: sqlite3.Connection) -> dict[str, str]:
-    return dict(connection.execute("SELECT name, value FROM run"))
 
 
 def _statements(event: Event, rules: Rules) -> list[Statement]:

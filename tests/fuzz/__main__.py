@@ -1,0 +1,66 @@
+"""Runs a target under atheris: ``python -m outflank.tests.fuzz TARGET SECONDS``, or ``make fuzz ARGS="--seconds 600"``.
+
+Without a target each gets its share of the seconds. New inputs that reach more code are kept in build/fuzz/TARGET; what
+a fault was found with is written there as ``crash-...``, to be added to the corpus when it is fixed.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+CORPUS = Path(__file__).with_name("corpus")
+FOUND = Path("build/fuzz")
+_LONGEST_INPUT = 1 << 14  # bytes
+_SLOWEST = 30  # seconds for one input
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--seconds", type=int, default=120, show_default=True, help="In all.")
+def fuzz(name: str | None, seconds: int) -> None:
+    """Look for inputs that lead to anything but an answer or a sentence."""
+    if name is not None:
+        _run(name, seconds)
+        return
+    from outflank.tests.fuzz.targets import TARGETS
+
+    for target in TARGETS:
+        click.echo(f"{target}:", err=True)
+        command = [
+            sys.executable,
+            "-m",
+            "outflank.tests.fuzz",
+            target,
+            "--seconds",
+            str(max(1, seconds // len(TARGETS))),
+        ]
+        code = subprocess.run(command, check=False).returncode
+        if code:
+            raise click.ClickException(f"target {target} found a fault: see {FOUND / target}")
+
+
+def _run(name: str, seconds: int) -> None:
+    """Fuzz one target; ends the process."""
+    import atheris
+
+    with atheris.instrument_imports(include=["outflank"]):
+        from outflank.tests.fuzz.targets import TARGETS, survive
+
+    place = FOUND / name
+    place.mkdir(parents=True, exist_ok=True)
+    target = TARGETS[name]
+    options = [
+        f"-max_total_time={seconds}",
+        f"-max_len={_LONGEST_INPUT}",
+        f"-timeout={_SLOWEST}",
+        "-verbosity=0",
+    ]
+    options += ["-print_final_stats=1", f"-artifact_prefix={place}/", str(place), str(CORPUS / name)]
+    atheris.Setup([sys.argv[0], *options], lambda data: survive(target, data))
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    fuzz()

@@ -1,0 +1,146 @@
+"""Everything that reads bytes from outside, as functions of bytes: they read them, or raise OutflankError."""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache, partial
+from io import BytesIO
+from pathlib import Path
+
+from outflank.book.store import Book
+from outflank.engine import OutflankError, Position, Rules, Searcher, weights
+from outflank.protocol.formats import ggf, obf, sgf_write, transcript
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.formats.files import FormatName, read_games
+from outflank.protocol.gtp.grammar import parse
+from outflank.protocol.gtp.wire import Gtp
+from outflank.protocol.lines import LineSplitter
+from outflank.protocol.movesource import SearchSource
+from outflank.protocol.nboard.wire import NBoard
+from outflank.protocol.server import Wire
+from outflank.protocol.session import Session, Strength
+from outflank.tools.cli.config_file import chosen_entries, read_config
+from outflank.tools.games.entries import Entry
+from outflank.tools.state.store import read_run
+
+Target = Callable[[bytes], object]
+_MOST_GAMES = 50
+_MOST_LINES = 60
+# These search as long as they are told to.
+_LONG = ("analy", "scores", "line", "hint", "gfx")
+_WRITERS = (ggf.write, sgf_write.write, transcript.write, obf.write_game)
+
+
+def gtp(data: bytes) -> None:
+    """A GTP session."""
+    _session(
+        Gtp(),
+        data,
+        lambda line: (command := parse(line)) is None or not any(w in command.name for w in _LONG),
+    )
+
+
+def nboard(data: bytes) -> None:
+    """An NBoard session; what searches is left out."""
+    _session(NBoard(), data, lambda line: not any(word in line for word in (b"go", b"hint", b"analyze")))
+
+
+def games(name: FormatName | None, data: bytes) -> None:
+    """A file of games; those that can be read can be written, by every format that can hold them."""
+    for _, entry in zip(range(_MOST_GAMES), read_games(BytesIO(data), name=name), strict=False):
+        if isinstance(entry, AnnotatedGame):
+            for write in _WRITERS:
+                with suppress(OutflankError):
+                    write(entry)
+
+
+def suite(data: bytes) -> None:
+    """An OBF file as ``outflank solve`` reads it."""
+    obf.read_file(BytesIO(data), "suite", Rules())
+
+
+def toml(data: bytes) -> None:
+    """A run's settings, and engines."""
+    with _file(data) as path:
+        for read in (read_config, partial(chosen_entries, ())):
+            with suppress(OutflankError):
+                read(path)
+
+
+def words(data: bytes) -> None:
+    """What a command line describes: rules, a board, an engine."""
+    text = data.decode("utf-8", "replace")
+    for read in (Rules.parse, Position.parse, Entry.parse):
+        with suppress(OutflankError):
+            read(text)
+
+
+def weights_file(data: bytes) -> None:
+    """An evaluation."""
+    with _file(data) as path:
+        weights.read(path)
+
+
+def run(data: bytes) -> None:
+    """The file of a run."""
+    with _file(data) as path:
+        read_run(path)
+
+
+def book(data: bytes) -> None:
+    """An opening book, looked into where games begin."""
+    with _file(data) as path, Book.open(path) as opened:
+        opened.probe(Position.start())
+        opened.damage()
+
+
+TARGETS: dict[str, Target] = {
+    "gtp": gtp,
+    "nboard": nboard,
+    "games": partial(games, None),
+    "sgf": partial(games, "sgf"),
+    "ggf": partial(games, "ggf"),
+    "wthor": partial(games, "wthor"),
+    "obf": suite,
+    "transcript": partial(games, "transcript"),
+    "toml": toml,
+    "words": words,
+    "weights": weights_file,
+    "run": run,
+    "book": book,
+}
+
+
+def survive(target: Target, data: bytes) -> None:
+    """Call a target; whatever it raises but OutflankError is a fault of ours."""
+    with suppress(OutflankError):
+        target(data)
+
+
+@cache
+def _searcher() -> Searcher:
+    return Searcher(1)
+
+
+def _session(wire: Wire, data: bytes, is_short: Callable[[bytes], bool]) -> None:
+    """Execute lines; AssertionError if an answer tells of a fault of ours."""
+    session, splitter = Session(SearchSource(_searcher()), strength=Strength(depth=1)), LineSplitter()
+    for line in [*splitter.feed(data), *splitter.feed(b"\n")][:_MOST_LINES]:
+        wire.kind(line)
+        if is_short(line) and not session.closed:
+            told = "".join(wire.answer(session, line))
+            assert "internal error" not in told, told
+
+
+@contextmanager
+def _file(data: bytes) -> Iterator[Path]:
+    """A file with this content, in memory where there is such a place."""
+    memory = Path("/dev/shm")
+    file, name = tempfile.mkstemp(dir=memory if memory.is_dir() else None)
+    try:
+        with open(file, "wb") as stream:
+            stream.write(data)
+        yield Path(name)
+    finally:
+        os.unlink(name)

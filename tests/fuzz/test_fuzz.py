@@ -1,0 +1,67 @@
+"""Every target survives the corpus and what small changes make of it; ``make fuzz`` looks for more with atheris."""
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from outflank.tests.fuzz.targets import TARGETS, survive
+
+CORPUS = Path(__file__).with_name("corpus")
+SPICE = (
+    b"\0",
+    b"\xff",
+    b"\n",
+    b"(",
+    b";",
+    b"[",
+    b"]",
+    b")",
+    b"-1",
+    b"99999999999999999999",
+    b"1e400",
+    b"\xef\xbb\xbf",
+)
+MUTANTS = 25  # of each file
+SLOW_SECONDS = 1800  # of each target
+
+
+def mutant(data: bytes, rng: random.Random) -> bytes:
+    """Data with a few bytes changed, added, repeated or cut off."""
+    changed = bytearray(data)
+    for _ in range(rng.randint(1, 6)):
+        at, length = rng.randint(0, len(changed)), rng.randint(0, 12)
+        kind = rng.randrange(5)
+        if kind == 0 and changed:
+            changed[at % len(changed)] = rng.randrange(256)
+        elif kind == 1:
+            changed[at:at] = rng.choice(SPICE)
+        elif kind == 2:
+            del changed[at : at + length]
+        elif kind == 3:
+            changed[at:at] = changed[at : at + length] * rng.randint(1, 50)
+        else:
+            del changed[at:]
+    return bytes(changed[: 1 << 16])
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_target_survives_its_corpus_and_changes_of_it(name: str, rng: random.Random) -> None:
+    files = sorted((CORPUS / name).iterdir())
+    assert files
+    for file in files:
+        data = file.read_bytes()
+        survive(TARGETS[name], data)
+        for _ in range(MUTANTS):
+            survive(TARGETS[name], mutant(data, rng))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(2 * SLOW_SECONDS)
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_target_survives_half_an_hour(name: str, rng: random.Random) -> None:
+    pool = [file.read_bytes() for file in sorted((CORPUS / name).iterdir())]
+    deadline = time.monotonic() + SLOW_SECONDS
+    while time.monotonic() < deadline:
+        survive(TARGETS[name], mutant(rng.choice(pool), rng))

@@ -1,0 +1,60 @@
+"""Reads the file of a run, which anybody may have edited since."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from outflank.engine import FileFormatError, OutflankError
+from outflank.tools.state import rows
+from outflank.tools.state.checks import check_run, check_settings
+from outflank.tools.state.run import Run
+from outflank.tools.state.settings_data import read_settings
+
+# The states of a run.
+PLAYING, INTERRUPTED, FINISHED = "playing", "interrupted", "finished"
+# What values of the wrong type or beyond all numbers lead to.
+_MISREAD = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+
+
+@contextmanager
+def refusals(file: Path) -> Iterator[None]:
+    """Turn whatever an edited file may lead to into a FileFormatError that names it."""
+    try:
+        yield
+    except (sqlite3.Error, OutflankError, *_MISREAD) as error:
+        raise FileFormatError(f"expected the file of a run, got {str(file)!r} ({error})") from None
+
+
+def read(connection: sqlite3.Connection) -> Run:
+    """The run in an open file.
+
+    Raises: any of what ``refusals`` catches.
+    """
+    connection.execute("BEGIN")  # all of it as it was at one moment
+    try:
+        facts = facts_of(connection)
+        games, voids = rows.read_games(connection)
+        remarks = connection.execute("SELECT sentence FROM remark ORDER BY number").fetchall()
+    finally:
+        connection.execute("COMMIT")
+    run = Run(
+        settings=read_settings(json.loads(facts["settings"])),
+        games=tuple(games),
+        voids=tuple(voids),
+        remarks=tuple(sentence for (sentence,) in remarks),
+        started=facts["started"],
+        seconds=float(facts["seconds"]) if "seconds" in facts else None,
+        machine=facts.get("machine", ""),
+        interrupted=facts["state"] == INTERRUPTED,
+        finished=facts["state"] == FINISHED,
+    )
+    check_settings(run.settings)
+    check_run(run)
+    return run
+
+
+def facts_of(connection: sqlite3.Connection) -> dict[str, str]:
+    """What the file says of the run as a whole, by name."""
+    return dict(connection.execute("SELECT name, value FROM run"))
