@@ -3,7 +3,7 @@
 import os
 import random
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -24,11 +24,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-def answers(path: Path) -> dict[Position, int | None] | str:
+def answers(path: Path, asked: Sequence[Position] = POSITIONS) -> dict[Position, int | None] | str:
     """What a book says about the positions, or the sentence that refuses it; wrong scores would show here."""
     try:
         with Book.open(path) as book:
-            found = {position: book.probe(position) for position in POSITIONS}
+            found = {position: book.probe(position) for position in asked}
             return {position: None if entry is None else entry.score for position, entry in found.items()}
     except FileFormatError as error:
         return str(error)
@@ -70,10 +70,12 @@ def flip(data: bytes, bit: int) -> bytes:
     return bytes(changed)
 
 
-def flipped_bits_do_no_harm(path: Path, data: bytes, bits: list[int]) -> None:
+def flipped_bits_do_no_harm(
+    path: Path, data: bytes, bits: list[int], asked: Sequence[Position] = POSITIONS
+) -> None:
     for bit in bits:
         path.write_bytes(flip(data, bit))
-        assert is_harmless(answers(path), path), f"bit {bit} of the file"
+        assert is_harmless(answers(path, asked), path), f"bit {bit} of the file"
 
 
 def test_a_flipped_bit_never_gives_a_wrong_score(tmp_path: Path, whole: bytes, rng: random.Random) -> None:
@@ -84,8 +86,9 @@ def test_a_flipped_bit_never_gives_a_wrong_score(tmp_path: Path, whole: bytes, r
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_no_flipped_bit_of_a_small_book_gives_a_wrong_score(tmp_path: Path) -> None:
-    small = make_book(tmp_path / "s", (record(each, SCORES[each]) for each in POSITIONS[:8])).read_bytes()
-    flipped_bits_do_no_harm(tmp_path / "b", small, list(range(8 * len(small))))
+    few = POSITIONS[:8]
+    small = make_book(tmp_path / "s", (record(each, SCORES[each]) for each in few)).read_bytes()
+    flipped_bits_do_no_harm(tmp_path / "b", small, list(range(8 * len(small))), few)
 
 
 def empty(path: Path) -> None:
