@@ -118,11 +118,12 @@ def test_a_searcher_is_never_half_made_nor_made_twice() -> None:
 
 
 def test_perft_lets_ctrl_c_through() -> None:
-    """On a board with 30 moves everywhere perft(7) takes minutes; Ctrl-C ends it within a second."""
+    """On a board with 30 moves everywhere perft(7) takes minutes; Ctrl-C ends it."""
     program = inspect.cleandoc(
         """
-        import sys, time
+        import signal, sys
         from outflank.engine import Position, perft
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
         board = Position.parse("-" * 8 + "-OOOOOO-" * 2 + "-OOXXOO-" + "-OOXXOO-" + "-OOOOOO-" * 2 + "-" * 8 + " X")
         assert len(board.legal_moves()) >= 20
         print("counting", flush=True)
@@ -136,7 +137,8 @@ def test_perft_lets_ctrl_c_through() -> None:
         assert counting.stdout is not None
         assert counting.stdout.readline() == b"counting\n"
         time.sleep(0.3)
-        began = time.monotonic()
         counting.send_signal(signal.SIGINT)
-        assert counting.wait(20) == 130
-    assert time.monotonic() - began < 5  # on a machine of any load
+        try:
+            assert counting.wait(20) == 130  # on a machine of any load
+        finally:
+            counting.kill()
