@@ -85,9 +85,9 @@ def open_to_read(path: Path) -> sqlite3.Connection:
         left_alone = in_wal_mode and not path.with_name(path.name + "-wal").exists()
         try:
             return _usable(path, "immutable=1" if left_alone else "mode=rw")
-        except sqlite3.Error:
+        except (sqlite3.Error, UnicodeDecodeError):
             raise unreadable(path, str(error)) from None
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the second where SQLite quotes what is damaged
         raise unreadable(path, str(error)) from None
 
 
