@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from outflank.engine import Colour, Searcher
+from outflank.engine import Colour, Move, Searcher
 from outflank.protocol.lines import LineKind
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.server import serve
@@ -31,7 +31,7 @@ class PingPong:
             yield f"pong {rest}\n"
         else:
             yield "status thinking\n"
-            move = session.genmove(Colour.BLACK)
+            move = session.genmove(Colour.WHITE)
             if not session.inbox.interrupted:
                 yield f"=== {move}\n"
             session.undo()
@@ -45,6 +45,7 @@ class Served:
         self.output, target = os.pipe()
         session = Session(SearchSource(Searcher(1)), strength=Strength(seconds=seconds))
         session.prepare()
+        session.play(Colour.BLACK, Move.parse("f5"))  # the first move of a game needs no search
 
         def run() -> None:
             serve(session, PingPong(), source, target, lambda sign, data: None)
