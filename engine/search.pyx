@@ -151,8 +151,8 @@ def _evaluator(path):
 
 
 @functools.lru_cache(maxsize=_EVALUATORS_KEPT)
-def _evaluator_of(path, identity):
-    """The evaluation in a file that has this identity; searchers share it."""
+def _evaluator_of(path, as_it_is):
+    """The evaluation in a file with that identity; searchers share it."""
     return Evaluator(load(path))
 
 
