@@ -114,7 +114,7 @@ def test_progress_is_reported_as_often_as_wanted() -> None:
 
 def test_those_with_a_higher_priority_are_searched_first() -> None:
     with Server() as server:
-        server.ask(id="first", time=60)
+        server.ask(id="first", time=60, priority=9)  # it may begin after the others have been read
         for number in range(4):
             server.ask(id=number, depth=1, priority=number)
         server.ask(id="all are read", action="query_version")
