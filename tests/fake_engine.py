@@ -13,7 +13,13 @@ from collections.abc import Callable
 COMMANDS = ["protocol_version", "name", "version", "known_command", "list_commands", "quit", "boardsize"]
 COMMANDS += ["clear_board", "komi", "play", "genmove"]
 ALOUD = "kata-genmove_analyze"
-EXTRAS = {"time": ["time_settings", "time_left"], "aloud": [ALOUD], "score": ["final_score"]}
+ANALYSIS = "lz-analyze"
+EXTRAS = {
+    "time": ["time_settings", "time_left"],
+    "aloud": [ALOUD],
+    "score": ["final_score"],
+    "analysis": [ANALYSIS],
+}
 """What an engine lists besides if its fault has such a word."""
 SQUARES = [f"{column}{row}" for row in range(1, 9) for column in "abcdefgh"]
 STEPS = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if (dx, dy) != (0, 0)]
@@ -83,6 +89,8 @@ class Engine:
             if name == "quit" and self.fault == "stubborn":
                 time.sleep(FOR_EVER)
             text = self.answer(name, arguments)
+            if name == ANALYSIS and not text:
+                continue
             write(f"{text}\n\n" if text[:1] in ("=", "?") else f"= {text}\n\n")
             if self.fault == "chatter":
                 write("\0thinking \033[31mhard\033[0m\n\n")
@@ -95,6 +103,8 @@ class Engine:
             return self.genmove(arguments[0][0].lower())
         if name == ALOUD:
             return self.genmove_aloud(arguments[0][0].lower())
+        if name == ANALYSIS:
+            return self.analyse(arguments[0][0].lower())
         if name == "final_score":
             return self.final_score()
         if name == "play":
@@ -144,6 +154,22 @@ class Engine:
             f"info move {move} visits {score} scoreLead {score:.2f} pv {move}" for score in (0, self.turns)
         )
         return "\n".join(["", *reports, f"play {move}"])
+
+    def analyse(self, colour: str) -> str:
+        """Two reports at once, and none that follows unless the fault is so; any line ends it."""
+        if self.fault == "no analysis":
+            return "? not today"
+        move = SQUARES[self.board.choose(colour)]
+        reports = [f"info move {move} visits {visits} pv {move}\n" for visits in (1, 2)]
+        write("=\n" + "".join(reports))
+        while self.fault == "endless analysis":
+            write(reports[1])
+        if self.fault == "crash in analysis":
+            os._exit(6)
+        if self.fault != "short analysis":
+            sys.stdin.readline()
+        write("\n")
+        return ""
 
     def final_score(self) -> str:
         """The true score, unless the fault is about it."""

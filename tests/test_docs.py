@@ -1,6 +1,7 @@
 """The documentation is true: its examples run, its options exist, and it names what is there."""
 
 import doctest
+import os
 import re
 import shlex
 import subprocess
@@ -40,8 +41,9 @@ def command_lines() -> list[object]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_examples_run(page: Path) -> None:
-    """Those of a page one after the other, like one session."""
+def test_python_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a page one after the other, like one session in which our program is on the path."""
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     names: dict[str, object] = {}
     for code in blocks(page, "python"):
         if ">>>" in code:
@@ -86,7 +88,7 @@ def test_the_map_names_only_what_exists() -> None:
 
 
 def test_the_map_names_everything_at_the_top() -> None:
-    made = re.compile(r"build|dist|match-.*|.*[.]egg-info|__pycache__")
+    made = re.compile(r"build|dist|share|match-.*|.*[.]egg-info|__pycache__")
     top = {path for path in ROOT.iterdir() if not path.name.startswith(".") and not made.fullmatch(path.name)}
 
     assert top - {ROOT / "README.md"} <= mapped()

@@ -1,13 +1,13 @@
 """Drives another GTP engine in a child process."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from outflank.protocol.lines import printable
 from outflank.protocol.opponent.engineclient import BANNER_SECONDS, REPLY_SECONDS, START_SECONDS, EngineClient
 from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineRefusal, EngineTimeout
-from outflank.protocol.opponent.spawn import Surroundings
+from outflank.protocol.opponent.reports import is_report
 
 MAX_ANSWER_BYTES = 1 << 20
 
@@ -30,19 +30,9 @@ class Answer:
 class GtpClient(EngineClient):
     """A GTP engine in a child process; see ``EngineClient``."""
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        label: str = "the engine",
-        *,
-        surroundings: Surroundings | None = None,
-        on_wait: Callable[[], object] | None = None,
-        on_line: Callable[[str, str], object] | None = None,
-    ) -> None:
-        super().__init__(command, label, surroundings=surroundings, on_wait=on_wait, on_line=on_line)
-        self.version = ""
-        self.commands: frozenset[str] = frozenset()
-        self._speaks_gtp = False
+    version = ""
+    commands: frozenset[str] = frozenset()
+    _speaks_gtp = False
 
     def handshake(self, seconds: float = START_SECONDS) -> None:
         """Learn name, version and commands.
@@ -81,9 +71,44 @@ class GtpClient(EngineClient):
         """
         answer = self.ask(command, seconds)
         if not answer.ok:
-            reason = printable(answer.text) or "no reason given"
-            raise EngineRefusal(f"{self.label} refused {command!r}: {reason}")
+            raise self._refusal(command, answer.text)
         return answer.text
+
+    def watch(self, command: str, seconds: float, on_report: Callable[[str], object]) -> None:
+        """Send a command that goes on until it is interrupted, and interrupt it after `seconds`.
+
+        Args:
+            command: without its line feed.
+            seconds: for which it is watched, after its answer has begun.
+            on_report: called with each line that reports on moves; a true answer ends the watching at once.
+
+        Raises: as ``order``.
+        """
+        try:
+            self._watch(command, seconds, on_report)
+        except (EngineTimeout, EngineCrash) as error:
+            raise type(error)(self._process.explained(f"{error} when asked {command!r}")) from None
+
+    def _watch(self, command: str, seconds: float, on_report: Callable[[str], object]) -> None:
+        deadline = self._send(command) + REPLY_SECONDS
+        first, _ = self._first_line(deadline)
+        if first[0] == "?":
+            raise self._refusal(command, self._rest_of(first, deadline))
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            try:
+                line = self._next_line(until)
+            except EngineTimeout:
+                break
+            if not line:
+                return  # it has ended by itself
+            if is_report(line) and on_report(line):
+                break
+        self._on_line(">", "")
+        self._process.send(b"\n")
+        deadline = time.monotonic() + REPLY_SECONDS
+        while self._next_line(deadline):
+            pass  # reports that were on their way
 
     def _order_by(self, command: str, deadline: float) -> str:
         return self.order(command, max(0.0, deadline - time.monotonic())).strip()
@@ -91,15 +116,19 @@ class GtpClient(EngineClient):
     def _read_answer(self, deadline: float, watching: bool) -> tuple[bool, str]:
         """Whether the next answer is a success, and its text."""
         first, size = self._first_line(deadline)
+        return first[0] == "=", self._rest_of(first, deadline, size, watching)
+
+    def _rest_of(self, first: str, deadline: float, size: int = 0, watching: bool = False) -> str:
+        """The text of the answer that begins with line `first`, for which `size` bytes were passed over."""
         lines = [self._text_of(first)]
         while line := self._next_line(deadline):
-            if watching and _is_info(line) and _is_info(lines[-1]):
+            if watching and is_report(line) and is_report(lines[-1]):
                 size -= len(lines.pop())
             size += len(line)
             if size > MAX_ANSWER_BYTES:
                 raise self._too_much()
             lines.append(line)
-        return first[0] == "=", "\n".join(lines).strip()
+        return "\n".join(lines).strip()
 
     def _first_line(self, deadline: float) -> tuple[str, int]:
         """The line that begins an answer, and how many bytes were passed over to reach it."""
@@ -130,6 +159,9 @@ class GtpClient(EngineClient):
             raise EngineProtocolError(f"{self.label}: {expected}, got {printable(line)!r}")
         return text
 
+    def _refusal(self, command: str, text: str) -> EngineRefusal:
+        return EngineRefusal(f"{self.label} refused {command!r}: {printable(text) or 'no reason given'}")
+
     def _too_much(self) -> EngineProtocolError:
         what = f"more than {MAX_ANSWER_BYTES} bytes where one answer was due"
         return EngineProtocolError(f"{self.label} wrote {what}")
@@ -138,8 +170,3 @@ class GtpClient(EngineClient):
         got = printable(banner)
         sentence = f"{self.label} is no GTP engine: expected an answer beginning with '=' or '?', got {got!r}"
         return EngineProtocolError(self._process.explained(sentence))
-
-
-def _is_info(line: str) -> bool:
-    """Whether a line reports on an analysis."""
-    return line.lstrip().startswith("info ")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from outflank.engine import Colour, Game, Move, Rules
-from outflank.tools.games.clock import TimeControl
+from outflank.protocol.opponent.clock import TimeControl
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.results import Ending, GameRecord, Pairing
 from outflank.tools.openings.sources import OpeningsChoice

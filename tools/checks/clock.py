@@ -3,6 +3,7 @@
 import random
 
 from outflank.engine import Colour, Game
+from outflank.protocol.opponent.clock import Clock, TimeControl
 from outflank.protocol.opponent.errors import EngineTimeout
 from outflank.tools.checks.check import must, should
 from outflank.tools.checks.positions import (
@@ -16,7 +17,6 @@ from outflank.tools.checks.positions import (
     think,
 )
 from outflank.tools.checks.subject import Subject, Violation, expect
-from outflank.tools.games.clock import Clock, TimeControl
 
 _LENIENCE_SECONDS = 0.25
 _HURRY_SECONDS = 2.0

@@ -20,7 +20,7 @@ import tomli_w
 
 from outflank.engine import FileFormatError, NotationError, OutflankError
 from outflank.protocol.formats.capped import read_capped
-from outflank.tools.games.clock import NO_LIMIT, TimeControl
+from outflank.protocol.opponent.clock import NO_LIMIT, TimeControl
 from outflank.tools.games.entries import Entry
 from outflank.tools.state.run import Format, RunSettings
 

@@ -10,7 +10,7 @@ import click
 from outflank.engine import NotationError, Rules
 from outflank.engine.search import DEFAULT_HASH_MB
 from outflank.engine.selectivity import SELECTIVITIES
-from outflank.tools.games.durations import parse_duration
+from outflank.protocol.durations import parse_duration
 
 
 class _Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone

@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from outflank.engine import NotationError
+from outflank.protocol.opponent.clock import TimeControl
 from outflank.tools.cli.config_file import chosen_entries
 from outflank.tools.cli.config_options import config_options
 from outflank.tools.cli.options import SECONDS, json_option, read_by, rules_option
 from outflank.tools.games.adjudication import MOST_EMPTIES
-from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.referee import STALL_SECONDS
 from outflank.tools.openings.sources import OpeningsChoice, default_openings

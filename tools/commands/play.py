@@ -8,11 +8,11 @@ from outflank import __version__
 from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, Colour, Position, Rules, Searcher
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.movesource import SearchSource
+from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.session import Session, Strength
 from outflank.tools.cli.engine_options import books_to_play
 from outflank.tools.cli.options import COUNT, SECONDS, hash_option, read_by, rules_option, threads_option
 from outflank.tools.cli.positions import read_game
-from outflank.tools.games.clock import TimeControl
 from outflank.tools.person.dialogue import Dialogue
 from outflank.tools.person.lines import Lines
 from outflank.tools.person.saving import format_of

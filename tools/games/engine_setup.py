@@ -11,14 +11,12 @@ that there is:
 
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-from outflank.engine import Rules
-from outflank.protocol.opponent.client import GtpClient
+from outflank.protocol.opponent.boardclient import BoardClient
 from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.protocol.opponent.spawn import Surroundings
-from outflank.tools.games.dialect import Speaker, TimeDialect, choose_dialect
 from outflank.tools.games.entries import Entry
 
 _BYTES_A_MB = 1 << 20
@@ -46,17 +44,14 @@ def surroundings(entry: Entry) -> Surroundings:
     )
 
 
-def prepare(client: GtpClient, entry: Entry, rules: Rules, remark: Callable[[str], object]) -> TimeDialect:
-    """Shake hands, choose the game, give parameters and commands; in which words it is given its clock.
+def prepare(client: BoardClient, entry: Entry) -> None:
+    """Give it parameters, commands and its clock, when hands are shaken.
 
     Raises: EngineError.
     """
-    client.handshake()
-    _choose_game(client)
-    _check_rules(client, entry, rules)
     for command in instructions(entry, client.commands):
         client.order(command)
-    return _choose_dialect(client, entry, remark)
+    client.agree_on_time(entry.time, entry.dialect)
 
 
 def instructions(entry: Entry, listed: frozenset[str]) -> list[str]:
@@ -95,30 +90,6 @@ def filled(text: str, entry: Entry) -> str:
     for name, value in {"threads": str(entry.threads), **_parameters(entry)}.items():
         text = text.replace(f"{{{name}}}", value)
     return text
-
-
-def _choose_game(client: GtpClient) -> None:
-    """Choose Othello where an engine plays many games, as Quarry does it."""
-    if {"list_games", "set_game"} <= client.commands and "Othello" in client.order("list_games").split():
-        client.order("set_game Othello")
-
-
-def _check_rules(client: GtpClient, entry: Entry, rules: Rules) -> None:
-    """Raise UnfitEngineError if the engine has no command for rules with other moves than Othello's."""
-    if not rules.has_othello_moves and "outflank-rules" not in client.commands:
-        raise UnfitEngineError(
-            f"engine {entry.name}: expected it to list outflank-rules, as the way to set {rules}"
-        )
-
-
-def _choose_dialect(client: GtpClient, entry: Entry, remark: Callable[[str], object]) -> TimeDialect:
-    kinds: frozenset[str] = frozenset()
-    if "kata-list_time_settings" in client.commands:
-        kinds = frozenset(client.order("kata-list_time_settings").split())
-    dialect = choose_dialect(entry.time, Speaker(client.name, client.commands, kinds), entry.dialect)
-    if entry.time.is_limited and dialect.settings is None:
-        remark(f"has no command for a time of {entry.time}, but is held to it")
-    return dialect
 
 
 def _parameters(entry: Entry) -> dict[str, str]:

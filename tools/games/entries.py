@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import NotationError
+from outflank.protocol.opponent.clock import MARGIN_SECONDS, NO_LIMIT, TimeControl
+from outflank.protocol.opponent.dialect import Dialect
 from outflank.tools.games import entryvalues as read
-from outflank.tools.games.clock import MARGIN_SECONDS, NO_LIMIT, TimeControl
-from outflank.tools.games.dialect import Dialect
 from outflank.tools.games.protocols import Protocol
 
 _LISTED_KEYS = {"command": "commands"}  # in a text these may be given several times

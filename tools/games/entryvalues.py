@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from outflank.engine import NotationError
-from outflank.tools.games.clock import TimeControl
-from outflank.tools.games.dialect import Dialect
+from outflank.protocol.opponent.clock import TimeControl
+from outflank.protocol.opponent.dialect import Dialect
 from outflank.tools.games.protocols import Protocol
 
 _LONGEST_NAME = 40

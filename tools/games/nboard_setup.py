@@ -8,9 +8,9 @@ and what every move took. A period of overtime, or seconds for each move, can't 
 from collections.abc import Callable
 
 from outflank.engine import Rules
+from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.protocol.opponent.nboardclient import NBoardClient
-from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.engine_setup import filled, to_be_told
 from outflank.tools.games.entries import Entry
 

@@ -5,9 +5,10 @@ from contextlib import suppress
 from outflank.engine import Colour, Game, IllegalMoveError, Move, NotationError, Position
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
+from outflank.protocol.opponent.choice import Choice
+from outflank.protocol.opponent.clock import Clock
 from outflank.protocol.opponent.nboardclient import NBoardClient
-from outflank.tools.games.answers import Choice, possible_value
-from outflank.tools.games.clock import Clock
+from outflank.protocol.opponent.reports import possible_score
 from outflank.tools.games.engine_setup import command_line, surroundings
 from outflank.tools.games.nboard_setup import clock_text, prepare
 from outflank.tools.games.player import Player
@@ -44,7 +45,7 @@ class NBoardPlayer(Player[NBoardClient]):
             self._note(Move.parse(chosen.text), chosen.seconds)
         if not self.entry.analysis:
             return Choice(True, chosen.text, chosen.seconds)
-        return Choice(True, chosen.text, chosen.seconds, possible_value(chosen.score), chosen.from_book)
+        return Choice(True, chosen.text, chosen.seconds, possible_score(chosen.score), chosen.from_book)
 
     def check_claim(self, mover: Colour, last: Move, final: Position, *, knows_last: bool) -> None:
         """Nothing: the protocol has no question about a result."""

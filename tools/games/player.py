@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from outflank.engine import Colour, Move, Position, Rules
+from outflank.protocol.opponent.choice import Choice
+from outflank.protocol.opponent.clock import Clock
 from outflank.protocol.opponent.engineclient import EngineClient
 from outflank.protocol.opponent.errors import EngineCrash
-from outflank.tools.games.answers import Choice
-from outflank.tools.games.clock import Clock
 from outflank.tools.games.entries import Entry
 
 _FAULT_PATIENCE_SECONDS = 0.25  # an engine that has failed gets a short farewell

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from outflank.engine import Colour, Move, Position
+from outflank.protocol.opponent.choice import Choice
+from outflank.protocol.opponent.clock import Clock, seconds_text
 from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineStartError, EngineTimeout
-from outflank.tools.games.answers import Choice, Loss, judge_move
-from outflank.tools.games.clock import Clock, seconds_text
+from outflank.tools.games.answers import Loss, judge_move
 from outflank.tools.games.player import Player
 from outflank.tools.games.results import Ending
 

@@ -7,9 +7,9 @@ from datetime import datetime
 
 from outflank.engine import PASS, Colour, Move, Position, SearchInfo
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Ending, Result, program
+from outflank.protocol.opponent.clock import Clock, TimeControl
 from outflank.protocol.session import Session
 from outflank.protocol.timekeeping import TimeSettings
-from outflank.tools.games.clock import Clock, TimeControl
 
 
 @dataclass(frozen=True, slots=True)

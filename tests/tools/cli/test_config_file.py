@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
+from outflank.protocol.opponent.clock import TimeControl
 from outflank.tools.cli.config_file import chosen_entries, read_config, save_config
 from outflank.tools.cli.config_options import config_options
-from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
 from outflank.tools.openings.sources import OpeningsChoice
 from outflank.tools.state.run import Format, RunSettings

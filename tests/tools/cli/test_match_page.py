@@ -8,11 +8,11 @@ import click
 import pytest
 
 from outflank.engine import PRESETS, Colour
+from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.tools.play.halls import fake, settings
 from outflank.tests.tools.samples import broken_off
 from outflank.tools.commands.match import match
 from outflank.tools.commands.tournament import tournament
-from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.results import Ending
 from outflank.tools.show.run_files import write_run_files
 from outflank.tools.state import events, schema

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from outflank.engine import Rules
+from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests import fake_engine
 from outflank.tests.tools.games.refereed import MARK, Sit
-from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.gtpplayer import GtpPlayer
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from outflank.engine import NotationError
-from outflank.tools.games.clock import TimeControl
-from outflank.tools.games.dialect import Dialect
+from outflank.protocol.opponent.clock import TimeControl
+from outflank.protocol.opponent.dialect import Dialect
 from outflank.tools.games.engine_setup import command_line
 from outflank.tools.games.entries import Entry
 

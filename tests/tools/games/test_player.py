@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from outflank.engine import Rules
+from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.tests import fake_engine
 from outflank.tests.tools.games.refereed import Sit, referee
 from outflank.tests.tools.samples import WITH_PASSES
-from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.gtpplayer import GtpPlayer
 from outflank.tools.games.results import Ending
@@ -22,7 +22,7 @@ def test_an_engine_that_refuses_a_pass_is_not_asked_again(sit: Sit) -> None:
     game = referee(refusing, sit(name="B"), opening=WITH_PASSES[:-4])
 
     assert game.ending is Ending.DISCS
-    assert refusing.implicit_passes
+    assert refusing.manners.implicit_passes
     assert heard.count("A < ? syntax error") == 1
     assert refusing.remarks == [
         "A refuses 'play C pass': forced passes are not announced to it (passes=implicit)"

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests import fake_engine, instant_engine
-from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
 from outflank.tools.openings.sources import OpeningsChoice
 from outflank.tools.play.conductor import Conductor

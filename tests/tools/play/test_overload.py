@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.tools.play.halls import conduct, instant_settings
-from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.results import Ending
 from outflank.tools.state.run import Run
 

@@ -8,8 +8,8 @@ from itertools import combinations, pairwise
 import pytest
 
 from outflank.engine import Colour, Game, Move
+from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.tools.samples import STARTED
-from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.results import Ending, GameRecord, Pairing
 from outflank.tools.openings.sources import OpeningsChoice, random_openings

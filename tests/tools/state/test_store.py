@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Colour, FileFormatError, Rules
+from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.tools.samples import ONE_WAY, WITH_PASSES, broken_off, played
-from outflank.tools.games.clock import TimeControl
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.openings.sources import OpeningsChoice

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from outflank.tools.games.clock import TimeControl, seconds_text
+from outflank.protocol.opponent.clock import TimeControl, seconds_text
 
 _KATA = "kata-time_settings"
 

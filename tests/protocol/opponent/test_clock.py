@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import NotationError
-from outflank.tools.games.clock import MARGIN_SECONDS, Clock, TimeControl
+from outflank.protocol.opponent.clock import MARGIN_SECONDS, Clock, TimeControl
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from outflank.tools.games.clock import TimeControl
-from outflank.tools.games.dialect import Dialect, Speaker, choose_dialect
+from outflank.protocol.opponent.clock import TimeControl
+from outflank.protocol.opponent.dialect import Dialect, Speaker, choose_dialect
 
 COMMANDS = frozenset({"time_settings", "time_left"})
 SPEC = Speaker("strict", COMMANDS)

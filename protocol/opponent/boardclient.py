@@ -1,0 +1,126 @@
+"""Drives a GTP engine at a board, and settles what the specification leaves open: rules, passes, clocks, reports."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from outflank.engine import Colour, Move, Rules
+from outflank.protocol.opponent.choice import GENMOVE, Choice, genmove_command, genmove_line, read_choice
+from outflank.protocol.opponent.client import GtpClient
+from outflank.protocol.opponent.clock import NO_LIMIT, TimeControl
+from outflank.protocol.opponent.dialect import Dialect, Speaker, TimeDialect, choose_dialect
+from outflank.protocol.opponent.errors import EngineRefusal, UnfitEngineError
+
+
+@dataclass(slots=True)
+class Manners:
+    """How an engine wants to be spoken to, as far as it is known. It stays true when the engine is started again.
+
+    Attributes:
+        implicit_passes: whether it refuses to be told of forced passes.
+        thinks_aloud: whether it is asked for what it thinks when it chooses a move, if it lists a command for that.
+    """
+
+    implicit_passes: bool = False
+    thinks_aloud: bool = True
+
+
+class BoardClient(GtpClient):
+    """A GTP engine at a board; see ``EngineClient``. ``prepare`` comes first, ``agree_on_time`` after it."""
+
+    _rules: Rules
+    _manners: Manners
+    _remark: Callable[[str], object]
+    _genmove = GENMOVE
+    _control = NO_LIMIT
+    _dialect = TimeDialect()
+
+    def prepare(self, rules: Rules, manners: Manners, on_remark: Callable[[str], object]) -> None:
+        """Shake hands and choose the game.
+
+        Args:
+            rules: what will be played.
+            manners: what is known of it, kept up to date.
+            on_remark: called with a clause when something about the engine is worth a user's notice.
+
+        Raises: EngineError; UnfitEngineError if it has no command for rules with other moves than Othello's.
+        """
+        self._rules, self._manners, self._remark = rules, manners, on_remark
+        self.handshake()
+        # Some engines play many games; Quarry chooses so.
+        if {"list_games", "set_game"} <= self.commands and "Othello" in self.order("list_games").split():
+            self.order("set_game Othello")
+        if not rules.has_othello_moves and "outflank-rules" not in self.commands:
+            raise UnfitEngineError(
+                f"{self.label}: expected it to list outflank-rules, as the way to set {rules}"
+            )
+        self._genmove = genmove_command(self.commands) if manners.thinks_aloud else GENMOVE
+
+    def agree_on_time(self, control: TimeControl, dialect: Dialect) -> None:
+        """Find the words in which it is told its clock, from now on.
+
+        Raises: EngineError.
+        """
+        kinds: frozenset[str] = frozenset()
+        if "kata-list_time_settings" in self.commands:
+            kinds = frozenset(self.order("kata-list_time_settings").split())
+        self._control = control
+        self._dialect = choose_dialect(control, Speaker(self.name, self.commands, kinds), dialect)
+        if control.is_limited and self._dialect.settings is None:
+            self._remark(f"has no command for a time of {control}, but is held to it")
+
+    def clear(self) -> None:
+        """Set up the start of a game and its clock.
+
+        Raises: EngineError.
+        """
+        dialect = self._dialect
+        if dialect.settings and dialect.before_board:
+            self._set_time(dialect.settings)
+        if "outflank-rules" in self.commands:
+            self.order(f"outflank-rules {self._rules}")
+        self.order("clear_board")
+        if dialect.settings and not dialect.before_board:
+            self._set_time(dialect.settings)
+
+    def tell_move(self, colour: Colour, move: Move) -> None:
+        """Send it a move that it did not choose itself. A forced pass that it refuses is not sent again.
+
+        Raises: EngineError; EngineRefusal if it refuses a disc.
+        """
+        if move.is_pass and self._manners.implicit_passes:
+            return
+        try:
+            self.order(f"play {colour} {move}")
+        except EngineRefusal:
+            if not move.is_pass:
+                raise
+            self._manners.implicit_passes = True
+            self._remark("refuses 'play C pass': forced passes are not announced to it (passes=implicit)")
+
+    def tell_time(self, colour: Colour, seconds: float, moves: int) -> None:
+        """Send it what is left on a clock, if it wants to know.
+
+        Raises: EngineError.
+        """
+        if self._dialect.sends_left:
+            self._set_time(self._dialect.time_left(colour, seconds, moves))
+
+    def choose(self, colour: Colour, seconds: float) -> Choice:
+        """Its move, waited for at most `seconds`. A command that it lists and refuses is not sent again.
+
+        Raises: EngineError.
+        """
+        line = genmove_line(self._genmove, colour)
+        choice = read_choice(self.ask(line, seconds, watching=self._genmove != GENMOVE))
+        if choice.ok or self._genmove == GENMOVE:
+            return choice
+        self._remark(f"lists {self._genmove} and refuses it: it is asked for plain moves")
+        self._genmove, self._manners.thinks_aloud = GENMOVE, False
+        again = self.choose(colour, seconds - choice.seconds)
+        return replace(again, seconds=choice.seconds + again.seconds)
+
+    def _set_time(self, command: str) -> None:
+        """Send a command about its clock; one that does not want to know is still held to it."""
+        if not self.ask(command).ok:
+            self._dialect = TimeDialect()
+            self._remark(f"refuses {command!r}, but is held to its time of {self._control}")

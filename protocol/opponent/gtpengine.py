@@ -1,0 +1,258 @@
+"""A GTP engine for programs: it is started, plays a game with us, analyses, and is gone when the block is left."""
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, NotationError, Rules, SettingsError
+from outflank.protocol.lines import printable
+from outflank.protocol.opponent.boardclient import BoardClient, Manners
+from outflank.protocol.opponent.choice import Choice
+from outflank.protocol.opponent.clock import NO_LIMIT, Clock, TimeControl, seconds_text
+from outflank.protocol.opponent.dialect import Dialect
+from outflank.protocol.opponent.engineclient import CLOSE_SECONDS, REPLY_SECONDS
+from outflank.protocol.opponent.errors import (
+    EngineProtocolError,
+    EngineRefusal,
+    EngineTimeout,
+    UnfitEngineError,
+)
+from outflank.protocol.opponent.reports import MoveReport, read_report
+from outflank.protocol.opponent.spawn import Surroundings
+
+LONGEST_THOUGHT_SECONDS = 600.0
+_ANALYSES = ("kata-analyze", "lz-analyze")  # the first tells more
+_REPORTS_A_SECOND = 10
+_COMMAND = re.compile(r"\s*[^\s#\d]")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What an engine did when it was asked for a move.
+
+    Attributes:
+        move: that it made; None if it resigned.
+        seconds: that it took.
+        score: what it says that its position is worth, in discs from its own side; None if it does not.
+        from_book: whether it says that the move came from an opening book; None if it does not say.
+    """
+
+    move: Move | None
+    seconds: float = 0.0
+    score: float | None = None
+    from_book: bool | None = None
+
+
+class GtpEngine:
+    """A GTP engine in a child process, and the game that is played with it; also a context manager.
+
+    It is never trusted: each wait has a deadline, and its moves are checked. After an EngineCrash, EngineTimeout or
+    EngineProtocolError it is of no use any more; ``quit`` ends it whatever it does.
+
+    Args:
+        command: program and arguments, or one text with a shell's quotes.
+        rules: of its games.
+        time: how much time it has for its moves, as ``TimeControl.parse`` reads it: ``0.5``, ``60+1``, ``60+10/5``.
+        dialect: the words in which it is told its clock.
+        surroundings: where it runs and what it may use.
+        on_line: called with ``">"`` and each line sent, ``"<"`` and each line of an answer, ``"!"`` and every other.
+
+    Raises: EngineStartError, or another EngineError if it is no engine that can play this; no process is left then.
+    """
+
+    def __init__(
+        self,
+        command: str | Sequence[str],
+        *,
+        rules: Rules | None = None,
+        time: str | TimeControl = NO_LIMIT,
+        dialect: Dialect | str = Dialect.AUTO,
+        surroundings: Surroundings | None = None,
+        on_line: Callable[[str, str], object] | None = None,
+    ) -> None:
+        words = shlex.split(command) if isinstance(command, str) else list(command)
+        if not words:
+            raise SettingsError(f"expected a command that starts an engine, got {command!r}")
+        self._time = TimeControl.parse(time) if isinstance(time, str) else time
+        self._rules = rules or Rules()
+        self._remarks: list[str] = []
+        self._client = BoardClient(words, Path(words[0]).name, surroundings=surroundings, on_line=on_line)
+        try:
+            self._client.prepare(self._rules, Manners(), self._remarks.append)
+            self._client.agree_on_time(self._time, Dialect(dialect))
+            self.new_game()
+        except BaseException:
+            self.quit(patience=0)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.quit()
+
+    def __repr__(self) -> str:
+        state = "running" if self.is_running else "ended"
+        return f"<GtpEngine {self.name} {self.version} ({state})>"
+
+    @property
+    def name(self) -> str:
+        """What it calls itself."""
+        return self._client.name
+
+    @property
+    def version(self) -> str:
+        """Its version, in its own words."""
+        return self._client.version
+
+    @property
+    def commands(self) -> frozenset[str]:
+        """The GTP commands that it lists."""
+        return self._client.commands
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is worth knowing about how it can be spoken to, a clause each."""
+        return tuple(self._remarks)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its process has not ended."""
+        return self._client.is_running
+
+    @property
+    def game(self) -> Game:
+        """A copy of the game that is being played with it."""
+        return self._game.copy()
+
+    def new_game(self) -> None:
+        """Begin a game from the start of the rules, with full clocks.
+
+        Raises: EngineError.
+        """
+        self._client.order("boardsize 8")
+        self._client.clear()
+        self._game = Game(self._rules)
+        self._clocks = {colour: Clock(self._time) for colour in Colour}
+
+    def play(self, move: Move | str) -> Move:
+        """Make a move for the side that is on move, and return it. A pass that comes before it is implied.
+
+        Raises: NotationError, IllegalMoveError: nothing has changed then. EngineError if it does not take the move.
+        """
+        game = self._game.copy()
+        made = game.play(move)
+        for turn in game.turns[len(self._game) :]:
+            self._client.tell_move(turn.colour, turn.move)
+        self._game = game
+        return made
+
+    def follow(self, game: Game) -> None:
+        """Go to where another game stands, forwards by its moves or else from the start; clocks are full then.
+
+        Raises: SettingsError if it began elsewhere or by other rules; EngineError.
+        """
+        if game.first != self._game.first:
+            raise SettingsError(
+                f"expected a game from the start of {self._rules}, got one from {game.first!r}"
+            )
+        known = [turn.move for turn in self._game]
+        moves = [turn.move for turn in game]
+        if moves[: len(known)] != known:
+            self.new_game()
+            known = []
+        for move in moves[len(known) :]:
+            self.play(move)
+
+    def undo(self) -> bool:
+        """Take the last move back, with a pass that it implied; False if there is none. Clocks are full then.
+
+        Raises: EngineError.
+        """
+        game = self._game.copy()
+        if game.undo():
+            self.follow(game)
+            return True
+        return False
+
+    def genmove(self, seconds: float = LONGEST_THOUGHT_SECONDS) -> Reply:
+        """Let it move for the side that is on move. Where only a pass is legal it is told so and not asked.
+
+        Args:
+            seconds: that it is waited for if it has no clock.
+
+        Raises: IllegalMoveError if the game is over; EngineTimeout if it takes longer than it has; EngineProtocolError
+            if its answer is no legal move; EngineRefusal; EngineCrash.
+        """
+        position = self._game.position
+        if position.is_over:
+            raise IllegalMoveError("expected a game that goes on, got one that is over")
+        if position.must_pass:
+            return Reply(self.play(PASS))
+        choice = self._choose(self._clocks[position.side], seconds)
+        if choice.resigns:
+            return Reply(None, choice.seconds, choice.value, choice.from_book)
+        return Reply(self._judged(choice), choice.seconds, choice.value, choice.from_book)
+
+    def analyse(
+        self, seconds: float, on_report: Callable[[tuple[MoveReport, ...]], object] | None = None
+    ) -> tuple[MoveReport, ...]:
+        """What it says of the moves of the position after so long, the best first; nothing if it has said nothing.
+
+        Args:
+            seconds: for which it analyses; some engines report once a tenth of a second at the most.
+            on_report: called with each report; a true answer ends the analysis at once.
+
+        Raises: UnfitEngineError if it lists neither kata-analyze nor lz-analyze; other EngineErrors.
+        """
+        command = next((command for command in _ANALYSES if command in self.commands), None)
+        if command is None:
+            raise UnfitEngineError(f"{self._client.label}: expected it to list {' or '.join(_ANALYSES)}")
+        latest: tuple[MoveReport, ...] = ()
+
+        def keep(line: str) -> object:
+            nonlocal latest
+            latest = read_report(line)
+            return on_report(latest) if on_report else False
+
+        interval = 100 // _REPORTS_A_SECOND  # in hundredths of a second
+        self._client.watch(f"{command} {self._game.position.side} {interval}", seconds, keep)
+        return latest
+
+    def send(self, command: str, seconds: float = REPLY_SECONDS) -> str:
+        """Send any command and return its answer. What it changes on the engine's board is not seen by ``game``.
+
+        Raises: EngineRefusal if it is answered with a failure; other EngineErrors.
+        """
+        if not _COMMAND.match(command) or not command.isprintable():
+            raise SettingsError(f"expected one line with a command and no id, got {command!r}")
+        return self._client.order(command, seconds)
+
+    def quit(self, patience: float = CLOSE_SECONDS) -> None:
+        """Say ``quit``, and end it with all that it has started, after `patience` seconds by force."""
+        self._client.close(patience)
+
+    def _choose(self, clock: Clock, seconds: float) -> Choice:
+        """Its answer, and the time for it charged."""
+        if not clock.control.is_limited:
+            return self._client.choose(self._game.position.side, seconds)
+        self._client.tell_time(self._game.position.side, *clock.time_left)
+        choice = self._client.choose(self._game.position.side, clock.deadline)
+        if clock.is_overrun_by(choice.seconds):
+            took, left = seconds_text(choice.seconds), seconds_text(clock.allowance)
+            raise EngineTimeout(f"{self._client.label} took {took} s where {left} s were left")
+        clock.spend(choice.seconds)
+        return choice
+
+    def _judged(self, choice: Choice) -> Move:
+        """The move that it chose, made on our board."""
+        text = printable(choice.text)
+        if not choice.ok:
+            raise EngineRefusal(f"{self._client.label} refused to move: {text or 'no reason given'}")
+        try:
+            return self._game.play(self._game.position.parse_move(text))
+        except (IllegalMoveError, NotationError) as error:
+            raise EngineProtocolError(f"{self._client.label} answered {text!r}: {error}") from None

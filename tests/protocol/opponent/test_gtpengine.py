@@ -1,0 +1,261 @@
+"""A GTP engine for programs: it plays, analyses, keeps the game, and is gone afterwards, whatever goes wrong."""
+
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from outflank.engine import PASS, Game, IllegalMoveError, Move, NotationError, Rules, SettingsError
+from outflank.protocol.opponent import (
+    EngineCrash,
+    EngineProtocolError,
+    EngineRefusal,
+    EngineStartError,
+    EngineTimeout,
+    GtpEngine,
+    Reply,
+    UnfitEngineError,
+    client,
+)
+from outflank.tests import fake_engine
+from outflank.tests.tools.samples import WITH_PASSES
+
+OURS = [str(Path(sys.executable).with_name("outflank")), "gtp", "--level", "1", "--book", "none"]
+
+
+@pytest.fixture
+def engine() -> Iterator[GtpEngine]:
+    """The fake one, that plays the first legal move."""
+    with GtpEngine(fake_engine.command()) as engine:
+        yield engine
+
+
+@pytest.fixture
+def heard() -> list[str]:
+    """What was said, `` > line`` to the engine."""
+    return []
+
+
+def hearing(heard: list[str], fault: str = "none", time: str = "none") -> GtpEngine:
+    """A fake engine whose dialogue is kept."""
+    return GtpEngine(
+        fake_engine.command(fault), time=time, on_line=lambda way, line: heard.append(f"{way} {line}")
+    )
+
+
+def test_a_whole_game_is_played_and_kept() -> None:
+    with GtpEngine(shlex.join(OURS)) as engine:
+        while not engine.game.position.is_over:
+            reply = engine.genmove()
+            assert reply.move == engine.game.turns[-1].move
+        assert engine.send("final_score")[0] in "BW0"
+
+    assert len(engine.game) >= 9
+    assert (engine.name, engine.is_running) == ("Outflank", False)
+    assert repr(engine) == f"<GtpEngine Outflank {engine.version} (ended)>"
+
+
+def test_moves_are_told_and_chosen_in_turns(engine: GtpEngine) -> None:
+    assert engine.play("f5") == Move.parse("f5")
+    assert engine.genmove().move == Move.parse("f4")
+    assert engine.game.transcript() == "f5f4"
+
+
+@pytest.mark.parametrize(
+    ("move", "error"), [("a1", IllegalMoveError), ("z9", NotationError), ("pass", IllegalMoveError)]
+)
+def test_an_illegal_move_of_ours_changes_nothing(
+    engine: GtpEngine, move: str, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        engine.play(move)
+
+    assert engine.game.transcript() == ""
+    assert engine.genmove().move == Move.parse("d3")
+
+
+def test_a_forced_pass_is_told_and_not_asked_for(heard: list[str]) -> None:
+    game = Game.from_transcript(WITH_PASSES)
+    first = next(number for number, turn in enumerate(game) if turn.move.is_pass)
+    with hearing(heard) as engine:
+        for turn in list(game)[:first]:
+            engine.play(turn.move)
+        assert engine.genmove() == Reply(PASS)
+
+    colour = game.turns[first].colour
+    assert heard[heard.index(f"> play {colour} pass") :][:2] == [f"> play {colour} pass", "< = "]
+    assert not [line for line in heard if "genmove" in line and ">" in line]
+
+
+def test_a_pass_that_a_move_implies_is_told_unless_it_was_refused(heard: list[str]) -> None:
+    game = Game.from_transcript(WITH_PASSES)
+    with hearing(heard, "refuse pass") as engine:
+        for turn in game:
+            if not turn.move.is_pass:
+                engine.play(turn.move)
+        assert [turn.move for turn in engine.game] == [turn.move for turn in game]
+        assert engine.remarks == (
+            "refuses 'play C pass': forced passes are not announced to it (passes=implicit)",
+        )
+
+    assert (
+        len([line for line in heard if line.endswith(" pass")]) == 1 < sum(turn.move.is_pass for turn in game)
+    )
+
+
+def test_undo_takes_back_on_both_boards(engine: GtpEngine) -> None:
+    assert not engine.undo()
+    engine.play("f5")
+    answer = engine.genmove()
+
+    assert engine.undo()
+    assert engine.game.transcript() == "f5"
+    assert engine.genmove().move == answer.move
+
+
+def test_it_follows_a_game_by_its_moves_or_from_the_start(heard: list[str]) -> None:
+    with hearing(heard) as engine:
+        engine.follow(Game.from_transcript("f5d6"))
+        engine.follow(Game.from_transcript("f5d6c3"))
+        assert heard.count("> clear_board") == 1
+        engine.follow(Game.from_transcript("d3"))
+        assert heard.count("> clear_board") == 2
+        assert engine.game.transcript() == "d3"
+        with pytest.raises(SettingsError, match="expected a game from the start of othello"):
+            engine.follow(Game(Rules.parse("reversi")))
+
+
+def test_a_finished_game_has_no_move() -> None:
+    with GtpEngine(OURS) as engine:
+        engine.follow(Game.from_transcript(WITH_PASSES))
+        assert engine.game.position.is_over
+        with pytest.raises(IllegalMoveError, match="expected a game that goes on"):
+            engine.genmove()
+
+
+def test_other_rules_are_told() -> None:
+    with GtpEngine(OURS, rules=Rules.parse("reversi")) as engine:
+        assert engine.send("outflank-rules").startswith("reversi")
+        assert engine.genmove().move in engine.game.first.legal_moves()
+
+
+def test_the_score_and_the_book_are_told_if_it_says_so() -> None:
+    with GtpEngine(fake_engine.command("aloud")) as engine:
+        reply = engine.genmove()
+
+    assert (reply.score, reply.from_book) == (1.0, None)
+
+
+def test_a_clock_is_told_and_charged(heard: list[str]) -> None:
+    with hearing(heard, "time", time="60+0") as engine:
+        engine.genmove()
+        engine.genmove()
+        engine.genmove()
+
+    assert "> time_settings 60 0 0" in heard
+    left = [line.split()[2:] for line in heard if line.startswith("> time_left")]
+    assert left == [["black", "60", "0"], ["white", "60", "0"], ["black", "59", "0"]]
+
+
+def test_an_engine_that_oversteps_its_time_is_told_so() -> None:
+    with GtpEngine(fake_engine.command("slow"), time="100ms") as engine, pytest.raises(EngineTimeout):
+        engine.genmove()
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "sentence"),
+    [
+        ("illegal", EngineProtocolError, "answered 'a1': expected black to play"),
+        ("nonsense", EngineProtocolError, "answered 'hello there': expected"),
+        ("refuse", EngineRefusal, "refused to move: out of ideas"),
+        ("crash", EngineCrash, "exited with code 3"),
+        ("silence", EngineTimeout, "gave no complete answer in time"),
+    ],
+)
+def test_what_goes_wrong_has_a_name(fault: str, error: type[Exception], sentence: str) -> None:
+    with GtpEngine(fake_engine.command(fault)) as engine, pytest.raises(error, match=sentence):
+        engine.genmove(seconds=1)
+
+    assert engine.game.transcript() == ""
+    assert not engine.is_running
+
+
+def test_a_resignation_is_no_move() -> None:
+    with GtpEngine(fake_engine.command("resign")) as engine:
+        assert engine.genmove().move is None
+        assert engine.game.transcript() == ""
+
+
+@pytest.mark.parametrize("command", ["", "  ", []])
+def test_no_command_is_refused(command: str | list[str]) -> None:
+    with pytest.raises(SettingsError, match="expected a command that starts an engine"):
+        GtpEngine(command)
+
+
+def test_what_does_not_start_leaves_nothing() -> None:
+    with pytest.raises(EngineStartError, match="no 'no-such-program'"):
+        GtpEngine("no-such-program --level 2")
+    with pytest.raises(EngineProtocolError, match="is no GTP engine"):
+        GtpEngine(["sh", "-c", "echo welcome; sleep 1000"])
+    with pytest.raises(UnfitEngineError, match="expected it to list outflank-rules"):
+        GtpEngine(fake_engine.command(), rules=Rules.parse("obversi"))
+
+
+@pytest.mark.parametrize("line", ["", "# nothing", "1 name", "name\nquit", "\0"])
+def test_only_one_command_can_be_sent(engine: GtpEngine, line: str) -> None:
+    with pytest.raises(SettingsError, match="expected one line with a command and no id"):
+        engine.send(line)
+    assert engine.send("name") == "fake"
+
+
+def test_an_analysis_reports_on_all_moves_and_play_goes_on() -> None:
+    with GtpEngine(OURS) as engine:
+        engine.play("f5")
+        seen: list[int] = []
+        began = time.monotonic()
+        reports = engine.analyse(0.6, lambda told: seen.append(len(told)))
+        assert 0.6 <= time.monotonic() - began < 5
+        moves = engine.game.position.legal_moves()
+
+        assert sorted(str(report.move) for report in reports) == sorted(map(str, moves))
+        assert set(seen) == {len(moves)}
+        scores = [report.score for report in reports]
+        assert None not in scores
+        assert all(report.pv[0] == report.move and report.from_book is False for report in reports)
+        assert int(reports[0].keys["depth"]) > 1
+        assert engine.genmove().move in moves
+
+
+def test_a_report_may_end_an_analysis() -> None:
+    with GtpEngine(OURS) as engine:
+        began = time.monotonic()
+        assert engine.analyse(60, lambda told: True)
+        assert time.monotonic() - began < 30
+
+
+@pytest.mark.parametrize("fault", ["analysis", "short analysis"])
+def test_the_last_report_of_an_analysis_counts(fault: str) -> None:
+    with GtpEngine(fake_engine.command(fault)) as engine:
+        (report,) = engine.analyse(0.3)
+        assert (report.move, report.score, report.keys) == (Move.parse("d3"), None, {"visits": "2"})
+        assert engine.send("name") == "fake"
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        ("none", UnfitEngineError),
+        ("no analysis", EngineRefusal),
+        ("crash in analysis", EngineCrash),
+        ("endless analysis", EngineTimeout),
+    ],
+)
+def test_an_analysis_that_fails_has_a_name(
+    fault: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "REPLY_SECONDS", 1.0)
+    with GtpEngine(fake_engine.command(fault)) as engine, pytest.raises(error):
+        engine.analyse(0.2)
