@@ -17,11 +17,14 @@ class LineKind:
         is_command: whether it is to be executed; any other line is dropped once it has been read.
         interrupts: whether it ends the work on every line before it, running or waiting.
         quits: whether it ends the dialogue, so that the end of the input behind it is no surprise.
+        is_harmless: whether it may be executed though the input ended before its line feed: no word is missing, and it
+            changes nothing.
     """
 
     is_command: bool = True
     interrupts: bool = False
     quits: bool = False
+    is_harmless: bool = False
 
 
 class LineSplitter:
@@ -40,6 +43,11 @@ class LineSplitter:
             self._begun.clear()
         self._append(begun)
         return lines
+
+    @property
+    def rest(self) -> bytes:
+        """The line that has begun and has no line feed yet."""
+        return bytes(self._begun)
 
     def _append(self, part: bytes) -> None:
         self._begun += part[: LINE_CAP + 1 - len(self._begun)]

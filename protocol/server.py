@@ -66,14 +66,20 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
 def _read(session: Session, wire: Wire, source: int, log: Log) -> None:
     """Move lines into the inbox; an interruption acts at once."""
     inbox, splitter = session.inbox, LineSplitter()
+
+    def add(line: bytes, kind: LineKind, end: bytes) -> None:
+        log("<", line + end)
+        inbox.put(line, kind)
+        if kind.interrupts:
+            session.interrupt()
+
     # Not sys.stdin: a buffered reader that is still waiting makes the interpreter's end fail.
     while chunk := _chunk(source):
         for line in splitter.feed(chunk):
-            log("<", line + b"\n")
-            kind = wire.kind(line)
-            inbox.put(line, kind)
-            if kind.interrupts:
-                session.interrupt()
+            add(line, wire.kind(line), b"\n")
+    # What may be half a command is none, or a controller that dies could play another move than it meant.
+    if (kind := wire.kind(splitter.rest)).is_harmless:
+        add(splitter.rest, kind, b"")
     inbox.close()
     _end_searches(session, inbox, source)
 

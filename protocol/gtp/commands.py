@@ -160,3 +160,33 @@ COMMANDS: dict[str, CommandFunction] = {
     "kata-analyze": analysis_commands.kata_analyze,
     "kata-genmove_analyze": analysis_commands.kata_genmove_analyze,
 }
+
+HARMLESS = frozenset(
+    {
+        "protocol_version",
+        "name",
+        "version",
+        "list_commands",
+        "quit",
+        "cputime",
+        "gomill-cpu_time",
+        "gomill-describe_engine",
+        "showboard",
+        "final_score",
+        "list_games",
+        "kata-list_time_settings",
+        "gogui-rules_game_id",
+        "gogui-rules_board_size",
+        "gogui-rules_board",
+        "gogui-rules_legal_moves",
+        "gogui-rules_side_to_move",
+        "gogui-rules_final_result",
+        "gogui-analyze_commands",
+        "outflank-discs",
+        "outflank-book",
+        "outflank-book_moves",
+        "outflank-book_line",
+        "outflank-opening",
+    }
+)
+"""Those that take no arguments, answer at once and change nothing. They need no line feed at the end of the input."""

@@ -28,8 +28,10 @@ is made from the commands' own documentation (`python -m outflank.protocol.gtp.d
 - A command is a line `[id] name [argument ...]`. Names depend on case; colours (`b w black white`),
   vertices and other keywords are not. Surplus arguments are ignored.
 - `#` begins a comment. A tab counts as a blank; every other control character, and a byte order mark before
-  the line, is dropped. A line that is then empty, or holds only an id, gets no answer. At the end of the
-  input a line without its line feed is no command.
+  the line, is dropped. A line that is then empty, or holds only an id, gets no answer. A last line
+  without its line feed may be half of what was meant: it is a command only if it has no arguments and
+  changes nothing (`name`, `list_commands`, `showboard`, `final_score`, whatever else only tells, and
+  `quit`). `play b d3` or `genmove b` is not executed without its line feed.
 - An id is digits, glued to the name or not, and is repeated glued to the sign. A negative number is
   dropped; an id above 2147483647 is answered as 2147483647.
 - A line may have 1048576 bytes before its comment. A longer one is read to its end and fails once.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from outflank.engine import IllegalMoveError, NotationError, OutflankError, SettingsError
 from outflank.protocol.gtp.arguments import Arguments
-from outflank.protocol.gtp.commands import COMMANDS
+from outflank.protocol.gtp.commands import COMMANDS, HARMLESS
 from outflank.protocol.gtp.grammar import Command, CommandError, answer, is_interrupt, opening, parse
 from outflank.protocol.lines import LINE_CAP, LineKind
 from outflank.protocol.session import Session, UndoError
@@ -19,7 +19,8 @@ class Gtp:
         command = parse(line)
         if command is None:
             return LineKind(is_command=False, interrupts=is_interrupt(line))
-        return LineKind(quits=command.name == "quit")
+        is_harmless = command.name in HARMLESS and not command.arguments
+        return LineKind(quits=command.name == "quit", is_harmless=is_harmless)
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
         """Execute a line and give the text of its answer, in pieces if it grows; a blank line has none."""

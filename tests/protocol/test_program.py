@@ -39,8 +39,23 @@ def test_the_end_of_the_input_ends_the_program_without_an_answer() -> None:
     assert run_program(b"name\n").returncode == 0
 
 
-def test_an_unfinished_line_at_the_end_is_no_command() -> None:
-    assert run_program(b"name\nversio").stdout == b"= Outflank\n\n"
+@pytest.mark.parametrize("line", [b"versio", b"play b d3", b"genmove b", b"name name", b"7", b""])
+def test_an_unfinished_line_at_the_end_is_no_command(line: bytes) -> None:
+    assert run_program(b"name\n" + line).stdout == b"= Outflank\n\n"
+
+
+@pytest.mark.parametrize("line", [b"name", b"name\r", b"name # who", b"clear_board\nname"])
+def test_a_whole_line_that_changes_nothing_needs_no_line_feed_at_the_end(line: bytes) -> None:
+    result = run_program(line)
+
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout.endswith(b"= Outflank\n\n")
+
+
+def test_a_quit_without_a_line_feed_lets_a_search_be_done_in_full() -> None:
+    result = run_program(b"genmove b\n2 quit", "--level", "8")
+
+    assert re.fullmatch(rb"= [a-h][1-8]\n\n=2\n\n", result.stdout)
 
 
 def test_a_search_before_quit_is_done_in_full() -> None:
