@@ -32,17 +32,20 @@ class Analysis(Iterator[SearchInfo]):
     search is raised where the iteration meets it.
     """
 
-    def __init__(self, search: Running, free: Callable[[], object]) -> None:
+    _is_whole = False  # until ``__init__`` is done: Ctrl-C may come at any point of it
+
+    def __init__(self, search: Running, lease: "Lease") -> None:
         self._search = search
+        self._lease = lease
         self._reports = _Reports()
-        self._lease = _Lease(free)
         self._result: SearchResult | None = None
         self._over = False  # the iteration has come to its end
         self._left = False  # the lease is given up
         self._thread = threading.Thread(
-            target=_run, args=(search, self._reports, self._lease), name="outflank search", daemon=True
+            target=_run, args=(search, self._reports, lease), name="outflank search", daemon=True
         )
         self._thread.start()
+        self._is_whole = True
 
     @property
     def latest(self) -> SearchInfo | None:
@@ -87,16 +90,17 @@ class Analysis(Iterator[SearchInfo]):
         self._leave()
 
     def __del__(self) -> None:
-        self._search.stop()  # the result can't be asked for any more
-        if not self._left:
-            self._lease.give_up()
+        if self._is_whole:
+            self._search.stop()  # the result can't be asked for any more
+            if not self._left:
+                self._lease.give_up()
 
     def _leave(self) -> None:
         """Wait for the end of the search, and let the searcher go."""
         self._thread.join()
         if not self._left:
-            self._left = True
             self._lease.give_up()
+            self._left = True  # not before, lest Ctrl-C come in between; given up once more it does nothing
 
 
 class Finished:
@@ -142,20 +146,40 @@ class _Reports:
         self._queue.put(report)
 
 
-class _Lease:
-    """Frees the searcher once both the thread and who watches it have given it up."""
+class Lease:
+    """Frees the searcher once both the thread and who watches it have given it up.
+
+    It needs no lock, since a forgotten analysis gives up wherever it is collected: counting is one step.
+
+    Args:
+        free: what frees the searcher.
+    """
 
     def __init__(self, free: Callable[[], object]) -> None:
         self._free = free
+        self._begun = itertools.count(1)
         self._given_up = itertools.count(1)
 
+    def begin(self) -> bool:
+        """Whether the search may begin; from now on ``cancel`` waits for its end."""
+        return next(self._begun) == 1
+
     def give_up(self) -> None:
-        if next(self._given_up) == 2:  # no lock, since a forgotten analysis gives up wherever it is collected
+        """What the thread does at the end of its search, and who watches it when he has seen enough."""
+        if next(self._given_up) == 2:
             self._free()
 
+    def cancel(self) -> None:
+        """Give up in the place of an analysis that was never made, and of its thread if that has not begun."""
+        if self.begin():
+            self.give_up()
+        self.give_up()
 
-def _run(search: Running, reports: _Reports, lease: _Lease) -> None:
+
+def _run(search: Running, reports: _Reports, lease: Lease) -> None:
     """What the thread does."""
+    if not lease.begin():
+        return
     try:
         search.run(reports.add)
     finally:

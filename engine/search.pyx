@@ -16,7 +16,7 @@ from outflank.engine.hashtable cimport HashTable
 from outflank.engine.position cimport Position
 
 from outflank.engine import probcut
-from outflank.engine.analysis import Analysis, BehindPass, Finished
+from outflank.engine.analysis import Analysis, BehindPass, Finished, Lease
 from outflank.engine.errors import SettingsError
 from outflank.engine.limits import Limit, Line, SearchResult
 from outflank.engine.moves import PASS
@@ -95,11 +95,13 @@ cdef class Searcher:
             raise SettingsError("expected a limit (depth, nodes, seconds, clock, or Limit.solve()), got none")
         if not self._busy.acquire(blocking=False):
             raise SettingsError("expected this searcher to be free, but a search is under way")
+        lease = Lease(self._free)
         try:
             self._running = self._prepared(position, limit, moves, multipv, began)
-            return Analysis(self._running, self._free)
+            return Analysis(self._running, lease)
         except BaseException:
-            self._free()
+            self.stop()
+            lease.cancel()
             raise
 
     def _free(self):

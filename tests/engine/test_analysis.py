@@ -78,14 +78,45 @@ class TestStopping:
     def test_a_forgotten_analysis_ends_by_itself(self) -> None:
         searcher = Searcher(hash_mb=4)
         searcher.analyse(MIDGAME)
-        for _ in range(1000):
-            try:
-                searcher.search(MIDGAME, Limit(depth=1))
-            except SettingsError:
-                time.sleep(0.01)
-            else:
-                return
-        pytest.fail("expected the searcher to be free ten seconds after its analysis was dropped")
+
+        expect_free_soon(searcher)
+
+    @pytest.mark.parametrize("begun", [False, True])
+    def test_ctrl_c_while_a_search_begins_leaves_the_searcher_free(
+        self, begun: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """In a thread that runs already, or will do nothing when it comes to run."""
+        searcher, start, threads = Searcher(hash_mb=4), threading.Thread.start, []
+
+        def interrupted(thread: threading.Thread) -> None:
+            threads.append(thread)
+            if begun:
+                start(thread)
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                searcher.analyse(MIDGAME)
+        if not begun:
+            with searcher.analyse(MIDGAME):
+                start(threads[0])
+                threads[0].join()
+                with pytest.raises(SettingsError, match="under way"):
+                    searcher.search(MIDGAME, Limit(depth=1))
+
+        expect_free_soon(searcher)
+
+
+def expect_free_soon(searcher: Searcher) -> None:
+    for _ in range(1000):
+        try:
+            searcher.search(MIDGAME, Limit(depth=1))
+        except SettingsError:
+            time.sleep(0.01)
+        else:
+            return
+    pytest.fail("expected the searcher to be free within ten seconds")
 
 
 class TestWatching:
