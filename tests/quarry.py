@@ -16,6 +16,7 @@ from pathlib import Path
 
 from outflank import __version__
 from outflank.engine import Colour, Game
+from outflank.protocol.opponent.spawn import tied_to_us
 
 # Debian keeps games apart from other programs.
 _PATH = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/games"
@@ -123,9 +124,13 @@ def _screen() -> Iterator[str]:
 
 @contextmanager
 def _running(command: list[str], environment: dict[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
-    """The process of `command`, ended on leaving."""
+    """The process of `command`, ended on leaving, or with us if we are killed."""
     process = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        tied_to_us(command, None, _PATH),
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     try:
         yield process

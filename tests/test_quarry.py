@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from outflank.protocol.opponent.spawn import tied_to_us
 from outflank.tests.quarry import A_MINUTE_AND_BYO_YOMI, TWO_SECONDS_A_MOVE, missing_programs, play
 
 pytestmark = pytest.mark.skipif(bool(missing_programs()), reason=f"not installed: {missing_programs()}")
@@ -25,7 +26,8 @@ def test_quarry_plays_a_whole_game_between_two_outflanks(tmp_path: Path) -> None
 @pytest.fixture
 def busy_machine() -> Iterator[None]:
     """A process for each processor that never rests."""
-    idlers = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in os.sched_getaffinity(0)]
+    idle = tied_to_us([sys.executable, "-c", "while True: pass"], None, os.defpath)
+    idlers = [subprocess.Popen(idle) for _ in os.sched_getaffinity(0)]
     try:
         yield
     finally:

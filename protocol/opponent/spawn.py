@@ -58,7 +58,7 @@ def _start(
     environment = {**os.environ, **surroundings.environment, **dict([mark])}
     try:
         return subprocess.Popen(
-            _tied_to_us(command, surroundings.folder, environment.get("PATH")),
+            tied_to_us(command, surroundings.folder, environment.get("PATH")),
             stdin=pipe,
             stdout=pipe,
             stderr=pipe,
@@ -71,10 +71,15 @@ def _start(
         raise EngineStartError(f"{label}: {_reason(error, command[0], surroundings.folder)}") from None
 
 
-def _tied_to_us(command: Sequence[str], folder: Path | None, path: str | None) -> Sequence[str]:
-    """`command` behind a program that turns into it and has it killed when we end.
+def tied_to_us(command: Sequence[str], folder: Path | None, path: str | None) -> Sequence[str]:
+    """`command` behind a program that turns into it and has it killed when the thread ends that starts it.
 
     A program that can't be run is left alone, so that the system says why.
+
+    Args:
+        command: the program and its arguments.
+        folder: where it will be started; None for ours.
+        path: where programs are looked for.
     """
     program = command[0] if "/" not in command[0] else str((folder or Path()) / command[0])
     runs = shutil.which(program, path=path) is not None

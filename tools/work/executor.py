@@ -3,12 +3,14 @@
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import islice
+from multiprocessing.process import BaseProcess
 from typing import ParamSpec, TypeVar
 
 from outflank.tools.work.cluster import connect, places
@@ -32,7 +34,7 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
     if cluster is None:
         count = workers or len(os.sched_getaffinity(0))
         context = multiprocessing.get_context("forkserver")
-        executor: Executor = ProcessPoolExecutor(count, context, _leave_interrupts_to_the_parent)
+        executor: Executor = ProcessPoolExecutor(count, context, _depend_on_the_parent)
         try:
             yield executor, count
         except BaseException:
@@ -93,6 +95,19 @@ def within(seconds: float | None, keys: Iterable[Key]) -> Iterator[Key]:
             return
 
 
-def _leave_interrupts_to_the_parent() -> None:
-    """Ctrl-C reaches every process of the terminal; the parent decides what becomes of the workers."""
+def _depend_on_the_parent() -> None:
+    """Let the parent decide what becomes of this worker; Ctrl-C reaches every process of the terminal."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "a worker has a parent"
+    threading.Thread(target=_end_with, args=(parent,), name="outflank parent", daemon=True).start()
+
+
+def _end_with(parent: BaseProcess) -> None:
+    """Wait for the end of the parent, which a worker that waits for its next task would never notice.
+
+    The system's own way (PR_SET_PDEATHSIG) tells of the end of the fork server, whose child a worker is, and has no
+    place in the standard library; a pipe that the parent holds does.
+    """
+    parent.join()
+    os._exit(1)

@@ -161,14 +161,17 @@ def test_a_signal_ends_a_build_that_can_go_on(tmp_path: Path) -> None:
     path = tmp_path / "b"
     command = [sys.executable, "-m", "outflank.tools.cli.program", "book", "build", str(path), "--level", "4"]
     for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         before = path.stat().st_mtime_ns if path.exists() else 0
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and not changed(path, before):
-            time.sleep(0.05)
-        time.sleep(1.5)
-        process.send_signal(number)
-        _, told = process.communicate(timeout=60)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                deadline = time.monotonic() + 60
+                while time.monotonic() < deadline and not changed(path, before):
+                    time.sleep(0.05)
+                time.sleep(1.5)
+                process.send_signal(number)
+                _, told = process.communicate(timeout=60)
+            finally:
+                process.kill()
 
         assert process.returncode == code
         assert f"Interrupted: {path} keeps its " in told

@@ -1,12 +1,17 @@
 """Tasks run here and there alike, as few at a time as there is room for."""
 
+import os
+import signal
 from collections.abc import Iterator
 from itertools import count, islice
 from operator import neg
+from pathlib import Path
 
 import pytest
 
 from outflank.engine import SettingsError
+from outflank.tests.installation import python_script
+from outflank.tests.processes import living_with
 from outflank.tools.work.executor import open_executor, run_all, within
 
 
@@ -34,6 +39,33 @@ def test_keys_without_end_are_read_only_as_tasks_finish() -> None:
 def test_however_little_time_there_is_one_key_is_tried() -> None:
     assert list(within(0.0, range(5))) == [0]
     assert list(within(None, range(5))) == [0, 1, 2, 3, 4]
+
+
+KILLED = """
+import os, signal, sys, time
+from outflank.tools.work.executor import open_executor
+if __name__ == "__main__":
+    with open_executor(workers=2) as (executor, at_once):
+        running = [executor.submit(time.sleep, seconds) for seconds in (1000, 0.1)]
+        running[1].result()
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+    """One that is at work, and one that waits for more."""
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED)
+    mark = f"OUTFLANK_TEST={tmp_path}"
+    try:
+        ran = python_script(str(script), **dict([mark.split("=", 1)]))
+    finally:
+        left = living_with(mark)
+        for worker in left:
+            os.kill(worker, signal.SIGKILL)
+
+    assert ran.returncode == -signal.SIGKILL, ran.stderr
+    assert left == []
 
 
 def test_a_scheduler_that_is_not_there_is_named() -> None:
