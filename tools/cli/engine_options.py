@@ -18,6 +18,7 @@ from outflank.protocol.movesource import SearchSource
 from outflank.protocol.server import Wire, serve
 from outflank.protocol.session import Session, Strength
 from outflank.protocol.varietysource import USUAL_PLIES, Spread, VarietySource
+from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import COUNT, SECONDS, hash_option, threads_option
 
 
@@ -43,7 +44,7 @@ _STDIN, _STDOUT = 0, 1
 _OPTIONS = (
     click.option(
         "--level",
-        type=click.IntRange(0, HIGHEST_LEVEL),
+        type=WholeNumber(0, HIGHEST_LEVEL),
         help=f"Strength.  [default: {DEFAULT_LEVEL} if neither another option nor a clock limits the search]",
     ),
     click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]"),
@@ -59,7 +60,7 @@ _OPTIONS = (
     click.option(
         "--overhead",
         "overhead_ms",
-        type=click.FloatRange(0, 60_000),
+        type=Number(0, 60_000),
         metavar="MS",
         default=1000 * USUAL_OVERHEAD,
         show_default=True,
@@ -72,7 +73,7 @@ _OPTIONS = (
     ),
     click.option(
         "--book-variety",
-        type=click.FloatRange(0, 64),
+        type=Number(0, 64),
         metavar="DISCS",
         default=0.0,
         show_default=True,
@@ -85,7 +86,7 @@ _OPTIONS = (
         f"without a book.  [default: off; {USUAL_PLIES} plies]",
     ),
     click.option(
-        "--seed", type=int, help="Vary the play among equal moves.  [default: always the same move]"
+        "--seed", type=WholeNumber(), help="Vary the play among equal moves.  [default: always the same move]"
     ),
     click.option(
         "--log",

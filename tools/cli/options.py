@@ -11,6 +11,7 @@ from outflank.engine import NotationError, Rules
 from outflank.engine.search import DEFAULT_HASH_MB
 from outflank.engine.selectivity import SELECTIVITIES
 from outflank.protocol.durations import parse_duration
+from outflank.tools.cli.numbers import WholeNumber
 
 
 class _Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
@@ -30,7 +31,7 @@ class _Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer v
 
 
 SECONDS = _Seconds()
-COUNT = click.IntRange(1, 2**31 - 1)
+COUNT = WholeNumber(1, 2**31 - 1)
 SELECTIVITY = click.Choice([str(value) for value in SELECTIVITIES])
 ANY_FILE = click.Path(path_type=Path, dir_okay=False)
 ANY_FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -102,7 +103,7 @@ json_object_option = click.option("--json", "as_json", is_flag=True, help="Print
 """``--json`` of a command with one result: hands the command ``as_json``."""
 
 workers_option = click.option(
-    "--workers", type=click.IntRange(1, 4096), help="Processes to start.  [default: one for each processor]"
+    "--workers", type=WholeNumber(1, 4096), help="Processes to start.  [default: one for each processor]"
 )
 """``--workers 2``: hands the command an int or None."""
 

@@ -12,6 +12,7 @@ from outflank.engine import NotationError
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tools.cli.config_file import chosen_entries
 from outflank.tools.cli.config_options import config_options
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import SECONDS, json_option, read_by, rules_option
 from outflank.tools.games.adjudication import MOST_EMPTIES
 from outflank.tools.games.entries import Entry
@@ -37,7 +38,7 @@ _OPTIONS = (
     config_options,
     click.option(
         "--games",
-        type=click.IntRange(1, MOST_GAMES),
+        type=WholeNumber(1, MOST_GAMES),
         default=10,
         show_default=True,
         help="Games between two engines that meet; two on each opening, colours swapped.",
@@ -60,7 +61,7 @@ _OPTIONS = (
     ),
     rules_option,
     click.option(
-        "--seed", type=click.IntRange(0, _SEEDS - 1), help="Seed of all random choices.  [default: drawn]"
+        "--seed", type=WholeNumber(0, _SEEDS - 1), help="Seed of all random choices.  [default: drawn]"
     ),
     click.option(
         "--stall",
@@ -71,21 +72,21 @@ _OPTIONS = (
     ),
     click.option(
         "--adjudicate",
-        type=click.IntRange(0, MOST_EMPTIES),
+        type=WholeNumber(0, MOST_EMPTIES),
         default=0,
         show_default=True,
         help="Empty squares at which a game ends with its exact result; 0 for never.",
     ),
     click.option(
         "--solve",
-        type=click.IntRange(0, MOST_EMPTIES),
+        type=WholeNumber(0, MOST_EMPTIES),
         default=0,
         show_default=True,
         help="Most empty squares of positions that are solved to count the discs thrown away; 0 for none.",
     ),
     click.option(
         "--concurrency",
-        type=click.IntRange(1, _MOST_PLACES),
+        type=WholeNumber(1, _MOST_PLACES),
         default=1,
         show_default=True,
         help="How many pairs of games are played at once.",

@@ -16,6 +16,7 @@ from outflank.tools.analysis.desk import Desk
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark
 from outflank.tools.analysis.sources import games_as_items, items_of, requests_of
 from outflank.tools.analysis.wish import Wish
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import (
     COUNT,
     SECONDS,
@@ -44,7 +45,7 @@ _SECONDS = 5.0
 @click.option("--nodes", type=COUNT, help="Boards to reach.  [default: no limit]")
 @click.option(
     "--level",
-    type=click.IntRange(0, HIGHEST_LEVEL),
+    type=WholeNumber(0, HIGHEST_LEVEL),
     help=f"Search as at this level.  [default: {DEFAULT_LEVEL} for many positions if nothing else is the limit]",
 )
 @selectivity_option
@@ -53,7 +54,7 @@ _SECONDS = 5.0
 )
 @click.option("--stable", is_flag=True, help="Tell the discs that can never be turned again.")
 @click.option(
-    "--concurrency", type=click.IntRange(1, 256), default=1, show_default=True, help="Searches at once."
+    "--concurrency", type=WholeNumber(1, 256), default=1, show_default=True, help="Searches at once."
 )
 @click.option("--ordered", is_flag=True, help="Answer in the order of the positions, not as they are done.")
 @rules_option

@@ -18,6 +18,7 @@ from outflank.engine import (
     Searcher,
     limit_for_level,
 )
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import COUNT, rules_option
 from outflank.tools.cli.positions import read_game
 from outflank.tools.show.board import board_text, is_coloured, say
@@ -54,7 +55,7 @@ _LINE_SHOWN = 6  # moves of the best line; more would cover the board
 )
 @click.option(
     "--level",
-    type=click.IntRange(0, HIGHEST_LEVEL),
+    type=WholeNumber(0, HIGHEST_LEVEL),
     default=DEFAULT_LEVEL,
     show_default=True,
     help="Of the search for scores and line.",
@@ -62,7 +63,7 @@ _LINE_SHOWN = 6  # moves of the best line; more would cover the board
 @click.option("--depth", type=COUNT, help="Plies of that search.  [default: as the level has it]")
 @click.option(
     "--size",
-    type=click.IntRange(16, 8192),
+    type=WholeNumber(16, 8192),
     default=_SIZE,
     show_default=True,
     help="Width and height of an image in pixels.",

@@ -8,6 +8,7 @@ import click
 from outflank import __version__
 from outflank.engine.selectivity import step_of
 from outflank.engine.weights import SHIPPED
+from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import ANY_FILE, SELECTIVITY, cluster_option, workers_option
 
 _BATCH = 64  # openings a task: a position takes milliseconds, a message between processes costs some
@@ -20,17 +21,15 @@ def openings() -> None:
 
 @openings.command()
 @click.option("-o", "--output", type=ANY_FILE, required=True, help="File to write, a transcript a line.")
-@click.option(
-    "--moves", type=click.IntRange(1, 10), default=8, show_default=True, help="Moves of each opening."
-)
+@click.option("--moves", type=WholeNumber(1, 10), default=8, show_default=True, help="Moves of each opening.")
 @click.option(
     "--within",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     default=2.0,
     show_default=True,
     help="The most discs that a side may be ahead.",
 )
-@click.option("--depth", type=click.IntRange(1, 60), default=14, show_default=True, help="Plies to search.")
+@click.option("--depth", type=WholeNumber(1, 60), default=14, show_default=True, help="Plies to search.")
 @click.option(
     "--selectivity",
     type=SELECTIVITY,

@@ -9,6 +9,7 @@ import click
 from outflank import __version__
 from outflank.engine import STARTS, NotationError, Position, Rules, divide
 from outflank.engine import perft as count_leaves
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import json_object_option, rules_option
 
 # A game has at most 64 discs to play with a pass before each; deeper counts are the same.
@@ -30,7 +31,7 @@ class _Count:
 
 
 @click.command()
-@click.argument("depth", type=click.IntRange(0, _DEEPEST))
+@click.argument("depth", type=WholeNumber(0, _DEEPEST))
 @rules_option
 @click.option(
     "--start",

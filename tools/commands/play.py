@@ -11,6 +11,7 @@ from outflank.protocol.movesource import SearchSource
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.session import Session, Strength
 from outflank.tools.cli.engine_options import books_to_play
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import COUNT, SECONDS, hash_option, read_by, rules_option, threads_option
 from outflank.tools.cli.positions import read_game
 from outflank.tools.person.dialogue import Dialogue
@@ -36,7 +37,7 @@ _SIDES = {
 @rules_option
 @click.option(
     "--level",
-    type=click.IntRange(0, HIGHEST_LEVEL),
+    type=WholeNumber(0, HIGHEST_LEVEL),
     help=f"Strength of the engine.  [default: {DEFAULT_LEVEL} if neither another option nor a clock limits it]",
 )
 @click.option("--depth", type=COUNT, help="Plies that it searches.  [default: no limit]")
@@ -69,7 +70,9 @@ _SIDES = {
     metavar="FILE|none",
     help="Opening book to play from.  [default: the one that the package brings for the rules, if it has one]",
 )
-@click.option("--seed", type=int, help="Vary the play among equal moves.  [default: always the same move]")
+@click.option(
+    "--seed", type=WholeNumber(), help="Vary the play among equal moves.  [default: always the same move]"
+)
 @threads_option
 @hash_option
 def play(

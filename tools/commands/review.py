@@ -16,6 +16,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
 from outflank.tools.cli.games import bad_game, games_given
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import (
     ANY_FILE,
     COUNT,
@@ -46,7 +47,7 @@ from outflank.tools.work.files import write_whole
 )
 @click.option(
     "--level",
-    type=click.IntRange(0, HIGHEST_LEVEL),
+    type=WholeNumber(0, HIGHEST_LEVEL),
     help=f"Search as at this level.  [default: {DEFAULT_LEVEL}]",
 )
 @click.option("--depth", type=COUNT, help="Plies to search.  [default: as the level has it]")
@@ -58,7 +59,7 @@ from outflank.tools.work.files import write_whole
 )
 @click.option(
     "--exact-from",
-    type=click.IntRange(0, 60),
+    type=WholeNumber(0, 60),
     default=EXACT_FROM,
     show_default=True,
     help="Solve positions with at most so many empty squares; a level may solve earlier.",

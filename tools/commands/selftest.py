@@ -7,6 +7,7 @@ import click
 
 from outflank import __version__
 from outflank.engine import OutflankError, Rules
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import json_option, read_by, rules_option
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.mirror import MirrorPair, play_mirror_pair
@@ -30,19 +31,17 @@ _SEEDS = 2**31
     help="The engine. It has to repeat itself: one thread, a fixed level, depth or number of nodes.",
 )
 @click.option(
-    "--pairs", type=click.IntRange(1, 10_000), default=5, show_default=True, help="How many pairs of games."
+    "--pairs", type=WholeNumber(1, 10_000), default=5, show_default=True, help="How many pairs of games."
 )
 @click.option(
     "--moves",
-    type=click.IntRange(0, _MOST_MOVES),
+    type=WholeNumber(0, _MOST_MOVES),
     default=8,
     show_default=True,
     help="How many random moves come first.",
 )
 @rules_option
-@click.option(
-    "--seed", type=click.IntRange(0, _SEEDS - 1), help="Seed of the random moves.  [default: drawn]"
-)
+@click.option("--seed", type=WholeNumber(0, _SEEDS - 1), help="Seed of the random moves.  [default: drawn]")
 @json_option
 @click.pass_context
 def selftest(

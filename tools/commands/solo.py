@@ -10,6 +10,7 @@ from outflank.engine.solo import DealerView
 from outflank.engine.solodeal import DEFAULT_LAYOUT, Deal, Variant, never_winnable, parse_layout
 from outflank.engine.soloplayer import HINT_EFFORT, SoloPlayer, solve
 from outflank.engine.squares import square_name
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import COUNT, json_option, read_by
 from outflank.tools.show.board import say
 from outflank.tools.solo.game import play, watch
@@ -20,7 +21,7 @@ _HIGHEST_SEED = 2**31 - 1
 
 
 @click.command()
-@click.option("--seed", type=click.IntRange(0, _HIGHEST_SEED), help="Number of the deal.  [default: any]")
+@click.option("--seed", type=WholeNumber(0, _HIGHEST_SEED), help="Number of the deal.  [default: any]")
 @click.option(
     "--layout",
     default="corners",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import json_option, read_by
 
 if TYPE_CHECKING:  # it brings scipy, which help does not need
@@ -23,7 +24,7 @@ def _read_test(text: str) -> Sprt:
 
 
 @click.command()
-@click.argument("counts", nargs=-1, required=True, type=click.IntRange(0, 10**12))
+@click.argument("counts", nargs=-1, required=True, type=WholeNumber(0, 10**12))
 @click.option(
     "--test",
     callback=read_by(_read_test),

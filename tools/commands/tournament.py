@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.play_run import play_run
 from outflank.tools.cli.run_options import chosen_settings, run_options
 from outflank.tools.state.run import Format
@@ -22,7 +23,7 @@ _FORMATS = [str(form) for form in Format if form is not Format.MATCH]
 )
 @click.option(
     "--rounds",
-    type=click.IntRange(1, 1000),
+    type=WholeNumber(1, 1000),
     help="Of a Swiss tournament; how often a round robin or a gauntlet repeats.  "
     "[default: as many as a Swiss tournament needs to leave one unbeaten; 1]",
 )

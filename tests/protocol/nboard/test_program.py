@@ -104,4 +104,4 @@ def test_wrong_use_is_told_in_one_sentence() -> None:
     result = run("", "--level", "61")
 
     assert (result.returncode, result.stdout) == (2, b"")
-    assert b"61 is not in the range 0<=x<=60" in result.stderr
+    assert b"expected a whole number from 0 to 60, got '61'" in result.stderr

@@ -11,6 +11,7 @@ from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tools.cli.config_file import chosen_entries, read_config, save_config
 from outflank.tools.cli.config_options import config_options
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.games.entries import Entry
 from outflank.tools.openings.sources import OpeningsChoice
 from outflank.tools.state.run import Format, RunSettings
@@ -147,7 +148,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 @click.command()
-@click.option("--games", type=click.IntRange(1, 10), default=1)
+@click.option("--games", type=WholeNumber(1, 10), default=1)
 @click.option("--engine", "texts", multiple=True)
 @click.option("--replay-crashes", is_flag=True)
 @config_options
@@ -198,4 +199,4 @@ def test_a_value_out_of_range_is_wrong_usage_wherever_it_stands(tmp_path: Path) 
     ran = CliRunner().invoke(command, ["--config", str(path)])
 
     assert ran.exit_code == 2
-    assert "50 is not in the range" in ran.output
+    assert "expected a whole number from 1 to 10, got '50'" in ran.output

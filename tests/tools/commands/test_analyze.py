@@ -182,7 +182,7 @@ def test_stable_discs_can_be_told() -> None:
     [
         (["f5", "--level", "3", "--depth", "3"], "expected --level or --depth and --selectivity, got both"),
         (["f5", "--stable", "--rules", "ravensburger-1987"], "expected rules that turn in every direction"),
-        (["f5", "--concurrency", "0"], "0 is not in the range"),
+        (["f5", "--concurrency", "0"], "expected a whole number from 1 to 256, got '0'"),
         ([], "Missing argument 'POSITION...'"),
     ],
 )

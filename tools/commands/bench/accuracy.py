@@ -14,6 +14,7 @@ from outflank.engine import Limit, Move, Position, Rules, Searcher
 from outflank.engine.selectivity import Percent
 from outflank.engine.weights import SHIPPED
 from outflank.protocol.formats import obf
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import (
     EXISTING_FILE,
     hash_option,
@@ -68,7 +69,7 @@ class _Errors:
 
 @click.command()
 @click.argument("file", type=click.File("rb"))
-@click.option("--depth", type=click.IntRange(0, 60), required=True, help="Plies; 0 is the evaluation alone.")
+@click.option("--depth", type=WholeNumber(0, 60), required=True, help="Plies; 0 is the evaluation alone.")
 @selectivity_option
 @click.option(
     "--weights",

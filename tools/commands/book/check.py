@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import EXISTING_FILE, cluster_option, json_object_option, workers_option
 
 _SHOWN = 10  # of the faults
@@ -16,14 +17,12 @@ _SHOWN = 10  # of the faults
 @click.argument("path", type=EXISTING_FILE)
 @click.option(
     "--sample",
-    type=click.IntRange(0),
+    type=WholeNumber(0),
     default=100,
     show_default=True,
     help="How many positions, at random, are searched again.",
 )
-@click.option(
-    "--seed", type=click.IntRange(0, 2**31 - 1), default=1, show_default=True, help="Of that choice."
-)
+@click.option("--seed", type=WholeNumber(0, 2**31 - 1), default=1, show_default=True, help="Of that choice.")
 @workers_option
 @cluster_option
 @json_object_option

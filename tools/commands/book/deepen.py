@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from outflank.engine import HIGHEST_LEVEL
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import cluster_option, json_object_option, workers_option
 from outflank.tools.commands.book.options import (
     budget_option,
@@ -19,7 +20,7 @@ from outflank.tools.commands.book.options import (
 @path_argument
 @click.option(
     "--level",
-    type=click.IntRange(1, HIGHEST_LEVEL),
+    type=WholeNumber(1, HIGHEST_LEVEL),
     required=True,
     help="Strength by which positions are judged; those that were judged on this or a higher level are left alone.",
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from outflank.protocol.formats.files import FORMATS, FormatName
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import cluster_option, json_object_option, workers_option
 from outflank.tools.commands.book.options import budget_option, level_option, path_argument
 
@@ -16,7 +17,7 @@ from outflank.tools.commands.book.options import budget_option, level_option, pa
 @click.option("--from", "form", type=click.Choice(FORMATS), help="Format of files.  [default: as found out]")
 @click.option(
     "--beyond",
-    type=click.IntRange(1, 60),
+    type=WholeNumber(1, 60),
     default=2,
     show_default=True,
     help="How many positions of each game are added where it leaves the book.",

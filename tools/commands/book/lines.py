@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from outflank.tools.cli.numbers import Number
 from outflank.tools.cli.options import COUNT, json_option
 from outflank.tools.commands.book.options import book_argument, position_argument
 
@@ -17,7 +18,7 @@ from outflank.tools.commands.book.options import book_argument, position_argumen
 @click.option("--lines", "most", type=COUNT, default=20, show_default=True, help="How many lines to show.")
 @click.option(
     "--max-error",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     metavar="DISCS",
     help="Only lines in which both sides together give away at most this.  [default: no limit]",
 )

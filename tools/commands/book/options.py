@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from outflank.engine import HIGHEST_LEVEL
+from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import EXISTING_FILE, SECONDS
 
 NEW_BOOK_LEVEL = 16
@@ -14,7 +15,7 @@ path_argument = click.argument("path", type=click.Path(dir_okay=False, path_type
 
 level_option = click.option(
     "--level",
-    type=click.IntRange(1, HIGHEST_LEVEL),
+    type=WholeNumber(1, HIGHEST_LEVEL),
     help=f"Strength by which positions are judged.  [default: that of most of the book, {NEW_BOOK_LEVEL} of a new one]",
 )
 budget_option = click.option(
@@ -25,27 +26,27 @@ budget_option = click.option(
 )
 max_error_option = click.option(
     "--max-error",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     metavar="DISCS",
     help="Only lines in which both sides together give away at most this.  [default: no limit]",
 )
 plies_option = click.option(
     "--plies",
-    type=click.IntRange(0, 60),
+    type=WholeNumber(0, 60),
     default=24,
     show_default=True,
     help="Most plies from the start.",
 )
 ply_cost_option = click.option(
     "--ply-cost",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     default=0.25,
     show_default=True,
     metavar="DISCS",
     help="What a ply counts as beside the discs given away, when the next position is chosen.",
 )
 positions_option = click.option(
-    "--positions", type=click.IntRange(1), help="Most positions in the book.  [default: no limit]"
+    "--positions", type=WholeNumber(1), help="Most positions in the book.  [default: no limit]"
 )
 
 book_argument = click.argument("path", type=EXISTING_FILE)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import json_object_option
 from outflank.tools.commands.book.options import (
     max_error_option,
@@ -18,7 +19,7 @@ from outflank.tools.commands.book.options import (
 @path_argument
 @max_error_option
 @click.option(
-    "--plies", type=click.IntRange(0, 60), default=60, show_default=True, help="Most plies from the start."
+    "--plies", type=WholeNumber(0, 60), default=60, show_default=True, help="Most plies from the start."
 )
 @ply_cost_option
 @positions_option

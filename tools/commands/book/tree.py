@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from outflank.tools.cli.numbers import Number
 from outflank.tools.cli.options import ANY_FILE, COUNT
 from outflank.tools.commands.book.options import book_argument, position_argument
 
@@ -16,7 +17,7 @@ from outflank.tools.commands.book.options import book_argument, position_argumen
 @click.option("--lines", "most", type=COUNT, default=30, show_default=True, help="How many lines to draw.")
 @click.option(
     "--max-error",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     metavar="DISCS",
     help="Only lines in which both sides together give away at most this.  [default: no limit]",
 )

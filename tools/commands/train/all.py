@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import ANY_FOLDER, cluster_option, workers_option
 from outflank.tools.commands.train.options import DURATION, seed_option, shard_option
 
@@ -14,25 +15,25 @@ from outflank.tools.commands.train.options import DURATION, seed_option, shard_o
     "--budget", type=DURATION, default="3h", show_default=True, help="Time for all of it: 90s, 20m, 3h ..."
 )
 @click.option(
-    "--depth", type=click.IntRange(1, 60), default=4, show_default=True, help="Plies searched for a move."
+    "--depth", type=WholeNumber(1, 60), default=4, show_default=True, help="Plies searched for a move."
 )
 @click.option(
     "--exact-from",
-    type=click.IntRange(0, 60),
+    type=WholeNumber(0, 60),
     default=14,
     show_default=True,
     help="Empty squares from which on games are solved.",
 )
 @click.option(
     "--late-depth",
-    type=click.IntRange(1, 60),
+    type=WholeNumber(1, 60),
     default=8,
     show_default=True,
     help="Plies searched for a move by the last two generations, at 73 %.",
 )
 @click.option(
     "--late-exact-from",
-    type=click.IntRange(0, 60),
+    type=WholeNumber(0, 60),
     default=20,
     show_default=True,
     help="Empty squares from which on their games are searched to the end, at 87 %.",

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from outflank.engine import weights as evaluation
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import EXISTING_FOLDER, json_object_option, workers_option
 from outflank.tools.commands.train.options import seed_option, weights_option, weights_out_option
 
@@ -16,10 +17,10 @@ from outflank.tools.commands.train.options import seed_option, weights_option, w
 @weights_option
 @weights_out_option
 @click.option(
-    "--depth", type=click.IntRange(1, 30), default=6, show_default=True, help="Plies searched, and one more."
+    "--depth", type=WholeNumber(1, 30), default=6, show_default=True, help="Plies searched, and one more."
 )
 @click.option(
-    "--boards", type=click.IntRange(1), default=600, show_default=True, help="For each number of empties."
+    "--boards", type=WholeNumber(1), default=600, show_default=True, help="For each number of empties."
 )
 @seed_option
 @workers_option

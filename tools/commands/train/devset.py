@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import ANY_FILE, EXISTING_FOLDER, workers_option
 from outflank.tools.commands.train.options import seed_option
 
@@ -15,12 +16,12 @@ from outflank.tools.commands.train.options import seed_option
 )
 @click.option(
     "--empties",
-    type=click.IntRange(1, 59),
+    type=WholeNumber(1, 59),
     default=20,
     show_default=True,
     help="Empty squares of each board.",
 )
-@click.option("--boards", type=click.IntRange(1), default=300, show_default=True, help="How many.")
+@click.option("--boards", type=WholeNumber(1), default=300, show_default=True, help="How many.")
 @click.option("--all-moves", is_flag=True, help="Solve each move of a board, not just the board.")
 @seed_option
 @workers_option

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from outflank.tools.cli.numbers import Number
 from outflank.tools.cli.options import ANY_FILE, EXISTING_FOLDER, json_object_option
 from outflank.tools.commands.train.options import (
     early_trust_option,
@@ -24,14 +25,14 @@ from outflank.tools.commands.train.options import (
 @least_depth_option
 @click.option(
     "--neighbours",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     default=0.5,
     show_default=True,
     help="What a position of the phase before or after counts.",
 )
 @click.option(
     "--ridge",
-    type=click.FloatRange(0, min_open=True),
+    type=Number(0, min_open=True),
     default=100.0,
     show_default=True,
     help="How firmly a weight is tied to the next phase's, in positions.",

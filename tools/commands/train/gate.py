@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from outflank.engine.weights import SHIPPED
+from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import EXISTING_FILE, cluster_option, json_object_option, workers_option
 from outflank.tools.commands.train.options import seed_option
 
@@ -15,15 +16,13 @@ from outflank.tools.commands.train.options import seed_option
 @click.option(
     "--against", type=EXISTING_FILE, default=SHIPPED, help="Evaluation to beat.  [default: the shipped one]"
 )
-@click.option("--depth", type=click.IntRange(1, 60), default=5, show_default=True, help="Plies both search.")
+@click.option("--depth", type=WholeNumber(1, 60), default=5, show_default=True, help="Plies both search.")
+@click.option("--pairs", type=WholeNumber(1), default=1000, show_default=True, help="Pairs of games at most.")
 @click.option(
-    "--pairs", type=click.IntRange(1), default=1000, show_default=True, help="Pairs of games at most."
+    "--elo0", type=Number(), default=0.0, show_default=True, help="Difference of a candidate to reject."
 )
 @click.option(
-    "--elo0", type=float, default=0.0, show_default=True, help="Difference of a candidate to reject."
-)
-@click.option(
-    "--elo1", type=float, default=20.0, show_default=True, help="Difference of a candidate to accept."
+    "--elo1", type=Number(), default=20.0, show_default=True, help="Difference of a candidate to accept."
 )
 @seed_option
 @workers_option

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from outflank.engine.selectivity import Percent
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import (
     ANY_FOLDER,
     EXISTING_FOLDER,
@@ -34,23 +35,21 @@ from outflank.tools.commands.train.options import (
 )
 @click.option(
     "--stray",
-    type=click.IntRange(0, 60),
+    type=WholeNumber(0, 60),
     default=0,
     show_default=True,
     help="Most random moves that are played from each position of the games first.",
 )
-@click.option("--boards", type=click.IntRange(1), default=10_000, show_default=True, help="How many at most.")
+@click.option("--boards", type=WholeNumber(1), default=10_000, show_default=True, help="How many at most.")
 @budget_option
 @click.option(
-    "--fewest", type=click.IntRange(1, 60), default=10, show_default=True, help="Empty squares at least."
+    "--fewest", type=WholeNumber(1, 60), default=10, show_default=True, help="Empty squares at least."
 )
-@click.option(
-    "--most", type=click.IntRange(1, 60), default=14, show_default=True, help="Empty squares at most."
-)
-@click.option("--depth", type=click.IntRange(1, 60), default=10, show_default=True, help="Plies searched.")
+@click.option("--most", type=WholeNumber(1, 60), default=14, show_default=True, help="Empty squares at most.")
+@click.option("--depth", type=WholeNumber(1, 60), default=10, show_default=True, help="Plies searched.")
 @click.option(
     "--exact-from",
-    type=click.IntRange(0, 60),
+    type=WholeNumber(0, 60),
     default=20,
     show_default=True,
     help="Empty squares from which on positions are searched to the end.",
@@ -59,7 +58,7 @@ from outflank.tools.commands.train.options import (
 @end_selectivity_option
 @click.option(
     "--line-to",
-    type=click.IntRange(1, 64),
+    type=WholeNumber(1, 64),
     default=64,
     metavar="EMPTIES",
     help="Empty squares down to which the best line behind a position is kept.  [default: no line]",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import EXISTING_FILE, EXISTING_FOLDER, json_object_option
 from outflank.tools.commands.train.options import (
     early_trust_option,
@@ -31,11 +32,11 @@ from outflank.tools.commands.train.options import (
 @early_trust_option
 @least_depth_option
 @click.option(
-    "--epochs", type=click.IntRange(1), default=4, show_default=True, help="How often each position is used."
+    "--epochs", type=WholeNumber(1), default=4, show_default=True, help="How often each position is used."
 )
 @click.option(
     "--rate",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=Number(0, 1, min_open=True),
     default=2e-3,
     show_default=True,
     help="The highest learning rate; a tenth of it where a network is only touched up.",

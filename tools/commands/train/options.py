@@ -6,6 +6,7 @@ import click
 
 from outflank.engine.selectivity import FULL_WIDTH
 from outflank.engine.weights import SHIPPED
+from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import ANY_FILE, EXISTING_FILE, EXISTING_FOLDER, SELECTIVITY, read_by
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
@@ -48,21 +49,21 @@ solved_option = click.option(
 )
 trust_option = click.option(
     "--trust",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     default=0.7,
     show_default=True,
     help="In what comes later in a game: 1 learns the result alone, 0 what the search guessed.",
 )
 early_trust_option = click.option(
     "--early-trust",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     default=0.9,
     show_default=True,
     help="The same at more than 22 empty squares.",
 )
 least_depth_option = click.option(
     "--least-depth",
-    type=click.IntRange(1, 60),
+    type=WholeNumber(1, 60),
     default=1,
     show_default=True,
     help="Guesses of searches of fewer plies don't count.",
@@ -84,11 +85,11 @@ end_selectivity_option = click.option(
     help="The same for searches to the end of the game.",
 )
 seed_option = click.option(
-    "--seed", type=click.IntRange(0, 2**31 - 1), default=1, show_default=True, help="Of all random choices."
+    "--seed", type=WholeNumber(0, 2**31 - 1), default=1, show_default=True, help="Of all random choices."
 )
 shard_option = click.option(
     "--shard",
-    type=click.IntRange(1, 1_000_000),
+    type=WholeNumber(1, 1_000_000),
     default=1000,
     show_default=True,
     help="Games or boards in a file, the unit of work.",

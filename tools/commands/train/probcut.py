@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import (
     ANY_FILE,
     EXISTING_FOLDER,
@@ -19,10 +20,10 @@ from outflank.tools.commands.train.options import seed_option, weights_option
 @click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
 @click.option("--out", type=ANY_FILE, default="probcut.json", show_default=True, help="File for the model.")
 @click.option(
-    "--boards", type=click.IntRange(1), default=100, show_default=True, help="For each number of empties."
+    "--boards", type=WholeNumber(1), default=100, show_default=True, help="For each number of empties."
 )
 @click.option(
-    "--depth", type=click.IntRange(2, 30), default=11, show_default=True, help="Plies of the deepest search."
+    "--depth", type=WholeNumber(2, 30), default=11, show_default=True, help="Plies of the deepest search."
 )
 @weights_option
 @seed_option

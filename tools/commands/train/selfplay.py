@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from outflank.engine.selectivity import Percent
+from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import ANY_FOLDER, cluster_option, json_object_option, workers_option
 from outflank.tools.commands.train.options import (
     budget_option,
@@ -20,14 +21,14 @@ from outflank.tools.commands.train.options import (
 @click.command()
 @click.argument("folder", type=ANY_FOLDER)
 @click.option(
-    "--games", type=click.IntRange(1), default=100_000, show_default=True, help="Rounded up to thousands."
+    "--games", type=WholeNumber(1), default=100_000, show_default=True, help="Rounded up to thousands."
 )
 @click.option(
-    "--depth", type=click.IntRange(1, 60), default=4, show_default=True, help="Plies searched for a move."
+    "--depth", type=WholeNumber(1, 60), default=4, show_default=True, help="Plies searched for a move."
 )
 @click.option(
     "--exact-from",
-    type=click.IntRange(0, 60),
+    type=WholeNumber(0, 60),
     default=16,
     show_default=True,
     help="Empty squares from which on games are searched to the end.",
@@ -36,20 +37,20 @@ from outflank.tools.commands.train.options import (
 @end_selectivity_option
 @click.option(
     "--random-moves",
-    type=(click.IntRange(1, 59), click.IntRange(1, 59)),
+    type=(WholeNumber(1, 59), WholeNumber(1, 59)),
     metavar="FEWEST MOST",
     help="How many random moves an opening has.  [default: a mixture of 4 to 50]",
 )
 @click.option(
     "--stray",
-    type=click.FloatRange(0, 100),
+    type=Number(0, 100),
     default=0.0,
     show_default=True,
     help="Of 100 games, how many begin to count after a random move that follows on some good ones.",
 )
 @click.option(
     "--widest",
-    type=click.IntRange(0, 64),
+    type=WholeNumber(0, 64),
     default=64,
     show_default=True,
     help="Discs from a draw at most that a game may begin with.",
