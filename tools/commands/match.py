@@ -4,7 +4,6 @@ from typing import Any
 
 import click
 
-from outflank.tools.cli.play_run import play_run
 from outflank.tools.cli.run_options import chosen_settings, run_options, sprt_option
 from outflank.tools.state.run import Format
 from outflank.tools.stats.sprt import Sprt
@@ -20,6 +19,8 @@ def match(sprt: Sprt | None, **options: Any) -> None:
 
     Without --engine, two levels of Outflank play a short match. docs/match.md has the details.
     """
+    from outflank.tools.cli.play_run import play_run  # brings scipy, which help and wrong usage do not need
+
     if not options["engines"] and not options["engines_file"]:
         options["engines"] = _SHORT_MATCH
     play_run(lambda: chosen_settings(options, Format.MATCH, sprt=sprt), options)

@@ -5,7 +5,6 @@ from typing import Any
 import click
 
 from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.play_run import play_run
 from outflank.tools.cli.run_options import chosen_settings, run_options
 from outflank.tools.state.run import Format
 
@@ -33,4 +32,6 @@ def tournament(form: str, rounds: int | None, **options: Any) -> None:
 
     Any two engines that meet play --games games. docs/match.md has the details.
     """
+    from outflank.tools.cli.play_run import play_run  # brings scipy, which help and wrong usage do not need
+
     play_run(lambda: chosen_settings(options, Format(form), rounds), options)

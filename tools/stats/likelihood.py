@@ -13,8 +13,6 @@ expectation value of a distribution.
 import math
 from collections.abc import Sequence
 
-from scipy.optimize import brentq
-
 from outflank.tools.stats.outcomes import scores
 
 # A cell that is still empty is not impossible: it counts as this many outcomes, or logarithms would be infinite.
@@ -72,6 +70,8 @@ def _fit(shares: Sequence[float], deviations: Sequence[float]) -> list[float]:
     def excess(logit: float) -> float:
         terms = zip(shares, deviations, divisors(logit), strict=True)
         return sum(share * deviation / divisor for share, deviation, divisor in terms)
+
+    from scipy.optimize import brentq  # half a second, which only those pay who test
 
     root = brentq(excess, -_WIDEST, _WIDEST, xtol=1e-12)
     return [share / divisor for share, divisor in zip(shares, divisors(root), strict=True)]

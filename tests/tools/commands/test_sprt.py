@@ -43,7 +43,7 @@ def test_a_verdict_names_the_hypothesis() -> None:
         (["1", "2"], "expected three or five counts, not all 0, got 1 2"),
         (["0", "0", "0"], "expected three or five counts, not all 0, got 0 0 0"),
         (["1", "2", "3", "--test", "5,0"], "expected elo0 below elo1"),
-        (["1", "2", "x"], "'x' is not a valid integer"),
+        (["1", "2", "x"], "expected a whole number from 0 to 1000000000000, got 'x'"),
         ([], "Missing argument 'COUNTS...'"),
     ],
 )
