@@ -18,9 +18,8 @@ help:  ## list what make can do
 match: build  ## watch two levels of Outflank play a short match
 	$(BIN)/outflank match $(ARGS)
 
-# Half as many workers again as processors: many tests wait for engines, clocks and deadlines.
 test: build  ## run the tests on all processors; ARGS="-m slow" runs the slow proofs
-	PYTEST_XDIST_AUTO_NUM_WORKERS=$$(( ($$(nproc) * 3 + 1) / 2 )) $(BIN)/pytest -n auto --dist loadgroup $(ARGS)
+	$(BIN)/pytest -n auto --dist loadgroup $(ARGS)
 
 bench: build  ## measure the hot code
 	$(BIN)/pytest tests/bench --override-ini addopts=--import-mode=importlib --benchmark-only $(ARGS)

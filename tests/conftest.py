@@ -1,7 +1,7 @@
 """What more than one folder of tests needs: how hard Hypothesis tries, and random numbers to be had again.
 
 A failing Hypothesis test prints the smallest example and a blob that replays it, and the next run tries that
-example first. ``--hypothesis-profile=thorough`` tries ten times as many examples. Other random tests take
+example first. ``--hypothesis-profile=thorough`` tries twenty times as many examples. Other random tests take
 `rng`; its seed is printed when they fail, and ``OUTFLANK_TEST_SEED`` sets it.
 """
 
@@ -17,7 +17,7 @@ from outflank.tests.alone import is_alone, turn
 
 settings.register_profile(
     "default",
-    max_examples=200,
+    max_examples=100,
     deadline=None,  # a shared machine stalls now and then; pytest-timeout catches what hangs
     derandomize=False,
     print_blob=True,
@@ -34,8 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """As many workers for ``-n auto`` as this process may use processors."""
-    return len(os.sched_getaffinity(0))
+    """Half as many workers again for ``-n auto`` as this process may use processors: many tests wait."""
+    return (3 * len(os.sched_getaffinity(0)) + 1) // 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -33,10 +33,10 @@ def test_each_new_path_does_not_cost_memory_for_ever(tmp_path: Path) -> None:
     def use(number: int) -> None:
         Searcher(1, weights=write(tmp_path / f"{number}.bin", number % 3)).evaluate(START)
 
-    for number in range(4):
+    for number in range(3):
         use(number)
     before = resident_kib()
-    for number in range(4, 12):
+    for number in range(3, 7):
         use(number)
 
-    assert resident_kib() - before < 150 * _MIB  # 8 more would be 560
+    assert resident_kib() - before < 150 * _MIB  # 4 more would be 280

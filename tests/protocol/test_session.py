@@ -238,7 +238,7 @@ def sessions(count: int, steps: int) -> settings:
 
 
 def test_sessions_agree_with_the_oracle() -> None:
-    run_state_machine_as_test(SessionMachine, settings=sessions(250, 25))
+    run_state_machine_as_test(SessionMachine, settings=sessions(125, 25))
 
 
 @pytest.mark.slow

@@ -155,6 +155,7 @@ FLOODS = {
 # Where every piece is a game, time counts more than bytes.
 SIZES = {
     "endless nesting": MEGABYTE + MEGABYTE // 4,
+    "an endless game in lines": MEGABYTE + MEGABYTE // 4,
     "good games": MEGABYTE // 4,
     "bad games": MEGABYTE // 16,
     "WTHOR without names": MEGABYTE // 32,
