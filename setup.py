@@ -99,6 +99,7 @@ def extensions() -> list[Extension]:
                 "engine/kernels.h",
                 "engine/patterns.h",
                 "engine/network.h",
+                "engine/entries.h",
                 "engine/buildinfo.py",
             ],  # the latter changes with MARCHES
             # The two warnings are about code that Cython writes for every module.

@@ -1,24 +1,26 @@
 """Position -> expected final disc difference, from the side to move: patterns and mobility, by phase of the game."""
 
-from libc.stdint cimport int8_t, int16_t, int32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint16_t, uint32_t, uint64_t
 
-from outflank.engine.network cimport HEADS, SCORE_BITS, Layer, by_network, by_tables
+from outflank.engine.entries cimport look_up_entries
+from outflank.engine.network cimport HEADS, SCORE_BITS, Layer, by_network
 from outflank.engine.patterns cimport (
     LANES,
+    OTHERS,
     PHASES,
     WEIGHTS_OF_A_PHASE,
     WEIGHTS_OF_A_POSITION,
     Features,
-    find_weights,
+    find_other_weights,
 )
 
 cdef enum:
     HIGHEST_GUESS = 62  # an evaluation never claims a wipe-out
 
 cdef struct Evaluation:
-    const int16_t *tables  # [PHASES][WEIGHTS_OF_A_PHASE]
+    const int32_t *entries  # [PHASES][WEIGHTS_OF_A_PHASE]
     const int32_t *offsets  # where each feature's table begins in a phase
-    const int8_t *rows[PHASES]  # [WEIGHTS_OF_A_PHASE][SUMS] each, the network's, the same for all phases of a stage
+    const int8_t *rows[PHASES]  # [][SUMS] each, the network's, the same for all phases of a stage
     const Layer *layers  # [HEADS], the network's
 
 
@@ -43,15 +45,24 @@ cdef inline int in_discs(int score) noexcept nogil:
     return max(-HIGHEST_GUESS, min(HIGHEST_GUESS, (score + (1 << (SCORE_BITS - 1))) >> SCORE_BITS))
 
 
-cdef inline int tables_score(const Evaluation *evaluation, const int32_t *weights, int phase) noexcept nogil:
-    """What the tables say, in the weights' units; `weights` as `find_weights` found them."""
-    return by_tables(evaluation.tables + phase * WEIGHTS_OF_A_PHASE, weights, WEIGHTS_OF_A_POSITION)
+cdef inline int look_up(
+    const Evaluation *evaluation, const uint16_t *view, uint64_t own, uint64_t opp, int empties, uint32_t *rows
+) noexcept nogil:
+    """What the tables say, in the weights' units, where the side with the view and the discs `own` is to move.
+
+    `rows` has room for LANES numbers: where the network's rows begin.
+    """
+    cdef int32_t[OTHERS] others
+    find_other_weights(own, opp, empties, others)
+    return look_up_entries(
+        rows, evaluation.entries + phase_of(empties) * WEIGHTS_OF_A_PHASE, evaluation.offsets, view, others
+    )
 
 
-cdef inline int network_score(const Evaluation *evaluation, const int32_t *weights, int empties) noexcept nogil:
-    """What the network adds."""
+cdef inline int network_score(const Evaluation *evaluation, const uint32_t *rows, int empties) noexcept nogil:
+    """What the network adds; `rows` as `look_up` found them."""
     return by_network(
-        evaluation.layers + head_of(empties), evaluation.rows[phase_of(empties)], weights, WEIGHTS_OF_A_POSITION
+        evaluation.layers + head_of(empties), evaluation.rows[phase_of(empties)], rows, WEIGHTS_OF_A_POSITION
     )
 
 
@@ -59,8 +70,6 @@ cdef inline int evaluate(
     const Evaluation *evaluation, const Features *features, int side, uint64_t own, uint64_t opp, int empties
 ) noexcept nogil:
     """The expected score in discs, rounded; `side` is to move and has the discs `own`."""
-    cdef int32_t[LANES] weights
-    find_weights(features.views[side], own, opp, empties, evaluation.offsets, weights)
-    return in_discs(
-        tables_score(evaluation, weights, phase_of(empties)) + network_score(evaluation, weights, empties)
-    )
+    cdef uint32_t[LANES] rows
+    cdef int score = look_up(evaluation, features.views[side], own, opp, empties, rows)
+    return in_discs(score + network_score(evaluation, rows, empties))

@@ -1,11 +1,11 @@
 """The evaluation, by itself."""
 
 from outflank.engine.position import Position
-from outflank.engine.weights import Weights
+from outflank.engine.readyweights import ReadyWeights
 
 class Evaluator:
-    """Weights, ready to evaluate with; searchers may share it."""
+    """What positions are evaluated with; searchers may share it."""
 
-    def __new__(cls, weights: Weights) -> Evaluator: ...
+    def __new__(cls, weights: ReadyWeights) -> Evaluator: ...
     def score(self, position: Position) -> int:
         """The expected final disc difference of a position, in discs from the side to move, who has a move."""

@@ -1,6 +1,6 @@
 """Evaluator: makes weights ready for the search; evaluate.pyi documents it."""
 
-from libc.stdint cimport int8_t, int16_t
+from libc.stdint cimport int8_t, int16_t, int32_t
 
 from outflank.engine.network cimport HEADS, NUMBERS_OF_A_LAYER, STAGES, SUMS, set_layer
 from outflank.engine.patterns cimport OFFSETS, PHASES, WEIGHTS_OF_A_PHASE, set_features
@@ -11,22 +11,22 @@ from outflank.engine.memory import reserve
 
 cdef class Evaluator:
     def __cinit__(self, weights):
-        cdef const int16_t[::1] tables = weights.tables
         cdef const int8_t[::1] rows = weights.rows
+        cdef const int32_t[::1] entries = weights.entries, starts = weights.starts
         cdef const int16_t[::1] layers = weights.layers
         cdef unsigned char[::1] memory = reserve(HEADS * sizeof(Layer))
         cdef Layer *layer = <Layer *>&memory[0]
         cdef int phase, head
-        assert tables.shape[0] == PHASES * WEIGHTS_OF_A_PHASE and rows.shape[0] == STAGES * WEIGHTS_OF_A_PHASE * SUMS
+        assert entries.shape[0] == PHASES * WEIGHTS_OF_A_PHASE and starts.shape[0] == STAGES
         assert layers.shape[0] == HEADS * NUMBERS_OF_A_LAYER
         for head in range(HEADS):
             set_layer(layer + head, &layers[head * NUMBERS_OF_A_LAYER])
         for phase in range(PHASES):
-            self.evaluation.rows[phase] = &rows[phase * STAGES // PHASES * WEIGHTS_OF_A_PHASE * SUMS]
-        self.evaluation.tables = &tables[0]
+            self.evaluation.rows[phase] = &rows[<Py_ssize_t>starts[phase * STAGES // PHASES] * SUMS]
+        self.evaluation.entries = &entries[0]
         self.evaluation.offsets = OFFSETS
         self.evaluation.layers = layer
-        self._held = weights.tables, weights.rows, memory
+        self._held = weights, memory
 
     def score(self, Position position):
         cdef Features features

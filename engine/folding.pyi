@@ -38,4 +38,4 @@ def unfold_rows(
     """
 
 def farthest(numbers: Numbers) -> int:
-    """How far from 0 the numbers go, int8."""
+    """How far from 0 the numbers go, int8 or int16."""

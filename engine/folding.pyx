@@ -116,9 +116,14 @@ def fold_rows(const int8_t[::1] rows, const int32_t[::1] representative, int wid
     return bytes(flags), b"".join(kept)
 
 
-def farthest(const int8_t[::1] numbers):
+ctypedef fused _Number:
+    int8_t
+    int16_t
+
+
+def farthest(const _Number[::1] numbers):
     # In numbers of their own size, of which the compiler compares many at once.
-    cdef int8_t lowest = 0, highest = 0
+    cdef _Number lowest = 0, highest = 0
     cdef Py_ssize_t place
     for place in range(numbers.shape[0]):
         lowest = numbers[place] if numbers[place] < lowest else lowest

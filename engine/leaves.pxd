@@ -1,14 +1,14 @@
 """The last ply: the evaluations of the boards that a node's moves lead to, and the best of them."""
 
-from libc.stdint cimport int32_t, uint16_t, uint64_t
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
-from outflank.engine.evaluate cimport HIGHEST_GUESS, in_discs, network_score, phase_of, tables_score
+from outflank.engine.evaluate cimport HIGHEST_GUESS, in_discs, look_up, network_score, phase_of
 from outflank.engine.guesscache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
 from outflank.engine.hashtable cimport FULL_WIDTH, prefetch
 from outflank.engine.kernels cimport bit
 from outflank.engine.movegen cimport MoveEntry, generate_on
 from outflank.engine.network cimport SCORE_BITS, STAGES
-from outflank.engine.patterns cimport LANES, PHASES, STEPS, find_weights, opponents_view_after
+from outflank.engine.patterns cimport LANES, PHASES, STEPS, opponents_view_after
 from outflank.engine.worker cimport Worker
 
 cdef enum:
@@ -63,22 +63,20 @@ cdef inline int _leaf_value(
     cdef uint64_t seal = guess_seal(theirs, mine)
     cdef uint64_t *place = guess_place(worker.guesses, theirs, mine)
     cdef uint16_t[LANES] view
-    cdef int32_t[LANES] weights
-    cdef int score, phase, far
+    cdef uint32_t[LANES] rows
+    cdef int score, far
     worker.nodes += 1
     if guess_known(place[0], seal):
         return -guess_score(place[0])
-    phase = phase_of(empties)
     opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], move.square, move.turned)
-    find_weights(view, theirs, mine, empties, worker.evaluation.offsets, weights)
-    score = tables_score(&worker.evaluation, weights, phase)
+    score = look_up(&worker.evaluation, view, theirs, mine, empties, rows)
     if worker.selectivity != FULL_WIDTH:
-        far = _FAR + phase * STAGES // PHASES * _FARTHER_EACH_STAGE
+        far = _FAR + phase_of(empties) * STAGES // PHASES * _FARTHER_EACH_STAGE
         # Beyond what any evaluation claims lies no bound: the root would widen its window for ever.
         if -score >= (beta << SCORE_BITS) + far:
             return min(beta, HIGHEST_GUESS)
         if -score <= (alpha << SCORE_BITS) - far:
             return max(alpha, -HIGHEST_GUESS)
-    score = in_discs(score + network_score(&worker.evaluation, weights, empties))
+    score = in_discs(score + network_score(&worker.evaluation, rows, empties))
     place[0] = guess_word(seal, score)
     return -score

@@ -2,14 +2,14 @@
 #ifndef OUTFLANK_NETWORK_H
 #define OUTFLANK_NETWORK_H
 
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
-#define OF_SUMS 64  /* numbers in a weight's row */
+#define OF_SUMS_BITS 6
+#define OF_SUMS (1 << OF_SUMS_BITS)  /* numbers in a weight's row */
 #define OF_HIDDEN 8
 #define OF_ONE_BITS 7
 #define OF_ONE (1 << OF_ONE_BITS)  /* 1.0, where a sum saturates */
@@ -139,19 +139,8 @@ static inline int32_t of_units(const of_layer *layer, const int16_t *squares) {
 #endif
 }
 
-/* The tables' score, in 1/128 disc, from the `count` weights, an even number, of a position. */
-static inline int of_by_tables(const int16_t *table, const int32_t *weights, int count) {
-    int score = 0, other = 0;
-#pragma GCC unroll 10
-    for (int place = 0; place < count; place += 2) {
-        score += table[(uint32_t)weights[place]];
-        other += table[(uint32_t)weights[place + 1]];
-    }
-    return score + other;
-}
-
-/* What the network adds to it; `count` is a multiple of OF_ROWS_AT_ONCE, no number of a row beyond OF_MOST_IN_ROW. */
-static inline int of_by_network(const of_layer *layer, const int8_t *rows, const int32_t *weights, int count) {
+/* What the network adds to the score, in 1/128 disc; `count`, of the rows' beginnings, is a multiple of OF_ROWS_AT_ONCE. */
+static inline int of_by_network(const of_layer *layer, const int8_t *rows, const uint32_t *begins, int count) {
     of_words sums[OF_SUM_PARTS];
     memcpy(sums, layer->start, sizeof(sums));
     for (int place = 0; place < count; place += OF_ROWS_AT_ONCE) {
@@ -159,7 +148,7 @@ static inline int of_by_network(const of_layer *layer, const int8_t *rows, const
             of_bytes some = {0};
 #pragma GCC unroll 4
             for (int row = place; row < place + OF_ROWS_AT_ONCE; row++)
-                some += *(const of_row_bytes *)(rows + (size_t)(uint32_t)weights[row] * OF_SUMS + part * OF_PART);
+                some += *(const of_row_bytes *)(rows + begins[row] + part * OF_PART);
             of_widen(&sums[2 * part], &some);
         }
     }

@@ -10,7 +10,7 @@ References: M. Buro, From simple features to sophisticated evaluation functions,
 updatable neural-network-based evaluation functions for computer shogi, 2018 (clipped sums in whole numbers).
 """
 
-from libc.stdint cimport int8_t, int16_t, int32_t
+from libc.stdint cimport int8_t, int16_t, uint32_t
 
 # Python sees these too, under the same names.
 cpdef enum:
@@ -29,7 +29,6 @@ cdef extern from "network.h" nogil:
         pass
 
     void set_layer "of_set_layer"(Layer *layer, const int16_t *numbers) noexcept
-    int by_tables "of_by_tables"(const int16_t *table, const int32_t *weights, int count) noexcept
     int by_network "of_by_network"(
-        const Layer *layer, const int8_t *rows, const int32_t *weights, int count
+        const Layer *layer, const int8_t *rows, const uint32_t *begins, int count
     ) noexcept

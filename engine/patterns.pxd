@@ -21,7 +21,8 @@ cpdef enum:
     ODD_WEIGHT = CORNER_WEIGHTS + 256  # counts where an odd number of squares is empty: who moves last matters
     PADDING_WEIGHT  # 0, for the padding lanes
     WEIGHTS_OF_A_PHASE
-    WEIGHTS_OF_A_POSITION = FEATURES + 6  # one for each feature, mobility, four corners, who moves last
+    OTHERS = 6  # weights of a position besides its features': mobility, four corners, who moves last
+    WEIGHTS_OF_A_POSITION = FEATURES + OTHERS
 
 cdef struct Features:
     # [side] is the view in which that side's discs are digit 0.
@@ -65,26 +66,16 @@ cdef inline int near_corners(uint64_t rows) noexcept nogil:
     return (rows & 0xC3) | (rows >> 6 & 0x0C) | (rows >> 10 & 0x30)
 
 
-cdef inline void find_weights(
-    const uint16_t *view, uint64_t own, uint64_t opp, int empties, const int32_t *offsets, int32_t *weights
-) noexcept nogil:
-    """Which weights of a phase count where the side with the view and the discs `own` is to move.
-
-    `offsets` is OFFSETS; `weights` has room for LANES numbers, of which the first WEIGHTS_OF_A_POSITION are asked for.
-    """
+cdef inline void find_other_weights(uint64_t own, uint64_t opp, int empties, int32_t *others) noexcept nogil:
+    """Which weights of a phase count besides those of the features, where the side with the discs `own` is to move."""
     cdef uint64_t moves = legal_moves(own, opp), replies = legal_moves(opp, own)
     cdef int end, near, near_replies
-    find_pattern_weights(weights, view, offsets)
-    weights[FEATURES] = MOBILITY_WEIGHTS + mobility_class(moves, replies)
+    others[0] = MOBILITY_WEIGHTS + mobility_class(moves, replies)
     for end in range(2):
         near, near_replies = near_corners(moves >> 48 * end), near_corners(replies >> 48 * end)
-        weights[FEATURES + 1 + 2 * end] = (
-            CORNER_WEIGHTS + CORNER_CLASSES[2 * end][near & 15 | (near_replies & 15) << 4]
-        )
-        weights[FEATURES + 2 + 2 * end] = (
-            CORNER_WEIGHTS + CORNER_CLASSES[2 * end + 1][near >> 4 | near_replies & 240]
-        )
-    weights[FEATURES + 5] = ODD_WEIGHT if empties & 1 else PADDING_WEIGHT
+        others[1 + 2 * end] = CORNER_WEIGHTS + CORNER_CLASSES[2 * end][near & 15 | (near_replies & 15) << 4]
+        others[2 + 2 * end] = CORNER_WEIGHTS + CORNER_CLASSES[2 * end + 1][near >> 4 | near_replies & 240]
+    others[5] = ODD_WEIGHT if empties & 1 else PADDING_WEIGHT
 
 
 cdef inline void features_after(

@@ -139,5 +139,6 @@ def extract(const uint64_t[::1] own, const uint64_t[::1] opp, int32_t[:, ::1] ou
         for board in range(own.shape[0]):
             empties = 64 - popcount(own[board] | opp[board])
             set_features(&features, own[board], opp[board], 0)
-            find_weights(features.views[0], own[board], opp[board], empties, OFFSETS, weights)
+            find_pattern_weights(weights, features.views[0], OFFSETS)
+            find_other_weights(own[board], opp[board], empties, weights + FEATURES)
             memcpy(&out[board, 0], weights, WEIGHTS_OF_A_POSITION * sizeof(int32_t))

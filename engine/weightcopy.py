@@ -1,10 +1,10 @@
-"""One unpacked copy of the weights for all engine processes of a user: made once, mapped by each of them.
+"""One copy of the weights, ready for the search, for all engine processes of a user: made once, mapped by each of them.
 
 The copy lies in ``$XDG_CACHE_HOME/outflank``, or ``~/.cache/outflank``, and is named after the weights file's
-checksums. A process that can't read or write one unpacks the weights into memory of its own, which takes a second.
+checksums. A process that can't read or write one makes the weights ready in memory of its own, which takes a second.
 
-    64 bytes         magic and byte order; how many bytes of rows, tables and layers follow
-    the numbers      rows, tables and layers as `Weights` has them, zeros up to a multiple of 64 bytes
+    64 bytes         magic and byte order; how many bytes of rows, entries, layers and starts follow
+    the numbers      as `ReadyWeights` has them, zeros up to a multiple of 64 bytes
     64 bytes         the checksum of all before, zeros
 
 A copy is used only if folder and file belong to the user, no other user may write to them, neither is a symbolic link,
@@ -21,23 +21,25 @@ import struct
 import sys
 import time
 from contextlib import suppress
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from outflank.engine.checksum import checksum
 from outflank.engine.memory import reserve, shared
-from outflank.engine.weights import SHIPPED, Weights, identity, read
+from outflank.engine.readyweights import ReadyWeights
+from outflank.engine.weights import SHIPPED, identity, read
 
 _BLOCK = 64
-_HEAD = struct.Struct("=40s3Q")
+_HEAD = struct.Struct("=32s4Q")
 _END = struct.Struct("=Q56x")
-_MAGIC = f"OUTFLANK UNPACKED WEIGHTS 1 {sys.byteorder}".encode().ljust(40)
+_MAGIC = f"OUTFLANK READY WEIGHTS 1 {sys.byteorder}".encode().ljust(32)
 # Of other weights, by when they were last used. Processes that have mapped a copy keep it when its name goes.
 _OTHERS_KEPT = 2
 # What was begun longer ago than this is left over from a process that died.
 _SECONDS_TO_MAKE_ONE = 3600
 
 
-def load(path: Path = SHIPPED) -> Weights:
+def load(path: Path = SHIPPED) -> ReadyWeights:
     """The weights of a file, in memory that processes share if that can be had.
 
     A copy that was made of them is used even if the file has been damaged behind its header since.
@@ -48,7 +50,7 @@ def load(path: Path = SHIPPED) -> Weights:
     try:
         folder = _open_folder()
     except OSError:
-        return read(path)
+        return ReadyWeights.of(read(path))
     try:
         return _mapped(folder, name) or _made(folder, name, path)
     finally:
@@ -57,7 +59,7 @@ def load(path: Path = SHIPPED) -> Weights:
 
 def _name(path: Path) -> str:
     """What the copy of a weights file is called."""
-    return f"weights-{identity(path)}.bin"
+    return f"weights-{identity(path)}-ready.bin"
 
 
 def _open_folder() -> int:
@@ -86,7 +88,7 @@ def _only_ours(status: os.stat_result) -> bool:
     return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def _mapped(folder: int, name: str) -> Weights | None:
+def _mapped(folder: int, name: str) -> ReadyWeights | None:
     """The weights of a copy; None if there is none that can be trusted."""
     try:
         # Without waiting: what bears the name might be a pipe.
@@ -107,7 +109,7 @@ def _mapped(folder: int, name: str) -> Weights | None:
         os.close(file)
 
 
-def _unwrapped(memory: mmap.mmap) -> Weights:
+def _unwrapped(memory: mmap.mmap) -> ReadyWeights:
     """The weights in a copy's bytes.
 
     Raises: ValueError if they are no copy, or one that has been changed.
@@ -117,23 +119,23 @@ def _unwrapped(memory: mmap.mmap) -> Weights:
         raise ValueError("another length")
     if view[-_BLOCK:] != _END.pack(checksum(view[:-_BLOCK])):
         raise ValueError("another checksum")
-    magic, rows, tables, layers = _HEAD.unpack_from(view)
+    magic, *sizes = _HEAD.unpack_from(view)
     if magic != _MAGIC:
         raise ValueError("a copy of another kind")
-    numbers = view[_BLOCK:]
-    return Weights(
-        numbers[rows : rows + tables].cast("h"),
-        numbers[:rows].cast("b"),
-        numbers[rows + tables : rows + tables + layers].cast("h"),
-    )
+    borders = pairwise(accumulate(sizes, initial=_BLOCK))
+    rows, entries, layers, starts = (view[begin:end] for begin, end in borders)
+    return ReadyWeights(rows.cast("b"), entries.cast("i"), layers.cast("h"), starts.cast("i"))
 
 
-def _wrapped(weights: Weights) -> mmap.mmap:
+def _wrapped(weights: ReadyWeights) -> mmap.mmap:
     """A copy's bytes.
 
     Raises: OSError if there is no memory for them.
     """
-    parts = [memoryview(numbers).cast("B") for numbers in (weights.rows, weights.tables, weights.layers)]
+    parts = [
+        memoryview(numbers).cast("B")
+        for numbers in (weights.rows, weights.entries, weights.layers, weights.starts)
+    ]
     size = sum(map(len, parts))
     memory = reserve(_BLOCK + -(-size // _BLOCK) * _BLOCK + _BLOCK)
     memory.write(_HEAD.pack(_MAGIC, *map(len, parts)))
@@ -143,12 +145,12 @@ def _wrapped(weights: Weights) -> mmap.mmap:
     return memory
 
 
-def _made(folder: int, name: str, path: Path) -> Weights:
+def _made(folder: int, name: str, path: Path) -> ReadyWeights:
     """The weights of a file, from a copy made of them if possible.
 
     Raises: FileFormatError as ``load``.
     """
-    weights = read(path)
+    weights = ReadyWeights.of(read(path))
     if _name(path) != name:  # the file has been replaced meanwhile
         return weights
     try:

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from outflank.engine.entries import MOST_IN_TABLE
 from outflank.engine.errors import FileFormatError
 from outflank.engine.folding import (
     farthest,
@@ -50,12 +51,12 @@ class Weights:
     """All numbers of an evaluation; network.pxd says what they mean.
 
     Attributes:
-        tables: int16, PHASES * WEIGHTS_OF_A_PHASE, phase by phase.
+        tables: int16, PHASES * WEIGHTS_OF_A_PHASE, phase by phase, none beyond MOST_IN_TABLE.
         rows: int8, STAGES * WEIGHTS_OF_A_PHASE * SUMS, stage by stage, none beyond MOST_IN_ROW; those of
             the network.
         layers: int16, HEADS * NUMBERS_OF_A_LAYER, one for each number of empty squares, 60 first; those of the network.
 
-    Raises: ValueError if one is of another shape, or if a row has a number beyond MOST_IN_ROW.
+    Raises: ValueError if one is of another shape, or if a table or a row has a number beyond what it may.
     """
 
     tables: Numbers
@@ -73,8 +74,9 @@ class Weights:
                 raise ValueError(
                     f"expected {name} of {count} numbers {typecode!r}, got {len(got)} {got.format!r}"
                 )
-        if farthest(self.rows) > MOST_IN_ROW:
-            raise ValueError(f"expected rows of numbers up to {MOST_IN_ROW}, got {farthest(self.rows)}")
+        for name, most in ("tables", MOST_IN_TABLE), ("rows", MOST_IN_ROW):
+            if (found := farthest(getattr(self, name))) > most:
+                raise ValueError(f"expected {name} of numbers up to {most}, got {found}")
 
     @classmethod
     def of_tables(cls, tables: Numbers) -> Weights:

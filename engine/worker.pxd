@@ -1,13 +1,13 @@
 """What one searching thread carries along: counters, limits, the table and its scratch memory."""
 
-from libc.stdint cimport int16_t, int32_t, uint16_t, uint64_t
+from libc.stdint cimport int16_t, uint16_t, uint32_t, uint64_t
 
 from outflank.engine.cache cimport Cache
-from outflank.engine.evaluate cimport Evaluation, evaluate, in_discs, phase_of, tables_score
+from outflank.engine.evaluate cimport Evaluation, evaluate, in_discs, look_up
 from outflank.engine.guesscache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
 from outflank.engine.hashtable cimport Table
 from outflank.engine.movegen cimport MoveEntry
-from outflank.engine.patterns cimport LANES, STEPS, Features, features_after, find_weights, opponents_view_after
+from outflank.engine.patterns cimport LANES, STEPS, Features, features_after, opponents_view_after
 from outflank.engine.splitting cimport CrewState, SplitPoint, is_cut
 
 cdef enum:
@@ -121,8 +121,7 @@ cdef inline int rough_guess_after(
     That is good enough for the order of moves, and the features of the board are never needed whole.
     """
     cdef uint16_t[LANES] view
-    cdef int32_t[LANES] weights
+    cdef uint32_t[LANES] rows
     opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], square, turned)
-    find_weights(view, own, opp, empties, worker.evaluation.offsets, weights)
     worker.nodes += 1
-    return in_discs(tables_score(&worker.evaluation, weights, phase_of(empties)))
+    return in_discs(look_up(&worker.evaluation, view, own, opp, empties, rows))

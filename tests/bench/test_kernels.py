@@ -9,6 +9,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from outflank.engine import Game, weights
 from outflank.engine.evaluate import Evaluator
+from outflank.engine.readyweights import ReadyWeights
 from outflank.tests.bench import loops
 from outflank.tests.engine import kernels
 
@@ -69,7 +70,7 @@ def test_64000_last_moves(benchmark: BenchmarkFixture, boards: Boards) -> None:
 
 
 def test_100000_evaluations(benchmark: BenchmarkFixture, boards: Boards) -> None:
-    evaluator = Evaluator(weights.read())
+    evaluator = Evaluator(ReadyWeights.of(weights.read()))
 
     note(benchmark, TIMES * BOARDS, "evaluation: moves, tables and network")
     assert benchmark(loops.evaluations, evaluator, *boards, TIMES) == loops.evaluations(

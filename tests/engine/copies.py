@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from outflank.engine import weights
+from outflank.engine.readyweights import ReadyWeights
 
 
 def cache() -> Path:
@@ -19,9 +19,9 @@ def only_copy(folder: Path) -> Path:
     return found
 
 
-def holds(found: weights.Weights, expected: weights.Weights) -> bool:
+def holds(found: ReadyWeights, expected: ReadyWeights) -> bool:
     """Whether the numbers are equal."""
     return all(
         np.array_equal(np.asarray(getattr(found, name)), np.asarray(getattr(expected, name)))
-        for name in ("tables", "rows", "layers")
+        for name in ("rows", "entries", "layers", "starts")
     )

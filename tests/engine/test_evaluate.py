@@ -8,6 +8,7 @@ import pytest
 
 from outflank.engine import Game, Position, weights
 from outflank.engine.evaluate import Evaluator
+from outflank.engine.folding import representatives
 from outflank.engine.network import HEADS, HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
 from outflank.engine.patterns import (
     INSTANCES,
@@ -17,6 +18,7 @@ from outflank.engine.patterns import (
     TABLE_OFFSETS,
     WEIGHTS_OF_A_PHASE,
 )
+from outflank.engine.readyweights import ReadyWeights
 from outflank.tests.bench import loops
 from outflank.tests.masks import mask_of_names
 
@@ -39,7 +41,8 @@ def random_weights(seed: int, loudness: int) -> weights.Weights:
     """Weights in which everything counts; the louder, the more sums are clipped."""
     random_number = np.random.default_rng(seed).integers
     tables = random_number(-300, 300, PHASES * WEIGHTS_OF_A_PHASE)
-    rows = random_number(-loudness, loudness + 1, STAGES * WEIGHTS_OF_A_PHASE * SUMS)
+    # As in a file: mirrored configurations have the same row.
+    rows = random_number(-loudness, loudness + 1, (STAGES, WEIGHTS_OF_A_PHASE, SUMS))[:, representatives()]
     layers = random_number(-400, 400, HEADS * NUMBERS_OF_A_LAYER)
     return weights.Weights(
         array("h", tables.astype(np.int16).tobytes()),
@@ -108,7 +111,7 @@ def slow_score(given: weights.Weights, position: Position) -> int:
 @pytest.mark.parametrize("loudness", [0, 2, 10, MOST_IN_ROW])
 def test_every_score_is_that_of_the_slow_evaluation(loudness: int) -> None:
     given = random_weights(loudness, loudness)
-    evaluator = Evaluator(given)
+    evaluator = Evaluator(ReadyWeights.of(given))
 
     positions = some_positions(150)
     scores = [evaluator.score(position) for position in positions]
@@ -119,27 +122,27 @@ def test_every_score_is_that_of_the_slow_evaluation(loudness: int) -> None:
 
 def test_the_shipped_scores_are_those_of_the_slow_evaluation() -> None:
     given = weights.read()
-    evaluator = Evaluator(given)
+    evaluator = Evaluator(ReadyWeights.of(given))
 
     for position in some_positions(300):
         assert evaluator.score(position) == slow_score(given, position)
 
 
 def test_weights_that_are_all_0_say_nothing() -> None:
-    evaluator = Evaluator(weights.Weights.nothing())
+    evaluator = Evaluator(ReadyWeights.of(weights.Weights.nothing()))
 
     assert {evaluator.score(position) for position in some_positions(50)} == {0}
 
 
 def test_a_position_and_its_images_have_the_same_score() -> None:
-    evaluator = Evaluator(weights.read())
+    evaluator = Evaluator(ReadyWeights.of(weights.read()))
 
     for position in some_positions(50):
         assert len({evaluator.score(image) for image in position.symmetries()}) == 1
 
 
 def test_the_loop_of_the_benchmark_evaluates_what_it_is_given() -> None:
-    evaluator, positions = Evaluator(weights.read()), some_positions(100)
+    evaluator, positions = Evaluator(ReadyWeights.of(weights.read())), some_positions(100)
     own = np.array([position.own for position in positions], np.uint64)
     opp = np.array([position.opp for position in positions], np.uint64)
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import weights
+from outflank.engine.entries import MOST_ROWS
+from outflank.engine.readyweights import ReadyWeights
 from outflank.engine.weightcopy import load
 from outflank.tests.engine.copies import cache, holds, only_copy
 
@@ -19,9 +21,9 @@ NOBODY = 65534
 
 
 @pytest.fixture(scope="module")
-def expected() -> weights.Weights:
+def expected() -> ReadyWeights:
     """What the shipped file holds."""
-    return weights.read()
+    return ReadyWeights.of(weights.read())
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +57,7 @@ def is_mapped(file: Path) -> bool:
     return f" {file}\n" in Path("/proc/self/maps").read_text()
 
 
-def test_the_copy_holds_what_the_file_does(expected: weights.Weights) -> None:
+def test_the_copy_holds_what_the_file_does(expected: ReadyWeights) -> None:
     found = load()
 
     assert is_mapped(only_copy(cache()))
@@ -69,7 +71,7 @@ def test_the_next_process_uses_the_same_copy(made: Path) -> None:
     found = load()
 
     assert is_mapped(file)
-    assert len(found.tables)
+    assert len(found.entries)
     assert only_copy(cache()).stat().st_ino == before
 
 
@@ -83,12 +85,12 @@ def test_the_numbers_can_not_be_written_to(made: Path) -> None:
     found = load()
 
     with pytest.raises(TypeError, match="read-only"):
-        found.tables[0] = 1
+        found.entries[0] = 1
 
 
-@pytest.mark.parametrize("place", [0, 45, 64, 40_000_000, -65, -64, -1])
+@pytest.mark.parametrize("place", [0, 45, 64, 20_000_000, -65, -64, -1])
 def test_a_changed_byte_is_noticed_and_the_copy_made_anew(
-    made: Path, expected: weights.Weights, place: int
+    made: Path, expected: ReadyWeights, place: int
 ) -> None:
     file = planted(made)
     file.chmod(0o600)
@@ -108,7 +110,7 @@ def test_a_changed_byte_is_noticed_and_the_copy_made_anew(
 
 
 @pytest.mark.parametrize("size", [0, 64, 100, 4096, 80_000_000])
-def test_another_length_is_noticed(made: Path, expected: weights.Weights, size: int) -> None:
+def test_another_length_is_noticed(made: Path, expected: ReadyWeights, size: int) -> None:
     file = planted(made)
     os.truncate(file, size)
 
@@ -123,13 +125,13 @@ def test_a_copy_of_something_else_under_its_name_is_not_believed(made: Path, tmp
 
     found = load(other)
 
-    assert not any(found.tables[:100_000])
+    assert not any(found.entries[:100_000])
     assert only_copy(cache()).name != made.name
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 @pytest.mark.parametrize("whose", ["file", "folder"])
-def test_what_belongs_to_another_user_is_not_used(made: Path, expected: weights.Weights, whose: str) -> None:
+def test_what_belongs_to_another_user_is_not_used(made: Path, expected: ReadyWeights, whose: str) -> None:
     file = planted(made)
     os.chown(file if whose == "file" else cache(), NOBODY, NOBODY)
 
@@ -143,7 +145,7 @@ def test_what_belongs_to_another_user_is_not_used(made: Path, expected: weights.
 @pytest.mark.parametrize("mode", [0o720, 0o702])
 @pytest.mark.parametrize("whose", ["file", "folder"])
 def test_what_others_may_write_to_is_not_used(
-    made: Path, expected: weights.Weights, whose: str, mode: int
+    made: Path, expected: ReadyWeights, whose: str, mode: int
 ) -> None:
     file = planted(made)
     before = file.stat().st_ino
@@ -156,7 +158,7 @@ def test_what_others_may_write_to_is_not_used(
     assert (file.stat().st_ino == before) == (whose == "folder")
 
 
-def test_a_symbolic_link_is_not_followed(made: Path, expected: weights.Weights) -> None:
+def test_a_symbolic_link_is_not_followed(made: Path, expected: ReadyWeights) -> None:
     file = planted(made)
     elsewhere = file.rename(cache().parent / "elsewhere")
     file.symlink_to(elsewhere)
@@ -169,7 +171,7 @@ def test_a_symbolic_link_is_not_followed(made: Path, expected: weights.Weights) 
     assert not file.is_symlink()
 
 
-def test_a_folder_that_is_a_symbolic_link_is_not_used(tmp_path: Path, expected: weights.Weights) -> None:
+def test_a_folder_that_is_a_symbolic_link_is_not_used(tmp_path: Path, expected: ReadyWeights) -> None:
     (tmp_path / "elsewhere").mkdir(mode=0o700)
     cache().parent.mkdir()
     cache().symlink_to(tmp_path / "elsewhere")
@@ -179,7 +181,7 @@ def test_a_folder_that_is_a_symbolic_link_is_not_used(tmp_path: Path, expected: 
 
 
 @pytest.mark.parametrize("kind", ["pipe", "folder"])
-def test_what_is_no_file_is_not_waited_for(expected: weights.Weights, kind: str, made: Path) -> None:
+def test_what_is_no_file_is_not_waited_for(expected: ReadyWeights, kind: str, made: Path) -> None:
     cache().mkdir(parents=True, mode=0o700)
     place = cache() / made.name
     if kind == "pipe":
@@ -199,7 +201,7 @@ def test_another_weights_file_has_another_copy_and_old_ones_go(tmp_path: Path, m
         numbers = weights.Weights.nothing()
         numbers.tables[-1] = value
         path.write_bytes(weights.packed(numbers, {}))
-        found.append(load(path).tables[-1])
+        found.append(load(path).entries[-1] // MOST_ROWS)
         time.sleep(0.02)  # a time of their own for the copies
 
     assert found == list(range(5))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from outflank.engine import FileFormatError, weights
+from outflank.engine.entries import MOST_IN_TABLE
 from outflank.engine.folding import fold, fold_rows, representatives, unfold, unfold_rows, weights_kept
 from outflank.engine.network import HEADS, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
 from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE
@@ -54,7 +55,7 @@ def some_tables() -> "array[int]":
     found = array("h", bytes(2 * COUNT))
     for phase in range(PHASES):
         for place in rng.sample(range(WEIGHTS_OF_A_PHASE), 300):
-            value = rng.choice((-32768, 32767, rng.randint(-500, 500)))
+            value = rng.choice((-MOST_IN_TABLE, MOST_IN_TABLE, rng.randint(-500, 500)))
             found[phase * WEIGHTS_OF_A_PHASE + representative[place]] = value
     return mirrored(found, 1)
 
@@ -219,3 +220,12 @@ def test_rows_that_the_engine_could_not_add_are_refused(some_weights: weights.We
 
     with pytest.raises(ValueError, match=f"rows of numbers up to {MOST_IN_ROW}, got {abs(beyond)}"):
         weights.Weights(some_weights.tables, rows, some_weights.layers)
+
+
+@pytest.mark.parametrize("beyond", [MOST_IN_TABLE + 1, -MOST_IN_TABLE - 1, -(2**15)])
+def test_tables_that_an_entry_has_no_room_for_are_refused(some_weights: weights.Weights, beyond: int) -> None:
+    tables = some_weights.tables[:]
+    tables[-1] = beyond
+
+    with pytest.raises(ValueError, match=f"tables of numbers up to {MOST_IN_TABLE}, got {abs(beyond)}"):
+        weights.Weights(tables, some_weights.rows, some_weights.layers)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from outflank.engine.entries import MOST_IN_TABLE
 from outflank.engine.patterns import PHASES
 from outflank.engine.weights import UNITS_A_DISC
 from outflank.tools.stats.calibration import calibration
@@ -152,8 +153,8 @@ def _positions_by_phase(
 
 def _rounded(weights: Vector) -> NDArray[np.int16]:
     """The weights in the engine's units."""
-    limit = _HIGHEST_SCORE * UNITS_A_DISC
-    return (np.round(weights * (UNITS_A_DISC / _GRAIN)) * _GRAIN).clip(-limit, limit).astype(np.int16)
+    limit = MOST_IN_TABLE // _GRAIN
+    return (np.round(weights * (UNITS_A_DISC / _GRAIN)).clip(-limit, limit) * _GRAIN).astype(np.int16)
 
 
 def _report(

@@ -10,6 +10,7 @@ from outflank.engine import Colour, FileFormatError, Position, SettingsError, we
 from outflank.engine.evaluate import Evaluator
 from outflank.engine.network import MOST_IN_ROW, STAGES, SUMS
 from outflank.engine.patterns import PHASES
+from outflank.engine.readyweights import ReadyWeights
 from outflank.tools.train.dataset import Records, empties, game_numbers, load
 from outflank.tools.train.fit import KEPT_OUT, phases
 from outflank.tools.train.patternmatrix import COLUMNS, PADDING_COLUMN, column_weights, columns_of
@@ -49,7 +50,7 @@ def test_the_errors_shrink(trained: tuple[weights.Weights, list[network.EpochRep
 
 def test_phases_that_no_position_is_of_add_nothing(records: Records) -> None:
     late = network.train(NOTHING, records[phases(records) >= 20], SETTINGS, lambda report: None)
-    evaluator = Evaluator(late)
+    evaluator = Evaluator(ReadyWeights.of(late))
 
     scores = [
         (phase, evaluator.score(Position(int(row["own"]), int(row["opp"]), Colour.BLACK)))
@@ -64,7 +65,7 @@ def test_the_engine_finds_what_was_trained(
     records: Records, trained: tuple[weights.Weights, list[network.EpochReport]]
 ) -> None:
     given, reports = trained
-    evaluator = Evaluator(given)
+    evaluator = Evaluator(ReadyWeights.of(given))
     stages = phases(records) * STAGES // PHASES
 
     for stage in range(STAGES):

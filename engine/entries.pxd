@@ -1,0 +1,22 @@
+"""What a weight says and which row of the network it has, in one word: one cache line for both.
+
+A row is asked for by thousands of weights: mirrored configurations have the same, and all that training never saw have
+zeros. So each stage keeps every row once, a twentieth of what the weights file says in full, and the rows that a search
+comes across stay in the CPU's caches. The number of its row is the lower 18 bits of a weight's entry, what the weight
+says, in 1/128 disc, those above.
+"""
+
+from libc.stdint cimport int32_t, uint16_t, uint32_t
+
+cdef extern from "entries.h" nogil:
+    cpdef enum:
+        MOST_ROWS "OF_MOST_ROWS"  # of a stage
+        MOST_IN_TABLE "OF_MOST_IN_TABLE"  # how far from 0 a weight may be
+
+    int look_up_entries "of_look_up"(
+        uint32_t *rows,
+        const int32_t *entries,
+        const int32_t *offsets,
+        const uint16_t *view,
+        const int32_t *others,
+    ) noexcept
