@@ -73,6 +73,32 @@ static inline uint64_t legal_moves_simd(uint64_t own, uint64_t opp) {
     return or_of_lanes(_mm256_or_si256(_mm256_sllv_epi64(up, steps), _mm256_srlv_epi64(down, steps))) & ~(own | opp);
 }
 
+/* The same of both sides at once: what `own` may play to `moves`, what `opp` may to `replies`. */
+static inline void moves_of_both_simd(uint64_t own, uint64_t opp, uint64_t *moves, uint64_t *replies) {
+#if defined(__AVX512F__)
+    const __m512i steps = _mm512_broadcast_i64x4(STEPS), twice = _mm512_broadcast_i64x4(TWICE_STEPS);
+    const __m512i mine = _mm512_set1_epi64((long long)own), theirs = _mm512_set1_epi64((long long)opp);
+    const __m512i start = _mm512_mask_blend_epi64(0xF0, mine, theirs);
+    const __m512i through = _mm512_and_si512(_mm512_mask_blend_epi64(0xF0, theirs, mine), _mm512_broadcast_i64x4(INNER));
+    __m512i up = _mm512_and_si512(through, _mm512_sllv_epi64(start, steps));
+    __m512i down = _mm512_and_si512(through, _mm512_srlv_epi64(start, steps));
+    up = _mm512_or_si512(up, _mm512_and_si512(through, _mm512_sllv_epi64(up, steps)));
+    down = _mm512_or_si512(down, _mm512_and_si512(through, _mm512_srlv_epi64(down, steps)));
+    const __m512i pairs_up = _mm512_and_si512(through, _mm512_sllv_epi64(through, steps));
+    const __m512i pairs_down = _mm512_srlv_epi64(pairs_up, steps);
+    up = _mm512_or_si512(up, _mm512_and_si512(pairs_up, _mm512_sllv_epi64(up, twice)));
+    down = _mm512_or_si512(down, _mm512_and_si512(pairs_down, _mm512_srlv_epi64(down, twice)));
+    up = _mm512_or_si512(up, _mm512_and_si512(pairs_up, _mm512_sllv_epi64(up, twice)));
+    down = _mm512_or_si512(down, _mm512_and_si512(pairs_down, _mm512_srlv_epi64(down, twice)));
+    const __m512i ends = _mm512_or_si512(_mm512_sllv_epi64(up, steps), _mm512_srlv_epi64(down, steps));
+    *moves = or_of_lanes(_mm512_castsi512_si256(ends)) & ~(own | opp);
+    *replies = or_of_lanes(_mm512_extracti64x4_epi64(ends, 1)) & ~(own | opp);
+#else
+    *moves = legal_moves_simd(own, opp);
+    *replies = legal_moves_simd(opp, own);
+#endif
+}
+
 /* Discs that `own` turns by playing on `square`, which must be empty.
  *
  * Upwards a carry runs through the opponent's discs to the first square of the ray that is not his; downwards
@@ -109,6 +135,7 @@ static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square)
 #define OUTFLANK_KERNELS "portable"
 /* Never called: kernels.pxd asks OUTFLANK_SIMD first. */
 static inline uint64_t legal_moves_simd(uint64_t own, uint64_t opp) { return own & opp; }
+static inline void moves_of_both_simd(uint64_t own, uint64_t opp, uint64_t *moves, uint64_t *replies) { *moves = *replies = own & opp; }
 static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square) { return own & opp & (uint64_t)square; }
 #endif
 

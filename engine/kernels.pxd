@@ -15,6 +15,7 @@ cdef extern from "kernels.h" nogil:
     const char *OUTFLANK_KERNELS
     bint OUTFLANK_SIMD
     uint64_t legal_moves_simd(uint64_t own, uint64_t opp) noexcept
+    void moves_of_both_simd(uint64_t own, uint64_t opp, uint64_t *moves, uint64_t *replies) noexcept
     uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square) noexcept
 
 cdef enum:
@@ -111,6 +112,15 @@ cdef inline uint64_t turned_discs_portable(uint64_t own, uint64_t opp, int squar
 cdef inline uint64_t legal_moves(uint64_t own, uint64_t opp) noexcept nogil:
     """Empty squares where the side owning `own` may play."""
     return legal_moves_simd(own, opp) if OUTFLANK_SIMD else legal_moves_portable(own, opp)
+
+
+cdef inline void moves_of_both(uint64_t own, uint64_t opp, uint64_t *moves, uint64_t *replies) noexcept nogil:
+    """Where the side owning `own` may play, to `moves`, and where the other one may, to `replies`."""
+    if OUTFLANK_SIMD:
+        moves_of_both_simd(own, opp, moves, replies)
+        return
+    moves[0] = legal_moves_portable(own, opp)
+    replies[0] = legal_moves_portable(opp, own)
 
 
 cdef inline uint64_t turned_discs(uint64_t own, uint64_t opp, int square) noexcept nogil:

@@ -102,19 +102,30 @@ static inline void of_square(of_words *sums) {
     *sums = *sums * *sums >> OF_ONE_BITS;
 }
 
-/* The sum over the units of what each adds to the score, times 2^OF_OUT_BITS. */
+#if defined(__AVX2__)
+/* The sums of the products of two lists of OF_SUMS numbers, for each lane of a register. */
+static inline __m256i of_products(const int16_t *squares, const int16_t *into) {
+#if defined(__AVX512BW__)
+    const __m512i *some = (const __m512i *)squares, *factors = (const __m512i *)into;
+    const __m512i sums = _mm512_add_epi32(_mm512_madd_epi16(some[0], factors[0]), _mm512_madd_epi16(some[1], factors[1]));
+    return _mm256_add_epi32(_mm512_castsi512_si256(sums), _mm512_extracti64x4_epi64(sums, 1));
+#else
+    const __m256i *some = (const __m256i *)squares, *factors = (const __m256i *)into;
+    return _mm256_add_epi32(
+        _mm256_add_epi32(_mm256_madd_epi16(some[0], factors[0]), _mm256_madd_epi16(some[1], factors[1])),
+        _mm256_add_epi32(_mm256_madd_epi16(some[2], factors[2]), _mm256_madd_epi16(some[3], factors[3]))
+    );
+#endif
+}
+#endif
+
+/* The sum over the units of what each adds to the score, times 2^OF_OUT_BITS; `squares` as aligned as of_words. */
 static inline int32_t of_units(const of_layer *layer, const int16_t *squares) {
 #if defined(__AVX2__)
-    const __m256i *some = (const __m256i *)squares;
     __m256i unit[OF_HIDDEN];
 #pragma GCC unroll 8
-    for (int number = 0; number < OF_HIDDEN; number++) {
-        const __m256i *into = (const __m256i *)layer->into[number];
-        unit[number] = _mm256_add_epi32(
-            _mm256_add_epi32(_mm256_madd_epi16(some[0], into[0]), _mm256_madd_epi16(some[1], into[1])),
-            _mm256_add_epi32(_mm256_madd_epi16(some[2], into[2]), _mm256_madd_epi16(some[3], into[3]))
-        );
-    }
+    for (int number = 0; number < OF_HIDDEN; number++)
+        unit[number] = of_products(squares, layer->into[number]);
     /* hadd adds neighbours within each half of its registers: four units' halves, then whole units in order. */
     const __m256i first = _mm256_hadd_epi32(_mm256_hadd_epi32(unit[0], unit[1]), _mm256_hadd_epi32(unit[2], unit[3]));
     const __m256i last = _mm256_hadd_epi32(_mm256_hadd_epi32(unit[4], unit[5]), _mm256_hadd_epi32(unit[6], unit[7]));
@@ -143,6 +154,7 @@ static inline int32_t of_units(const of_layer *layer, const int16_t *squares) {
 static inline int of_by_network(const of_layer *layer, const int8_t *rows, const uint32_t *begins, int count) {
     of_words sums[OF_SUM_PARTS];
     memcpy(sums, layer->start, sizeof(sums));
+#pragma GCC unroll 15
     for (int place = 0; place < count; place += OF_ROWS_AT_ONCE) {
         for (int part = 0; part < OF_ROW_PARTS; part++) {
             of_bytes some = {0};

@@ -7,7 +7,7 @@ counts how many moves both sides have, who can move to a corner and the squares 
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 
-from outflank.engine.kernels cimport legal_moves, popcount
+from outflank.engine.kernels cimport moves_of_both, popcount
 
 # Python sees these too, under the same names.
 cpdef enum:
@@ -68,8 +68,9 @@ cdef inline int near_corners(uint64_t rows) noexcept nogil:
 
 cdef inline void find_other_weights(uint64_t own, uint64_t opp, int empties, int32_t *others) noexcept nogil:
     """Which weights of a phase count besides those of the features, where the side with the discs `own` is to move."""
-    cdef uint64_t moves = legal_moves(own, opp), replies = legal_moves(opp, own)
+    cdef uint64_t moves, replies
     cdef int end, near, near_replies
+    moves_of_both(own, opp, &moves, &replies)
     others[0] = MOBILITY_WEIGHTS + mobility_class(moves, replies)
     for end in range(2):
         near, near_replies = near_corners(moves >> 48 * end), near_corners(replies >> 48 * end)

@@ -21,6 +21,9 @@ def turned_last(own: int, square: int) -> int:
 def transform(mask: int, symmetry: int) -> int:
     """The image of `mask` under one of the eight symmetries, 0 the identity."""
 
+def moves_of_both(own: int, opp: int) -> tuple[int, int]:
+    """Where the owner of `own` may play, and where the owner of `opp` may."""
+
 def legal_moves_portable(own: int, opp: int) -> int:
     """As ``legal_moves``, by the kernel that runs on any CPU."""
 

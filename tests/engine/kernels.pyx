@@ -20,6 +20,12 @@ def legal_moves_portable(uint64_t own, uint64_t opp):
     return kernels.legal_moves_portable(own, opp)
 
 
+def moves_of_both(uint64_t own, uint64_t opp):
+    cdef uint64_t moves, replies
+    kernels.moves_of_both(own, opp, &moves, &replies)
+    return moves, replies
+
+
 def turned_discs(uint64_t own, uint64_t opp, int square):
     return 0 if _taken(own | opp, square) else kernels.turned_discs(own, opp, square)
 

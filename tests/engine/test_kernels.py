@@ -116,6 +116,7 @@ def test_the_kernels_of_this_build_agree_with_the_portable_ones(rng: random.Rand
         moves = kernels.legal_moves_portable(own, opp)
 
         assert moves == kernels.legal_moves(own, opp)
+        assert kernels.moves_of_both(own, opp) == (moves, kernels.legal_moves_portable(opp, own))
         for square in range(64):
             if not (own | opp) >> square & 1:
                 turned = kernels.turned_discs_portable(own, opp, square)
