@@ -166,7 +166,7 @@ class _Course:
             squares += _step(network, optimiser, batch) * len(batch.left)
             schedule.step()
             with torch.no_grad():
-                network.rows.lerp_(start, schedule.get_last_lr()[0] * self.settings.decay)
+                network.rows.lerp_(start, min(1.0, schedule.get_last_lr()[0] * self.settings.decay))
                 network.rows[still] = start[still]
             network.limit_rows()
             if (step + 1) % self._steps() == 0:

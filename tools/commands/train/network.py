@@ -39,7 +39,14 @@ from outflank.tools.commands.train.options import (
     type=Number(0, 1, min_open=True),
     default=2e-3,
     show_default=True,
-    help="The highest learning rate; a tenth of it where a network is only touched up.",
+    help="The highest learning rate; half of it where a network is touched up.",
+)
+@click.option(
+    "--decay",
+    type=Number(0),
+    default=2.0,
+    show_default=True,
+    help="How firmly rows are tied to where they began; 30 where a network is touched up with few positions.",
 )
 @click.option("--device", default="cpu", show_default=True, help="What computes: cpu, cuda, ...")
 @seed_option
@@ -54,6 +61,7 @@ def network(
     least_depth: int,
     epochs: int,
     rate: float,
+    decay: float,
     device: str,
     seed: int,
     as_json: bool,
@@ -68,7 +76,7 @@ def network(
     from outflank.tools.train.targets import Trust
 
     settings = networks.NetworkSettings(
-        Trust(trust, early_trust, least_depth), epochs, rate, seed=seed, device=device
+        Trust(trust, early_trust, least_depth), epochs, rate, decay, seed=seed, device=device
     )
     reports = weights_file.train_network(tables, folders, solved, out, settings)
     click.echo(
