@@ -173,13 +173,24 @@ def waited_seconds(pid: int) -> float:
     return max((_waited_seconds(process) for process in (pid, *descendants(pid))), default=0.0)
 
 
+def own_waited_seconds() -> float:
+    """Time for which the calling thread was ready to run and had no processor; 0 where the system does not tell."""
+    with suppress(OSError):
+        return _waited("/proc/thread-self/schedstat")
+    return 0.0
+
+
 def _waited_seconds(pid: int) -> float:
-    longest = 0
+    longest = 0.0
     with suppress(OSError):  # it has just ended
         for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/schedstat", "rb", buffering=0) as file:
-                longest = max(longest, int(file.read().split()[1]))
-    return longest / _NANOSECONDS
+            longest = max(longest, _waited(f"/proc/{pid}/task/{task}/schedstat"))
+    return longest
+
+
+def _waited(path: str) -> float:
+    with open(path, "rb", buffering=0) as file:
+        return int(file.read().split()[1]) / _NANOSECONDS
 
 
 def _cpu_seconds(pid: int) -> float:

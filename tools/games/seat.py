@@ -9,6 +9,7 @@ from typing import Any
 from outflank.engine import Colour, Move, Position
 from outflank.protocol.opponent.choice import Choice
 from outflank.protocol.opponent.clock import Clock, seconds_text
+from outflank.protocol.opponent.descendants import own_waited_seconds
 from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineStartError, EngineTimeout
 from outflank.tools.games.answers import Loss, judge_move
 from outflank.tools.games.player import Player
@@ -40,7 +41,7 @@ class FlagFall:
         began: when it began, on the monotonic clock.
         ended: when it was given up, or the late answer came.
         cpu_seconds: processor time that the engine's processes used in between.
-        waited_seconds: for which one of them was ready to run in between and had no processor.
+        waited_seconds: for which one of them, or we who serve it, was ready to run in between and had no processor.
         threads: how many threads the engine declares.
     """
 
@@ -114,7 +115,7 @@ class Seat:
         Raises: Loss; if it is one on time, ``flag_fall`` has what the engine did meanwhile.
         """
         player, began = self.player, time.monotonic()
-        used, waited = player.cpu_seconds, player.waited_seconds
+        used, waited = player.cpu_seconds, _waited_seconds(player)
         try:
             with self._blamed(late=Ending.TIME):
                 choice = player.choose(self.colour, self._clock.deadline)
@@ -125,7 +126,7 @@ class Seat:
                     began,
                     ended=time.monotonic(),
                     cpu_seconds=player.cpu_seconds - used,
-                    waited_seconds=player.waited_seconds - waited,
+                    waited_seconds=_waited_seconds(player) - waited,
                     threads=player.entry.threads,
                 )
             raise
@@ -155,3 +156,8 @@ def _ending_by(error: EngineError, late: Ending) -> Ending:
     if isinstance(error, EngineCrash | EngineStartError):
         return Ending.CRASH
     return Ending.PROTOCOL_ERROR
+
+
+def _waited_seconds(player: Player) -> float:
+    """The time that both ends of the wire have waited for a processor so far, one after the other."""
+    return player.waited_seconds + own_waited_seconds()

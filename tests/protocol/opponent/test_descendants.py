@@ -162,3 +162,21 @@ def test_a_program_can_end_what_has_hidden_from_it() -> None:
 def test_who_is_gone_has_no_descendants(gone: int) -> None:
     assert descendants.descendants(gone) == []
     assert descendants.living(gone, descendants.new_mark()) == set()
+
+
+def test_a_thread_knows_how_long_it_had_no_processor() -> None:
+    """It shares one with a program that never rests."""
+    before, allowed = descendants.own_waited_seconds(), os.sched_getaffinity(0)
+    one = {min(allowed)}
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as restless:
+        try:
+            os.sched_setaffinity(restless.pid, one)
+            os.sched_setaffinity(0, one)
+            began = time.thread_time()
+            while time.thread_time() < began + 0.2:
+                pass
+        finally:
+            os.sched_setaffinity(0, allowed)
+            restless.kill()
+
+    assert descendants.own_waited_seconds() - before > 0.05
