@@ -158,6 +158,6 @@ def _ending_by(error: EngineError, late: Ending) -> Ending:
     return Ending.PROTOCOL_ERROR
 
 
-def _waited_seconds(player: Player) -> float:
+def _waited_seconds(player: Player[Any]) -> float:
     """The time that both ends of the wire have waited for a processor so far, one after the other."""
     return player.waited_seconds + own_waited_seconds()

@@ -22,7 +22,7 @@ COUNT = WholeNumber(1, 60)
         (Number(0, min_open=True), "0.001", 0.001),
     ],
 )
-def test_a_number_within_the_bounds_is_taken(kind: click.ParamType, text: Any, number: float) -> None:
+def test_a_number_within_the_bounds_is_taken(kind: WholeNumber | Number, text: Any, number: float) -> None:
     assert kind.convert(text, None, None) == number
 
 
@@ -44,7 +44,7 @@ def test_a_number_within_the_bounds_is_taken(kind: click.ParamType, text: Any, n
         (Number(), "nan", "expected a number, got 'nan'"),
     ],
 )
-def test_what_is_none_is_refused_in_words(kind: click.ParamType, text: str, sentence: str) -> None:
+def test_what_is_none_is_refused_in_words(kind: WholeNumber | Number, text: str, sentence: str) -> None:
     with pytest.raises(click.BadParameter) as refused:
         kind.convert(text, None, None)
 
