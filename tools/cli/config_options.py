@@ -1,6 +1,5 @@
 """``--config``, ``--save-config`` and ``--engines``: a run and its engines in TOML files."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +7,7 @@ import click
 
 from outflank.engine import FileFormatError
 from outflank.tools.cli.config_file import read_config
+from outflank.tools.cli.options import together
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -38,32 +38,29 @@ def _defaults(command: click.Command, path: Path) -> dict[str, Any]:
     return found
 
 
-def config_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command ``--config``, and the parameters ``save_config`` and ``engines_file``, paths or None."""
-    for decorate in (
-        click.option(
-            "--engines",
-            "engines_file",
-            type=_FILE,
-            metavar="FILE",
-            help="TOML file with a table [[engine]] for each; --engine NAME chooses from it.  [default: all]",
-        ),
-        click.option(
-            "--save-config",
-            type=_FILE,
-            metavar="FILE",
-            help="Write the equivalent of these options to a new FILE for --config, and play nothing.",
-        ),
-        click.option(
-            "--config",
-            type=_FILE,
-            metavar="FILE",
-            callback=_use,
-            is_eager=True,
-            expose_value=False,
-            help="TOML file with options by their long names and a table [[engine]] for each engine; "
-            "the command line comes first.",
-        ),
-    ):
-        command = decorate(command)
-    return command
+config_options = together(
+    click.option(
+        "--config",
+        type=_FILE,
+        metavar="FILE",
+        callback=_use,
+        is_eager=True,
+        expose_value=False,
+        help="TOML file with options by their long names and a table [[engine]] for each engine; "
+        "the command line comes first.",
+    ),
+    click.option(
+        "--save-config",
+        type=_FILE,
+        metavar="FILE",
+        help="Write the equivalent of these options to a new FILE for --config, and play nothing.",
+    ),
+    click.option(
+        "--engines",
+        "engines_file",
+        type=_FILE,
+        metavar="FILE",
+        help="TOML file with a table [[engine]] for each; --engine NAME chooses from it.  [default: all]",
+    ),
+)
+"""``--config``, and the parameters ``save_config`` and ``engines_file``, paths or None."""

@@ -1,8 +1,6 @@
 """What the commands share by which Outflank is an engine for another program, whatever the protocol."""
 
 import time
-from collections.abc import Callable
-from functools import reduce
 from io import FileIO
 from pathlib import Path
 from random import SystemRandom
@@ -19,7 +17,7 @@ from outflank.protocol.server import Wire, serve
 from outflank.protocol.session import Session, Strength
 from outflank.protocol.varietysource import USUAL_PLIES, Spread, VarietySource
 from outflank.tools.cli.numbers import Number, WholeNumber
-from outflank.tools.cli.options import COUNT, SECONDS, hash_option, threads_option
+from outflank.tools.cli.options import COUNT, SECONDS, hash_option, threads_option, together
 
 
 class SpreadType(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
@@ -97,9 +95,8 @@ _OPTIONS = (
 )
 
 
-def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that ``answer_controller`` takes."""
-    return reduce(lambda function, option: option(function), reversed(_OPTIONS), command)
+engine_options = together(*_OPTIONS)
+"""The options that ``answer_controller`` takes."""
 
 
 def answer_controller(

@@ -1,20 +1,19 @@
 """Which games of a file are meant: options that several commands take."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
 import click
 
 from outflank.engine import Colour
 from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.tools.cli.options import together
 
 ResultName = Literal["black", "white", "draw", "unknown"]
 RESULTS: tuple[ResultName, ...] = ("black", "white", "draw", "unknown")
 _RANGE = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?")
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +61,6 @@ def result_of(game: AnnotatedGame) -> ResultName:
     return "black" if outcome.winner is Colour.BLACK else "white"
 
 
-def filter_options(command: Decorated) -> Decorated:
-    """``--player --year --result --length``, each handed to the command under its own name."""
-    for option in reversed(
-        (
-            click.option("--player", metavar="NAME", help="Only games of players whose name has NAME in it."),
-            click.option("--year", callback=_read_range, metavar="Y[-Y]", help="Only games of these years."),
-            click.option("--result", type=click.Choice(RESULTS), help="Only games that ended so."),
-            click.option(
-                "--length", callback=_read_range, metavar="N[-N]", help="Only games of so many discs played."
-            ),
-        )
-    ):
-        command = option(command)
-    return command
-
-
 def _read_range(ctx: click.Context, option: click.Parameter, text: str | None) -> range | None:
     if text is None:
         return None
@@ -88,3 +71,14 @@ def _read_range(ctx: click.Context, option: click.Parameter, text: str | None) -
     if first > last:
         raise click.BadParameter(f"expected the smaller number first, got {text!r}", ctx, option)
     return range(first, last + 1)
+
+
+filter_options = together(
+    click.option("--player", metavar="NAME", help="Only games of players whose name has NAME in it."),
+    click.option("--year", callback=_read_range, metavar="Y[-Y]", help="Only games of these years."),
+    click.option("--result", type=click.Choice(RESULTS), help="Only games that ended so."),
+    click.option(
+        "--length", callback=_read_range, metavar="N[-N]", help="Only games of so many discs played."
+    ),
+)
+"""``--player --year --result --length``, each handed to the command under its own name."""

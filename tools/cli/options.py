@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -30,6 +30,7 @@ class _Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer v
         return seconds
 
 
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 SECONDS = _Seconds()
 COUNT = WholeNumber(1, 2**31 - 1)
 SELECTIVITY = click.Choice([str(value) for value in SELECTIVITIES])
@@ -37,6 +38,17 @@ ANY_FILE = click.Path(path_type=Path, dir_okay=False)
 ANY_FOLDER = click.Path(path_type=Path, file_okay=False)
 EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+
+
+def together(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
+    """One decorator for several options; the help shows them in this order."""
+
+    def decorate(command: Decorated) -> Decorated:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def read_by(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
@@ -111,3 +123,16 @@ cluster_option = click.option(
     "--cluster", metavar="ADDRESS", help="Dask scheduler to work on instead, tcp://host:port."
 )
 """``--cluster tcp://host:port``: hands the command an address or None."""
+
+budget_option = click.option(
+    "--budget",
+    type=SECONDS,
+    metavar="TIME",
+    help="Stop after 90s, 20m, 2h ...  [default: when all is done, or at Ctrl-C, which loses nothing]",
+)
+"""``--budget 2h``: hands the command seconds or None."""
+
+seed_option = click.option(
+    "--seed", type=WholeNumber(0, 2**31 - 1), default=1, show_default=True, help="Of all random choices."
+)
+"""``--seed 7``: hands the command an int, 1 if left out."""

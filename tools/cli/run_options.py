@@ -1,8 +1,6 @@
 """The options that describe a run, shared by ``outflank match`` and ``outflank tournament``."""
 
 import random
-from collections.abc import Callable
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ from outflank.protocol.opponent.clock import TimeControl
 from outflank.tools.cli.config_file import chosen_entries
 from outflank.tools.cli.config_options import config_options
 from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import SECONDS, json_option, read_by, rules_option
+from outflank.tools.cli.options import SECONDS, json_option, read_by, rules_option, together
 from outflank.tools.games.adjudication import MOST_EMPTIES
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.referee import STALL_SECONDS
@@ -124,9 +122,8 @@ sprt_option = click.option(
 """``--sprt 'elo0=0 elo1=10'``: hands the command an ``Sprt`` or None."""
 
 
-def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command all options that describe a run and say where it is played."""
-    return reduce(lambda decorated, option: option(decorated), reversed((*_OPTIONS, *_WHERE)), function)
+run_options = together(*_OPTIONS, *_WHERE)
+"""All options that describe a run and say where it is played."""
 
 
 def chosen_settings(

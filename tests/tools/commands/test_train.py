@@ -226,7 +226,7 @@ def test_an_interrupted_run_ends_at_once_with_what_it_has(
     [
         ("selfplay",),
         ("selfplay", "x", "--games", "0"),
-        ("selfplay", "x", "--budget", "3"),
+        ("selfplay", "x", "--budget", "3x"),
         ("selfplay", "x", "--budget", "-3m"),
         ("selfplay", "x", "--budget", "infs"),
         ("label", "x", "--fewest", "9", "--most", "8"),

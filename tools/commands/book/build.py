@@ -5,24 +5,20 @@ from pathlib import Path
 import click
 
 from outflank.engine import Rules
-from outflank.tools.cli.options import cluster_option, json_object_option, read_by, workers_option
+from outflank.tools.cli.options import budget_option, read_by
 from outflank.tools.commands.book.options import (
-    budget_option,
     level_option,
-    max_error_option,
     path_argument,
-    plies_option,
-    ply_cost_option,
     positions_option,
+    reach_options,
+    where_options,
 )
 
 
 @click.command()
 @path_argument
 @budget_option
-@max_error_option
-@plies_option
-@ply_cost_option
+@reach_options
 @positions_option
 @level_option
 @click.option(
@@ -31,9 +27,7 @@ from outflank.tools.commands.book.options import (
     callback=read_by(Rules.parse),
     help="PRESET[,OPTION=VALUE...], as docs/rules.md has them.  [default: those of the book, othello of a new one]",
 )
-@workers_option
-@cluster_option
-@json_object_option
+@where_options
 def build(
     path: Path,
     budget: float | None,

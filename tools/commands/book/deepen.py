@@ -6,14 +6,8 @@ import click
 
 from outflank.engine import HIGHEST_LEVEL
 from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import cluster_option, json_object_option, workers_option
-from outflank.tools.commands.book.options import (
-    budget_option,
-    max_error_option,
-    path_argument,
-    plies_option,
-    ply_cost_option,
-)
+from outflank.tools.cli.options import budget_option
+from outflank.tools.commands.book.options import path_argument, reach_options, where_options
 
 
 @click.command()
@@ -25,12 +19,8 @@ from outflank.tools.commands.book.options import (
     help="Strength by which positions are judged; those that were judged on this or a higher level are left alone.",
 )
 @budget_option
-@max_error_option
-@plies_option
-@ply_cost_option
-@workers_option
-@cluster_option
-@json_object_option
+@reach_options
+@where_options
 def deepen(
     path: Path,
     level: int,

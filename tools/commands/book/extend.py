@@ -6,8 +6,7 @@ from pathlib import Path
 import click
 
 from outflank.protocol.formats.files import FORMATS, FormatName
-from outflank.tools.cli.options import cluster_option, json_object_option, workers_option
-from outflank.tools.commands.book.options import budget_option, level_option, path_argument, plies_option
+from outflank.tools.commands.book.options import growth_options, path_argument, plies_option
 
 
 @click.command()
@@ -15,11 +14,7 @@ from outflank.tools.commands.book.options import budget_option, level_option, pa
 @click.argument("games", nargs=-1, required=True, metavar="GAME...")
 @click.option("--from", "form", type=click.Choice(FORMATS), help="Format of files.  [default: as found out]")
 @plies_option
-@budget_option
-@level_option
-@workers_option
-@cluster_option
-@json_object_option
+@growth_options
 def extend(
     path: Path,
     games: Sequence[str],

@@ -7,8 +7,7 @@ import click
 
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import cluster_option, json_object_option, workers_option
-from outflank.tools.commands.book.options import budget_option, level_option, path_argument
+from outflank.tools.commands.book.options import growth_options, path_argument
 
 
 @click.command()
@@ -22,11 +21,7 @@ from outflank.tools.commands.book.options import budget_option, level_option, pa
     show_default=True,
     help="How many positions of each game are added where it leaves the book.",
 )
-@budget_option
-@level_option
-@workers_option
-@cluster_option
-@json_object_option
+@growth_options
 def learn(
     path: Path,
     games: Sequence[str],

@@ -7,21 +7,15 @@ from typing import Any
 
 import click
 
-from outflank.tools.cli.numbers import Number
 from outflank.tools.cli.options import COUNT, json_option
-from outflank.tools.commands.book.options import book_argument, position_argument
+from outflank.tools.commands.book.options import book_argument, max_error_option, position_argument
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @book_argument
 @position_argument
 @click.option("--lines", "most", type=COUNT, default=20, show_default=True, help="How many lines to show.")
-@click.option(
-    "--max-error",
-    type=Number(min=0),
-    metavar="DISCS",
-    help="Only lines in which both sides together give away at most this.  [default: no limit]",
-)
+@max_error_option
 @click.option("--plies", type=COUNT, help="Most moves of a line.  [default: no limit]")
 @json_option
 def lines(

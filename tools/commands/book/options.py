@@ -6,7 +6,14 @@ import click
 
 from outflank.engine import HIGHEST_LEVEL
 from outflank.tools.cli.numbers import Number, WholeNumber
-from outflank.tools.cli.options import EXISTING_FILE, SECONDS
+from outflank.tools.cli.options import (
+    EXISTING_FILE,
+    budget_option,
+    cluster_option,
+    json_object_option,
+    together,
+    workers_option,
+)
 
 NEW_BOOK_LEVEL = 16
 
@@ -17,12 +24,6 @@ level_option = click.option(
     "--level",
     type=WholeNumber(1, HIGHEST_LEVEL),
     help=f"Strength by which positions are judged.  [default: that of most of the book, {NEW_BOOK_LEVEL} of a new one]",
-)
-budget_option = click.option(
-    "--budget",
-    type=SECONDS,
-    metavar="TIME",
-    help="Stop after 90s, 20m, 2h ...  [default: when all is done, or at Ctrl-C, which loses nothing]",
 )
 max_error_option = click.option(
     "--max-error",
@@ -48,6 +49,13 @@ ply_cost_option = click.option(
 positions_option = click.option(
     "--positions", type=WholeNumber(1), help="Most positions in the book.  [default: no limit]"
 )
+
+reach_options = together(max_error_option, plies_option, ply_cost_option)
+"""Which positions a book grows to, the cheapest first."""
+where_options = together(workers_option, cluster_option, json_object_option)
+"""Where positions are searched, and how the result is shown."""
+growth_options = together(budget_option, level_option, where_options)
+"""How positions that are given are judged."""
 
 book_argument = click.argument("path", type=EXISTING_FILE)
 """``PATH`` of a book that there is: hands the command ``path``."""

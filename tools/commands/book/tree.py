@@ -5,9 +5,8 @@ from pathlib import Path
 
 import click
 
-from outflank.tools.cli.numbers import Number
 from outflank.tools.cli.options import ANY_FILE, COUNT
-from outflank.tools.commands.book.options import book_argument, position_argument
+from outflank.tools.commands.book.options import book_argument, max_error_option, position_argument
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -15,12 +14,7 @@ from outflank.tools.commands.book.options import book_argument, position_argumen
 @position_argument
 @click.option("-o", "--output", type=ANY_FILE, required=True, help="File to write, an SVG image.")
 @click.option("--lines", "most", type=COUNT, default=30, show_default=True, help="How many lines to draw.")
-@click.option(
-    "--max-error",
-    type=Number(min=0),
-    metavar="DISCS",
-    help="Only lines in which both sides together give away at most this.  [default: no limit]",
-)
+@max_error_option
 @click.option("--plies", type=COUNT, default=16, show_default=True, help="Most moves of a line.")
 def tree(path: Path, text: str, output: Path, most: int, max_error: float | None, plies: int) -> None:
     """Draw the main lines of the book PATH as a tree, an SVG image.

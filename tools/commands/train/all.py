@@ -5,14 +5,14 @@ from pathlib import Path
 import click
 
 from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import ANY_FOLDER, cluster_option, workers_option
-from outflank.tools.commands.train.options import DURATION, seed_option, shard_option
+from outflank.tools.cli.options import ANY_FOLDER, SECONDS, cluster_option, seed_option, workers_option
+from outflank.tools.commands.train.options import shard_option
 
 
 @click.command()
 @click.argument("folder", type=ANY_FOLDER)
 @click.option(
-    "--budget", type=DURATION, default="3h", show_default=True, help="Time for all of it: 90s, 20m, 3h ..."
+    "--budget", type=SECONDS, default="3h", show_default=True, help="Time for all of it: 90s, 20m, 3h ..."
 )
 @click.option(
     "--depth", type=WholeNumber(1, 60), default=4, show_default=True, help="Plies searched for a move."

@@ -8,8 +8,8 @@ import click
 
 from outflank.engine import weights as evaluation
 from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import EXISTING_FOLDER, json_object_option, workers_option
-from outflank.tools.commands.train.options import seed_option, weights_option, weights_out_option
+from outflank.tools.cli.options import EXISTING_FOLDER, json_object_option, seed_option, workers_option
+from outflank.tools.commands.train.options import weights_option, weights_out_option
 
 
 @click.command()

@@ -5,8 +5,7 @@ from pathlib import Path
 import click
 
 from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import ANY_FILE, EXISTING_FOLDER, workers_option
-from outflank.tools.commands.train.options import seed_option
+from outflank.tools.cli.options import ANY_FILE, EXISTING_FOLDER, seed_option, workers_option
 
 
 @click.command()

@@ -7,22 +7,12 @@ import click
 
 from outflank.tools.cli.numbers import Number
 from outflank.tools.cli.options import ANY_FILE, EXISTING_FOLDER, json_object_option
-from outflank.tools.commands.train.options import (
-    early_trust_option,
-    least_depth_option,
-    solved_option,
-    trust_option,
-    weights_out_option,
-)
+from outflank.tools.commands.train.options import fitting_options
 
 
 @click.command()
 @click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
-@solved_option
-@weights_out_option
-@trust_option
-@early_trust_option
-@least_depth_option
+@fitting_options
 @click.option(
     "--neighbours",
     type=Number(0, 1),

@@ -7,8 +7,13 @@ import click
 
 from outflank.engine.weights import SHIPPED
 from outflank.tools.cli.numbers import Number, WholeNumber
-from outflank.tools.cli.options import EXISTING_FILE, cluster_option, json_object_option, workers_option
-from outflank.tools.commands.train.options import seed_option
+from outflank.tools.cli.options import (
+    EXISTING_FILE,
+    cluster_option,
+    json_object_option,
+    seed_option,
+    workers_option,
+)
 
 
 @click.command()

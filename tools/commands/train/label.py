@@ -7,21 +7,8 @@ import click
 
 from outflank.engine.selectivity import Percent
 from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import (
-    ANY_FOLDER,
-    EXISTING_FOLDER,
-    cluster_option,
-    json_object_option,
-    workers_option,
-)
-from outflank.tools.commands.train.options import (
-    budget_option,
-    end_selectivity_option,
-    seed_option,
-    selectivity_option,
-    shard_option,
-    weights_option,
-)
+from outflank.tools.cli.options import ANY_FOLDER, EXISTING_FOLDER, budget_option
+from outflank.tools.commands.train.options import selectivity_options, shard_options
 
 
 @click.command()
@@ -54,8 +41,7 @@ from outflank.tools.commands.train.options import (
     show_default=True,
     help="Empty squares from which on positions are searched to the end.",
 )
-@selectivity_option
-@end_selectivity_option
+@selectivity_options
 @click.option(
     "--line-to",
     type=WholeNumber(1, 64),
@@ -63,12 +49,7 @@ from outflank.tools.commands.train.options import (
     metavar="EMPTIES",
     help="Empty squares down to which the best line behind a position is kept.  [default: no line]",
 )
-@shard_option
-@weights_option
-@seed_option
-@workers_option
-@cluster_option
-@json_object_option
+@shard_options
 def label(
     folder: Path,
     games: tuple[Path, ...],

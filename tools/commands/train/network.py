@@ -7,15 +7,8 @@ from pathlib import Path
 import click
 
 from outflank.tools.cli.numbers import Number, WholeNumber
-from outflank.tools.cli.options import EXISTING_FILE, EXISTING_FOLDER, json_object_option
-from outflank.tools.commands.train.options import (
-    early_trust_option,
-    least_depth_option,
-    seed_option,
-    solved_option,
-    trust_option,
-    weights_out_option,
-)
+from outflank.tools.cli.options import EXISTING_FILE, EXISTING_FOLDER, json_object_option, seed_option
+from outflank.tools.commands.train.options import fitting_options
 
 
 @click.command()
@@ -26,11 +19,7 @@ from outflank.tools.commands.train.options import (
     required=True,
     help="Weights file with the tables: fit makes one. If it has a network, the training begins there.",
 )
-@solved_option
-@weights_out_option
-@trust_option
-@early_trust_option
-@least_depth_option
+@fitting_options
 @click.option(
     "--epochs", type=WholeNumber(1), default=4, show_default=True, help="How often each position is used."
 )

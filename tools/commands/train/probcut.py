@@ -11,9 +11,10 @@ from outflank.tools.cli.options import (
     EXISTING_FOLDER,
     cluster_option,
     json_object_option,
+    seed_option,
     workers_option,
 )
-from outflank.tools.commands.train.options import seed_option, weights_option
+from outflank.tools.commands.train.options import weights_option
 
 
 @click.command()

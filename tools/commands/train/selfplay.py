@@ -7,15 +7,8 @@ import click
 
 from outflank.engine.selectivity import Percent
 from outflank.tools.cli.numbers import Number, WholeNumber
-from outflank.tools.cli.options import ANY_FOLDER, cluster_option, json_object_option, workers_option
-from outflank.tools.commands.train.options import (
-    budget_option,
-    end_selectivity_option,
-    seed_option,
-    selectivity_option,
-    shard_option,
-    weights_option,
-)
+from outflank.tools.cli.options import ANY_FOLDER, budget_option
+from outflank.tools.commands.train.options import selectivity_options, shard_options
 
 
 @click.command()
@@ -33,8 +26,7 @@ from outflank.tools.commands.train.options import (
     show_default=True,
     help="Empty squares from which on games are searched to the end.",
 )
-@selectivity_option
-@end_selectivity_option
+@selectivity_options
 @click.option(
     "--random-moves",
     type=(WholeNumber(1, 59), WholeNumber(1, 59)),
@@ -56,12 +48,7 @@ from outflank.tools.commands.train.options import (
     help="Discs from a draw at most that a game may begin with.",
 )
 @budget_option
-@shard_option
-@weights_option
-@seed_option
-@workers_option
-@cluster_option
-@json_object_option
+@shard_options
 def selfplay(
     folder: Path,
     games: int,
