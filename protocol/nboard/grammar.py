@@ -52,7 +52,7 @@ def parse(line: bytes) -> Command | None:
     """Read a line; None if it is blank or no command that we know: the protocol ignores it."""
     text = without_control_bytes(line).strip()
     if _BARE_MOVE.fullmatch(text):
-        return Command("move", text.decode())
+        return Command("move", text.decode("utf-8", "replace"))
     words = text.split(None, 2)
     count = 2 if words[:1] == [b"set"] else 1
     name = b" ".join(words[:count]).decode("utf-8", "replace")

@@ -103,7 +103,10 @@ def _play_and_print(
     with Interrupts() as interrupts, Scoreboard(settings) as board:
         board.say(settings.line())
         on_event = _printer(board) if options["as_json"] else board.show
-        outcome = _play(settings, options, folder, store, board, on_event, interrupts)
+        try:
+            outcome = _play(settings, options, folder, store, board, on_event, interrupts)
+        except Interrupted as before_the_first_game:
+            click.get_current_context().exit(before_the_first_game.exit_code)
     recorded = not options["no_records"]
     not_written = write_run_files(outcome.run, folder) if recorded else ""
     try:

@@ -45,6 +45,7 @@ def test_nothing_makes_it_say_what_the_protocol_does_not_know(lines: list[bytes]
 
 
 @given(st.binary(max_size=60))
+@example(b"a1/\xcc")
 def test_no_line_confuses_the_grammar(line: bytes) -> None:
     command = parse(line)
 

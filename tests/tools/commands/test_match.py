@@ -250,6 +250,22 @@ def test_a_match_goes_on_when_nobody_watches(tmp_path: Path) -> None:
     assert len(_games(tmp_path / "m")) == 4
 
 
+def test_a_signal_before_the_first_game_ends_the_match(tmp_path: Path) -> None:
+    """While an engine is waited for that does not answer yet."""
+    began = tmp_path / "began"
+    slow = f"name=slow cmd={shlex.quote(shlex.join(['sh', '-c', f'touch {began}; exec sleep 1000']))}"
+    command = [OUTFLANK, "match", "--engine", slow, "--engine", fake("B"), "--out", str(tmp_path / "m")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        while not began.exists():
+            time.sleep(0.05)
+        running.send_signal(signal.SIGHUP)
+        output, told = running.communicate(timeout=20)
+
+    assert (running.returncode, output) == (128 + signal.SIGHUP, "")
+    assert "Traceback" not in told
+    assert not (tmp_path / "m").exists()
+
+
 def test_a_terminal_that_goes_away_ends_the_match_and_loses_nothing(tmp_path: Path) -> None:
     arguments = [*two(fake("A"), fake("B", "slow", 24)), "--games", "40", "--out", str(tmp_path / "m")]
     command = f"exec {shlex.join([OUTFLANK, 'match', *arguments])}"
