@@ -1,11 +1,11 @@
 """Young brothers wait: how threads share the moves of a node once its first move has been searched.
 
-A thread that finds others idle opens a split point on its own stack: the moves left, the best score so far and who
-works on them. All fields of open split points and of the crew are read and written under the crew's lock, but for
+A thread opens a split point on its own stack: the moves left, the best score so far and who works on them. All fields
+of open split points and of the crew are read and written under the crew's lock, but for
 two flags that are read without it, since being a little late with them costs a few nodes and never a score:
 
     SplitPoint.cut   set once, when beta is reached; whoever works below it stops soon after
-    CrewState.idle   tells whether opening a split point is worth the lock
+    CrewState.idle   tells whether a small split point is worth the lock
 """
 
 from libc.stdint cimport uint64_t

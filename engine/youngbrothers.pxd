@@ -4,19 +4,25 @@ from libc.stdint cimport uint64_t
 
 from outflank.engine.kernels cimport popcount
 from outflank.engine.movegen cimport MoveEntry
+from outflank.engine.splitting cimport CrewState
 from outflank.engine.worker cimport Worker
 
 cdef enum:
-    # Depths from which waking another thread costs little beside the work it takes over.
-    SHARE_FROM_DEPTH = 6
-    SHARE_EXACT_FROM = 14
+    # Depths from which on the moves left cost so much more than the lock that they are open to all as soon as the
+    # first is searched: whoever runs out of work finds some at once.
+    _ALWAYS_FROM_DEPTH = 9
+    _ALWAYS_EXACT_FROM = 13
+    # Depth from which on they are if somebody waits.
+    _SHARE_FROM_DEPTH = 6
 
 
-cdef inline bint worth_sharing(int depth, int moves_left, uint64_t discs) noexcept nogil:
-    """Whether the moves left take long enough to pay for waking another thread."""
+cdef inline bint worth_sharing(const CrewState *crew, int depth, int moves_left, uint64_t discs) noexcept nogil:
+    """Whether to let other threads take some of the moves left."""
+    if moves_left < 2:
+        return False
     if depth == 64 - popcount(discs):
-        return depth >= SHARE_EXACT_FROM and moves_left > 1
-    return depth >= SHARE_FROM_DEPTH and moves_left > 1
+        return depth >= _ALWAYS_EXACT_FROM
+    return depth >= _ALWAYS_FROM_DEPTH or (depth >= _SHARE_FROM_DEPTH and crew.idle)
 
 
 cdef int share_moves(

@@ -34,7 +34,7 @@ cdef int share_moves(
     MoveEntry *moves,
     int count,
 ) noexcept nogil:
-    """Search the moves left together with whoever is idle; the best score, its move written to `best_move`."""
+    """Search the moves left together with whoever has no work; the best score, its move written to `best_move`."""
     cdef SplitPoint split
     cdef int i
     for i in range(count - 1):
