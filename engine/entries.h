@@ -9,6 +9,7 @@
 #define OF_ROW_BITS 18  /* the lower ones, the number of the row; above them what the weight says, with its sign */
 #define OF_MOST_ROWS (1 << OF_ROW_BITS)
 #define OF_MOST_IN_TABLE ((1 << (31 - OF_ROW_BITS)) - 1)
+#define OF_SMALL_BITS 4
 #define OF_OTHERS 6  /* weights of a position that are no pattern's */
 #define OF_PATTERNS 54
 
@@ -56,6 +57,29 @@ static inline int of_look_up(
     }
     return score;
 #endif
+}
+
+/* About what the weights say, by the small numbers of one phase: in their unit. */
+static inline int of_look_up_small(
+    const int8_t *small, const int32_t *offsets, const uint16_t *view, const int32_t *others
+) {
+    int32_t found[OF_LANES];
+    int even = 0, odd = 0;
+    of_find_weights(found, view, offsets);
+    for (int other = 0; other < OF_OTHERS; other++)
+        found[OF_PATTERNS + other] = others[other];
+#pragma GCC unroll 10
+    for (int lane = 0; lane < OF_PATTERNS + OF_OTHERS; lane += 2) {
+        even += small[(uint32_t)found[lane]];
+        odd += small[(uint32_t)found[lane + 1]];
+    }
+    return even + odd;
+}
+
+/* The small number of an entry's weight, whose unit are 2^OF_SMALL_BITS of the weights'. */
+static inline int8_t of_small_number(int32_t entry) {
+    const int rounded = ((entry >> OF_ROW_BITS) + (1 << (OF_SMALL_BITS - 1))) >> OF_SMALL_BITS;
+    return rounded > INT8_MAX ? INT8_MAX : rounded < -INT8_MAX ? -INT8_MAX : rounded;
 }
 
 #endif

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t, int32_t, uint16_t, uint32_t, uint64_t
 
-from outflank.engine.entries cimport look_up_entries
+from outflank.engine.entries cimport SMALL_BITS, look_up_entries, look_up_small
 from outflank.engine.network cimport HEADS, SCORE_BITS, Layer, by_network
 from outflank.engine.patterns cimport (
     LANES,
@@ -16,9 +16,12 @@ from outflank.engine.patterns cimport (
 
 cdef enum:
     HIGHEST_GUESS = 62  # an evaluation never claims a wipe-out
+    SMALL_FOR = 12  # empty squares whose weights are kept in small numbers too; they serve for all boards with
+    MOST_FOR_SMALL = 17  # at most so many
 
 cdef struct Evaluation:
     const int32_t *entries  # [PHASES][WEIGHTS_OF_A_PHASE]
+    const int8_t *small  # [WEIGHTS_OF_A_PHASE], one phase's in small numbers
     const int32_t *offsets  # where each feature's table begins in a phase
     const int8_t *rows[PHASES]  # [][SUMS] each, the network's, the same for all phases of a stage
     const Layer *layers  # [HEADS], the network's
@@ -57,6 +60,18 @@ cdef inline int look_up(
     return look_up_entries(
         rows, evaluation.entries + phase_of(empties) * WEIGHTS_OF_A_PHASE, evaluation.offsets, view, others
     )
+
+
+cdef inline int rough_score(
+    const Evaluation *evaluation, const uint16_t *view, uint64_t own, uint64_t opp, int empties
+) noexcept nogil:
+    """What the tables say of a board, good enough to order moves by."""
+    cdef uint32_t[LANES] rows
+    cdef int32_t[OTHERS] others
+    if empties > MOST_FOR_SMALL:
+        return look_up(evaluation, view, own, opp, empties, rows)
+    find_other_weights(own, opp, empties, others)
+    return look_up_small(evaluation.small, evaluation.offsets, view, others) << SMALL_BITS
 
 
 cdef inline int network_score(const Evaluation *evaluation, const uint32_t *rows, int empties) noexcept nogil:

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int8_t, int16_t, int32_t
 
+from outflank.engine.entries cimport small_number
 from outflank.engine.network cimport HEADS, NUMBERS_OF_A_LAYER, STAGES, SUMS, set_layer
 from outflank.engine.patterns cimport OFFSETS, PHASES, WEIGHTS_OF_A_PHASE, set_features
 from outflank.engine.position cimport Position
@@ -14,9 +15,9 @@ cdef class Evaluator:
         cdef const int8_t[::1] rows = weights.rows
         cdef const int32_t[::1] entries = weights.entries, starts = weights.starts
         cdef const int16_t[::1] layers = weights.layers
-        cdef unsigned char[::1] memory = reserve(HEADS * sizeof(Layer))
+        cdef unsigned char[::1] memory = reserve(HEADS * sizeof(Layer)), small = reserve(WEIGHTS_OF_A_PHASE)
         cdef Layer *layer = <Layer *>&memory[0]
-        cdef int phase, head
+        cdef int phase, head, i
         assert entries.shape[0] == PHASES * WEIGHTS_OF_A_PHASE and starts.shape[0] == STAGES
         assert layers.shape[0] == HEADS * NUMBERS_OF_A_LAYER
         for head in range(HEADS):
@@ -24,9 +25,14 @@ cdef class Evaluator:
         for phase in range(PHASES):
             self.evaluation.rows[phase] = &rows[<Py_ssize_t>starts[phase * STAGES // PHASES] * SUMS]
         self.evaluation.entries = &entries[0]
+        for i in range(WEIGHTS_OF_A_PHASE):
+            (<int8_t *>&small[0])[i] = small_number(
+                self.evaluation.entries[phase_of(SMALL_FOR) * WEIGHTS_OF_A_PHASE + i]
+            )
+        self.evaluation.small = <const int8_t *>&small[0]
         self.evaluation.offsets = OFFSETS
         self.evaluation.layers = layer
-        self._held = weights, memory
+        self._held = weights, memory, small
 
     def score(self, Position position):
         cdef Features features

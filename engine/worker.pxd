@@ -1,9 +1,9 @@
 """What one searching thread carries along: counters, limits, the table and its scratch memory."""
 
-from libc.stdint cimport int16_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, uint16_t, uint64_t
 
 from outflank.engine.cache cimport Cache
-from outflank.engine.evaluate cimport Evaluation, evaluate, in_discs, look_up
+from outflank.engine.evaluate cimport Evaluation, evaluate, in_discs, rough_score
 from outflank.engine.guesscache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
 from outflank.engine.hashtable cimport Table
 from outflank.engine.movegen cimport MoveEntry
@@ -121,7 +121,6 @@ cdef inline int rough_guess_after(
     That is good enough for the order of moves, and the features of the board are never needed whole.
     """
     cdef uint16_t[LANES] view
-    cdef uint32_t[LANES] rows
     opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], square, turned)
     worker.nodes += 1
-    return in_discs(look_up(&worker.evaluation, view, own, opp, empties, rows))
+    return in_discs(rough_score(&worker.evaluation, view, own, opp, empties))

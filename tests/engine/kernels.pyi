@@ -1,5 +1,8 @@
 """The bitboard kernels as Python can call them, for tests. Masks: bit 0 = a1, bit 63 = h8."""
 
+from outflank.engine import Position
+from outflank.engine.evaluate import Evaluator
+
 KERNELS: str
 """The kernels this build uses: ``avx512``, ``avx2`` or ``portable``."""
 
@@ -29,3 +32,6 @@ def legal_moves_portable(own: int, opp: int) -> int:
 
 def turned_discs_portable(own: int, opp: int, square: int) -> int:
     """As ``turned_discs``, by the kernel that runs on any CPU."""
+
+def tables_scores(evaluator: Evaluator, position: Position) -> tuple[int, int]:
+    """What the tables say of a position in 1/128 disc, and what they say for the order of moves."""

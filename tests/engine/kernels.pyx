@@ -1,9 +1,12 @@
 """The kernels of kernels.pxd as Python functions, for tests; kernels.pyi documents them."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from outflank.engine cimport kernels
+from outflank.engine.evaluate cimport Evaluator, look_up, rough_score
 from outflank.engine.lastmoves cimport last_move_gain
+from outflank.engine.patterns cimport LANES, Features, set_features
+from outflank.engine.position cimport Position
 
 KERNELS = kernels.OUTFLANK_KERNELS.decode()
 
@@ -58,3 +61,14 @@ cdef int _check(str what, int number, int highest) except -1:
     if not 0 <= number <= highest:
         raise IndexError(f"expected a {what} from 0 to {highest}, got {number}")
     return 0
+
+
+def tables_scores(Evaluator evaluator, Position position):
+    cdef Features features
+    cdef uint32_t[LANES] rows
+    cdef uint64_t own = position.own, opp = position.opp
+    set_features(&features, own, opp, 0)
+    return (
+        look_up(&evaluator.evaluation, features.views[0], own, opp, position.empties, rows),
+        rough_score(&evaluator.evaluation, features.views[0], own, opp, position.empties),
+    )

@@ -20,6 +20,7 @@ from outflank.engine.patterns import (
 )
 from outflank.engine.readyweights import ReadyWeights
 from outflank.tests.bench import loops
+from outflank.tests.engine import kernels
 from outflank.tests.masks import mask_of_names
 
 
@@ -147,3 +148,16 @@ def test_the_loop_of_the_benchmark_evaluates_what_it_is_given() -> None:
     opp = np.array([position.opp for position in positions], np.uint64)
 
     assert loops.evaluations(evaluator, own, opp, 1) == sum(map(evaluator.score, positions))
+
+
+def test_small_numbers_are_good_enough_for_the_order_of_moves() -> None:
+    evaluator = Evaluator(ReadyWeights.of(weights.read()))
+    checked = 0
+    for position in some_positions(2000):
+        exact, rough = kernels.tables_scores(evaluator, position)
+        if position.empties > 17:
+            assert rough == exact
+        elif position.empties in (11, 12):
+            assert abs(rough - exact) <= 60 * 8  # each of 60 weights is rounded by at most half a unit
+            checked += 1
+    assert checked > 50
