@@ -15,7 +15,7 @@ _LONGEST_REASON = 300  # characters
 
 @cache
 def program() -> str:
-    """Who writes a file: ``outflank 0.1.0``."""
+    """Who writes a file: ``outflank 1.0.0``."""
     return f"outflank {__version__}"
 
 

@@ -47,7 +47,7 @@ def version(session: Session, arguments: Arguments) -> str:
     """Tells the version of Outflank.
 
     Arguments: none
-    Answer: a version such as `0.1.0`
+    Answer: a version such as `1.0.0`
     Fails: never
     """
     return __version__
