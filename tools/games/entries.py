@@ -119,6 +119,9 @@ def _settings(text: str) -> dict[str, object]:
         kind, dot, name = key.partition(".")
         if not equals:
             raise NotationError(f"expected key=value in the engine, got {word!r} in {text!r}")
+        together = _NAMED_KEYS.get(kind, "") if dot else _LISTED_KEYS.get(key, "")
+        if isinstance(settings.get(together), str):
+            raise NotationError(f"expected {together}= or {word!r} in the engine, got both in {text!r}")
         if dot and kind in _NAMED_KEYS:
             settings.setdefault(_NAMED_KEYS[kind], {})[name] = value
         elif key in _LISTED_KEYS:

@@ -133,3 +133,13 @@ def test_malformed_text_is_named(text: str, sentence: str) -> None:
 def test_values_of_a_wrong_kind_are_named(settings: dict[str, object], sentence: str) -> None:
     with pytest.raises(NotationError, match=sentence):
         Entry.from_settings(settings)
+
+
+@pytest.mark.parametrize(
+    "text", ["cmd=x env=1 env.A=b", "cmd=x commands=x command=y", "cmd=x options=1 option.a=2"]
+)
+def test_what_is_given_one_by_one_is_not_given_together(text: str) -> None:
+    with pytest.raises(
+        NotationError, match=r"expected (env|commands|options)= or .* in the engine, got both"
+    ):
+        Entry.parse(text)
