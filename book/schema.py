@@ -85,10 +85,11 @@ def open_to_read(path: Path) -> sqlite3.Connection:
         left_alone = in_wal_mode and not path.with_name(path.name + "-wal").exists()
         try:
             return _usable(path, "immutable=1" if left_alone else "mode=rw")
-        except (sqlite3.Error, UnicodeDecodeError):
+        except (sqlite3.Error, UnicodeDecodeError, MemoryError):
             raise unreadable(path, str(error)) from None
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # the second where SQLite quotes what is damaged
-        raise unreadable(path, str(error)) from None
+    # The second where SQLite quotes what is damaged, the third where that tells of a size beyond all.
+    except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
+        raise unreadable(path, str(error) or "a size beyond all memory") from None
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
