@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -25,9 +26,12 @@ from outflank.tools.stats.calibration import calibration
 from outflank.tools.train.checkpoint import Checkpoint
 from outflank.tools.train.dataset import Records, game_numbers
 from outflank.tools.train.fit import KEPT_OUT, phases
-from outflank.tools.train.networkmodel import PHASES_A_STAGE, Network, rounded
+from outflank.tools.train.networkmodel import HEADS_A_STAGE, PHASES_A_STAGE, Network, rounded
+from outflank.tools.train.patternmatrix import COLUMNS
 from outflank.tools.train.stagepositions import POSITIONS_A_BATCH, Batch, StagePositions
 from outflank.tools.train.targets import Trust, targets
+
+_RISING = 0.101  # the share of the steps in which the rate rises; with a tenth PyTorch divides by 0 if there are ten
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class NetworkSettings:
         decay: the share of its way from its beginning that a row loses in a step, over the learning rate.
         fewest: the rows of configurations that count less often stay as they began.
         seed: of the order of positions and of the first numbers.
+        stages: that are trained; the others stay as they are.
         device: PyTorch's name of what computes: cpu, cuda ...
     """
 
@@ -50,6 +55,7 @@ class NetworkSettings:
     decay: float = 2.0
     fewest: int = 300
     seed: int = 0
+    stages: tuple[int, ...] = tuple(range(STAGES))
     device: str = "cpu"
 
 
@@ -111,6 +117,9 @@ def train(
     stage = phases(records) // PHASES_A_STAGE
     networks = []
     for number in range(STAGES):
+        if number not in settings.stages:
+            networks.append(_untouched(begin, number))
+            continue
         here = records["learned"] & (stage == number)
         trained, measured = (
             StagePositions(records[some], target[some], begin.tables)
@@ -121,6 +130,14 @@ def train(
     made = rounded(networks, begin.tables)
     checkpoint.remove()
     return made
+
+
+def _untouched(begin: Weights, stage: int) -> Network:
+    """A stage's network as it is; one that adds nothing if there is none."""
+    network = Network.of_weights(begin, stage, np.zeros(COLUMNS, np.bool_))
+    if not network.rows.any():
+        network.silence(torch.arange(HEADS_A_STAGE))
+    return network
 
 
 def _check_device(name: str) -> None:
@@ -156,7 +173,7 @@ class _Course:
         optimiser = torch.optim.AdamW(groups, self.settings.rate, weight_decay=0.0, fused=True)
         steps = max(1, self.settings.epochs * self._steps())
         schedule = torch.optim.lr_scheduler.OneCycleLR(
-            optimiser, self.settings.rate, total_steps=steps, pct_start=0.1
+            optimiser, self.settings.rate, total_steps=steps, pct_start=_RISING
         )
         parts = {"network": network, "optimiser": optimiser, "schedule": schedule}
         done, squares = checkpoint.resume(self.stage, parts)

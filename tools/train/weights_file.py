@@ -13,7 +13,6 @@ import numpy as np
 
 from outflank import __version__
 from outflank.engine import weights
-from outflank.engine.network import STAGES
 from outflank.engine.patterns import PHASES
 from outflank.tools.train import fit
 from outflank.tools.train.dataset import Records, load, load_solved, read_header, shards
@@ -57,7 +56,7 @@ def train_network(
     given = weights.read(begin)
     kept_in = out.with_name(f"{out.name}.training")
     reports: list[network.EpochReport] = []
-    with progress_bar("network", STAGES * settings.epochs, "epochs") as advance:
+    with progress_bar("network", len(settings.stages) * settings.epochs, "epochs") as advance:
 
         def on_epoch(report: network.EpochReport) -> None:
             reports.append(report)

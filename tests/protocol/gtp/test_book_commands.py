@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from threading import Timer
 
 import pytest
 
@@ -54,9 +53,12 @@ def test_a_move_of_the_search_is_not_called_one_of_the_book(path: Path) -> None:
 def test_an_analysis_marks_the_moves_of_the_book(path: Path) -> None:
     inbox = Inbox()
     made = dialogue(path, "f5", inbox=inbox)
-    Timer(0.3, put, [inbox, ""]).start()
-    last = made.send("lz-analyze w 5").splitlines()[-2]
-    marks = dict(re.findall(r"move (\S+) .*? book (\d)", last))
+    told = ""
+    for part in made.wire.answer(made.session, b"lz-analyze w 5"):
+        told += part
+        if part.startswith("info") and " book 0" in part:
+            put(inbox, "")
+    marks = dict(re.findall(r"move (\S+) .*? book (\d)", told))
 
     assert marks == {"d6": "1", "f6": "1", "f4": "0"}
 

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from outflank import __version__
 from outflank.engine.squares import SQUARE_NAMES
 from outflank.protocol.gtp.commands import COMMANDS
 from outflank.protocol.session import Strength
@@ -266,7 +267,7 @@ def test_the_description_tells_what_a_repetition_needs() -> None:
 
     description = dialogue.ask("gomill-describe_engine")
 
-    for fact in ("Outflank 0.", "rules reversi", "level 3", "threads 1", "table 1 MB", "seed 7"):
+    for fact in (__version__, "rules reversi", "level 3", "threads 1", "table 1 MB", "seed 7"):
         assert fact in description
 
 

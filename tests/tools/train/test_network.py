@@ -189,6 +189,30 @@ def test_rows_decay_towards_where_they_began(
     assert again.layers != trained[0].layers
 
 
+def test_stages_that_are_not_trained_stay_as_they_are(
+    records: Records, trained: tuple[weights.Weights, list[network.EpochReport]]
+) -> None:
+    settings, last = replace(SETTINGS, epochs=10), STAGES - 1
+    reports: list[network.EpochReport] = []
+
+    again = network.train(trained[0], records, replace(settings, stages=(last,)), reports.append)
+
+    for numbers, before in ((again.rows, trained[0].rows), (again.layers, trained[0].layers)):
+        same = np.reshape(numbers, (STAGES, -1)) == np.reshape(before, (STAGES, -1))
+        assert [bool(stage.all()) for stage in same] == [True] * last + [False]
+    assert {report.stage for report in reports} == {last}
+
+
+def test_a_stage_without_a_network_adds_nothing_as_long_as_it_is_not_trained(records: Records) -> None:
+    settings = replace(SETTINGS, epochs=1, stages=(STAGES - 1,))
+    evaluator = Evaluator(ReadyWeights.of(network.train(NOTHING, records, settings, lambda report: None)))
+
+    early = records[phases(records) < PHASES - PHASES // STAGES]
+
+    assert len(early)
+    assert {evaluator.score(Position(int(row["own"]), int(row["opp"]), Colour.BLACK)) for row in early} == {0}
+
+
 class Interrupted(Exception):
     pass
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from outflank.engine.network import STAGES
 from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import EXISTING_FILE, EXISTING_FOLDER, json_object_option, seed_option
 from outflank.tools.commands.train.options import fitting_options
@@ -37,6 +38,13 @@ from outflank.tools.commands.train.options import fitting_options
     show_default=True,
     help="How firmly rows are tied to where they began; 30 where a network is touched up with few positions.",
 )
+@click.option(
+    "--stage",
+    "stages",
+    type=WholeNumber(0, STAGES - 1),
+    multiple=True,
+    help="Train this third of the game and leave the others as they are; may be repeated.  [default: all]",
+)
 @click.option("--device", default="cpu", show_default=True, help="What computes: cpu, cuda, ...")
 @seed_option
 @json_object_option
@@ -51,6 +59,7 @@ def network(
     epochs: int,
     rate: float,
     decay: float,
+    stages: tuple[int, ...],
     device: str,
     seed: int,
     as_json: bool,
@@ -65,7 +74,13 @@ def network(
     from outflank.tools.train.targets import Trust
 
     settings = networks.NetworkSettings(
-        Trust(trust, early_trust, least_depth), epochs, rate, decay, seed=seed, device=device
+        Trust(trust, early_trust, least_depth),
+        epochs,
+        rate,
+        decay,
+        seed=seed,
+        stages=tuple(sorted(set(stages))) or tuple(range(STAGES)),
+        device=device,
     )
     reports = weights_file.train_network(tables, folders, solved, out, settings)
     click.echo(
