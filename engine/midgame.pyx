@@ -14,7 +14,7 @@ from outflank.engine.leaves cimport best_leaf
 from outflank.engine.looks cimport look
 from outflank.engine.movegen cimport MoveEntry, generate
 from outflank.engine.ordering cimport bring_best_forward, quiet_value, table_value
-from outflank.engine.probcut cimport gain_of_moving_last, guess_margin, shallow_depth, shallow_margin
+from outflank.engine.probcut cimport guess_margin, shallow_depth, shallow_margin
 from outflank.engine.scoring cimport final_score
 from outflank.engine.stability cimport stability_cuts
 from outflank.engine.tablecuts cimport answers, cut_by_private_reply, cut_by_reply, remember
@@ -108,7 +108,7 @@ cdef bint _cut_by_probcut(
     shallow = shallow_depth(depth)
     margin = shallow_margin(worker.margins, worker.selectivity, empties, depth)
     easy = guess_margin(worker.margins, worker.selectivity, empties, depth)
-    static = guess(worker, own, opp, empties) + gain_of_moving_last(empties, depth)
+    static = guess(worker, own, opp, empties)
     worker.probcuts += 1
     if static >= beta + easy and beta + margin <= 64:
         if search(worker, own, opp, shallow, beta + margin - 1, beta + margin) >= beta + margin:
