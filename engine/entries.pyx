@@ -18,7 +18,7 @@ def distinct_rows(const int8_t[::1] rows, int width, int stages):
     firsts = array("i", bytes(4 * stages * count))
     starts = array("i")
     cdef int32_t[::1] number_of = numbers, first_of = firsts
-    cdef int32_t[::1] kept_at = memoryview(reserve(4 << _PLACE_BITS)).cast("i")  # what is kept up to this row; 0 if none
+    cdef int32_t[::1] kept_at = memoryview(reserve(4 << _PLACE_BITS)).cast("i")  # how many are kept up to a row
     for stage in range(stages):
         begin = kept
         starts.append(begin)

@@ -20,4 +20,3 @@ cdef inline int shallow_margin(const int16_t *margins, int selectivity, int empt
 cdef inline int guess_margin(const int16_t *margins, int selectivity, int empties, int depth) noexcept nogil:
     """How far beyond the window the evaluation must be before the shallow search is tried."""
     return margins[((selectivity * PROBCUT_PLIES + empties) * PROBCUT_PLIES + depth) * 2 + 1]
-

@@ -26,6 +26,7 @@ def fuzz(name: str | None, seconds: int) -> None:
         return
     from outflank.tests.fuzz.targets import TARGETS
 
+    faulty = []
     for target in TARGETS:
         click.echo(f"{target}:", err=True)
         command = [
@@ -36,9 +37,10 @@ def fuzz(name: str | None, seconds: int) -> None:
             "--seconds",
             str(max(1, seconds // len(TARGETS))),
         ]
-        code = subprocess.run(command, check=False).returncode
-        if code:
-            raise click.ClickException(f"target {target} found a fault: see {FOUND / target}")
+        if subprocess.run(command, check=False).returncode:
+            faulty.append(str(FOUND / target))
+    if faulty:
+        raise click.ClickException(f"faults were found: see {', '.join(faulty)}")
 
 
 def _run(name: str, seconds: int) -> None:
