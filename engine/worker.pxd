@@ -16,6 +16,7 @@ cdef enum:
     # Scratch moves for every ply of the longest line under the rules with the longest lists.
     SCRATCH_MOVES = 16384
     MOST_PLIES = 64
+    CACHE_LINES_APART = 128  # bytes: a CPU may fetch two lines at a time
 
 cdef struct Worker:
     uint64_t nodes  # boards reached by making a move
@@ -45,6 +46,7 @@ cdef struct Worker:
     int (*search_move)(
         Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
     ) noexcept nogil
+    char[CACHE_LINES_APART] gap  # before the next thread's counters, which are written as often as `features`
 
 cdef extern from "<time.h>" nogil:
     ctypedef long time_t
