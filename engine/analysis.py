@@ -182,6 +182,8 @@ def _run(search: Running, reports: _Reports, lease: Lease) -> None:
         return
     try:
         search.run(reports.add)
+    except BaseException as error:  # what fails before the search or after it is for who waits, too
+        reports.add(error)
     finally:
         lease.give_up()
 

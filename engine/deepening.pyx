@@ -106,10 +106,12 @@ cdef class Deepening:
     def run(self, report):
         """Deepen until a limit is met, reporting every finished iteration and at last the result, or an exception."""
         self._crew.assemble()
-        helpers = [threading.Thread(target=self._serve, args=(i,), daemon=True) for i in range(1, self._crew.size)]
-        for helper in helpers:
-            helper.start()
+        helpers = []
         try:
+            for i in range(1, self._crew.size):
+                helper = threading.Thread(target=self._serve, args=(i,), daemon=True)
+                helper.start()
+                helpers.append(helper)
             for depth, selectivity in self._iterations:
                 self._worker.selectivity = selectivity
                 self._set_deadline(self._iterations.deadline)

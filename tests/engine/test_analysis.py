@@ -14,6 +14,7 @@ from outflank.engine import (
     SearchInfo,
     SettingsError,
 )
+from outflank.engine.analysis import Analysis, Lease, Report
 from outflank.tests.search_positions import MIDGAME, problems
 
 
@@ -106,6 +107,46 @@ class TestStopping:
                     searcher.search(MIDGAME, Limit(depth=1))
 
         expect_free_soon(searcher)
+
+    @pytest.mark.parametrize("refused", [1, 2, 3, 4])
+    def test_a_thread_that_the_system_refuses_ends_the_search_in_words(
+        self, refused: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The first is that of the search, the others help it; those that had begun go home."""
+        searcher, start, threads = Searcher(hash_mb=4, threads=4), threading.Thread.start, []
+
+        def scarce(thread: threading.Thread) -> None:
+            threads.append(thread)
+            if len(threads) == refused:
+                raise RuntimeError("can't start new thread")
+            start(thread)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", scarce)
+            with pytest.raises(RuntimeError, match="can't start new thread"):
+                searcher.search(MIDGAME, Limit(depth=4))
+
+        assert len(threads) == refused
+        assert not any(thread.is_alive() for thread in threads)
+        assert searcher.search(MIDGAME, Limit(depth=4)).depth == 4
+
+    @pytest.mark.parametrize("reported", [0, 1])
+    def test_an_exception_outside_of_the_search_reaches_who_waits(self, reported: int) -> None:
+        """In its thread, before the first report or after the last one, which counts then."""
+
+        class Failing:
+            def run(self, report: Report) -> None:
+                for _ in range(reported):
+                    report(LookupError("reported"))
+                raise LookupError("raised")
+
+            def stop(self) -> None: ...
+
+        freed: list[bool] = []
+        with pytest.raises(LookupError, match="reported" if reported else "raised"):
+            Analysis(Failing(), Lease(lambda: freed.append(True))).result()
+
+        assert freed == [True]
 
 
 def expect_free_soon(searcher: Searcher) -> None:
