@@ -165,12 +165,26 @@ def cpu_seconds(pid: int) -> float:
     return sum(map(_cpu_seconds, (pid, *descendants(pid))))
 
 
-def waited_seconds(pid: int) -> float:
-    """Time for which a thread of `pid` or of a living descendant was ready to run and had no processor.
+def waits(pid: int) -> dict[int, float]:
+    """For how many seconds each thread of `pid` and of its living descendants was ready to run and had no processor.
 
-    Of the thread that waited longest; 0 where the system does not tell.
+    By the threads' ids; empty where the system does not tell.
     """
-    return max((_waited_seconds(process) for process in (pid, *descendants(pid))), default=0.0)
+    found = {}
+    for process in (pid, *descendants(pid)):
+        with suppress(OSError):  # it has just ended
+            for task in os.listdir(f"/proc/{process}/task"):
+                with suppress(OSError):
+                    found[int(task)] = _waited(f"/proc/{process}/task/{task}/schedstat")
+    return found
+
+
+def longest_wait(before: dict[int, float], now: dict[int, float]) -> float:
+    """The seconds that one thread has waited for a processor since ``before``, of the thread that waited longest.
+
+    A thread begins with none, so one that is new may have waited most though others have waited longer in their lives.
+    """
+    return max((seconds - before.get(thread, 0.0) for thread, seconds in now.items()), default=0.0)
 
 
 def own_waited_seconds() -> float:
@@ -178,14 +192,6 @@ def own_waited_seconds() -> float:
     with suppress(OSError):
         return _waited("/proc/thread-self/schedstat")
     return 0.0
-
-
-def _waited_seconds(pid: int) -> float:
-    longest = 0.0
-    with suppress(OSError):  # it has just ended
-        for task in os.listdir(f"/proc/{pid}/task"):
-            longest = max(longest, _waited(f"/proc/{pid}/task/{task}/schedstat"))
-    return longest
 
 
 def _waited(path: str) -> float:

@@ -68,9 +68,9 @@ class EngineClient:
         return self._process.cpu_seconds
 
     @property
-    def waited_seconds(self) -> float:
-        """Time for which the engine or a child of it was ready to run and had no processor."""
-        return self._process.waited_seconds
+    def waits(self) -> dict[int, float]:
+        """For how many seconds each thread of the engine and of its children was ready and had no processor."""
+        return self._process.waits
 
     def close(self, patience: float = CLOSE_SECONDS) -> None:
         """Say ``quit``, wait, then SIGTERM, wait, then SIGKILL, each to the whole process group.

@@ -90,9 +90,9 @@ class ChildProcess:
         return descendants.cpu_seconds(self.pid)
 
     @property
-    def waited_seconds(self) -> float:
-        """Time for which it or a living descendant was ready to run and had no processor."""
-        return descendants.waited_seconds(self.pid)
+    def waits(self) -> dict[int, float]:
+        """For how many seconds each thread of it and of its living descendants was ready and had no processor."""
+        return descendants.waits(self.pid)
 
     @property
     def last_read(self) -> float:

@@ -82,7 +82,7 @@ def rests_while_it_waits(subject: Subject) -> None:
 
 def _wanted_seconds(subject: Subject) -> float:
     """Processor time an engine has used or waited for: on a busy machine it does not get all it wants."""
-    return subject.process.cpu_seconds + subject.process.waited_seconds
+    return subject.process.cpu_seconds + sum(subject.process.waits.values())
 
 
 def _begin_to_think(subject: Subject) -> None:

@@ -54,9 +54,9 @@ class Player(ABC, Generic[Client]):
         return self._client.cpu_seconds if self._client else 0.0
 
     @property
-    def waited_seconds(self) -> float:
-        """Time for which one of its processes was ready to run and had no processor; 0 if there is none."""
-        return self._client.waited_seconds if self._client else 0.0
+    def waits(self) -> dict[int, float]:
+        """For how many seconds each of its threads was ready to run and had no processor; empty if there is none."""
+        return self._client.waits if self._client else {}
 
     def make_ready(self) -> Client:
         """The running engine, started if there is none.

@@ -9,7 +9,7 @@ from typing import Any
 from outflank.engine import Colour, Move, Position
 from outflank.protocol.opponent.choice import Choice
 from outflank.protocol.opponent.clock import Clock, seconds_text
-from outflank.protocol.opponent.descendants import own_waited_seconds
+from outflank.protocol.opponent.descendants import longest_wait, own_waited_seconds
 from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineStartError, EngineTimeout
 from outflank.tools.games.answers import Loss, judge_move
 from outflank.tools.games.player import Player
@@ -115,7 +115,7 @@ class Seat:
         Raises: Loss; if it is one on time, ``flag_fall`` has what the engine did meanwhile.
         """
         player, began = self.player, time.monotonic()
-        used, waited = player.cpu_seconds, _waited_seconds(player)
+        used, waits, own_wait = player.cpu_seconds, player.waits, own_waited_seconds()
         try:
             with self._blamed(late=Ending.TIME):
                 choice = player.choose(self.colour, self._clock.deadline)
@@ -126,7 +126,8 @@ class Seat:
                     began,
                     ended=time.monotonic(),
                     cpu_seconds=player.cpu_seconds - used,
-                    waited_seconds=_waited_seconds(player) - waited,
+                    # Of both ends of the wire, one after the other.
+                    waited_seconds=longest_wait(waits, player.waits) + own_waited_seconds() - own_wait,
                     threads=player.entry.threads,
                 )
             raise
@@ -156,8 +157,3 @@ def _ending_by(error: EngineError, late: Ending) -> Ending:
     if isinstance(error, EngineCrash | EngineStartError):
         return Ending.CRASH
     return Ending.PROTOCOL_ERROR
-
-
-def _waited_seconds(player: Player[Any]) -> float:
-    """The time that both ends of the wire have waited for a processor so far, one after the other."""
-    return player.waited_seconds + own_waited_seconds()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from outflank.protocol.opponent.client import GtpClient
+from outflank.protocol.opponent.descendants import longest_wait
 from outflank.protocol.opponent.errors import EngineStartError
 from outflank.protocol.opponent.spawn import Surroundings
 from outflank.tests.processes import living_members
@@ -83,7 +84,39 @@ def test_an_engine_waits_for_a_processor_while_others_have_it() -> None:
             client.order("go", 60)
         time.sleep(0.5)
 
-        assert first.waited_seconds + second.waited_seconds > 0.1
+        assert sum(first.waits.values()) + sum(second.waits.values()) > 0.1
+
+
+OLD_AND_NEW = """
+import threading, time
+def answer(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end: pass
+    print("= \\n", flush=True)
+def answer_and_stay(seconds):
+    answer(seconds)
+    time.sleep(1000)
+answer(float(input()))
+threading.Thread(target=answer_and_stay, args=(float(input()),), daemon=True).start()
+input()
+"""
+
+
+def test_a_new_thread_may_have_waited_most_though_an_old_one_has_waited_longer_in_its_life() -> None:
+    """Both beside a program that never rests, on one processor."""
+    taskset = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
+    with subprocess.Popen([*taskset, "sh", "-c", "while :; do :; done"]) as restless:
+        try:
+            with GtpClient([*taskset, sys.executable, "-c", OLD_AND_NEW]) as client:
+                client.order("0.5", 60)
+                before = client.waits
+                client.order("0.2", 60)
+                after = client.waits
+        finally:
+            restless.kill()
+
+    assert len(after) == len(before) + 1
+    assert longest_wait(before, after) > max(0.05, max(after.values()) - max(before.values()))
 
 
 def test_children_with_a_session_of_their_own_are_killed_too(tmp_path: Path) -> None:

@@ -92,9 +92,7 @@ def test_an_engine_that_had_no_processor_did_not_lose(
 ) -> None:
     """Its first move waits, by the system's account, for longer each time it is asked."""
     waits = iter(range(1000))
-    monkeypatch.setattr(
-        "outflank.tools.games.player.Player.waited_seconds", property(lambda self: next(waits))
-    )
+    monkeypatch.setattr("outflank.tools.games.player.Player.waits", property(lambda self: {1: next(waits)}))
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
     assert {void.reason.rsplit(" ", 2)[0] for void in run.voids} == {
