@@ -9,7 +9,7 @@ HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include")
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
 
-.PHONY: help match test bench results races sanitize fuzz soak lint types dist annotate clean build
+.PHONY: help match test bench results races sanitize fuzz soak lint types dist aarch64 annotate clean build
 .DELETE_ON_ERROR:
 
 help:  ## list what make can do
@@ -74,6 +74,22 @@ dist: build  ## make the source distribution and a wheel for every CPU in dist/
 	$(BIN)/python -m build --sdist --no-isolation
 	OUTFLANK_MARCH="$(EVERY_CPU)" $(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel dist/*.tar.gz
 	PATH="$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl
+
+# Debian's packages of another machine, by lists and a cache of their own: this machine's are left alone.
+ARM = build/aarch64
+ARM_APT = apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State=$(CURDIR)/$(ARM)/state -o Dir::State::status=/dev/null \
+	-o Dir::Cache=$(CURDIR)/$(ARM)/cache -o APT::Sandbox::User=
+
+aarch64: build $(ARM)/root/usr/bin/python3  ## compile for aarch64, and compare what qemu makes of it (Debian)
+	$(BIN)/pytest tests/test_aarch64.py -m slow -rs $(ARGS)
+
+$(ARM)/root/usr/bin/python3:
+	rm -rf $(ARM)
+	mkdir -p $(ARM)/state/lists/partial $(ARM)/cache/archives/partial $(ARM)/root
+	$(ARM_APT) update
+	$(ARM_APT) install --yes --download-only --no-install-recommends python3 libpython3-dev
+	for package in $(ARM)/cache/archives/*.deb; do dpkg -x $$package $(ARM)/root || exit 1; done
+	rm -rf $(ARM)/state $(ARM)/cache
 
 annotate: build  ## write Cython's yellow pages to build/annotate/: white lines cost nothing
 	mkdir -p build/annotate
