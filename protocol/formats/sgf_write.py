@@ -1,8 +1,7 @@
 """Writes SGF: a tree without branches, which ``sgf.py`` reads back."""
 
 import re
-
-from sgfmill import sgf_grammar  # type: ignore[import-untyped]
+from typing import Any
 
 from outflank.engine import Colour, Position
 from outflank.engine.squares import square_name, squares_of
@@ -17,15 +16,17 @@ Node = dict[str, list[str]]
 
 def write(game: AnnotatedGame) -> str:
     """The game with its forced passes, which are empty moves."""
+    from sgfmill import sgf_grammar  # type: ignore[import-untyped]  # not at the top: only files of games need it
+
     tree = sgf_grammar.Coarse_game_tree()
-    tree.sequence = [_raw(node) for node in (_root(game), *map(_node, game.moves))]
+    tree.sequence = [_raw(node, sgf_grammar) for node in (_root(game), *map(_node, game.moves))]
     text: bytes = sgf_grammar.serialise_game_tree(tree)
     return text.decode()
 
 
-def _raw(node: Node) -> dict[str, list[bytes]]:
+def _raw(node: Node, grammar: Any) -> dict[str, list[bytes]]:
     return {
-        name: [sgf_grammar.escape_text(value.encode("utf-8", "replace")) for value in values]
+        name: [grammar.escape_text(value.encode("utf-8", "replace")) for value in values]
         for name, values in node.items()
     }
 

@@ -1,14 +1,15 @@
 """One position: a table that grows while it is searched, the best moves at the end, or JSON instead."""
 
+from __future__ import annotations
+
 import json
 from collections import deque
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.table import Table
 
 from outflank.book.names import opening_of_game
 from outflank.engine import Colour, Game, Position, Searcher, SearchInfo
@@ -17,7 +18,9 @@ from outflank.tools.analysis.wish import Wish
 from outflank.tools.cli.live import live
 from outflank.tools.show.board import board_text, is_coloured, say
 from outflank.tools.show.search import certainty, moves_text, nodes_a_second, score_text
-from outflank.tools.work.terminal import open_console
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _NUMBERS = ("plies", "certainty", "nodes", "nodes/s", "seconds")
 _FEWER_NUMBERS = ("plies", "certainty", "seconds")
@@ -63,6 +66,10 @@ class Report:
 
     def draw(self) -> Table:
         """The last iterations, each with its best moves; on a narrow terminal without nodes and speed."""
+        from rich.table import Table  # not at the top: all but the display does without it
+
+        from outflank.tools.work.terminal import open_console
+
         table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
         numbers = _NUMBERS if open_console().width >= _WIDE else _FEWER_NUMBERS
         for heading in (*numbers, "move", "score", "line"):

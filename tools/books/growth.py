@@ -1,15 +1,16 @@
 """Lets a book grow before one's eyes, and says what came of it."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.table import Table
 
 from outflank.book import Book, BookWriter
 from outflank.book.growing import Grower, Progress
@@ -21,6 +22,9 @@ from outflank.tools.cli.live import live
 from outflank.tools.work.executor import open_executor, run_all
 from outflank.tools.work.files import checksum
 from outflank.tools.work.searcher import cleared_searcher
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 NEW_BOOK_LEVEL = 16
 _LONGEST_LINE = 60
@@ -167,6 +171,8 @@ class _Display:
 
     def draw(self) -> Table:
         """Some lines for the terminal."""
+        from rich.table import Table  # not at the top: all but the display does without it
+
         table = Table.grid(padding=(0, 2))
         table.add_row("book", str(self._path))
         progress = self._progress

@@ -16,8 +16,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import tomli_w
-
 from outflank.engine import FileFormatError, NotationError, OutflankError
 from outflank.protocol.formats.capped import read_capped
 from outflank.protocol.opponent.clock import NO_LIMIT, TimeControl
@@ -91,6 +89,8 @@ def config_text(settings: RunSettings) -> str:
     }
     if settings.sprt is not None:
         options["sprt"] = asdict(settings.sprt)
+    import tomli_w  # not at the top: help does without it
+
     return tomli_w.dumps({**options, _ENGINE: [entry.settings() for entry in settings.entries]})
 
 

@@ -119,7 +119,9 @@ def analyze(
         first = list(islice(entries, 2))
         if len(first) == 1 and isinstance(first[0], AnnotatedGame):
             wish = wish if wish.is_limited else replace(wish, seconds=_SECONDS)
-            from outflank.tools.analysis.single import analyze_game  # needs a package that a server does not
+            from outflank.tools.analysis.single import (
+                analyze_game,
+            )  # not at the top: a server does without it
 
             begin(wish, err=as_json)
             analyze_game(first[0].game(), wish, searchers[0], as_json)

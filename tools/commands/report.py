@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from outflank.tools.show.report import render_report
 from outflank.tools.state.store import read_run
 from outflank.tools.work.files import write_whole
 
@@ -23,6 +22,8 @@ def report(run: Path, output: Path | None) -> None:
 
     The run need not be over: the report shows its current state. Prints the name of the file.
     """
+    from outflank.tools.show.report import render_report  # brings scipy, which help does without
+
     page = render_report(read_run(run))
     if output == Path("-"):
         click.echo(page)

@@ -5,8 +5,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from rich.text import Text
-
 from outflank.engine import (
     HIGHEST_LEVEL,
     Colour,
@@ -166,7 +164,7 @@ class Dialogue:
             sure = "from the book" if isinstance(found[-1], BookInfo) else certainty(found[-1], empties)
             return f" ({score_text(found[-1].score)}, {sure})"
 
-        with live(lambda: Text(f"Outflank, {self._name(side)}, thinks{because()}")):
+        with live(lambda: f"Outflank, {self._name(side)}, thinks{because()}"):
             move, seconds = self._table.engine_moves(found.append)
         say(f"Outflank, {self._name(side)}, plays {move}{because()} in {seconds:.1f} s.")
         self._told = False

@@ -6,8 +6,6 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from rich.text import Text
-
 from outflank.engine.solo import DealerView
 from outflank.engine.solodeal import Deal, Variant
 from outflank.engine.soloplayer import SoloPlayer, solve
@@ -69,9 +67,9 @@ def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: Rep
     scores: list[int] = []
     squares = tuple(layout)
 
-    def draw() -> Text:
+    def draw() -> str:
         mean = f", mean {sum(scores) / len(scores):.2f}" if scores else ""
-        return Text(f"{len(scores)} deals{mean}")
+        return f"{len(scores)} deals{mean}"
 
     try:
         with live(draw):

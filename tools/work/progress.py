@@ -1,16 +1,19 @@
-"""How far a command has come: a bar on stderr with the rate and the time left."""
+"""How far a command has come: a bar on stderr with the rate and the time left; none where rich is not installed."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-from outflank.tools.work.terminal import open_console
 
 
 @contextmanager
 def progress_bar(what: str, total: int | None, unit: str, done: int = 0) -> Iterator[Callable[[int], None]]:
     """A function to call with the number of units done since the last call; `total` is None where time decides."""
+    try:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        from outflank.tools.work.terminal import open_console
+    except ModuleNotFoundError:
+        yield lambda units: None
+        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 import click
-from rich.text import Text
 
 from outflank.engine import Limit, OutflankError, Rules, Searcher, SearchInfo
 from outflank.engine.selectivity import Percent
@@ -155,7 +154,7 @@ class _Attempt:
         seconds = time.perf_counter() - self._began
         self.solution = Solution(self._number, self._problem, info, seconds, self._limit)
 
-    def _draw(self) -> Text:
+    def _draw(self) -> str:
         """The line that shows how far it is."""
         text = f"position {self._number} of {self._count}, {self._problem.position.empties} empties"
         if self.solution is not None:
@@ -163,7 +162,7 @@ class _Attempt:
             text += (
                 f", {self.solution.certainty}: {self.solution.score} {self.solution.move}, {nodes:,} nodes"
             )
-        return Text(f"{text}, {time.perf_counter() - self._began:.0f} s")
+        return f"{text}, {time.perf_counter() - self._began:.0f} s"
 
 
 class _Report:

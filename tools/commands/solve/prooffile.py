@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from rich.text import Text
 
 from outflank.engine import Limit, Position, Rules
 from outflank.engine.proving import Prover
@@ -78,8 +77,8 @@ class ProofFile:
             nonlocal count
             count += 1
 
-        def draw() -> Text:
-            return Text(f"proving {score:+d}: {count:,} lines, {time.perf_counter() - began:.0f} s")
+        def draw() -> str:
+            return f"proving {score:+d}: {count:,} lines, {time.perf_counter() - began:.0f} s"
 
         with live(draw):
             lines = proof(position, score, self._prover, first, on_line=note)
