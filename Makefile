@@ -48,7 +48,7 @@ fuzz: build  ## look for input that is not refused in words; ARGS="--seconds 360
 	$(BIN)/pip install --quiet --disable-pip-version-check 'atheris>=3.0'
 	$(BIN)/python -m outflank.tests.fuzz $(ARGS)
 
-# As much of an hour's work as ARGS="--minutes 10" leaves.
+# Half an hour unless ARGS="--minutes 120" says otherwise.
 soak: build  ## play for long with engines that fail and a runner that is killed
 	$(BIN)/python -m outflank.tests.soak $(ARGS)
 
