@@ -1,24 +1,15 @@
-"""How fast a book answers, and how it grows.
-
-``python -m outflank.tests.bench.book_speed probe BOOK`` times probes, ``grow LEVEL MINUTES`` in their place prints a
-line for each minute of a new book.
-"""
+"""How fast a book answers: ``python -m outflank.tests.bench.book_speed BOOK``."""
 
 import random
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from outflank.book import Book, BookWriter
-from outflank.book.growing import Grower, Progress, Reach
-from outflank.book.judging import Judge
-from outflank.engine import Position, Rules
-from outflank.tools.work.searcher import cleared_searcher
+from outflank.book import Book
+from outflank.engine import Position
 
 _PROBES = 5000
-_MINUTE = 60.0
 
 
 def probe(path: Path) -> None:
@@ -53,36 +44,5 @@ def _percentiles(book: Book, positions: Sequence[Position]) -> str:
     return f"p50 {median:.0f} us, p99 {late:.0f} us, longest {times[-1]:.0f} us"
 
 
-def grow(level: int, minutes: int) -> None:
-    """Print how a new book of Othello grows in this process, by the minute of processor time."""
-    following = [_MINUTE]
-    began = time.process_time()
-
-    def show(progress: Progress) -> None:
-        seconds = time.process_time() - began
-        if seconds >= following[0] and progress.root:
-            score, lower, upper = progress.root
-            print(
-                f"minute {round(following[0] / _MINUTE):>3}  {progress.positions:>7,} positions  "
-                f"root {score:+d} ({lower:+d} to {upper:+d})  {progress.error:g} discs at ply {progress.ply}",
-                flush=True,
-            )
-            following[0] += _MINUTE
-        if seconds >= minutes * _MINUTE:
-            raise TimeoutError
-
-    with tempfile.TemporaryDirectory() as folder, BookWriter.create(Path(folder) / "b", Rules()) as book:
-        grower = Grower(book, Judge(cleared_searcher, level), on_progress=show)
-        try:
-            grower.grow(Reach())
-        except TimeoutError:
-            rate = 3600 * grower.progress().added / (time.process_time() - began)
-            print(f"level {level}: {rate:,.0f} positions in an hour of one core")
-
-
 if __name__ == "__main__":
-    what, *values = sys.argv[1:]
-    if what == "probe":
-        probe(Path(values[0]))
-    else:
-        grow(*map(int, values))
+    probe(Path(sys.argv[1]))

@@ -18,6 +18,7 @@ from outflank.book.judging import Judge, Run, run_here
 from outflank.book.names import opening_of_game
 from outflank.engine import Game
 from outflank.engine.weights import SHIPPED
+from outflank.tools.books.log import growth_facts, growth_log
 from outflank.tools.cli.live import live
 from outflank.tools.work.executor import open_executor, run_all
 from outflank.tools.work.files import checksum
@@ -41,6 +42,7 @@ class Work:
         workers: processes; None for one for each processor.
         cluster: address of a Dask scheduler to work on instead.
         as_json: whether the result is printed as JSON.
+        log: a file to which a line is added each minute; None for no log.
     """
 
     what: str
@@ -48,6 +50,7 @@ class Work:
     workers: int | None
     cluster: str | None
     as_json: bool
+    log: Path | None = None
 
 
 def grow_book(
@@ -66,8 +69,13 @@ def grow_book(
     """
     level = work.level or usual_level(book)
     display = _Display(book.path)
-    with open_run(work.workers, work.cluster) as run:
-        grower = Grower(book, Judge(cleared_searcher, level), run, display.note)
+    with growth_log(work.log) as add_to_log, open_run(work.workers, work.cluster) as run:
+
+        def show(progress: Progress) -> None:
+            display.note(progress)
+            add_to_log(progress)
+
+        grower = Grower(book, Judge(cleared_searcher, level), run, show)
         book.note(
             f"{work.what}, level {level}, weights {checksum(SHIPPED)}, from {len(grower.graph.nodes)} positions"
         )
@@ -121,15 +129,9 @@ def print_result(book: Book, progress: Progress, level: int, as_json: bool, game
         facts: dict[str, Any] = {
             "book": str(book.path),
             "rules": str(book.rules),
-            "positions": progress.positions,
-            "added": progress.added,
-            "searches": progress.searches,
-            "seconds": round(progress.seconds, 3),
+            **growth_facts(progress),
             "level": level,
             **({} if games is None else {"games": games}),
-            "root": dict(zip(("score", "lower", "upper"), progress.root, strict=True))
-            if progress.root
-            else None,
             "main_line": moves,
             "opening": str(opening) if opening else None,
         }

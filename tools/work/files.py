@@ -5,7 +5,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 from zlib import crc32
 
 from outflank.engine import SettingsError
@@ -38,10 +38,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     Raises: OSError; SettingsError if that would overwrite a run or a book.
     """
     path = path.resolve()
-    if database := _database_of(path):
-        raise SettingsError(
-            f"expected another file to write than {str(path)!r}, which is part of the database {database.name!r}"
-        )
+    _expect_no_database(path)
     if path.exists() and not path.is_file():
         with path.open("wb") as device:
             yield device
@@ -58,12 +55,28 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
+def open_to_append(path: Path) -> TextIO:
+    """A text file whose end is written to; a new one if there is none.
+
+    Raises: OSError; SettingsError if that would change a run or a book.
+    """
+    _expect_no_database(path.resolve())
+    return path.open("a", encoding="utf-8")
+
+
 def checksum(path: Path) -> str:
     """The CRC-32 of a file in eight hexadecimal digits, by which provenance names weights.
 
     Raises: OSError.
     """
     return f"{crc32(path.read_bytes()):08x}"
+
+
+def _expect_no_database(path: Path) -> None:
+    if database := _database_of(path):
+        raise SettingsError(
+            f"expected another file to write than {str(path)!r}, which is part of the database {database.name!r}"
+        )
 
 
 def _database_of(path: Path) -> Path | None:

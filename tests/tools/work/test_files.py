@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import SettingsError
-from outflank.tools.work.files import checksum, write_whole
+from outflank.tools.work.files import checksum, open_to_append, write_whole
 
 SMALL = 10
 
@@ -94,6 +94,8 @@ def test_a_database_and_what_belongs_to_it_is_not_written_over(tmp_path: Path, n
         match=r"^expected another file to write than '.*', which is part of the database 'run.db'$",
     ):
         write_whole(tmp_path / name, b"new")
+    with pytest.raises(SettingsError, match="expected another file to write than"):
+        open_to_append(tmp_path / name)
 
     assert (tmp_path / "run.db").read_bytes().startswith(b"SQLite")
     assert {path.name for path in tmp_path.iterdir()} == {"run.db", "link"}

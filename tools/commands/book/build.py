@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from outflank.engine import Rules
-from outflank.tools.cli.options import budget_option, read_by
+from outflank.tools.cli.options import ANY_FILE, budget_option, read_by
 from outflank.tools.commands.book.options import (
     level_option,
     path_argument,
@@ -28,6 +28,9 @@ from outflank.tools.commands.book.options import (
     help="PRESET[,OPTION=VALUE...], as docs/rules.md has them.  [default: those of the book, othello of a new one]",
 )
 @where_options
+@click.option(
+    "--log", type=ANY_FILE, metavar="FILE", help="Add a line of JSON to this file each minute and at the end."
+)
 def build(
     path: Path,
     budget: float | None,
@@ -40,6 +43,7 @@ def build(
     workers: int | None,
     cluster: str | None,
     as_json: bool,
+    log: Path | None,
 ) -> None:
     """Let the book PATH grow from the start of the game, best-first; a new one is made if there is none.
 
@@ -57,7 +61,7 @@ def build(
         f"--positions {positions}" if positions is not None else "",
         f"--budget {budget:g}s" if budget is not None else "",
     ]
-    work = Work(" ".join(["build", *filter(None, limits)]), level, workers, cluster, as_json)
+    work = Work(" ".join(["build", *filter(None, limits)]), level, workers, cluster, as_json, log)
     book = BookWriter.open(path, rules) if path.exists() else BookWriter.create(path, rules or Rules())
     with book:
         grow_book(book, work, lambda grower: grower.grow(reach, budget))
