@@ -55,6 +55,17 @@ def test_a_desktop_shows_every_column(browser: Browser, page: str, width: int) -
     assert browser.run(cut) == 0
 
 
+@pytest.mark.parametrize("width", [PHONE, 1280])
+def test_the_list_of_games_cuts_no_name(browser: Browser, page: str, width: int) -> None:
+    """Engines often differ in the last letters of their names alone."""
+    show(browser, page, width=width)
+    cut = "[...document.querySelectorAll('#games td')].filter(one => one.scrollWidth > one.clientWidth).length"
+    whole = "getComputedStyle(document.querySelector('#games td.name')).whiteSpace"
+
+    assert browser.run("document.querySelectorAll('#games td.name').length") > 10
+    assert (browser.run(cut), browser.run(whole)) == (0, "normal")
+
+
 def test_a_telephone_shows_name_points_and_elo(browser: Browser, page: str) -> None:
     show(browser, page, width=PHONE)
     cells = "[...document.querySelector('#standing tbody tr').cells].slice(0, 4)"
