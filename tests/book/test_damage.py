@@ -93,6 +93,17 @@ def test_no_flipped_bit_of_a_small_book_gives_a_wrong_score(tmp_path: Path, part
     flipped_bits_do_no_harm(tmp_path / "b", small, list(range(part, 8 * len(small), PARTS)), few)
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_a_small_book_cut_at_any_byte_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "b"
+    small = make_book(tmp_path / "s", (record(each, SCORES[each]) for each in POSITIONS[:8])).read_bytes()
+    for length in range(len(small)):
+        path.write_bytes(small[:length])
+        assert isinstance(said := answers(path, POSITIONS[:8]), str), length
+        assert is_harmless(said, path), (length, said)
+
+
 def empty(path: Path) -> None:
     path.touch()
 

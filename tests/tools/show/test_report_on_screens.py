@@ -59,7 +59,9 @@ def test_a_desktop_shows_every_column(browser: Browser, page: str, width: int) -
 def test_the_list_of_games_cuts_no_name(browser: Browser, page: str, width: int) -> None:
     """Engines often differ in the last letters of their names alone."""
     show(browser, page, width=width)
-    cut = "[...document.querySelectorAll('#games td')].filter(one => one.scrollWidth > one.clientWidth).length"
+    cut = (
+        "[...document.querySelectorAll('#games td')].filter(one => one.scrollWidth > one.clientWidth).length"
+    )
     whole = "getComputedStyle(document.querySelector('#games td.name')).whiteSpace"
 
     assert browser.run("document.querySelectorAll('#games td.name').length") > 10
