@@ -108,26 +108,30 @@ static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square)
     const __m256i mine = _mm256_set1_epi64x((long long)own), theirs = _mm256_set1_epi64x((long long)opp);
     const __m256i ray_up = _mm256_load_si256((const __m256i *)outflank_rays[square]);
     const __m256i ray_down = _mm256_load_si256((const __m256i *)(outflank_rays[square] + 4));
-    const __m256i none = _mm256_setzero_si256(), all = _mm256_set1_epi64x(-1);
-
+    const __m256i all = _mm256_set1_epi64x(-1);
     const __m256i carried = _mm256_sub_epi64(_mm256_or_si256(theirs, _mm256_andnot_si256(ray_up, all)), all);
+    __m256i left = _mm256_andnot_si256(theirs, ray_down);
+#if defined(__AVX512CD__) && defined(__AVX512VL__)
+    /* Masks say which lanes have an end. What the carry ran through, then what lies above the first bit of the rest. */
+    const __m256i zeros = _mm256_lzcnt_epi64(left), top = _mm256_set1_epi64x((long long)0x8000000000000000ULL);
+    const __mmask8 up = _mm256_test_epi64_mask(_mm256_and_si256(carried, ray_up), mine);
+    const __mmask8 down = _mm256_test_epi64_mask(_mm256_srlv_epi64(top, zeros), mine);
+    /* gcc does not find these by itself: A & B & ~C, and A | (B & ~C). */
+    const __m256i turned = _mm256_maskz_ternarylogic_epi64(up, theirs, ray_up, carried, 0x40);
+    return or_of_lanes(_mm256_mask_ternarylogic_epi64(turned, down, ray_down, _mm256_srlv_epi64(all, zeros), 0xF4));
+#else
+    const __m256i none = _mm256_setzero_si256();
     const __m256i end_up = _mm256_and_si256(_mm256_and_si256(carried, ray_up), mine);
     /* end - 1 covers what lies below the end; a lane without an end stays empty. */
     const __m256i below = _mm256_sub_epi64(_mm256_add_epi64(end_up, all), _mm256_cmpeq_epi64(end_up, none));
-
-    __m256i left = _mm256_andnot_si256(theirs, ray_down);
-#if defined(__AVX512CD__) && defined(__AVX512VL__)
-    const __m256i top = _mm256_set1_epi64x((long long)0x8000000000000000ULL);
-    const __m256i end_down = _mm256_and_si256(_mm256_srlv_epi64(top, _mm256_lzcnt_epi64(left)), mine);
-#else
     left = _mm256_or_si256(left, _mm256_srlv_epi64(left, STEPS));
     left = _mm256_or_si256(left, _mm256_srlv_epi64(left, TWICE_STEPS));
     left = _mm256_or_si256(left, _mm256_srlv_epi64(left, _mm256_slli_epi64(TWICE_STEPS, 1)));
     const __m256i end_down = _mm256_and_si256(_mm256_andnot_si256(_mm256_srlv_epi64(left, STEPS), left), mine);
-#endif
     /* -(2 * end) covers what lies above the end. */
     const __m256i above = _mm256_sub_epi64(none, _mm256_add_epi64(end_down, end_down));
     return or_of_lanes(_mm256_or_si256(_mm256_and_si256(ray_up, below), _mm256_and_si256(ray_down, above)));
+#endif
 }
 
 #else
