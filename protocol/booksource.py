@@ -82,11 +82,14 @@ class BookSource:
     def interrupt(self) -> None:
         """Nothing: no choice takes long."""
 
-    def description(self) -> list[str]:
-        """The book, and how its moves are varied."""
+    def description(self, rules: Rules) -> list[str]:
+        """The book, and how its moves are varied; nothing of one that nobody asked for and that is for other rules."""
         variety, seed = self._variety, self._variety.seed
+        contents = self.contents(rules)
+        if contents is None:
+            return []
         return [
-            f"book {self.contents()}",
+            f"book {contents}",
             f"book variety {variety.discs:g} discs a game, seed {'none' if seed is None else seed}",
         ]
 
@@ -101,11 +104,13 @@ class BookSource:
             self._give_up(error)
             return None
 
-    def contents(self) -> str:
-        """``openings.book, 1,234 positions, for othello``, or why it is not used."""
+    def contents(self, rules: Rules) -> str | None:
+        """``openings.book, 1,234 positions, for othello``, or why it is not used; see ``OpeningBook``."""
         book = self._opened()
         if book is None:
             return f"none: {self._trouble}"
+        if self._shipped and not book.serves(rules):
+            return None
         try:
             return f"{self._path}, {len(book):,} positions, for {book.rules}"
         except OutflankError as error:

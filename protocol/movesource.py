@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from outflank.engine import Limit, Line, Move, Position, Searcher, SearchInfo, Symmetry, Turn
+from outflank.engine import Limit, Line, Move, Position, Rules, Searcher, SearchInfo, Symmetry, Turn
 
 if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
     from outflank.book import BookMove, Entry
@@ -54,8 +54,8 @@ class MoveSource(Protocol):
     def interrupt(self) -> None:
         """End a choice under way soon, with the best move so far. Called from another thread; may come too late."""
 
-    def description(self) -> list[str]:
-        """What is needed to repeat its choices; a fact in each line."""
+    def description(self, rules: Rules) -> list[str]:
+        """What is needed to repeat its choices in games by these rules; a fact in each line."""
 
 
 class OpeningBook(MoveSource, Protocol):
@@ -64,8 +64,8 @@ class OpeningBook(MoveSource, Protocol):
     def look(self, position: Position) -> "Entry | None":
         """What the book has of a position; None if nothing. Never raises."""
 
-    def contents(self) -> str:
-        """What book it is, or why there is none, in words."""
+    def contents(self, rules: Rules) -> str | None:
+        """What book it is, or why there is none, in words; None if nobody asked for it and it is for other rules."""
 
     def learn(self, positions: Sequence[Position], searcher: Searcher, is_stopped: Callable[[], bool]) -> int:
         """Add the first positions of a game that it does not know, and return how many those are.
@@ -125,7 +125,7 @@ class SearchSource:
         self.searcher.stop()
         self.steady.stop()
 
-    def description(self) -> list[str]:
+    def description(self, rules: Rules) -> list[str]:
         """Threads, table and seed."""
         return [
             f"threads {self.searcher.threads}, table {self.searcher.hash_mb} MB",

@@ -268,7 +268,7 @@ class Session:
             f"rules {self.rules}",
             f"search limits: {', '.join(given) or f'the clock, or level {DEFAULT_LEVEL} without one'}",
             f"overhead {1000 * overhead:g} ms, pondering {'on' if self._ponders else 'off'}",
-            *(fact for source in self._sources for fact in source.description()),
+            *(fact for source in self._sources for fact in source.description(self.rules)),
         ]
 
     def interrupt(self) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from random import Random, SystemRandom
 
-from outflank.engine import Move, Searcher, SettingsError
+from outflank.engine import Move, Rules, Searcher, SettingsError
 from outflank.protocol.movesource import MoveRequest
 
 USUAL_PLIES = 10
@@ -73,7 +73,7 @@ class VarietySource:
         """End the search under way."""
         self._searcher.stop()
 
-    def description(self) -> list[str]:
+    def description(self, rules: Rules) -> list[str]:
         """How far play may stray, and the seed."""
         spread = self._spread
         return [f"variety {spread.discs:g} discs in the first {spread.plies} plies, seed {self._seed}"]

@@ -15,7 +15,8 @@ def outflank_book(session: Session, arguments: Arguments) -> str:
       lines go on from here and end so
     Fails: never
     """
-    books = [f"book {book.contents()}" for book in session.books] or ["book none"]
+    told = filter(None, (book.contents(session.rules) for book in session.books))
+    books = [f"book {contents}" for contents in told] or ["book none"]
     entry = session.look(session.position)
     if entry is None:
         return "\n".join(books)

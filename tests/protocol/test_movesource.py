@@ -33,10 +33,10 @@ class Notes:
     def learn(self, *_: object) -> int:
         return 0
 
-    def contents(self) -> str:
+    def contents(self, rules: Rules) -> str:
         return f"{len(self._moves)} positions"
 
-    def description(self) -> list[str]:
+    def description(self, rules: Rules) -> list[str]:
         return [f"notes on {len(self._moves)} positions"]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from outflank.engine import Colour, Game, Limit, Position, Searcher, SearchInfo, SettingsError
+from outflank.engine import Colour, Game, Limit, Position, Rules, Searcher, SearchInfo, SettingsError
 from outflank.protocol.movesource import MoveRequest, SearchSource, are_images
 from outflank.protocol.session import Session, Strength
 from outflank.protocol.varietysource import Spread, VarietySource
@@ -57,7 +57,7 @@ def test_where_chance_may_not_choose_it_knows_nothing() -> None:
 
 
 def test_a_seed_of_its_own_is_told() -> None:
-    first, second = (VarietySource(Searcher(1), Spread(1, 12)).description() for _ in range(2))
+    first, second = (VarietySource(Searcher(1), Spread(1, 12)).description(Rules()) for _ in range(2))
 
     assert first[0].startswith("variety 1 discs in the first 12 plies, seed ")
     assert first != second

@@ -134,3 +134,19 @@ def test_no_book_is_no_book() -> None:
     result = run_program(b"outflank-book\nquit\n", "--book", "none")
 
     assert result.stdout.startswith(b"= book none\n\n")
+
+
+def test_a_book_that_nobody_asked_for_is_named_where_it_plays_alone(path: Path) -> None:
+    """The package brings books for several rules."""
+    for shipped in (True, False):
+        made = Dialogue(books=[BookSource(path, Variety(), lambda _: None, shipped=shipped)])
+        mine = f"book {path}, 6 positions, for othello"
+        told = {}
+        for rules in ("obversi", "othello"):
+            made.ask(f"outflank-rules {rules}")
+            told[rules] = made.ask("outflank-book")
+
+        assert told["othello"].splitlines()[0] == mine
+        assert told["obversi"] == ("book none" if shipped else mine)
+        made.ask("outflank-rules obversi")
+        assert (mine in made.ask("gomill-describe_engine").splitlines()) is not shipped
