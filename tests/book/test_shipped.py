@@ -1,10 +1,12 @@
-"""The book that the package brings: whole, for Othello, small, and with a record of how it was made."""
+"""The books that the package brings: whole, for Othello, small, and with a record of how they were made."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from outflank.book import Book
+from outflank.book import Book, Entry
 from outflank.book.checking import check
 from outflank.engine import Position, Rules
 from outflank.tests.installation import ROOT
@@ -20,16 +22,35 @@ def test_a_shipped_book_is_whole_and_says_how_it_was_made(path: Path) -> None:
 
     assert checked.faults == ()
     assert (checked.unreachable, checked.unfinished) == (0, 0)
-    assert any("build --level" in what and "weights" in what for what in history)
+    assert any("build --" in what and "level 18" in what and "weights" in what for what in history)
 
 
-def test_the_shipped_book_of_othello_holds_the_start_to_be_even_and_fits_into_a_wheel() -> None:
-    (path,) = SHIPPED
-    with Book.open(path, Rules()) as book:
-        entry = book.probe(Position.start())
-        positions = len(book)
-
+def probe(path: Path, rules: Rules) -> Entry:
+    """What the book has of the start of games by these rules."""
+    with Book.open(path, rules) as book:
+        entry = book.probe(Position.start(rules))
     assert entry is not None
-    assert abs(entry.score) <= 2
-    assert positions > 5000
-    assert path.stat().st_size < 2_000_000
+    return entry
+
+
+def test_the_shipped_books_are_for_both_starts_of_othello_and_fit_into_a_wheel() -> None:
+    parallel, standard = SHIPPED
+
+    assert abs(probe(standard, Rules()).score) <= 2
+    assert probe(standard, Rules()).lines.total > 10_000
+    for side in ("north", "east", "south", "west"):
+        assert abs(probe(parallel, Rules.parse(f"othello,start=parallel-{side}")).score) <= 2
+    assert sum(path.stat().st_size for path in SHIPPED) < 5_000_000
+
+
+@pytest.mark.parametrize("rules", ["othello", "othello,start=parallel-west", "obversi"])
+def test_a_game_is_played_from_the_book_for_its_rules(rules: str) -> None:
+    command = [sys.executable, "-m", "outflank.tools.cli.program", "gtp", "--level", "1", "--rules", rules]
+    lines = "outflank-book\nkata-genmove_analyze b\nquit\n"
+    played = subprocess.run(
+        command, input=lines, capture_output=True, text=True, timeout=60, check=True
+    ).stdout
+    named = [path.name for path in SHIPPED if path.name in played]
+
+    assert named == {"othello": ["standard.book"], "obversi": []}.get(rules, ["parallel.book"])
+    assert (" book 1" in played) is bool(named)
