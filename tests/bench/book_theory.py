@@ -65,18 +65,21 @@ def judged(book: Book, opening: Opening, searches: Searches) -> Line:
 
 
 def blamed(opening: Opening, searches: Searches) -> str:
-    """The end on a high level, and the move of the line that gives away the most: the cells of the second table."""
+    """The end on a high level, and the move of the line that gives away the most: the cells of the second table.
+
+    What the search would have played itself, or an image of it, gives away nothing, whatever the scores around it are.
+    """
     game = Game.from_transcript(opening.moves)
     end, _ = searches.score(game.position, _END_LEVEL)
     positions = [turn.before for turn in game.turns] + [game.position]
-    scores = [searches.score(position, _LINE_LEVEL)[0] for position in positions]
-    lost, number = max(
-        ((before - after) * (1 if turn.colour is Colour.BLACK else -1), -number)
-        for number, (turn, before, after) in enumerate(zip(game.turns, scores, scores[1:], strict=False), 1)
-    )
-    turn = game.turns[-number - 1]
-    _, better = searches.score(turn.before, _LINE_LEVEL)
-    blame = f"{-number}. {turn.move}, {lost} | {better}" if lost > 0 else " | "
+    judged = [searches.score(position, _LINE_LEVEL) for position in positions]
+    losses = []
+    for number, turn in enumerate(game.turns):
+        (before, better), (after, _) = judged[number : number + 2]
+        if turn.before.play(better).canonical()[0] != positions[number + 1].canonical()[0]:
+            losses.append(((before - after) * (1 if turn.colour is Colour.BLACK else -1), -number, better))
+    lost, number, better = max(losses, default=(0, 0, ""))
+    blame = f"{1 - number}. {game.turns[-number].move}, {lost} | {better}" if lost > 0 else " | "
     return f"{end:+d} | {blame}"
 
 
