@@ -10,6 +10,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.capped import capped
 from outflank.protocol.formats.files import read_games
 from outflank.tools.openings.balanced import balanced_openings
+from outflank.tools.openings.randomplay import play_random
 
 _MOST_BYTES = 1 << 24  # some hundred thousand games
 _BALANCED = "balanced"
@@ -89,16 +90,18 @@ def read_openings(path: Path, rules: Rules, plies: int | None = None) -> list[tu
 
 def random_openings(moves: int, count: int, rules: Rules, seed: int) -> list[tuple[Move, ...]]:
     """`count` openings of `moves` random moves, different up to symmetry for as long as that is to be had."""
-    rng = random.Random(seed)
+    rng, start = random.Random(seed), Position.start(rules)
     seen: set[Position] = set()
     openings = []
     for _ in range(count):
         for _ in range(_TRIES):
-            game = _random_game(moves, rules, rng)
-            if game.position.canonical()[0] not in seen:
+            while (played := play_random(rng, start, moves)) is None:
+                pass
+            position, opening = played
+            if position.canonical()[0] not in seen:
                 break
-        seen.add(game.position.canonical()[0])
-        openings.append(_discs_played(game))
+        seen.add(position.canonical()[0])
+        openings.append(opening)
     return openings
 
 
@@ -126,19 +129,6 @@ def _opening(entry: AnnotatedGame | BadGame, rules: Rules, path: Path, plies: in
             f"{game.transcript()}"
         )
     return _discs_played(game)
-
-
-def _random_game(moves: int, rules: Rules, rng: random.Random) -> Game:
-    """A game of `moves` random moves that is not over."""
-    while True:
-        game = Game(rules)
-        for _ in range(moves):
-            if game.position.must_pass:
-                game.pass_()
-            if not game.position.is_over:
-                game.play(rng.choice(game.position.legal_moves()))
-        if not game.position.is_over:
-            return game
 
 
 def _played(opening: tuple[Move, ...], rules: Rules) -> Game:

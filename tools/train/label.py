@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from outflank.engine import Colour, Position
+from outflank.tools.openings.randomplay import play_random
 from outflank.tools.train.dataset import RECORD, Records, empties, games_there, shard_path, write_shard
 from outflank.tools.train.judging import Judging, to_the_end
-from outflank.tools.train.openings import play_random, random_opening, set_aside
+from outflank.tools.train.openings import random_opening, set_aside
 from outflank.tools.train.records import Judged, as_records, judged_line
 from outflank.tools.work.executor import open_executor, run_all, within
 from outflank.tools.work.progress import progress_bar
@@ -108,8 +109,11 @@ def boards_of_games(
         order = np.random.default_rng(seed).permutation(len(here))
         for record in here[np.tile(order, _TIMES_STRAYED if stray else 1)]:
             position = Position(int(record["own"]), int(record["opp"]), Colour.BLACK)
-            strayed = play_random(rng, position, rng.randint(0, stray))
-            if strayed is not None and fewest <= strayed.empties <= most and not set_aside(strayed):
+            played = play_random(rng, position, rng.randint(0, stray))
+            if played is None:
+                continue
+            strayed, _ = played
+            if fewest <= strayed.empties <= most and not set_aside(strayed):
                 yield strayed
 
     return _different(found())

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from outflank.engine import STARTS, Limit, Position, Searcher
+from outflank.tools.openings.randomplay import play_random
 from outflank.tools.train.dataset import RECORD, Records, games_there, shard_path, write_shard
 from outflank.tools.train.judging import Judging, to_the_end
-from outflank.tools.train.openings import play_random, random_opening
+from outflank.tools.train.openings import random_opening
 from outflank.tools.train.records import Judged, as_records, judged_line
 from outflank.tools.work.executor import open_executor, run_all, within
 from outflank.tools.work.progress import progress_bar
@@ -140,4 +141,4 @@ def _opening(searcher: Searcher, settings: SelfplaySettings, rng: random.Random)
                 position = position.play(searcher.search(position, _TO_STRAY_MOVE).move)
         strayed = play_random(rng, position, 1)
         if strayed is not None:
-            return strayed
+            return strayed[0]
