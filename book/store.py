@@ -55,7 +55,7 @@ class Book:
         self._served = self.rules  # the last rules that were asked for and are served
 
     @classmethod
-    def open(cls, path: Path, rules: Rules | None = None) -> Self:
+    def open(cls, path: Path | str, rules: Rules | None = None) -> Self:
         """Open a book to read it.
 
         Args:
@@ -65,6 +65,7 @@ class Book:
         Raises: FileFormatError if it is no book, is damaged at first sight or is of another version; SettingsError if
             it is for other rules.
         """
+        path = Path(path)
         book = cls(path, schema.open_to_read(path))
         if rules is not None:
             try:
@@ -101,6 +102,9 @@ class Book:
                 f"expected a book for {rules} from {rules.start}, got {str(self.path)!r}, "
                 f"which is for {self.rules} from {self.rules.start}"
             )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {str(self.path)!r} for {self.rules}>"
 
     def __len__(self) -> int:
         """How many positions it has."""

@@ -29,7 +29,7 @@ class BookWriter(Book):
         self._writer_lock: WriterLock | None = lock
 
     @classmethod
-    def create(cls, path: Path, rules: Rules, facts: Mapping[str, str] | None = None) -> Self:
+    def create(cls, path: Path | str, rules: Rules, facts: Mapping[str, str] | None = None) -> Self:
         """Make a new book without positions, and open it.
 
         Args:
@@ -39,12 +39,13 @@ class BookWriter(Book):
 
         Raises: OutflankError if there is a file, or if it can't be made.
         """
+        path = Path(path)
         lock = _lock(path)
         try:
             if path.exists():
                 raise OutflankError(f"expected the name of a new book, got {str(path)!r}, which exists")
-            told = {"rules": str(rules), "created": _now(), "outflank": __version__}
-            schema.create(path, {**(facts or {}), **told})
+            own = {"rules": str(rules), "created": _now(), "outflank": __version__}
+            schema.create(path, {**(facts or {}), **own})
             return cls(path, schema.open_to_write(path), lock)
         except (OSError, sqlite3.Error) as error:
             lock.release()
@@ -54,12 +55,13 @@ class BookWriter(Book):
             raise
 
     @classmethod
-    def open(cls, path: Path, rules: Rules | None = None) -> Self:
+    def open(cls, path: Path | str, rules: Rules | None = None) -> Self:
         """Open a book to change it.
 
         Raises: as ``Book.open``; FileFormatError if another process is changing it; OutflankError if it can't be
             written to.
         """
+        path = Path(path)
         schema.open_to_read(path).close()  # what is no book gets no lock file beside it
         lock = _lock(path)
         try:

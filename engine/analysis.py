@@ -47,6 +47,10 @@ class Analysis(Iterator[SearchInfo]):
         self._thread.start()
         self._is_whole = True
 
+    def __repr__(self) -> str:
+        depth = "no iteration yet" if self.latest is None else f"{self.latest.depth} plies"
+        return f"<Analysis ({'running' if self._thread.is_alive() else 'ended'}, {depth})>"
+
     @property
     def latest(self) -> SearchInfo | None:
         """What was found last, without waiting; None before the first iteration is finished."""

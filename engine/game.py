@@ -1,8 +1,9 @@
 """A game: positions in order, with the passes that the rules force, undo and redo, and its transcript."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 from outflank.engine.errors import IllegalMoveError, NotationError
 from outflank.engine.moves import PASS, Move
@@ -37,8 +38,8 @@ class Turn:
         return self.before.side
 
 
-class Game:
-    """The history of a game: a sequence of turns, to iterate over and to count. A failed call changes nothing.
+class Game(Sequence[Turn]):
+    """The history of a game: a sequence of its turns that can be played on. A failed call changes nothing.
 
     Args:
         rules: the rules it is played by.
@@ -119,9 +120,13 @@ class Game:
             self._replay()
         return True
 
-    def result(self) -> Outcome | None:
+    def outcome(self) -> Outcome | None:
         """How the game ended; None while it goes on."""
         return self._position.outcome()
+
+    def result(self) -> Outcome | None:
+        """The same as ``outcome``: its name in version 1.0."""
+        return self.outcome()
 
     def copy(self) -> "Game":
         """The same game, to be played on without changing this one; what can be redone here can be redone there."""
@@ -129,6 +134,14 @@ class Game:
         copy._turns, copy._undone = self._turns[:], self._undone[:]
         copy._position = self._position
         return copy
+
+    @overload
+    def __getitem__(self, index: int) -> Turn: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Turn, ...]: ...
+    def __getitem__(self, index: int | slice) -> Turn | tuple[Turn, ...]:
+        """The turn with this number, 0 for the first; of a slice all its turns."""
+        return self._turns[index] if isinstance(index, int) else tuple(self._turns[index])
 
     def __iter__(self) -> Iterator[Turn]:
         return iter(self.turns)

@@ -67,8 +67,10 @@ class Limit:
         ):
             if value is not None:
                 whole(name, value, least, _MOST)
-        if self.seconds is not None and not self.seconds >= 0:
+        if self.seconds is not None and not (isinstance(self.seconds, int | float) and self.seconds >= 0):
             raise SettingsError(f"expected seconds of at least 0, got {self.seconds!r}")
+        if self.clock is not None and not isinstance(self.clock, Clock):
+            raise SettingsError(f"expected a Clock, such as Clock(remaining=60.0), got {self.clock!r}")
         if self.selectivity not in (None, *SELECTIVITIES):
             expected = ", ".join(map(str, SELECTIVITIES))
             raise SettingsError(f"expected a selectivity out of {expected}, got {self.selectivity!r}")

@@ -28,7 +28,7 @@ class Move:
 
         Raises: NotationError if `text` is none of these. Whether the move is legal is the position's business.
         """
-        word = text.strip().lower()
+        word = str(text).strip().lower()  # a number is no move, and is refused by the same sentence
         if word in _PASS_WORDS:
             return PASS
         square, slash, direction = word.partition("/")

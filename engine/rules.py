@@ -38,7 +38,7 @@ class Rules:
     """A member of the family.
 
     Attributes:
-        name: the preset it was made from.
+        name: the preset it was made from. The name alone makes no other rules: ``Rules.parse("reversi")`` does.
         start: a key of STARTS, or a board string (see ``Position.parse``) of 64 squares.
         begins: the colour that moves first.
         turns: ``all`` bracketed directions, or ``one`` that the mover chooses.

@@ -39,7 +39,12 @@ class Colour(StrEnum):
 
 
 def square_name(square: int) -> str:
-    """``"a1"`` for 0, ``"h8"`` for 63."""
+    """``"a1"`` for 0, ``"h8"`` for 63.
+
+    Raises: IndexError if there is no such square.
+    """
+    if square not in SQUARES:
+        raise IndexError(f"expected a square from 0 to 63, got {square!r}")
     return SQUARE_NAMES[square]
 
 
@@ -49,7 +54,7 @@ def parse_square(text: str) -> int:
     Raises: NotationError if `text` is no square.
     """
     try:
-        return _SQUARES_BY_NAME[text.lower()]
+        return _SQUARES_BY_NAME[str(text).lower()]  # a number is no name, and is refused by the same sentence
     except KeyError:
         raise NotationError(f"expected a square from a1 to h8, got {text!r}") from None
 

@@ -113,6 +113,11 @@ class AnnotatedGame:
     clock: str = ""
     comment: str = ""
 
+    @classmethod
+    def of(cls, game: Game) -> "AnnotatedGame":
+        """The record of a game of which nothing else is known; ``dataclasses.replace`` adds names and more."""
+        return cls(game.first, tuple(AnnotatedMove(turn.before, turn.move) for turn in game))
+
     @property
     def rules(self) -> Rules:
         """The rules it was played by."""

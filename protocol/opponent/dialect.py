@@ -21,6 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from outflank.engine import NotationError
 from outflank.protocol.opponent.clock import TimeControl, seconds_text
 
 _KATA = "kata-time_settings"
@@ -34,6 +35,10 @@ class Dialect(StrEnum):
     FISCHER = "fischer"
     PER_MOVE = "per-move"
     INCREMENT = "increment"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Dialect":
+        raise NotationError(f"expected a dialect out of {' '.join(cls)}, got {value!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Self
 
 from outflank.protocol.lines import without_control_bytes
+from outflank.protocol.opponent.errors import EngineCrash
 from outflank.protocol.opponent.process import ChildProcess
 from outflank.protocol.opponent.spawn import Surroundings
 
@@ -81,7 +82,12 @@ class EngineClient:
         self._process.stop(b"quit\n", patience)
 
     def _send(self, line: str) -> float:
-        """Send a line, and return when; what the engine has written until then answers nothing that follows."""
+        """Send a line, and return when; what the engine has written until then answers nothing that follows.
+
+        Raises: EngineCrash if the engine was ended before.
+        """
+        if self._process.was_stopped:
+            raise EngineCrash(f"{self.label} was ended before it was asked {line!r}")
         for stale in self._process.discard_output().splitlines():
             self._on_line("!", _clean(stale))
         self._on_line(">", line)

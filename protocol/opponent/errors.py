@@ -12,7 +12,7 @@ class EngineStartError(EngineError):
 
 
 class EngineCrash(EngineError):
-    """The program ended, or closed a pipe, while an answer was due."""
+    """The program ended, or closed a pipe, while an answer was due; or it was asked after its end."""
 
 
 class EngineTimeout(EngineError):

@@ -75,6 +75,11 @@ class ChildProcess:
         return self.exit_code is None
 
     @property
+    def was_stopped(self) -> bool:
+        """Whether ``stop`` has ended it; nothing can be sent any more."""
+        return self._process.returncode is not None
+
+    @property
     def exit_code(self) -> int | None:
         """What it ended with, minus the number of the signal if it was killed; None while it runs."""
         if self._process.returncode is not None:
@@ -152,7 +157,7 @@ class ChildProcess:
 
         It gets `patience` seconds after `farewell`, as many after SIGTERM, and then SIGKILL.
         """
-        if self._process.returncode is not None:
+        if self.was_stopped:
             return
         # Now, since where the system gives orphans away, children of a parent that has ended can't be found.
         known = descendants.living(self.pid, self._mark)

@@ -214,6 +214,16 @@ def test_several_threads_probe_one_book(tmp_path: Path) -> None:
     assert wrong == []
 
 
+def test_a_path_may_be_text(tmp_path: Path) -> None:
+    path = str(tmp_path / "b")
+    with BookWriter.create(path, OTHELLO) as book:
+        book.put(record(START, 0, "f5"))
+    with BookWriter.open(path):
+        pass
+    with Book.open(path) as book:
+        assert (len(book), book.path, repr(book)) == (1, tmp_path / "b", f"<Book {path!r} for othello>")
+
+
 def test_a_closed_book_says_so(tmp_path: Path) -> None:
     book = Book.open(make_book(tmp_path / "b", [record(START)]))
     book.close()

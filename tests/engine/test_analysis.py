@@ -198,6 +198,13 @@ class TestWatching:
 
             assert analysis.result().move in MIDGAME.legal_moves()
 
+    def test_its_repr_says_how_far_it_is(self) -> None:
+        with Searcher(hash_mb=4).analyse(MIDGAME, Limit(depth=3)) as analysis:
+            for _ in analysis:
+                pass
+
+        assert repr(analysis) == "<Analysis (ended, 3 plies)>"
+
     def test_a_searcher_analyses_one_position_at_a_time(self) -> None:
         searcher = Searcher(hash_mb=4)
         with searcher.analyse(MIDGAME), pytest.raises(SettingsError, match="under way"):

@@ -1,5 +1,6 @@
 """A game as Python's own types are used: counted, iterated over, copied, shown."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,16 +16,24 @@ def test_a_game_is_the_sequence_of_its_turns() -> None:
 
     assert len(game) == 3
     assert tuple(game) == game.turns
+    assert (game[0], game[-1], game[1:]) == (game.turns[0], game.turns[2], game.turns[1:])
+    assert [str(turn.move) for turn in reversed(game)] == ["c3", "d6", "f5"]
     assert len(Game()) == 0
     assert Game(), "a game without turns is no false value"
 
 
-def test_the_result_is_that_of_the_last_position() -> None:
+def test_a_turn_that_was_not_played_is_an_index_error() -> None:
+    with pytest.raises(IndexError):
+        Game.from_transcript("f5d6c3")[3]
+
+
+def test_the_outcome_is_that_of_the_last_position() -> None:
     game = Game.from_transcript(WIPE_OUT[:-2])
-    assert game.result() is None
+    assert game.outcome() is game.result() is None
 
     game.play(WIPE_OUT[-2:])
-    assert str(game.result()) == "B+64"
+    assert str(game.outcome()) == "B+64"
+    assert game.result() == game.outcome()
 
 
 def test_a_copy_goes_its_own_way() -> None:

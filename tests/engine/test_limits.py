@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,20 @@ def test_a_senseless_limit_is_refused_in_one_sentence(setting: str, value: float
         Limit(**{setting: value})  # type: ignore[arg-type]
 
     assert str(caught.value) == f"expected {setting} of at least {least}, got {value!r}"
+
+
+@pytest.mark.parametrize(
+    ("limit", "sentence"),
+    [
+        ({"seconds": "5"}, "expected seconds of at least 0, got '5'"),
+        ({"clock": 60.0}, "expected a Clock, such as Clock(remaining=60.0), got 60.0"),
+    ],
+)
+def test_a_limit_of_another_type_is_refused_in_one_sentence(limit: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Limit(**limit)
+
+    assert str(caught.value) == sentence
 
 
 @pytest.mark.parametrize("selectivity", [0, 72, 101, -1])

@@ -64,3 +64,8 @@ def test_equal_moves_are_interchangeable() -> None:
 def test_a_move_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
         Move(3).square = 4  # type: ignore[misc]
+
+
+def test_a_number_is_no_text_of_a_move() -> None:
+    with pytest.raises(NotationError, match="expected a square from a1 to h8, got '37'"):
+        Move.parse(37)  # type: ignore[arg-type]

@@ -32,6 +32,20 @@ def test_what_is_no_square_is_refused_in_one_sentence(text: str) -> None:
     assert str(caught.value) == f"expected a square from a1 to h8, got {text!r}"
 
 
+@pytest.mark.parametrize("number", [37, 99])
+def test_a_number_is_no_name_of_a_square(number: int) -> None:
+    with pytest.raises(NotationError, match=f"expected a square from a1 to h8, got {number}"):
+        parse_square(number)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("square", [-1, 64, "f5", None])
+def test_what_is_no_number_of_a_square_has_no_name(square: object) -> None:
+    with pytest.raises(IndexError) as caught:
+        square_name(square)  # type: ignore[arg-type]
+
+    assert str(caught.value) == f"expected a square from 0 to 63, got {square!r}"
+
+
 def test_the_directions_go_clockwise_from_north() -> None:
     assert list(DIRECTIONS) == list(reference.STEPS)
 

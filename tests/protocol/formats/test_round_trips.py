@@ -22,6 +22,12 @@ def bare(game: AnnotatedGame) -> AnnotatedGame:
     return AnnotatedGame(game.first, tuple(AnnotatedMove(move.before, move.move) for move in game.moves))
 
 
+@many
+@given(game=annotated_games())
+def test_the_record_of_a_game_has_its_moves_alone(game: AnnotatedGame) -> None:
+    assert AnnotatedGame.of(game.game()) == bare(game)
+
+
 def in_ggf(game: AnnotatedGame) -> AnnotatedGame:
     """What GGF has a place for: no exact margins, no comments on moves, no title; a value ends at its first bracket."""
     text = {

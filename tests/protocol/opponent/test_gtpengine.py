@@ -195,6 +195,19 @@ def test_no_command_is_refused(command: str | list[str]) -> None:
         GtpEngine(command)
 
 
+def test_an_engine_that_was_ended_says_so_when_it_is_asked() -> None:
+    with GtpEngine(fake_engine.command()) as engine:
+        pass
+
+    with pytest.raises(EngineCrash, match="was ended before it was asked 'genmove black'"):
+        engine.genmove()
+
+
+def test_an_unknown_dialect_is_refused_with_those_there_are() -> None:
+    with pytest.raises(NotationError, match="expected a dialect out of auto spec .*, got 'x'"):
+        GtpEngine(fake_engine.command(), dialect="x")
+
+
 def test_what_does_not_start_leaves_nothing() -> None:
     with pytest.raises(EngineStartError, match="no 'no-such-program'"):
         GtpEngine("no-such-program --level 2")

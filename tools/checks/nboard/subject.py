@@ -31,8 +31,7 @@ class NBoardSubject(Subject):
 
     def set_game(self, game: Game, clock: str = "") -> None:
         """Send a game with its passes."""
-        moves = tuple(AnnotatedMove(turn.before, turn.move) for turn in game.turns)
-        record = AnnotatedGame(game.first, moves, black="black", white="white", clock=clock)
+        record = replace(AnnotatedGame.of(game), black="black", white="white", clock=clock)
         self.tell(f"set game {ggf.write(record).strip()}")
 
     def until(self, beginning: str, seconds: float | None = None) -> list[str]:
