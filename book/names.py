@@ -49,7 +49,7 @@ def opening_at(position: Position) -> Opening | None:
 
     Rules by which a move turns one direction have none.
     """
-    # Most positions have too many discs, and are told without turning the board.
+    # Most positions have too many discs, and are recognised without turning the board.
     if position.rules.one_direction or position.empties < _fewest_empties():
         return None
     return _openings().get(_key(position))
@@ -68,7 +68,7 @@ def opening_of(positions: Iterable[Position]) -> Opening | None:
 
 
 def opening_of_game(game: Game) -> Opening | None:
-    """The opening of a game, as ``opening_of`` tells it."""
+    """The opening of a game, as ``opening_of`` finds it."""
     return opening_of([*(turn.before for turn in game.turns), game.position])
 
 

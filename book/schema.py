@@ -40,8 +40,8 @@ INSERT_HISTORY = "INSERT INTO history (time, what) VALUES (?, ?)"
 
 def facts_checksum(facts: Mapping[str, str]) -> str:
     """CRC-32 of what a book says of itself, its own checksum left out, in eight hexadecimal digits."""
-    told = sorted((name, value) for name, value in facts.items() if name != CHECKSUM_FACT)
-    return f"{zlib.crc32(json.dumps(told, ensure_ascii=False).encode()):08x}"
+    listed = sorted((name, value) for name, value in facts.items() if name != CHECKSUM_FACT)
+    return f"{zlib.crc32(json.dumps(listed, ensure_ascii=False).encode()):08x}"
 
 
 def create(path: Path, facts: Mapping[str, str]) -> None:
@@ -87,7 +87,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
             return _usable(path, "immutable=1" if left_alone else "mode=rw")
         except (sqlite3.Error, UnicodeDecodeError, MemoryError):
             raise unreadable(path, str(error)) from None
-    # The second where SQLite quotes what is damaged, the third where that tells of a size beyond all.
+    # The second where SQLite quotes what is damaged, the third where the damage is an impossible size.
     except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
         raise unreadable(path, str(error) or "a size beyond all memory") from None
 

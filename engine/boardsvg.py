@@ -51,7 +51,7 @@ def board_svg(
     """
     if not _LEAST_SIZE <= size <= _MOST_SIZE:
         raise SettingsError(f"expected a size from {_LEAST_SIZE} to {_MOST_SIZE} pixels, got {size}")
-    told = {position.parse_move(str(move)): score for move, score in (scores or {}).items()}
+    scored = {position.parse_move(str(move)): score for move, score in (scores or {}).items()}
     edge = 0 if coordinates else _MARGIN
     whole = _WHOLE - 2 * edge
     parts = [
@@ -62,8 +62,8 @@ def board_svg(
         *(_coordinates() if coordinates else ()),
         *_discs(position),
         *(_last(position, last) if last is not None else ()),
-        *(_legal(position, told) if legal and not line else ()),
-        *_scores(told),
+        *(_legal(position, scored) if legal and not line else ()),
+        *_scores(scored),
         *_line(position, line),
         "</svg>",
     ]

@@ -9,7 +9,7 @@ _FORCED = "OUTFLANK_BUILD"
 
 
 def available(cpuinfo: Path = _CPUINFO) -> frozenset[str] | None:
-    """The feature names of the CPU, or None where the system does not tell."""
+    """The feature names of the CPU, or None where the system does not say."""
     try:
         lines = cpuinfo.read_text().splitlines()
     except OSError:
@@ -24,11 +24,11 @@ def available(cpuinfo: Path = _CPUINFO) -> frozenset[str] | None:
 def choose(builds: Mapping[str, tuple[str, ...]], cpuinfo: Path = _CPUINFO) -> str:
     """The first build that the CPU can run, or the one that the environment variable OUTFLANK_BUILD names.
 
-    Where the system does not tell what the CPU can do, the last one, which needs the least.
+    Where the system does not say what the CPU can do, the last one, which needs the least.
 
     Args:
         builds: for each build, by the name of the CPU it was tuned for, the features that it needs; best first.
-        cpuinfo: where Linux tells what the CPU can do.
+        cpuinfo: where Linux says what the CPU can do.
 
     Raises: ImportError with one sentence naming what is missing and what to do.
     """

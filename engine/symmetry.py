@@ -10,8 +10,8 @@ from outflank.engine.squares import Direction
 class Symmetry(IntEnum):
     """A rotation or reflection of the board, seen with row 1 on top.
 
-    ``position.transformed(symmetry)`` is the image of a position; ``symmetry.move`` and ``symmetry.square`` tell where
-    a move and a square go, ``symmetry.inverse.move`` brings a move of the image back.
+    ``position.transformed(symmetry)`` is the image of a position; ``symmetry.move`` and ``symmetry.square`` give what
+    a move and a square become, ``symmetry.inverse.move`` brings a move of the image back.
     """
 
     IDENTITY = 0

@@ -119,7 +119,7 @@ def read(path: Path = SHIPPED) -> Weights:
 
 
 def identity(path: Path = SHIPPED) -> str:
-    """16 hexadecimal digits that tell the weights of one file from those of another; only the header is read.
+    """16 hexadecimal digits that identify the weights of a file; only the header is read.
 
     Raises: FileFormatError as ``read``, but of the header alone.
     """

@@ -38,22 +38,22 @@ class Variety:
 class BookSource:
     """An opening book; see ``MoveSource`` and ``OpeningBook``.
 
-    A book that can't be used is told once and left alone: the game goes on without it.
+    A book that can't be used gets one warning and is then ignored: the game goes on without it.
 
     Args:
         path: of the book's file, which is opened by ``prepare`` or the first question.
         variety: how far its moves may differ from game to game.
-        tell: called with a sentence if the book can't be used.
-        shipped: whether nobody asked for just this book, so that it is nothing to tell if it is for other rules.
+        warn: called with a sentence if the book can't be used.
+        shipped: whether nobody asked for just this book, so that no warning is due if it is for other rules.
     """
 
     def __init__(
-        self, path: Path, variety: Variety, tell: Callable[[str], object], *, shipped: bool = False
+        self, path: Path, variety: Variety, warn: Callable[[str], object], *, shipped: bool = False
     ) -> None:
         self._path = path
         self._variety = variety
         self._chance = random.Random(variety.seed)
-        self._tell = tell
+        self._warn = warn
         self._shipped = shipped
         self._book: Book | None = None
         self._trouble = ""
@@ -146,12 +146,12 @@ class BookSource:
         return self._book
 
     def _serves(self, book: "Book", rules: Rules) -> bool:
-        """Whether the book is for these rules; if not, that is told once."""
+        """Whether the book is for these rules; if not, there is one warning."""
         if book.serves(rules):
             return True
         if rules != self._refused and not self._shipped:
             got = f"got {str(self._path)!r}, which is for {book.rules}"
-            self._tell(f"expected a book for {rules}, {got}; playing without a book")
+            self._warn(f"expected a book for {rules}, {got}; playing without a book")
         self._refused = rules
         return False
 
@@ -160,7 +160,7 @@ class BookSource:
         if book is not None:
             book.close()
         self._trouble = str(error)
-        self._tell(f"{error}; playing without a book")
+        self._warn(f"{error}; playing without a book")
 
     def _chosen(self, entry: "Entry", request: MoveRequest) -> "BookMove":
         """One of the moves that are good enough, the first if nothing is left to chance."""

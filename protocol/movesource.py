@@ -59,7 +59,7 @@ class MoveSource(Protocol):
 
 
 class OpeningBook(MoveSource, Protocol):
-    """A source that also tells what it knows."""
+    """A source that also shows what it knows."""
 
     def look(self, position: Position) -> "Entry | None":
         """What the book has of a position; None if nothing. Never raises."""
@@ -160,7 +160,7 @@ def book_info(
     Args:
         entry: that the book has of it.
         look: how the book is asked for the positions that follow.
-        first: the move to be told first; the best one if left out.
+        first: the move to report first; the best one if left out.
     """
     moves = [*entry.moves] if first is None else [first, *(move for move in entry.moves if move is not first)]
     lines = []

@@ -208,7 +208,7 @@ class Session:
     def genmove(self, colour: Colour, on_info: OnInfo | None = None) -> Move:
         """Choose a move for `colour` and play it; its time is taken from the clock.
 
-        Raises: IllegalMoveError if `colour` is not on move.
+        Raises: IllegalMoveError if `colour` is not to move.
         """
         began = time.monotonic()
         move = self.play(colour, self.choose(colour, on_info))
@@ -223,7 +223,7 @@ class Session:
             on_info: see ``MoveRequest``, as `varied`.
             varied: whether chance may choose among moves that are about equal.
 
-        Raises: IllegalMoveError if `colour` is not on move.
+        Raises: IllegalMoveError if `colour` is not to move.
         """
         position = self._turn_of(colour)
         if position.is_over or position.must_pass:
@@ -256,7 +256,7 @@ class Session:
         return self._search.steady.search(position, limit, on_info=self.heed()).pv
 
     def check_turn(self, colour: Colour) -> None:
-        """Raise IllegalMoveError if `colour` is not on move; see ``genmove``."""
+        """Raise IllegalMoveError if `colour` is not to move; see ``genmove``."""
         self._turn_of(colour)
 
     def description(self) -> list[str]:

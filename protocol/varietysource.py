@@ -42,7 +42,7 @@ class VarietySource:
     Args:
         searcher: judges the moves; not to be used by two threads at once.
         spread: how far play may stray.
-        seed: the same one draws the same moves in the same games; None for one of its own, told in ``description``.
+        seed: the same one draws the same moves in the same games; None for a random one, named in ``description``.
     """
 
     def __init__(self, searcher: Searcher, spread: Spread, seed: int | None = None) -> None:

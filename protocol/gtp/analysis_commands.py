@@ -47,7 +47,7 @@ def lz_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
 
 
 def kata_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
-    """Does what `lz-analyze` does, with win rates from 0 to 1 and the score in discs from the side on move.
+    """Does what `lz-analyze` does, with win rates from 0 to 1 and the score in discs from the side to move.
 
     The keys are `move visits utility winrate scoreMean scoreLead prior lcb order depth prob exact book bound
     pv`; with `rootInfo true` a block `rootInfo visits winrate scoreLead utility` ends the line.
@@ -65,7 +65,7 @@ def lz_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
     The last line is what the move rests on, however long the interval. A move from the opening book comes at once,
     with `visits 0` and the other moves that the book knows behind it, all with the book's scores and `book 1`.
 
-    Arguments: as `lz-analyze`; the colour is the side on move if left out
+    Arguments: as `lz-analyze`; the colour is the side to move if left out
     Answer: `=`, then lines of `info`, then `play` and the move, then the empty line
     Fails: as `genmove` and `lz-analyze`
     """
@@ -161,7 +161,7 @@ def _analyze(session: Session, order: _Order, block: Block) -> Iterator[str]:
 def _watch(
     session: Session, position: Position, moves: Sequence[Move], order: _Order, block: Block
 ) -> Iterator[str]:
-    """Search all `moves` at once, ever deeper, and tell in intervals how far it is; nothing if there is no move."""
+    """Search all `moves` at once, ever deeper, and report in intervals how far it is; nothing if there is no move."""
     if not moves:
         session.inbox.wait_for_input()
         return
@@ -240,7 +240,7 @@ def _pv(line: Line) -> str:
 
 
 def _win_rate(info: SearchInfo, line: Line) -> float:
-    """The chance to win, from 0 to 1, for the side on move; certain if the score is exact."""
+    """The chance to win, from 0 to 1, for the side to move; certain if the score is exact."""
     if info.exact:
         return 0.5 + 0.5 * ((line.score > 0) - (line.score < 0))
     return 1 / (1 + math.exp(-line.score / _DISCS_A_LOGIT))

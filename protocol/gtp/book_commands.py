@@ -6,13 +6,13 @@ from outflank.protocol.session import Session
 
 
 def outflank_book(session: Session, arguments: Arguments) -> str:
-    """Tells which opening book is played from, and what it has of the position.
+    """Says which opening book is in use, and what it knows about the position.
 
     Arguments: none
-    Answer: `book` and its file, how many positions it has and for which rules, or `none` and why; if it knows the
+    Answer: `book` with its file, its number of positions and its rules, or `none` and why; if it knows the
       position, a second line `score +2 bounds -2 +6 depth 18 prob 95 lines 40 wins 12 draws 8 losses 20`: discs from
-      the side on move, the least and the most that they can be, plies and selectivity of the searches, and how many
-      lines go on from here and end so
+      the side to move, the least and the most that they can be, plies and selectivity of the searches, how many
+      lines go on from here, and how these end
     Fails: never
     """
     told = filter(None, (book.contents(session.rules) for book in session.books))
@@ -32,7 +32,7 @@ def outflank_book_moves(session: Session, arguments: Arguments) -> str:
     """Lists the moves that the opening book knows here.
 
     Arguments: none
-    Answer: lines of vertex and score, the best first, in discs from the side on move; nothing if it knows none
+    Answer: lines of vertex and score, the best first, in discs from the side to move; nothing if it knows none
     Fails: never
     """
     entry = session.look(session.position)
@@ -41,7 +41,7 @@ def outflank_book_moves(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_book_line(session: Session, arguments: Arguments) -> str:
-    """Tells the line of the opening book that is best for both sides.
+    """Gives the line of the opening book that is best for both sides.
 
     Arguments: none
     Answer: colours and vertices in turn: `b D3 w C3`; nothing if the book does not know the position
@@ -58,8 +58,8 @@ def outflank_opening(session: Session, arguments: Arguments) -> str:
     """Names the opening of the game.
 
     Arguments: none
-    Answer: the names of the last position of the game that has some, such as `Bat / Cow Bat / Cambridge`; nothing if
-      there is none
+    Answer: the names of the last position of the game that has a name, such as `Bat / Cow Bat / Cambridge`; nothing
+      if none has
     Fails: never
     """
     from outflank.book.names import opening_of_game

@@ -24,7 +24,7 @@ CommandFunction = Callable[[Session, Arguments], str | Iterator[str]]
 
 
 def protocol_version(session: Session, arguments: Arguments) -> str:
-    """Tells the version of GTP.
+    """Gives the version of GTP.
 
     Arguments: none
     Answer: `2`
@@ -34,7 +34,7 @@ def protocol_version(session: Session, arguments: Arguments) -> str:
 
 
 def name(session: Session, arguments: Arguments) -> str:
-    """Tells who is playing.
+    """Gives the name of the engine.
 
     Arguments: none
     Answer: `Outflank`
@@ -44,7 +44,7 @@ def name(session: Session, arguments: Arguments) -> str:
 
 
 def version(session: Session, arguments: Arguments) -> str:
-    """Tells the version of Outflank.
+    """Gives the version of Outflank.
 
     Arguments: none
     Answer: a version such as `1.0.0`
@@ -54,7 +54,7 @@ def version(session: Session, arguments: Arguments) -> str:
 
 
 def known_command(session: Session, arguments: Arguments) -> str:
-    """Tells whether there is such a command.
+    """Says whether there is such a command.
 
     Arguments: `name`, in exactly this case
     Answer: `true` or `false`
@@ -85,7 +85,7 @@ def quit_(session: Session, arguments: Arguments) -> str:
 
 
 def cputime(session: Session, arguments: Arguments) -> str:
-    """Tells the processor time used by all threads so far.
+    """Gives the processor time used by all threads so far.
 
     Arguments: none
     Answer: seconds, with two decimals
@@ -95,7 +95,7 @@ def cputime(session: Session, arguments: Arguments) -> str:
 
 
 def gomill_describe_engine(session: Session, arguments: Arguments) -> str:
-    """Tells everything that is needed to repeat a game.
+    """Lists everything that is needed to repeat a game.
 
     Arguments: none
     Answer: lines of text: name and version, rules, what limits the search, the opening book, threads, table

@@ -25,46 +25,46 @@ is made from the commands' own documentation (`python -m outflank.protocol.gtp.d
 
 ## Lines and answers
 
-- A command is a line `[id] name [argument ...]`. Names depend on case; colours (`b w black white`),
-  vertices and other keywords are not. Surplus arguments are ignored.
+- A command is a line `[id] name [argument ...]`. Names of commands are case-sensitive; colours (`b w black
+  white`), vertices and other keywords are not. Surplus arguments are ignored.
 - `#` begins a comment. A tab counts as a blank; every other control character, and a byte order mark before
   the line, is dropped. A line that is then empty, or holds only an id, gets no answer. A last line
-  without its line feed may be half of what was meant: it is a command only if it has no arguments and
-  changes nothing (`name`, `list_commands`, `showboard`, `final_score`, whatever else only tells, and
-  `quit`). `play b d3` or `genmove b` is not executed without its line feed.
+  without a line feed may have been cut off: it is executed only if it has no arguments and changes
+  nothing (`name`, `list_commands`, `showboard`, `final_score` and the other queries, and `quit`).
+  `play b d3` or `genmove b` is not executed without its line feed.
 - An id is digits, glued to the name or not, and is repeated glued to the sign. A negative number is
   dropped; an id above 2147483647 is answered as 2147483647.
 - A line may have 1048576 bytes before its comment. A longer one is read to its end and fails once.
 - Every command gets one answer: `=[id] text` or `?[id] text`, closed by an empty line, in the order of the
   commands and at once. Commands may be sent without waiting for answers. Moves are written in lower case.
-- A command that fails changes nothing. The text begins with GTP's standard words, a detail follows:
+- A command that fails changes nothing. The text begins with GTP's standard words, and a detail follows:
   `unknown command`, `syntax error: ...` (an argument is missing or can't be read), `illegal move: ...`,
   `cannot undo: ...`, `unacceptable size: ...`, `cannot load file: ...`, `cannot score: ...`. Numbers reach
-  from -2147483647 to 2147483647; `nan` and `inf` are none.
+  from -2147483647 to 2147483647; `nan` and `inf` are not numbers.
 
 ## Turns and passes
 
 The letter of GTP lets the controller play any colour at any time; Reversi has an order of turns, so here a
-move of the side not on move is an `illegal move`, with one exception: while the side on move has no legal
-move, its pass may be left out, and is then implied. A pass with a legal move at hand is illegal. Once
+move by the side that is not to move is an `illegal move`, with one exception: while the side to move has no
+legal move, its pass may be left out and is then implied. A pass is illegal where a move is possible. Once
 neither side can move the game is over: `genmove` answers `pass` and `play` takes `pass`, for either side
 and as often as asked.
 
 ## Thinking
 
 A search ends at the first limit it meets: those of the options `--level --depth --nodes --time` that were
-given, and the clock if the controller has set one. If there is none at all, it is level 10. Searches use a
-monotonic clock and keep something back for the way to the controller and a busy machine: of the time for a move
-50 ms (`--overhead`) or 2 %, whichever is more, but not more than a quarter of it. The longest time
-that a search was left without a processor is kept back as well.
+given, and the clock if the controller has set one. Without any limit the engine plays at level 10. Searches
+use a monotonic clock and keep a reserve for the way to the controller and for a busy machine: 50 ms
+(`--overhead`) or 2 % of the time for a move, whichever is more, but not more than a quarter of it. The longest
+time that a search was left without a processor is added to the reserve.
 
-While the opening book knows the position, `genmove` answers from it without a search and at once ([book.md](book.md)
+While the opening book knows the position, `genmove` answers from it at once, without a search ([book.md](book.md)
 has more). `--book FILE` chooses the book, `--book none` plays without one, and `--book-variety` lets it choose among
-moves that are about equal, which `reg_genmove` never does. A book that can't be read, or is for other rules, is told on
-standard error, and the game goes on without it.
+moves that are about equal, which `reg_genmove` never does. If a book can't be read, or is for other rules, a warning
+goes to standard error, and the game goes on without it.
 
-With `--ponder` the engine searches on while the opponent thinks, from its own move to the next line that comes.
-What it finds is in its table when it is asked again.
+With `--ponder` the engine searches on while the opponent thinks, from its own move to the next line it receives.
+What it finds stays in its table for the next search.
 
 ## The end
 

@@ -1,4 +1,4 @@
-"""Commands that set up a game, play it and tell how it stands."""
+"""Commands that set up a game, play it and show how it stands."""
 
 from outflank.engine import Colour, FileFormatError, IllegalMoveError, NotationError
 from outflank.protocol.gtp.arguments import Arguments
@@ -44,21 +44,22 @@ def komi(session: Session, arguments: Arguments) -> str:
 def play(session: Session, arguments: Arguments) -> str:
     """Plays a disc or a pass.
 
-    The side on move plays; the other side plays while the side on move has no move, whose pass is implied. A
-    pass is legal only without a move. Once the game is over either side may pass, as often as it likes.
+    It has to be played by the side to move. Where that side has no move, the other side may play, and the pass is
+    implied. A pass is legal only where there is no move. Once the game is over either side may pass, as often as
+    it likes.
 
     Arguments: `colour` `vertex`, where by one-direction rules the vertex names the direction if there are
       several: `d3/ne` (n ne e se s sw w nw, north being towards row 1)
     Answer: nothing
-    Fails: `illegal move`, followed by the legal ones and what came; by who is to move if that is the other side,
-      which has a move; by the words that the game is over once it is
+    Fails: `illegal move`, followed by the legal moves and what came instead, or by the side that is to move, or by
+      the words that the game is over
     """
     session.play(arguments.colour(), arguments.move())
     return ""
 
 
 def genmove(session: Session, arguments: Arguments) -> str:
-    """Chooses a move, plays it and tells it. Ends early if the controller sends the line `# interrupt`.
+    """Chooses a move and plays it. Ends early if the controller sends the line `# interrupt`.
 
     Arguments: `colour`
     Answer: a vertex in lower case, with its direction where `play` would need one; `pass` if there is no move
@@ -69,7 +70,7 @@ def genmove(session: Session, arguments: Arguments) -> str:
 
 
 def reg_genmove(session: Session, arguments: Arguments) -> str:
-    """Tells the move `genmove` would choose; neither plays it, nor spends the clock, nor leaves it to chance.
+    """Gives the move that `genmove` would choose, but does not play it, uses no clock time and leaves nothing to chance.
 
     Arguments: `colour`
     Answer: as `genmove`
@@ -106,7 +107,7 @@ def showboard(session: Session, arguments: Arguments) -> str:
     """Shows the board, row 1 on top; dots are the legal moves.
 
     Arguments: none
-    Answer: an empty first line, the board, then disc counts in the words of the rule sheet, the side on move,
+    Answer: an empty first line, the board, then disc counts in the words of the rule sheet, the side to move,
       and the discs in hand where the sheet deals them
     Fails: never
     """
@@ -118,7 +119,7 @@ def showboard(session: Session, arguments: Arguments) -> str:
 
 
 def final_score(session: Session, arguments: Arguments) -> str:
-    """Tells the result of a finished game by the rules' way of scoring.
+    """Gives the result of a finished game by the rules' way of scoring.
 
     Arguments: none
     Answer: `B+12`, `W+4` or `0`; where a tie is won by the second player, `B+0` or `W+0`

@@ -62,7 +62,7 @@ def outflank_live(session: Session, arguments: Arguments) -> str:
     """Searches ever deeper and draws the best line as it changes, until any line comes or the game is solved.
 
     The drawings are `gogui-gfx:` lines on standard error, closed by an empty line: `VAR` with the line, and `TEXT` with
-    its score in discs from the side on move, how deep and how surely it was searched.
+    its score in discs from the side to move, how deep and how surely it was searched.
 
     Arguments: none
     Answer: the last drawing; only a text if the game is over

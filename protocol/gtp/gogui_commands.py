@@ -8,7 +8,7 @@ from outflank.protocol.gtp.arguments import Arguments
 from outflank.protocol.gtp.grammar import CommandError
 from outflank.protocol.session import Session
 
-# "type/label/command": how GoGui shows what the command answers. %m stands for the side on move.
+# "type/label/command": how GoGui shows what the command answers. %m stands for the side to move.
 _ANALYZE_COMMANDS = """\
 pspairs/Move Scores/outflank-scores
 var/Best Line/outflank-line
@@ -86,7 +86,7 @@ def gogui_interrupt(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_analyze_commands(session: Session, arguments: Arguments) -> str:
-    """Lists what GoGui shall offer in its Analyze menu.
+    """Lists the entries for GoGui's Analyze menu.
 
     Arguments: none
     Answer: lines of `type/label/command`
@@ -96,7 +96,7 @@ def gogui_analyze_commands(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_discs(session: Session, arguments: Arguments) -> str:
-    """Tells how many discs each side has, and how the game ended if it is over.
+    """Gives the number of discs of each side, and how the game ended if it is over.
 
     Arguments: none
     Answer: `Black 31, White 20`, colours as the box prints them; after the end `Black 40, White 24: B+16`
@@ -113,7 +113,7 @@ def outflank_scores(session: Session, arguments: Arguments) -> str:
     """Scores every legal move.
 
     Arguments: [`depth`] in plies, 8 if left out
-    Answer: lines of vertex and score, the best first; in discs from the side on move, with one decimal unless
+    Answer: lines of vertex and score, the best first; in discs from the side to move, with one decimal unless
       exact
     Fails: `syntax error` if the depth is not 1 or more
     """
@@ -128,7 +128,7 @@ def outflank_scores(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_line(session: Session, arguments: Arguments) -> str:
-    """Tells the line of best play, by a search as long as `reg_genmove` would take.
+    """Gives the line of best play, found by a search as long as `reg_genmove` would take.
 
     Arguments: none
     Answer: colours and vertices in turn: `b D3 w C3`; nothing if the game is over

@@ -16,7 +16,7 @@ def gogui_rules_game_id(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_rules_board_size(session: Session, arguments: Arguments) -> str:
-    """Tells the size of the board.
+    """Gives the size of the board.
 
     Arguments: none
     Answer: `8`
@@ -37,10 +37,10 @@ def gogui_rules_board(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_rules_legal_moves(session: Session, arguments: Arguments) -> str:
-    """Lists the legal moves of the side on move.
+    """Lists the legal moves of the side to move.
 
     Arguments: none
-    Answer: vertices in capitals, without directions; `pass` if the side on move has to pass; nothing if the
+    Answer: vertices in capitals, without directions; `pass` if the side to move has to pass; nothing if the
       game is over
     Fails: never
     """
@@ -50,7 +50,7 @@ def gogui_rules_legal_moves(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_rules_side_to_move(session: Session, arguments: Arguments) -> str:
-    """Tells the side on move, which may have to pass.
+    """Gives the side to move, which may have to pass.
 
     Arguments: none
     Answer: `black` or `white`
@@ -60,7 +60,7 @@ def gogui_rules_side_to_move(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_rules_final_result(session: Session, arguments: Arguments) -> str:
-    """Tells the result for people to read, in the colours of the rule sheet.
+    """Gives the result as a sentence for people, in the colours of the rule sheet.
 
     Arguments: none
     Answer: a sentence
@@ -78,12 +78,11 @@ def gogui_rules_final_result(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_rules(session: Session, arguments: Arguments) -> str:
-    """Tells the rules in force, or begins a new game by others.
+    """Shows the rules in force, or begins a new game by other rules.
 
-    Arguments: [`preset` [`option=value` ...]], in words of their own or in one with commas:
-      `othello,start=mirrored`
+    Arguments: [`preset` [`option=value` ...]], separated by blanks or by commas: `othello,start=mirrored`
     Answer: without arguments the rules as this command takes them, else nothing
-    Fails: `syntax error` naming the presets or options there are
+    Fails: `syntax error`, with the presets or options there are
     """
     if not arguments:
         return str(session.rules)

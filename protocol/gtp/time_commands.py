@@ -1,4 +1,4 @@
-"""Commands that tell the clocks; see timekeeping.py for what they mean."""
+"""Commands that set the clocks; see timekeeping.py for what they mean."""
 
 from outflank.protocol.gtp.arguments import Arguments
 from outflank.protocol.session import Session

@@ -25,22 +25,22 @@ _MOST_CONTEMPT = 100
 def nboard(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
     """Begins the dialogue.
 
-    Arguments: the version of the protocol; whatever the version, we speak 2
+    Arguments: the version of the protocol; whatever it is, Outflank speaks version 2
     Answer: `set myname Outflank`
-    Fails: if the version is no number from 1
+    Fails: if the version is not a number of at least 1
     """
     read_whole(argument, "a version", 1, _HIGHEST)
     yield "set myname Outflank\n"
 
 
 def set_depth(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
-    """Sets how strongly to play: as deep in the midgame, and the end of the game solved from as far, as `--level` says.
+    """Sets the strength of play, as `--level` does: how deep to search, and from how many empty squares on to solve.
 
     It stays until it is set again. A limit that was given as an option holds besides it.
 
-    Arguments: plies, from 0; above 60 they are 60
+    Arguments: plies, from 0; more than 60 count as 60
     Answer: nothing
-    Fails: if it is no whole number from 0
+    Fails: if it is not a whole number of at least 0
     """
     level = min(read_whole(argument, "a depth", 0, _HIGHEST), HIGHEST_LEVEL)
     session.strength = replace(session.strength, level=level)
@@ -57,7 +57,7 @@ def set_game(session: Session, clocks: GameClocks, argument: str) -> Iterator[st
     Arguments: the game in GGF, `(;GM[Othello]...;)`
     Answer: nothing
     Fails: if it can't be read, holds an illegal move or is another game; the game before it stays. A `TI` that can't
-      be read is told too, and the game is then set without a clock
+      be read gets a `status` too, and the game is then set without a clock
     """
     if not (argument.startswith("(;") and argument.endswith(")")):
         raise NotationError(f"expected a game in GGF, (;GM[Othello]...;), got {argument[:40]!r}")
@@ -78,22 +78,22 @@ def set_game(session: Session, clocks: GameClocks, argument: str) -> Iterator[st
 def set_contempt(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
     """Sets how a draw in the book is valued when `go` chooses from it: as that many discs for Black.
 
-    Arguments: from -100, a draw is as a win for White, to 100, as a win for Black
+    Arguments: from -100 (a draw is as good as a win for White) to 100 (as good as a win for Black)
     Answer: nothing
-    Fails: if it is no such whole number
+    Fails: if it is not a whole number in that range
     """
     session.contempt = float(read_whole(argument, "a contempt", -_MOST_CONTEMPT, _MOST_CONTEMPT))
     yield from ()
 
 
 def move(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
-    """Plays a move for the side on move; a forced pass may be told (`PA`) or left out. The clock pays.
+    """Plays a move for the side to move and takes its time off the clock. A forced pass may be sent (`PA`) or left out.
 
-    A line that is only a move, as version 1 of the protocol has it, means the same.
+    A line that is only a move, as in version 1 of the protocol, means the same.
 
     Arguments: `F5`, `F5/eval` or `F5/eval/seconds`; the evaluation is not used, and both may be empty
     Answer: nothing
-    Fails: if it can't be read or is illegal; nothing is played then
+    Fails: if it can't be read or is illegal; then nothing is played
     """
     made, seconds = read_move(argument)
     if not (made.is_pass and session.position.is_over):
@@ -104,17 +104,17 @@ def move(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
 
 
 def hint(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
-    """Searches the position ever deeper and tells the best moves, until the depth that was set; the clock is no limit.
+    """Searches ever deeper, to the depth that was set, and reports the best moves; the clock is no limit.
 
     Any other command ends it. `search` is followed by the line of best play without blanks, the score in discs from
-    the side on move, 0, and the depth: `12` plies, `12@73%` if the search cuts what it guesses to be hopeless, `100%`
-    if the score is proven. `book` has the same for a move that the opening book knows, with the lines of the book that
-    begin with it in the place of 0.
+    the side to move, 0, and the depth: `12` plies, `12@73%` if the search cuts what it guesses to be hopeless, `100%`
+    if the score is proven. `book` has the same for a move that the opening book knows; in place of the 0 it has the
+    number of the book's lines that begin with the move.
 
     Arguments: how many moves, 1 if left out
     Answer: `status`; a `book` line for each move that the book knows; after each iteration a `search` line for each
       move and `nodestats` with the boards reached and the seconds; `status` at the end
-    Fails: if it is no whole number from 1. A game that is over is told by `status` alone
+    Fails: if it is not a whole number of at least 1. If the game is over, a `status` says so and nothing else follows
     """
     count = read_whole(argument or "1", "a number of moves", 1, _HIGHEST)
     position = session.position
@@ -138,11 +138,11 @@ def hint(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
 def go(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
     """Chooses a move, from the opening book or within the depth that was set and the clock, and does not play it.
 
-    Any other command ends the search, and the best move so far is then the answer: each `go` has exactly one.
+    Any other command ends the search, and the best move so far is then the answer: each `go` gets exactly one.
 
     Arguments: none
     Answer: `status`, then `book`, or `search` and `nodestats`, as for `hint`, then `=== F5/1.25/0.400`: the move, the
-      score in discs from the side on move (left out if nothing is known) and the seconds it took. `=== PA` if the side
+      score in discs from the side to move (left out if nothing is known) and the seconds it took. `=== PA` if the side
       has to pass or the game is over
     Fails: never
     """
@@ -167,7 +167,7 @@ def ping(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
 
     Arguments: a whole number
     Answer: `pong` and the number
-    Fails: if it is none
+    Fails: if it is not a whole number
     """
     yield f"pong {read_whole(argument, 'a number', -_HIGHEST, _HIGHEST)}\n"
 
@@ -175,8 +175,8 @@ def ping(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
 def learn(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
     """Adds what is new in the game to the opening book of `--book`: the first two positions that it does not know.
 
-    They are searched on the level of the book, which takes some seconds; any other command breaks that off, and the
-    book is what it was. The book that the package brings is never changed.
+    They are searched at the level of the book, which takes some seconds; any other command breaks that off and leaves
+    the book as it was. The book that comes with the package is never changed.
 
     Arguments: none
     Answer: `status`, another `status` that says what was learned or why nothing was, then `learned`
@@ -206,7 +206,7 @@ def analyze(session: Session, clocks: GameClocks, argument: str) -> Iterator[str
 
     Arguments: none
     Answer: `status`; for each position `analysis`, the moves made until then, passes counted, and the score in discs
-      from the side on move; `status` at the end
+      from the side to move; `status` at the end
     Fails: never
     """
     game = session.game

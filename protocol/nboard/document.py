@@ -12,8 +12,8 @@ PREFACE = """\
 
 ## Into the GUI
 
-In NBoard's window for choosing an opponent, Add Engine: any name; as working directory a folder that exists, and as
-command `outflank nboard` by its whole path, such as `/home/me/outflank/.venv/bin/outflank nboard`, since NBoard does
+In NBoard's window for choosing an opponent press Add Engine. Give it any name, a working directory that exists, and as
+command `outflank nboard` with its whole path, such as `/home/me/outflank/.venv/bin/outflank nboard`, since NBoard does
 not look at `PATH`. Options may follow: `--threads 4 --hash 512`. The level that is chosen in NBoard is the depth.
 
 Another program that speaks the protocol starts `outflank nboard` and talks to it like this:
@@ -33,29 +33,29 @@ Another program that speaks the protocol starts `outflank nboard` and talks to i
 
 ## Lines
 
-- A command is a line; its name depends on case. A tab counts as a blank, and every other control character is dropped.
-  A line that is then empty, or no command of this page, is ignored without an answer, as the protocol has it. At the
-  end of the input a line without its line feed is no command.
+- A command is a line; its name is case-sensitive. A tab counts as a blank, and every other control character is
+  dropped. A line that is then empty, or is no command of this page, is ignored without an answer, as the protocol
+  demands. At the end of the input a line without its line feed is no command.
 - Commands are executed in order, and every command ends the work on those before it, as soon as it arrives: `hint`
   and `analyze` break off, `go` answers the best move so far. A line that is no command ends nothing.
-- A command that fails changes nothing and says why in one line, `status` and a sentence. What is said about a
+- A command that fails changes nothing and says why in one line, `status` and a sentence. Everything about a
   position is said before the next `pong`.
 - Only these lines are sent: `set myname`, `status`, `book`, `search`, `nodestats`, `analysis`, `pong`, `learned` and
-  `===`. Squares are in capitals, scores in discs from the side on move with two decimals, times in seconds. A line of
-  best play has no blanks: `E6F4PAE3`.
+  `===`. Squares are in capitals, scores in discs from the side to move with two decimals, times in seconds. A line of
+  best play is written without blanks: `E6F4PAE3`.
 - A line may have 1048576 bytes. A longer one is read to its end and fails once.
 
 ## Thinking
 
 `go` ends at the first limit that it meets: the depth that was set, the clock in the game's record, and what the
 options `--depth --time --nodes` say; a move that the [opening book](book.md) knows comes at once. `hint` and `analyze`
-heed all of them but the clock. If nothing was set at all it is level 10.
+heed all of them but the clock. Without any limit the engine plays at level 10.
 
 ## The end
 
-`quit` ends the program with code 0, and so does the end of the input; unless that was a file or held a `quit`,
-searches then get no more than half a second. SIGINT and SIGTERM end it at once with code 130 and 143; if nobody reads
-its answers any more it ends quietly with code 141.
+`quit` ends the program with code 0, and so does the end of the input; unless the input was a file or held a `quit`,
+searches then get no more than half a second. SIGINT and SIGTERM end it at once with code 130 and 143; if its answers
+are no longer read, it ends quietly with code 141.
 
 ## Commands
 """

@@ -1,4 +1,4 @@
-"""The clocks of a game as its record tells them: the time control, and what the moves have taken.
+"""The clocks of a game as its record has them: the time control, and what the moves have taken.
 
 GGF writes a time control as ``main/increment/extension``, each of them ``[[[days.]hours:]minutes:]seconds``.
 """

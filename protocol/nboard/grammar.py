@@ -1,4 +1,4 @@
-"""The grammar of NBoard: lines -> commands, and what is told -> lines. Pure; searches nothing.
+"""The grammar of NBoard: lines -> commands, and findings -> lines. Pure; searches nothing.
 
 Source: the protocol's page in the program NTest, by its author Chris Welty.
 """
@@ -96,7 +96,7 @@ def found_lines(info: SearchInfo, most: int | None = None) -> str:
 
     Args:
         info: what was found.
-        most: how many moves of a book to tell; None for all.
+        most: how many moves of a book to report; None for all.
     """
     if isinstance(info, BookInfo):
         counted = zip(info.lines[:most], info.counts, strict=False)

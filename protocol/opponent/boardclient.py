@@ -16,7 +16,7 @@ class Manners:
     """How an engine wants to be spoken to, as far as it is known. It stays true when the engine is started again.
 
     Attributes:
-        implicit_passes: whether it refuses to be told of forced passes.
+        implicit_passes: whether it refuses the forced passes that are sent to it.
         thinks_aloud: whether it is asked for what it thinks when it chooses a move, if it lists a command for that.
     """
 
@@ -56,7 +56,7 @@ class BoardClient(GtpClient):
         self._genmove = genmove_command(self.commands) if manners.thinks_aloud else GENMOVE
 
     def agree_on_time(self, control: TimeControl, dialect: Dialect) -> None:
-        """Find the words in which it is told its clock, from now on.
+        """Find the commands that set its clock, from now on.
 
         Raises: EngineError.
         """

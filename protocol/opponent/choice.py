@@ -7,7 +7,7 @@ from outflank.protocol.opponent.client import Answer
 from outflank.protocol.opponent.reports import MoveReport, is_report, read_report
 
 GENMOVE = "genmove"
-_ALOUD = ("kata-genmove_analyze", "lz-genmove_analyze")  # the first tells more
+_ALOUD = ("kata-genmove_analyze", "lz-genmove_analyze")  # the first reports more
 _CENTISECONDS = 50  # between reports, of which the last alone is read
 
 
@@ -36,7 +36,7 @@ class Choice:
 
 
 def genmove_command(listed: frozenset[str]) -> str:
-    """The command for a move that tells most, of those that an engine lists."""
+    """The command for a move that reports most, of those that an engine lists."""
     return next((command for command in _ALOUD if command in listed), GENMOVE)
 
 

@@ -168,7 +168,7 @@ def cpu_seconds(pid: int) -> float:
 def waits(pid: int) -> dict[int, float]:
     """For how many seconds each thread of `pid` and of its living descendants was ready to run and had no processor.
 
-    By the threads' ids; empty where the system does not tell.
+    By the threads' ids; empty where the system does not say.
     """
     found = {}
     for process in (pid, *descendants(pid)):
@@ -188,7 +188,7 @@ def longest_wait(before: dict[int, float], now: dict[int, float]) -> float:
 
 
 def own_waited_seconds() -> float:
-    """Time for which the calling thread was ready to run and had no processor; 0 where the system does not tell."""
+    """Time for which the calling thread was ready to run and had no processor; 0 where the system does not say."""
     with suppress(OSError):
         return _waited("/proc/thread-self/schedstat")
     return 0.0

@@ -24,7 +24,7 @@ from outflank.protocol.opponent.reports import MoveReport, read_report
 from outflank.protocol.opponent.spawn import Surroundings
 
 LONGEST_THOUGHT_SECONDS = 600.0
-_ANALYSES = ("kata-analyze", "lz-analyze")  # the first tells more
+_ANALYSES = ("kata-analyze", "lz-analyze")  # the first reports more
 _REPORTS_A_SECOND = 10
 _COMMAND = re.compile(r"\s*[^\s#\d]")
 
@@ -56,7 +56,7 @@ class GtpEngine:
         command: program and arguments, or one text with a shell's quotes.
         rules: of its games.
         time: how much time it has for its moves, as ``TimeControl.parse`` reads it: ``0.5``, ``60+1``, ``60+10/5``.
-        dialect: the words in which it is told its clock.
+        dialect: the commands that set its clock.
         surroundings: where it runs and what it may use.
         on_line: called with ``">"`` and each line sent, ``"<"`` and each line of an answer, ``"!"`` and every other.
 
@@ -139,7 +139,7 @@ class GtpEngine:
         self._clocks = {colour: Clock(self._time) for colour in Colour}
 
     def play(self, move: Move | str) -> Move:
-        """Make a move for the side that is on move, and return it. A pass that comes before it is implied.
+        """Make a move for the side to move, and return it. A pass that comes before it is implied.
 
         Raises: NotationError, IllegalMoveError: nothing has changed then. EngineError if it does not take the move.
         """
@@ -179,7 +179,7 @@ class GtpEngine:
         return False
 
     def genmove(self, seconds: float = LONGEST_THOUGHT_SECONDS) -> Reply:
-        """Let it move for the side that is on move. Where only a pass is legal it is told so and not asked.
+        """Let it move for the side to move. Where only a pass is legal, the pass is made without asking it.
 
         Args:
             seconds: that it is waited for if it has no clock.

@@ -24,8 +24,8 @@ class Chosen:
         text: the move as it was written; nothing if there was none.
         score: what it says that its position is worth, in discs from its own side; None if it does not.
         seconds: from just before the command was written until the answer was complete.
-        from_book: whether the last that it told of this move before was a line ``book`` and no ``search``; None if it
-            told nothing.
+        from_book: whether its last line about this move was ``book`` and not ``search``; None if there was no such
+            line.
     """
 
     text: str
@@ -40,7 +40,7 @@ class NBoardClient(EngineClient):
     _pings = 0
 
     def handshake(self, seconds: float = START_SECONDS) -> None:
-        """Begin the dialogue, and learn the name if it is told.
+        """Begin the dialogue, and learn its name if it gives one.
 
         Raises: EngineProtocolError if this is no engine for the protocol; EngineCrash; EngineTimeout.
         """
@@ -52,7 +52,7 @@ class NBoardClient(EngineClient):
         self._send(line)
 
     def synchronise(self, seconds: float = REPLY_SECONDS) -> None:
-        """Wait until the engine has done all that it was told; what it has said until then answers nothing later.
+        """Wait until the engine has done everything that was sent; what it has said until then answers nothing later.
 
         Raises: EngineTimeout, EngineCrash, EngineProtocolError. The engine is of no use after any of them.
         """
@@ -64,22 +64,22 @@ class NBoardClient(EngineClient):
         )
 
     def go(self, seconds: float) -> Chosen:
-        """The move that the engine chooses for the side on move, waited for at most `seconds`.
+        """The move that the engine chooses for the side to move, waited for at most `seconds`.
 
         Raises: as ``synchronise``.
         """
         sent = self._send("go")
-        told: dict[str, bool] = {}
+        reported: dict[str, bool] = {}
 
         def is_choice(line: str) -> bool:
             if line.startswith(_REPORTS):
                 kind, move = line.split()[:2]
-                told[move[:2].upper()] = kind == "book"
+                reported[move[:2].upper()] = kind == "book"
             return line.startswith(_CHOICE)
 
         line = self._read_until(is_choice, "go", sent + seconds)
         text, score = _read_choice(line[len(_CHOICE) :].strip())
-        return Chosen(text, score, self._process.last_read - sent, told.get(text.upper()))
+        return Chosen(text, score, self._process.last_read - sent, reported.get(text.upper()))
 
     def _read_until(
         self, is_answer: Callable[[str], bool], asked: str, deadline: float, greeting: bool = False

@@ -17,8 +17,8 @@ class MoveReport:
 
     Attributes:
         text: the move as it was written.
-        line: the best line from here, the move included, as it was written; empty if none was told.
-        keys: whatever else was told: ``visits``, ``winrate``, ``scoreLead``, ``depth`` ... and their values.
+        line: the best line from here, the move included, as it was written; empty if none was given.
+        keys: all other keys and values: ``visits``, ``winrate``, ``scoreLead``, ``depth`` ... and their values.
     """
 
     text: str
@@ -43,13 +43,13 @@ class MoveReport:
 
     @property
     def score(self) -> float | None:
-        """What the move is worth, in discs from the side that makes it; None if that is not told, or impossible."""
+        """What the move is worth, in discs from the side that makes it; None if there is no score, or an impossible one."""
         text = self.keys.get("scoreLead", self.keys.get("scoreMean", ""))
         return possible_score(float(text)) if _NUMBER.fullmatch(text) else None
 
     @property
     def from_book(self) -> bool | None:
-        """Whether an opening book knows the move; None if that is not told."""
+        """Whether an opening book knows the move; None if it does not say."""
         return {"1": True, "0": False}.get(self.keys.get("book", ""))
 
 

@@ -89,13 +89,13 @@ def canadian(main: float, period: float, stones: int, name: str, tells: str = "e
 
 SETTINGS = (
     canadian(3, 0, 0, "main 3 s"),
-    canadian(3, 0, 0, "main 3 s, told in whole seconds", "whole seconds"),
-    canadian(3, 0, 0, "main 3 s, never told", "never"),
+    canadian(3, 0, 0, "main 3 s, `time_left` in whole seconds", "whole seconds"),
+    canadian(3, 0, 0, "main 3 s, no `time_left`", "never"),
     canadian(1, 1, 10, "main 1 s, then 10 moves in 1 s"),
-    canadian(1, 1, 10, "main 1 s, then 10 moves in 1 s, never told", "never"),
+    canadian(1, 1, 10, "main 1 s, then 10 moves in 1 s, no `time_left`", "never"),
     canadian(0, 1, 10, "10 moves in 1 s"),
     canadian(0, 0.1, 1, "0.1 s a move"),
-    canadian(0, 0.1, 1, "0.1 s a move, never told", "never"),
+    canadian(0, 0.1, 1, "0.1 s a move, no `time_left`", "never"),
     canadian(0, 0.01, 1, "10 ms a move"),
     canadian(0, 0.001, 1, "1 ms a move"),
     canadian(0, 0, 0, "no time at all"),

@@ -19,7 +19,7 @@ class Task:
         key: the smallest is searched first.
         query: what is asked.
         number: of its answer among all answers, 0 for the first.
-        cancelled: whether its answer is not wanted any more; what has been found by then is told.
+        cancelled: whether its answer is not wanted any more; what has been found by then is reported.
         analysis: its search while it is under way.
     """
 
@@ -105,10 +105,10 @@ class Pool:
                 task.analysis = analysis
                 if task.cancelled:
                     analysis.stop()
-            told = time.monotonic()
+            reported = time.monotonic()
             for info in analysis:
                 now = time.monotonic()
-                if wish.report_every is not None and now - told >= wish.report_every:
-                    told = now
+                if wish.report_every is not None and now - reported >= wish.report_every:
+                    reported = now
                     self._report(task, info)
             return analysis.result()

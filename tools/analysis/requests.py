@@ -37,9 +37,9 @@ class Query:
     """A position to search.
 
     Attributes:
-        tags: what its answers begin with: the request's ``id``, and what else tells where it came from.
+        tags: what its answers begin with: the request's ``id``, and what else says where it came from.
         position: what to search.
-        wish: how, and what to tell.
+        wish: how to search, and what to report.
         moves: consider only these; None for all.
         priority: those with a higher one are searched first.
     """

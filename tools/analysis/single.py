@@ -40,12 +40,12 @@ def analyze_game(game: Game, wish: Wish, searcher: Searcher, as_json: bool) -> N
 
 
 class Report:
-    """Tells what a search has found, while it runs and at its end.
+    """Shows what a search has found, while it runs and at its end.
 
     Args:
         game: its last position is searched.
         as_json: print an object for each finished iteration and one for the result.
-        stable: whether to tell the discs that can never be turned again.
+        stable: whether to show the discs that can never be turned again.
     """
 
     def __init__(self, game: Game, as_json: bool, stable: bool) -> None:
@@ -90,14 +90,14 @@ class Report:
 
     def _add_iteration(self, table: Table, info: SearchInfo, headings: Sequence[str]) -> None:
         """Add the rows of an iteration: its numbers before the best line, blanks before the others."""
-        told = {
+        facts = {
             "plies": str(info.depth),
             "certainty": certainty(info, self._position.empties),
             "nodes": f"{info.nodes:,}",
             "nodes/s": f"{nodes_a_second(info.nodes, info.seconds):,}",
             "seconds": f"{info.seconds:.2f}",
         }
-        numbers = [told[heading] for heading in headings]
+        numbers = [facts[heading] for heading in headings]
         for line in info.lines:
             table.add_row(*numbers, str(line.move), score_text(line.score), moves_text(line.pv))
             numbers = [""] * len(numbers)

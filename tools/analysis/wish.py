@@ -1,4 +1,4 @@
-"""How a position is to be searched, and what is to be told of it."""
+"""How a position is to be searched, and what to report."""
 
 from dataclasses import dataclass, replace
 
@@ -17,8 +17,8 @@ class Wish:
         seconds: wall time.
         level: 0 to 60, see ``limit_for_level``; says depth and selectivity.
         selectivity: in percent; None is what pays against time or nodes, else 100.
-        multipv: how many of the best moves to tell.
-        stable: whether to tell the discs that can never be turned again.
+        multipv: how many of the best moves to report.
+        stable: whether to report the discs that can never be turned again.
         report_every: seconds between reports while the search runs; None for the result alone.
 
     Raises: SettingsError if a number makes no sense, or if the level is not the only one to say how deep.

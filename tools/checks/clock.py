@@ -117,7 +117,7 @@ def _thinking(subject: Subject, seconds: int) -> float:
 
 
 def _play(subject: Subject, control: TimeControl, transcript: str, moves: int) -> float:
-    """Let the engine make `moves` moves for the side on move after a transcript, against random replies.
+    """Let the engine make `moves` moves for the side to move after a transcript, against random replies.
 
     Returns: the seconds it took in all.
 

@@ -72,13 +72,13 @@ def think(subject: Subject, game: Game, seconds: float | None = None) -> float:
 
 
 def announce_pass(subject: Subject, game: Game) -> None:
-    """Pass for the side on move in `game` and tell the engine, which may refuse: that is another check's."""
+    """Pass for the side to move in `game` and send it to the engine, which may refuse: another check looks at that."""
     subject.ask(f"play {game.position.side} {PASS}")
     game.pass_()
 
 
 def play(subject: Subject, game: Game, square: str) -> None:
-    """Play a disc for the side on move.
+    """Play a disc for the side to move.
 
     Raises: Violation if the engine refuses it; EngineError.
     """

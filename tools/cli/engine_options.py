@@ -67,7 +67,7 @@ _OPTIONS = (
     click.option(
         "--book",
         metavar="FILE|none",
-        help="Opening book to play from.  [default: the one that the package brings for the rules, if it has one]",
+        help="Opening book to play from.  [default: the one that comes with the package, if it is for the rules]",
     ),
     click.option(
         "--book-variety",
@@ -75,13 +75,13 @@ _OPTIONS = (
         metavar="DISCS",
         default=0.0,
         show_default=True,
-        help="What moves from the book may lose in a game, by its own scores, to vary the play; chosen by --seed.",
+        help="Vary the play: moves from the book may lose this much in a game, by its own scores; drawn by --seed.",
     ),
     click.option(
         "--variety",
         type=SpreadType(),
-        help="Play moves within so many DISCS of the best in the first PLIES, drawn by --seed, so that games differ "
-        f"without a book.  [default: off; {USUAL_PLIES} plies]",
+        help="Vary the play without a book: in the first PLIES choose among the moves within DISCS of the best, drawn "
+        f"by --seed.  [default: off; {USUAL_PLIES} plies]",
     ),
     click.option(
         "--seed", type=WholeNumber(), help="Vary the play among equal moves.  [default: always the same move]"
@@ -138,7 +138,7 @@ def answer_controller(
 def books_to_play(given: str | None, variety: float, seed: int | None) -> list[BookSource]:
     """The opening books to play from.
 
-    Variety needs chance: without a seed it gets one of its own, which the engine tells when it describes itself.
+    Variety needs chance: without a seed it gets a random one, which the engine's description names.
     """
     if given == NO_BOOK:
         return []
@@ -146,11 +146,11 @@ def books_to_play(given: str | None, variety: float, seed: int | None) -> list[B
         seed = SystemRandom().randrange(2**31)
     varied = Variety(variety, seed)
     if given is None:
-        return [BookSource(path, varied, _tell, shipped=True) for path in shipped_books()]
-    return [BookSource(Path(given), varied, _tell)]
+        return [BookSource(path, varied, _warn, shipped=True) for path in shipped_books()]
+    return [BookSource(Path(given), varied, _warn)]
 
 
-def _tell(sentence: str) -> None:
+def _warn(sentence: str) -> None:
     click.echo(f"outflank: {sentence}", err=True)
 
 

@@ -78,7 +78,7 @@ filter_options = together(
     click.option("--year", callback=_read_range, metavar="Y[-Y]", help="Only games of these years."),
     click.option("--result", type=click.Choice(RESULTS), help="Only games that ended so."),
     click.option(
-        "--length", callback=_read_range, metavar="N[-N]", help="Only games of so many discs played."
+        "--length", callback=_read_range, metavar="N[-N]", help="Only games with this many discs played."
     ),
 )
 """``--player --year --result --length``, each handed to the command under its own name."""

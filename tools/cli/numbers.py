@@ -5,9 +5,19 @@ from typing import Any
 
 import click
 
+BEYOND_USE = 2**31 - 1
+"""An upper bound that keeps numbers in a C int."""
+
 
 class WholeNumber(click.IntRange):
-    """A whole number within bounds, which belong to it; the help shows them."""
+    """A whole number within bounds, which belong to it; the help shows those that somebody may meet."""
+
+    name = "integer"
+
+    def _describe_range(self) -> str:
+        if self.max in (None, BEYOND_USE):
+            return "" if self.min is None else f"x>={self.min}"
+        return super()._describe_range()
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read it.
@@ -22,6 +32,11 @@ class WholeNumber(click.IntRange):
 
 class Number(click.FloatRange):
     """A number within bounds, neither infinite nor nan; the help shows the bounds."""
+
+    name = "number"
+
+    def _describe_range(self) -> str:
+        return "" if self.min is None and self.max is None else super()._describe_range()
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Read it.

@@ -11,7 +11,7 @@ from outflank.engine import NotationError, Rules
 from outflank.engine.search import DEFAULT_HASH_MB
 from outflank.engine.selectivity import SELECTIVITIES
 from outflank.protocol.durations import parse_duration
-from outflank.tools.cli.numbers import WholeNumber
+from outflank.tools.cli.numbers import BEYOND_USE, WholeNumber
 
 
 class _Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
@@ -32,7 +32,7 @@ class _Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer v
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 SECONDS = _Seconds()
-COUNT = WholeNumber(1, 2**31 - 1)
+COUNT = WholeNumber(1, BEYOND_USE)
 SELECTIVITY = click.Choice([str(value) for value in SELECTIVITIES])
 ANY_FILE = click.Path(path_type=Path, dir_okay=False)
 ANY_FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -72,7 +72,7 @@ rules_option = click.option(
     show_default=True,
     metavar="RULES",
     callback=read_by(Rules.parse),
-    help="PRESET[,OPTION=VALUE...], as docs/rules.md has them.",
+    help="PRESET[,OPTION=VALUE...], see docs/rules.md.",
 )
 """``--rules ravensburger-1987,turns=all``: hands the command a ``Rules``."""
 
@@ -95,7 +95,7 @@ selectivity_option = click.option(
     "--selectivity",
     type=SELECTIVITY,
     callback=read_by(int),
-    help="How sure a cut on a guess has to be, in percent; 100 cuts nothing on a guess.  "
+    help="How sure the search has to be to cut a move on a guess, in percent; at 100 it never does.  "
     "[default: what pays against time or nodes, else 100]",
 )
 """``--selectivity 95``: hands the command a member of SELECTIVITIES or None."""
@@ -104,7 +104,7 @@ time_option = click.option(
     "--time",
     "seconds",
     type=SECONDS,
-    help="Most seconds for a position.  [default: no limit]",
+    help="Seconds for each position.  [default: no limit]",
 )
 """``--time 2.5``: hands the command ``seconds``."""
 
@@ -120,7 +120,7 @@ workers_option = click.option(
 """``--workers 2``: hands the command an int or None."""
 
 cluster_option = click.option(
-    "--cluster", metavar="ADDRESS", help="Dask scheduler to work on instead, tcp://host:port."
+    "--cluster", metavar="ADDRESS", help="Work on the Dask cluster of this scheduler instead, tcp://host:port."
 )
 """``--cluster tcp://host:port``: hands the command an address or None."""
 
@@ -133,6 +133,6 @@ budget_option = click.option(
 """``--budget 2h``: hands the command seconds or None."""
 
 seed_option = click.option(
-    "--seed", type=WholeNumber(0, 2**31 - 1), default=1, show_default=True, help="Of all random choices."
+    "--seed", type=WholeNumber(0, BEYOND_USE), default=1, show_default=True, help="Seed of all random choices."
 )
 """``--seed 7``: hands the command an int, 1 if left out."""

@@ -15,14 +15,14 @@ from outflank.tools.cli.signals import end_at_once, end_at_once_again, end_tidil
 COMMANDS = {
     "gtp": "Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.",
     "nboard": "Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.",
-    "analyze": "Search positions and show their best moves: one with a table that grows, many in a line each.",
+    "analyze": "Search positions and show their best moves: one in a growing table, many in a line each.",
     "play": "Play a game against the engine at a terminal.",
     "board": "Show a position as text, or as an SVG or PNG image.",
     "review": "Review every GAME: what each move cost, and what would have been better.",
     "solve": "Solve the positions of an OBF file (- is standard input), each with an empty table.",
     "match": "Play games between two engines and say who is stronger.",
     "tournament": "Play a tournament between any number of engines and rate them.",
-    "report": "Write the report of RUN, a run's folder or its run.db, as one HTML file that needs nothing else.",
+    "report": "Write the report of RUN, a run's folder or its run.db, as one self-contained HTML file.",
     "export": "Write the games of RUN, a run's folder or its run.db, in a format that other programs read.",
     "convert": "Convert the games of every FILE (- is standard input) and write them one after the other.",
     "book": "Grow, check and exchange opening books.",
@@ -32,7 +32,7 @@ COMMANDS = {
     "selftest": "Play an engine against itself: the two games of a pair must be mirror images.",
     "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
     "solo": "Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.",
-    "perft": "Count the positions that every line of DEPTH plies leads to.",
+    "perft": "Count the positions at the end of every line of DEPTH plies.",
     "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
 }
 # The extra that brings a package; all others come with `match`.

@@ -53,9 +53,8 @@ _OPTIONS = (
         "--openings",
         callback=read_by(OpeningsChoice.parse),
         metavar="balanced|random:N|FILE[:N]",
-        help="Our balanced ones, N random moves, or the games of FILE, such as a transcript a line; of each its first "
-        "N moves.  "
-        "[default: balanced where the rules allow, else random:8]",
+        help="The shipped balanced openings, N random moves, or the games of FILE (such as a transcript a line), with :N "
+        "their first N moves.  [default: balanced where the rules allow, else random:8]",
     ),
     rules_option,
     click.option(
@@ -73,14 +72,14 @@ _OPTIONS = (
         type=WholeNumber(0, MOST_EMPTIES),
         default=0,
         show_default=True,
-        help="Empty squares at which a game ends with its exact result; 0 for never.",
+        help="End a game with its exact result at this many empty squares; 0 for never.",
     ),
     click.option(
         "--solve",
         type=WholeNumber(0, MOST_EMPTIES),
         default=0,
         show_default=True,
-        help="Most empty squares of positions that are solved to count the discs thrown away; 0 for none.",
+        help="Solve positions with at most this many empty squares, to count the discs thrown away; 0 for none.",
     ),
     click.option(
         "--concurrency",

@@ -52,7 +52,7 @@ _SECONDS = 5.0
 @click.option(
     "--multipv", type=COUNT, default=1, show_default=True, help="How many of the best moves to show."
 )
-@click.option("--stable", is_flag=True, help="Tell the discs that can never be turned again.")
+@click.option("--stable", is_flag=True, help="Show the discs that can never be turned again.")
 @click.option(
     "--concurrency", type=WholeNumber(1, 256), default=1, show_default=True, help="Searches at once."
 )
@@ -77,14 +77,14 @@ def analyze(
     hash_mb: int,
     as_json: bool,
 ) -> None:
-    """Search positions and show their best moves: one with a table that grows, many in a line each.
+    """Search positions and show their best moves: one in a growing table, many in a line each.
 
     POSITION is a transcript (f5d6c3), a board (64 squares and the side to move) or a file of any number of
-    positions or games, whose ends are meant, in any format that docs/formats.md has; - is standard input. The first
-    limit that is met ends a search. Scores are final disc differences from the side to move.
+    positions or games in a format of docs/formats.md; - is standard input. A game stands for its last position. The
+    first limit that is met ends a search. Scores are final disc differences from the side to move.
 
-    A file or a stream whose first line is a JSON object holds requests; docs/analysis.md says what they may ask, and
-    how to keep one process as an analysis server.
+    If the first line of a file or stream is a JSON object, the lines are requests; docs/analysis.md says what they may
+    ask, and how to keep one process as an analysis server.
     """
     wish = _wish(
         Wish(nodes=nodes, seconds=seconds, multipv=multipv, stable=stable), depth, level, selectivity

@@ -35,7 +35,7 @@ _LINE_SHOWN = 6  # moves of the best line; more would cover the board
 # A board may begin with "--", and must not be taken for an option then.
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("text", metavar="POSITION")
-@click.option("--text", "form", flag_value="text", help="Print it with letters; in colours on a terminal.")
+@click.option("--text", "form", flag_value="text", help="Print letters; on a terminal, colours.")
 @click.option("--svg", "form", flag_value="svg", help="Make an SVG image.")
 @click.option("--png", "form", flag_value="png", help="Make a PNG image.")
 @click.option(
@@ -43,7 +43,7 @@ _LINE_SHOWN = 6  # moves of the best line; more would cover the board
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Where to write; the name says the form if no option does.  [default: standard output]",
+    help="Where to write; .svg or .png in the name chooses the form.  [default: standard output]",
 )
 @click.option("--last", metavar="MOVE", help="The move that led there.  [default: the last of a game]")
 @click.option("--legal/--no-legal", default=True, show_default=True, help="Mark the legal moves.")
@@ -51,16 +51,16 @@ _LINE_SHOWN = 6  # moves of the best line; more would cover the board
 @click.option(
     "--line",
     metavar="MOVES|best",
-    help="Show moves to come, with arrows; best for the line that a search finds.",
+    help="Show moves to come, with arrows; the word best stands for the line that a search finds.",
 )
 @click.option(
     "--level",
     type=WholeNumber(0, HIGHEST_LEVEL),
     default=DEFAULT_LEVEL,
     show_default=True,
-    help="Of the search for scores and line.",
+    help="Level of the search for scores and line.",
 )
-@click.option("--depth", type=COUNT, help="Plies of that search.  [default: as the level has it]")
+@click.option("--depth", type=COUNT, help="Plies of that search.  [default: those of the level]")
 @click.option(
     "--size",
     type=WholeNumber(16, 8192),
@@ -85,7 +85,8 @@ def board(
     """Show a position as text, or as an SVG or PNG image.
 
     POSITION is a transcript (f5d6c3), a board (64 squares and the side to move) or a file that holds one of
-    them or a game, whose end is meant; - is standard input. Scores are final disc differences from the side to move.
+    them or a game, which stands for its last position; - is standard input. Scores are final disc differences from
+    the side to move.
     """
     form = form or _form_of(output)
     if form == "png" and output is None and sys.stdout.isatty():
@@ -93,12 +94,12 @@ def board(
     game = read_game(text, rules)
     position = game.final
     before = Move.parse(last) if last else game.moves[-1].move if game.moves else None
-    told, best = _searched(position, level, depth) if scores or line == _BEST else ({}, ())
+    scored, best = _searched(position, level, depth) if scores or line == _BEST else ({}, ())
     moves = best[:_LINE_SHOWN] if line == _BEST else _moves(position, line)
     if form == "text":
-        _write(_as_text(position, before, told if scores else {}, moves, output), output)
+        _write(_as_text(position, before, scored if scores else {}, moves, output), output)
         return
-    svg = position.svg(size=size, last=before, legal=legal, scores=told if scores else None, line=moves)
+    svg = position.svg(size=size, last=before, legal=legal, scores=scored if scores else None, line=moves)
     _write(svg if form == "svg" else png_of(svg), output)
 
 

@@ -22,7 +22,7 @@ from outflank.tools.show.gamefiles import check_output, game_writer, written_fil
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--to", "target", type=click.Choice(FORMATS), required=True, help="Format to write.")
 @click.option(
-    "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: as found out]"
+    "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
 )
 @click.option(
     "--output",
@@ -34,9 +34,9 @@ from outflank.tools.show.gamefiles import check_output, game_writer, written_fil
 @filter_options
 @rules_option
 @click.option(
-    "--style", type=click.Choice(STYLES), default="glued", show_default=True, help="Of transcripts."
+    "--style", type=click.Choice(STYLES), default="glued", show_default=True, help="How to write transcripts."
 )
-@click.option("--passes", is_flag=True, help="Write the passes of transcripts.")
+@click.option("--passes", is_flag=True, help="Write passes in transcripts.")
 @json_option
 def convert(
     files: Sequence[str],
@@ -54,9 +54,9 @@ def convert(
 ) -> None:
     """Convert the games of every FILE (- is standard input) and write them one after the other.
 
-    Read and written are transcripts, OBF, SGF, GGF and WTHOR, as docs/formats.md has them. A game that can't be
-    read, or that the format can't hold, is named and left out; the exit code is then 1. --rules are those of games that
-    name none.
+    It reads and writes transcripts, OBF, SGF, GGF and WTHOR; docs/formats.md describes them. A game that can't be read,
+    or that the format can't hold, is named and left out; the exit code is then 1. --rules applies to games that name
+    no rules.
     """
     check_output(target, output)
     wanted = GameFilter(player, year, result, length)

@@ -44,7 +44,7 @@ class _Count:
 def perft(
     depth: int, rules: Rules, start: str | None, pass_is_free: bool, divided: bool, as_json: bool
 ) -> None:
-    """Count the positions that every line of DEPTH plies leads to.
+    """Count the positions at the end of every line of DEPTH plies.
 
     A pass is a ply unless --pass-is-free is given, and a game that ends earlier counts as one leaf. From the
     standard start 9 plies lead to 3005288 positions by the first convention and to 3005320 by the second.

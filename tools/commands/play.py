@@ -40,7 +40,7 @@ _SIDES = {
     type=WholeNumber(0, HIGHEST_LEVEL),
     help=f"Strength of the engine.  [default: {DEFAULT_LEVEL} if neither another option nor a clock limits it]",
 )
-@click.option("--depth", type=COUNT, help="Plies that it searches.  [default: no limit]")
+@click.option("--depth", type=COUNT, help="Plies that the engine searches.  [default: no limit]")
 @click.option("--time", "seconds", type=SECONDS, help="Seconds for each of its moves.  [default: no limit]")
 @click.option(
     "--clock",
@@ -51,11 +51,11 @@ _SIDES = {
     metavar="TIME",
     help="Clock of both sides: 30s (a move), 5m+3s (Fischer), 10m+0 (absolute), 5m+30s/10 (Canadian) or none.",
 )
-@click.option("--hint", "hints", is_flag=True, help="Tell the best moves before each of your moves.")
+@click.option("--hint", "hints", is_flag=True, help="Show the best moves before each of your moves.")
 @click.option(
     "--resume",
     metavar="GAME",
-    help="Go on with a game: a file in any format that docs/formats.md has, a transcript or a board.",
+    help="Go on with a game: a file in a format of docs/formats.md, a transcript or a board.",
 )
 @click.option(
     "--save",
@@ -68,7 +68,7 @@ _SIDES = {
 @click.option(
     "--book",
     metavar="FILE|none",
-    help="Opening book to play from.  [default: the one that the package brings for the rules, if it has one]",
+    help="Opening book to play from.  [default: the one that comes with the package, if it is for the rules]",
 )
 @click.option(
     "--seed", type=WholeNumber(), help="Vary the play among equal moves.  [default: always the same move]"
@@ -93,8 +93,8 @@ def play(
 ) -> None:
     """Play a game against the engine at a terminal.
 
-    Moves and words are read from standard input, one a line; help tells them all. Through a pipe a line that can't
-    be obeyed ends the game. Whatever ends it, a game that is in no file is printed as a transcript.
+    Moves and commands are read from standard input, one a line; help lists them. Through a pipe, a line that can't
+    be obeyed ends the game. However the game ends, it is printed as a transcript unless it was saved in a file.
     """
     if saved is not None:
         format_of(saved)
@@ -120,6 +120,6 @@ def play(
         if words
     )
     say(
-        f"outflank {__version__}, {record.rules}, {limits or f'level {DEFAULT_LEVEL}'}; help tells what can be said"
+        f"outflank {__version__}, {record.rules}, {limits or f'level {DEFAULT_LEVEL}'}; help lists the commands"
     )
     Dialogue(table, Lines(), saved, hints).run()

@@ -18,7 +18,7 @@ from outflank.tools.work.files import write_whole
     help="Where to write it; - is standard output.  [default: report.html in the run's folder]",
 )
 def report(run: Path, output: Path | None) -> None:
-    """Write the report of RUN, a run's folder or its run.db, as one HTML file that needs nothing else.
+    """Write the report of RUN, a run's folder or its run.db, as one self-contained HTML file.
 
     The run need not be over: the report shows its current state. Prints the name of the file.
     """

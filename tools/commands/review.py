@@ -43,14 +43,14 @@ from outflank.tools.work.files import write_whole
 @click.command()
 @click.argument("games", nargs=-1, required=True, metavar="GAME...")
 @click.option(
-    "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: as found out]"
+    "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
 )
 @click.option(
     "--level",
     type=WholeNumber(0, HIGHEST_LEVEL),
     help=f"Search as at this level.  [default: {DEFAULT_LEVEL}]",
 )
-@click.option("--depth", type=COUNT, help="Plies to search.  [default: as the level has it]")
+@click.option("--depth", type=COUNT, help="Plies to search.  [default: those of the level]")
 @click.option(
     "--time",
     "seconds",
@@ -62,17 +62,17 @@ from outflank.tools.work.files import write_whole
     type=WholeNumber(0, 60),
     default=EXACT_FROM,
     show_default=True,
-    help="Solve positions with at most so many empty squares; a level may solve earlier.",
+    help="Solve positions with at most this many empty squares; a level may solve earlier.",
 )
 @click.option(
-    "--html", type=ANY_FILE, metavar="OUT", help="Write the review as a page that needs nothing else."
+    "--html", type=ANY_FILE, metavar="OUT", help="Write the review as one self-contained HTML page."
 )
 @click.option(
     "--book",
     metavar="FILE|none",
-    help="Opening book that games are compared with.  [default: the one that the package brings, if it has one]",
+    help="Opening book to compare the games with.  [default: the one that comes with the package]",
 )
-@click.option("--svg", type=ANY_FILE, metavar="OUT", help="Write the evaluation curve of the only game.")
+@click.option("--svg", type=ANY_FILE, metavar="OUT", help="Write the evaluation curve of a single game.")
 @filter_options
 @rules_option
 @threads_option
@@ -101,8 +101,8 @@ def review(
 ) -> None:
     """Review every GAME: what each move cost, and what would have been better.
 
-    GAME is a transcript (f5d6c3...) or a file of games in any format that docs/formats.md has; - is standard input.
-    A single game is shown move by move, of more than one a line each and a summary for each player.
+    GAME is a transcript (f5d6c3...) or a file of games in a format of docs/formats.md; - is standard input.
+    A single game is shown move by move; several games get a line each and a summary for each player.
     Scores are final disc differences from the mover's side. A game that can't be read is named and left out; the
     exit code is then 1.
     """

@@ -40,7 +40,7 @@ _HIGHEST_SEED = 2**31 - 1
 )
 @click.option("--auto", is_flag=True, help="Watch the program play.")
 @click.option("--open", "is_open", is_flag=True, help="Lay the chips open and find the best play.")
-@click.option("--hint", "hints", is_flag=True, help="Tell the most promising moves before each move.")
+@click.option("--hint", "hints", is_flag=True, help="Show the most promising moves before each move.")
 @click.option("--random", "by_random", is_flag=True, help="With --auto and --games: play any legal move.")
 @click.option(
     "--games",
@@ -61,8 +61,8 @@ def solo(
 ) -> None:
     """Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.
 
-    Moves are read from standard input, one a line: black d3, or gd3 for a golden disc; help tells more, and stop or
-    the end of the input ends the game with the score as it is. docs/rules.md has the rules.
+    Moves are read from standard input, one a line: black d3, or gd3 for a golden disc. The word help shows more; stop
+    or the end of the input ends the game with the score as it is. docs/rules.md has the rules.
     """
     _expect_sense(auto, is_open, hints, by_random, games)
     if seed is None:
@@ -95,7 +95,7 @@ def _expect_sense(auto: bool, is_open: bool, hints: bool, by_random: bool, games
 
 
 def _begin(seed: int, layout: tuple[int, ...], variant: Variant, as_json: bool) -> None:
-    """Tell the settings that give the same deal again, and warn of chips that no play can win."""
+    """Print the settings that give the same deal again, and warn of chips that no play can win."""
     names = [square_name(square) for square in layout]
     lost = [square_name(square) for square in never_winnable(layout)]
     if lost:

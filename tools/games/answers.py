@@ -21,7 +21,7 @@ class Loss(Exception):
 
 
 def judge_move(choice: Choice, position: Position, name: str) -> Move:
-    """The move in the answer to ``genmove`` by engine `name`, which is on move.
+    """The move in the answer to ``genmove`` by engine `name`, which is to move.
 
     Raises: Loss if there is none, if it is illegal, or if it is a resignation.
     """

@@ -60,7 +60,7 @@ def instructions(entry: Entry, listed: frozenset[str]) -> list[str]:
     Raises: UnfitEngineError if there is no way to give one. A number of threads is also a mere declaration.
     """
     commands = []
-    for name, value in to_be_told(entry).items():
+    for name, value in parameters_to_send(entry).items():
         if f"set_{name}" in listed:
             commands.append(f"set_{name} {value}")
         elif "kata-set-param" in listed:
@@ -78,8 +78,8 @@ def is_ours(entry: Entry) -> bool:
     return tuple(shlex.split(entry.cmd)[:2]) in _OURS
 
 
-def to_be_told(entry: Entry) -> dict[str, str]:
-    """The parameters that the engine has to be told when it runs, by name."""
+def parameters_to_send(entry: Entry) -> dict[str, str]:
+    """The parameters that have to be sent to the running engine, by name."""
     if is_ours(entry):
         return {}
     return _unplaced(entry, _parameters(entry))

@@ -1,8 +1,8 @@
 """Makes an engine that speaks NBoard's protocol ready for the games it is entered for.
 
-A depth, or a level, which is the same to such an engine, that has no place in its command is told by ``set depth``;
-there is no way to tell it anything else. Its clock stands in the record of each game: the time control, whole seconds,
-and what every move took. A period of overtime, or seconds for each move, can't be told so.
+A depth, or a level, which is the same to such an engine, that has no place in its command is sent by ``set depth``;
+nothing else can be set. Its clock stands in the record of each game: the time control, whole seconds,
+and what every move took. Overtime and seconds for each move have no place there.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from outflank.engine import Rules
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.protocol.opponent.nboardclient import NBoardClient
-from outflank.tools.games.engine_setup import filled, to_be_told
+from outflank.tools.games.engine_setup import filled, parameters_to_send
 from outflank.tools.games.entries import Entry
 
 _DEPTHS = ("depth", "level")
@@ -31,7 +31,7 @@ def prepare(client: NBoardClient, entry: Entry, rules: Rules, remark: Callable[[
         client.tell(line)
     client.synchronise()
     if entry.time.is_limited and not clock_text(entry.time):
-        remark(f"can't be told a time of {entry.time} in the record of a game, but is held to it")
+        remark(f"can't be sent a time of {entry.time} in the record of a game, but is held to it")
 
 
 def instructions(entry: Entry) -> list[str]:
@@ -39,11 +39,11 @@ def instructions(entry: Entry) -> list[str]:
 
     Raises: UnfitEngineError if there is no way to give one. A number of threads is also a mere declaration.
     """
-    parameters = to_be_told(entry)
+    parameters = parameters_to_send(entry)
     depths = [parameters.pop(name) for name in _DEPTHS if name in parameters]
     parameters.pop("threads", None)
     if len(depths) > 1 or parameters:
-        got = " ".join(f"{name}={value}" for name, value in to_be_told(entry).items())
+        got = " ".join(f"{name}={value}" for name, value in parameters_to_send(entry).items())
         raise UnfitEngineError(
             f"engine {entry.name}: expected a depth alone, or a place such as {{level}} in its command for all else, "
             f"got {got}"
@@ -52,7 +52,7 @@ def instructions(entry: Entry) -> list[str]:
 
 
 def clock_text(control: TimeControl) -> str:
-    """A time control as GGF has it, ``15:00/0:02``, rounded down to seconds; nothing if it can't be told so."""
+    """A time control as GGF has it, ``15:00/0:02``, rounded down to seconds; nothing if GGF has no place for it."""
     if not control.is_limited or control.period_moves or int(control.main) == 0:
         return ""
     increment = f"/{_minutes(control.increment)}" if int(control.increment) else ""

@@ -1,4 +1,4 @@
-"""An engine at the board that speaks NBoard's protocol: it is told the whole game before each of its moves."""
+"""An engine at the board that speaks NBoard's protocol: it gets the whole game before each of its moves."""
 
 from contextlib import suppress
 
@@ -23,11 +23,11 @@ class NBoardPlayer(Player[NBoardClient]):
     _seconds: list[float | None]  # of each turn
 
     def announce(self, colour: Colour, move: Move, seconds: float | None) -> None:
-        """Note a move: it is told with the next question."""
+        """Note a move: it is sent with the next question."""
         self._note(move, seconds)
 
     def begin_turn(self, colour: Colour, clock: Clock) -> None:
-        """Tell it the game so far, and in it the clock, and wait until it has read that.
+        """Send it the game so far, with the clock in it, and wait until it has read that.
 
         Raises: EngineError.
         """

@@ -1,4 +1,4 @@
-"""An engine at the board: its process, and what every protocol has a way to tell and to ask."""
+"""An engine at the board: its process, and what every protocol can send and ask."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -89,7 +89,7 @@ class Player(ABC, Generic[Client]):
 
     @abstractmethod
     def announce(self, colour: Colour, move: Move, seconds: float | None) -> None:
-        """Tell it a move that it did not choose itself.
+        """Send it a move that it did not choose itself.
 
         Args:
             colour: who made it.
@@ -101,7 +101,7 @@ class Player(ABC, Generic[Client]):
 
     @abstractmethod
     def begin_turn(self, colour: Colour, clock: Clock) -> None:
-        """Tell it what it has to know before it thinks: its clock, if it can be told.
+        """Send it what it has to know before it thinks: its clock, if there is a way.
 
         Raises: EngineError.
         """

@@ -49,14 +49,14 @@ class Dialogue:
         table: the game.
         lines: what is typed.
         saved: a file that is written after every move; None for none.
-        hints: whether to tell the best moves before each move of a person.
+        hints: whether to show the best moves before each move of a person.
     """
 
     def __init__(self, table: Table, lines: Lines, saved: Path | None, hints: bool) -> None:
         self._table, self._lines = table, lines
         self._saved, self._hints = saved, hints
         self._kept = table.turns  # turns that are in a file already
-        self._told = False  # whether the board and what happened last have been told
+        self._shown = False  # whether the board and what happened last have been shown
         self._words: dict[str, Callable[[str], object]] = {
             "hint": self._hint,
             "undo": self._undo,
@@ -77,11 +77,11 @@ class Dialogue:
     def run(self) -> None:
         """Play until the person quits, the input ends, or the engine's own game is over.
 
-        Raises: OutflankError or OSError for a line that can't be obeyed, unless somebody types, who is told.
+        Raises: OutflankError or OSError for a line that can't be obeyed, unless it is typed at a terminal, where the error is shown.
         """
         try:
             while True:
-                self._tell()
+                self._show()
                 if self._table.result is None and self._table.position.side not in self._table.people:
                     self._engine_moves()
                 elif not self._listen():
@@ -93,16 +93,16 @@ class Dialogue:
             if self._kept < self._table.turns:
                 say(f"transcript: {self._table.session.game.transcript()}")
 
-    def _tell(self) -> None:
-        """Make a pass that is forced; tell the board where a person is to choose, and the result."""
+    def _show(self) -> None:
+        """Make a pass that is forced; show the board where a person is to choose, and the result."""
         table = self._table
         if table.result is None and table.position.must_pass:
             say(f"{self._name(table.position.side)} has no move and passes.")
             table.pass_()
-            self._told = False
-        if self._told or (table.result is None and table.position.side not in table.people):
+            self._shown = False
+        if self._shown or (table.result is None and table.position.side not in table.people):
             return
-        self._told = True
+        self._shown = True
         self._keep()
         self._board()
         if table.result is not None:
@@ -122,7 +122,7 @@ class Dialogue:
             line = self._lines.next(prompt, float("inf") if over else table.time_left(table.position.side))
         except TimeoutError:
             table.time_is_up()
-            self._told = False
+            self._shown = False
             return True
         if line is None:
             return False
@@ -151,7 +151,7 @@ class Dialogue:
             self._table.play(text, seconds)
         except NotationError:
             raise NotationError(f"expected a move such as f5, or help, got {text!r}") from None
-        self._told = False
+        self._shown = False
 
     def _engine_moves(self) -> None:
         """Let the engine move; a terminal shows what it thinks meanwhile."""
@@ -167,7 +167,7 @@ class Dialogue:
         with live(lambda: f"Outflank, {self._name(side)}, thinks{because()}"):
             move, seconds = self._table.engine_moves(found.append)
         say(f"Outflank, {self._name(side)}, plays {move}{because()} in {seconds:.1f} s.")
-        self._told = False
+        self._shown = False
 
     def _hint(self, rest: str) -> None:
         count = _number(rest, "hint", 1, 64) if rest else _HINTS
@@ -183,12 +183,12 @@ class Dialogue:
         if not self._table.undo():
             raise SettingsError("expected a move of yours to take back, got none")
         self._kept = min(self._kept, self._table.turns - 1)
-        self._told = False
+        self._shown = False
 
     def _redo(self, rest: str) -> None:
         if not self._table.redo():
             raise SettingsError("expected a move that was taken back, got none")
-        self._told = False
+        self._shown = False
 
     def _level(self, rest: str) -> None:
         session = self._table.session
@@ -201,7 +201,7 @@ class Dialogue:
         table.people = frozenset(colour.other for colour in table.people)
         side = " and ".join(self._name(colour) for colour in Colour if colour in table.people)
         say(f"You play {side}.")
-        self._told = False
+        self._shown = False
 
     def _save(self, rest: str) -> None:
         if not rest:
@@ -214,13 +214,13 @@ class Dialogue:
         if self._table.result is not None:
             raise SettingsError("expected a game that goes on, got one that is over")
         self._table.resign()
-        self._told = False
+        self._shown = False
 
     def _new(self, rest: str) -> None:
         if self._kept < self._table.turns:
             say(f"transcript: {self._table.session.game.transcript()}")
         self._table.new_game()
-        self._kept, self._told = 0, False
+        self._kept, self._shown = 0, False
 
     def _quit(self, rest: str) -> None:
         raise Quit

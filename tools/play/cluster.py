@@ -73,14 +73,14 @@ class ClusterHall:
         key = f"outflank-{task.run}-{task.pair}-{task.attempt}"
         future = self._client.submit(_play, task, key=key, pure=False)
         self._running[key] = future  # a future without a reference is cancelled
-        future.add_done_callback(partial(self._tell, task))
+        future.add_done_callback(partial(self._report, task))
 
     def stop(self) -> None:
         """Give up what is being played."""
         self._over.set()
         self._client.cancel(list(self._running.values()))
 
-    def _tell(self, task: Task, future: Future) -> None:
+    def _report(self, task: Task, future: Future) -> None:
         """What came of a task, in the order in which it happened on the worker."""
         self._running.pop(future.key, None)
         try:
@@ -96,7 +96,7 @@ class ClusterHall:
 
 
 class _StopFlag:
-    """Tells a worker that the run is over; looks at the scheduler's flag now and then."""
+    """Lets a worker know that the run is over; looks at the scheduler's flag now and then."""
 
     def __init__(self, run: str) -> None:
         self._flag = Flag(_flag_name(run))

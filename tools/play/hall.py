@@ -64,7 +64,7 @@ class NewsQueue:
         self._weighty = threading.Event()
 
     def put(self, piece: News) -> None:
-        """Tell what happened; from any thread."""
+        """Report what happened; from any thread."""
         self._news.append(piece)
         if not isinstance(piece, TurnPlayed):
             self._weighty.set()

@@ -9,7 +9,7 @@ from outflank.tools.work.words import counted
 
 
 class Searched(Protocol):
-    """What tells how far to trust a score; ``SearchInfo`` is one."""
+    """What says how far to trust a score; ``SearchInfo`` is one."""
 
     @property
     def depth(self) -> int:

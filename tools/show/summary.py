@@ -39,7 +39,7 @@ def summary(run: Run) -> dict[str, Any]:
 def _engine(engine: EngineFigures) -> dict[str, Any]:
     standing = engine.standing
     discs, moves = engine.discs_lost
-    from_book, told = engine.book_moves
+    from_book, known = engine.book_moves
     return {
         "name": standing.name,
         "points": standing.points,
@@ -58,7 +58,7 @@ def _engine(engine: EngineFigures) -> dict[str, Any]:
         "longest_seconds": standing.longest_seconds,
         "moves": len(standing.seconds),
         "book_moves": from_book,
-        "moves_told_from_where": told,
+        "moves_told_from_where": known,
     }
 
 

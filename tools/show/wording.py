@@ -41,8 +41,8 @@ def faults_text(faults: Counter[Ending]) -> str:
 
 def book_share_text(engine: EngineFigures) -> str:
     """The share of its moves that an engine took from its opening book: ``24.1 %``, or ``-`` if it does not say."""
-    from_book, told = engine.book_moves
-    return f"{100 * from_book / told:.1f} %" if told else "-"
+    from_book, known = engine.book_moves
+    return f"{100 * from_book / known:.1f} %" if known else "-"
 
 
 def elo_line(first: str, second: str, elo: EloEstimate) -> str:

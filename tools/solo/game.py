@@ -41,12 +41,12 @@ def play(game: DealerView, report: Report, adviser: SoloPlayer, hints: bool) -> 
 
     Args:
         game: where to begin.
-        report: where it is told.
+        report: where it is shown.
         adviser: who is asked for hints.
         hints: whether it is asked before each move.
 
-    Raises: NotationError or IllegalMoveError for a line that is none, unless somebody types at a terminal, who is
-        told and asked again.
+    Raises: NotationError or IllegalMoveError for a line that is none, unless somebody types at a
+        terminal, who gets another try.
     """
     if not report.as_json:
         say(legend())
@@ -94,7 +94,7 @@ def _lines() -> Iterator[str]:
     """The lines of standard input, each asked for if there is somebody to ask."""
     while True:
         if sys.stdin.isatty():
-            click.echo("your move (help tells how): ", nl=False, err=True)
+            click.echo("your move (help shows how): ", nl=False, err=True)
         line = sys.stdin.readline()
         if not line:
             if sys.stdin.isatty():

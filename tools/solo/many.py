@@ -63,7 +63,7 @@ class Results:
 
 
 def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: Report) -> None:
-    """Play the deals of these seeds and tell the scores in sum; Ctrl-C ends it with those there are."""
+    """Play the deals of these seeds and print a summary of the scores; Ctrl-C ends it with those there are."""
     scores: list[int] = []
     squares = tuple(layout)
 
@@ -79,10 +79,10 @@ def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: Rep
                     say(json.dumps({"kind": "deal", "seed": seed, "score": scores[-1]}))
     finally:
         if scores:
-            _tell(Results(scores, report.perfect), report)
+            _summarise(Results(scores, report.perfect), report)
 
 
-def _tell(results: Results, report: Report) -> None:
+def _summarise(results: Results, report: Report) -> None:
     """The figures of all deals."""
     if report.as_json:
         facts = {

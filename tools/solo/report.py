@@ -1,4 +1,4 @@
-"""What a solo game tells as it goes: lines and pictures for people, or JSON objects, one a line."""
+"""What a solo game prints as it goes: lines and pictures for people, or JSON objects, one a line."""
 
 import json
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from outflank.tools.solo.picture import picture, styled_chip
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Tells one game.
+    """Prints one game.
 
     Attributes:
         variant: how chips count.
@@ -32,7 +32,7 @@ class Report:
         return score(ALL_CHIPS, self.variant)
 
     def board(self, view: PlayerView) -> None:
-        """Tell what the player sees."""
+        """Show what the player sees."""
         if self.as_json:
             self._object("board", **self._facts(view))
             return
@@ -43,7 +43,7 @@ class Report:
             say(f"score {view.score(self.variant)} of {self.perfect}")
 
     def move(self, before: DealerView, move: SoloMove) -> None:
-        """Tell a move and what it does."""
+        """Show a move and what it does."""
         board = before.board
         won = [before.deal.chips[square] for square in _squares(board.taken(move.colour, move.square))]
         opened = {square: before.deal.chips[square] for square in _squares(board.opened(move.square))}
@@ -58,7 +58,7 @@ class Report:
         say(f"{move}: {', '.join(said)}")
 
     def hint(self, prospects: Iterable[Prospect]) -> None:
-        """Tell the most promising moves."""
+        """Show the most promising moves."""
         if self.as_json:
             self._object(
                 "hint", moves=[{"move": str(each.move), "score": round(each.score, 2)} for each in prospects]
@@ -67,7 +67,7 @@ class Report:
         say("hint: " + ", ".join(f"{each.move} (about {each.score:.4g})" for each in prospects))
 
     def solution(self, solution: Solution, deal: Deal) -> None:
-        """Tell the best play found with open chips, move by move, and how good it is."""
+        """Show the best play found with open chips, move by move, and how good it is."""
         game = DealerView.start(deal)
         if self.as_json:
             self._object(
@@ -86,7 +86,7 @@ class Report:
         say(f"best score found {solution.score} of {self.perfect}, {proof}; {len(solution.moves)} moves")
 
     def result(self, game: DealerView) -> None:
-        """Tell the score at the end, or where the player stopped."""
+        """Show the score at the end, or where the player stopped."""
         reached = game.score(self.variant)
         if self.as_json:
             won = [str(chip) for chip in sorted(game.won.values())]

@@ -133,7 +133,7 @@ def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
             started=row["started"],
             dialogue=tuple((row["dialogue"] or "").splitlines()),
             values=values,
-            from_book=tuple(None if told is None else bool(told) for told in book),
+            from_book=tuple(None if known is None else bool(known) for known in book),
             exact=exact,
             attempt=row["attempt"],
         )

@@ -35,7 +35,7 @@ class Checkpoint:
 
     Args:
         path: of the file.
-        training: what tells one training from another: settings, positions, first weights.
+        training: what distinguishes one training from another: settings, positions, first weights.
 
     Raises: FileFormatError if the file is of another training or damaged.
     """
@@ -91,7 +91,7 @@ class Checkpoint:
 
 
 def _identity(settings: Mapping[str, Any], records: Records, begin: Weights) -> str:
-    """Tells one training from another."""
+    """Distinguishes one training from another."""
     checksum = zlib.crc32(records.tobytes())
     for numbers in (begin.tables, begin.rows, begin.layers):
         checksum = zlib.crc32(memoryview(numbers).cast("B"), checksum)

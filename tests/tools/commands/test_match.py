@@ -188,7 +188,7 @@ def test_a_signal_ends_the_match_and_loses_nothing(tmp_path: Path, number: signa
 
 
 @pytest.mark.skipif(not RHINO.exists(), reason="gtp-rhino is not installed (Debian package grhino)")
-def test_gtp_rhino_plays_whole_games_though_it_refuses_to_be_told_of_passes(tmp_path: Path) -> None:
+def test_gtp_rhino_plays_whole_games_though_it_refuses_passes(tmp_path: Path) -> None:
     """The opening ends in front of a forced pass."""
     turns = played(WITH_PASSES).turns
     passed = next(number for number, turn in enumerate(turns) if turn.move.is_pass)

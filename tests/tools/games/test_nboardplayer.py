@@ -172,7 +172,7 @@ def test_a_clock_that_cannot_be_told_is_remarked(sit_nboard: SitNBoard) -> None:
     player = sit_nboard(time="0.5")
     player.make_ready()
 
-    assert player.remarks == ["N can't be told a time of 0.5 in the record of a game, but is held to it"]
+    assert player.remarks == ["N can't be sent a time of 0.5 in the record of a game, but is held to it"]
 
 
 @pytest.mark.parametrize(

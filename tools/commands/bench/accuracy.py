@@ -93,7 +93,7 @@ def accuracy(
 
     Exactly DEPTH plies are searched: no book, no solving beyond them. Of several best moves any one will do; moves are
     judged where the file has the scores of them all. Where searches end on even and on odd numbers of empty squares,
-    errors are told apart too: an evaluation may be wrong in one of them alone.
+    errors are also shown for each of the two: an evaluation may be wrong in one of them alone.
     """
     suite = obf.read_file(file, file.name, Rules())
     for error in suite.errors:

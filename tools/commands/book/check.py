@@ -32,7 +32,7 @@ def check(
     """Check the book PATH: file, rows, links, scores, and a sample of them against a new search.
 
     A new search may come out differently where more moves are links now than then, or with another evaluation; that is
-    told and is no fault. Exit code 1 if there are faults.
+    reported and is no fault. Exit code 1 if there are faults.
     """
     from outflank.book import Book
     from outflank.book.checking import check as check_book

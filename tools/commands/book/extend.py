@@ -12,7 +12,7 @@ from outflank.tools.commands.book.options import growth_options, path_argument, 
 @click.command()
 @path_argument
 @click.argument("games", nargs=-1, required=True, metavar="GAME...")
-@click.option("--from", "form", type=click.Choice(FORMATS), help="Format of files.  [default: as found out]")
+@click.option("--from", "form", type=click.Choice(FORMATS), help="Format of files.  [default: detected]")
 @plies_option
 @growth_options
 def extend(

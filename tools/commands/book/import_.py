@@ -12,7 +12,7 @@ from outflank.tools.commands.book.options import FORMS, path_argument
 @click.command("import")
 @click.argument("source", type=EXISTING_FILE, metavar="FILE")
 @path_argument
-@click.option("--from", "form", type=click.Choice(FORMS), help="Form of the file.  [default: as found out]")
+@click.option("--from", "form", type=click.Choice(FORMS), help="Form of the file.  [default: detected]")
 @rules_option
 def import_(source: Path, path: Path, form: str | None, rules: Rules) -> None:
     """Make the book PATH of what FILE holds: our own text, or a book of Edax.

@@ -38,12 +38,12 @@ def prune(
 
     with BookWriter.open(path) as book:
         before = path.stat().st_size
-        told = [
+        chosen = [
             f"--max-error {max_error:g}" if max_error is not None else "",
             f"--plies {plies} --ply-cost {ply_cost:g}",
             f"--positions {positions}" if positions is not None else "",
         ]
-        book.note(" ".join(["prune", *filter(None, told)]))
+        book.note(" ".join(["prune", *filter(None, chosen)]))
         removed = prune_book(book, Reach(max_error, plies, ply_cost, positions))
         book.compact()
         kept = len(book)

@@ -17,7 +17,7 @@ def stats(path: Path, as_json: bool) -> None:
 
     A ply counts the discs played. "of all" is the share of the positions that can be reached with so many discs, images
     counted once, as far as they can be counted in a moment. "leaves" are positions with a move that leads out of the
-    book. --json tells the history of the book too.
+    book. --json has the history of the book too.
     """
     from outflank.book import Book
     from outflank.tools.books.counts import count_book, counts_facts, counts_text

@@ -185,7 +185,7 @@ class _Report:
             click.echo(_HEADING)
 
     def add(self, solution: Solution, proof: Proof | None) -> None:
-        """Print a solution, how it differs from the file's, and what is to tell of its proof."""
+        """Print a solution, how it differs from the file's, and what became of its proof."""
         self._solutions.append(solution)
         differences = solution.differences() if self._check else []
         if differences:

@@ -5,13 +5,13 @@ import click
 from outflank.tools.cli.lazygroup import LazyGroup
 
 COMMANDS = {
-    "selfplay": "Play games into FOLDER; a run that was interrupted goes on where it was.",
+    "selfplay": "Play games into FOLDER; an interrupted run goes on where it stopped.",
     "label": "Solve single positions, or judge them by a deep search, into FOLDER; no board twice.",
-    "devset": "Solve boards of the games in FOLDERS that training leaves out, to measure errors with.",
+    "devset": "Solve boards from the games in FOLDERS that training leaves out, to measure errors with.",
     "fit": "Fit the evaluation's tables to the games in FOLDERS.",
-    "network": "Train the evaluation's network to what its tables leave of the games in FOLDERS.",
+    "network": "Train the evaluation's network on what its tables leave unexplained in the games in FOLDERS.",
     "calibrate": "Shift the evaluation's heads so that searches of the games in FOLDERS are right on average.",
-    "probcut": "Fit the selectivity model to the evaluation, on positions out of the games in FOLDERS.",
+    "probcut": "Fit the selectivity model to the evaluation, on positions of the games in FOLDERS.",
     "gate": "Play the evaluation CANDIDATE against another and say whether to accept it (SPRT, both errors 5 %).",
     "all": "Make an evaluation from nothing in FOLDER: generations of self-play and fit, then the selectivity model.",
 }

@@ -56,7 +56,7 @@ def all(
 ) -> None:
     """Make an evaluation from nothing in FOLDER: generations of self-play and fit, then the selectivity model.
 
-    The weights of each generation stay in FOLDER; a run that was interrupted goes on where it was.
+    The weights of each generation stay in FOLDER; an interrupted run goes on where it stopped.
     """
     from outflank.tools.train import bootstrap as generations
     from outflank.tools.train.judging import Judging

@@ -20,7 +20,7 @@ from outflank.tools.cli.options import ANY_FILE, EXISTING_FOLDER, seed_option, w
     show_default=True,
     help="Empty squares of each board.",
 )
-@click.option("--boards", type=WholeNumber(1), default=300, show_default=True, help="How many.")
+@click.option("--boards", type=WholeNumber(1), default=300, show_default=True, help="Boards to solve.")
 @click.option("--all-moves", is_flag=True, help="Solve each move of a board, not just the board.")
 @seed_option
 @workers_option
@@ -33,9 +33,9 @@ def devset(
     seed: int,
     workers: int | None,
 ) -> None:
-    """Solve boards of the games in FOLDERS that training leaves out, to measure errors with.
+    """Solve boards from the games in FOLDERS that training leaves out, to measure errors with.
 
-    ``bench accuracy`` reads the file; a run that was interrupted goes on where it was.
+    ``bench accuracy`` reads the file; an interrupted run goes on where it stopped.
     """
     from outflank.tools.train import devset as sets
     from outflank.tools.train.dataset import load

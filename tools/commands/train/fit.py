@@ -18,14 +18,14 @@ from outflank.tools.commands.train.options import fitting_options
     type=Number(0, 1),
     default=0.5,
     show_default=True,
-    help="What a position of the phase before or after counts.",
+    help="Weight of positions of the phases before and after.",
 )
 @click.option(
     "--ridge",
     type=Number(0, min_open=True),
     default=100.0,
     show_default=True,
-    help="How firmly a weight is tied to the next phase's, in positions.",
+    help="How firmly a weight is tied to that of the next phase, counted in positions.",
 )
 @click.option("--plot", type=ANY_FILE, help="Draw the error by phase (.svg, .png, ...).")
 @json_object_option

@@ -21,13 +21,13 @@ from outflank.tools.cli.options import (
 @click.option(
     "--against", type=EXISTING_FILE, default=SHIPPED, help="Evaluation to beat.  [default: the shipped one]"
 )
-@click.option("--depth", type=WholeNumber(1, 60), default=5, show_default=True, help="Plies both search.")
+@click.option("--depth", type=WholeNumber(1, 60), default=5, show_default=True, help="Plies that both search.")
 @click.option("--pairs", type=WholeNumber(1), default=1000, show_default=True, help="Pairs of games at most.")
 @click.option(
-    "--elo0", type=Number(), default=0.0, show_default=True, help="Difference of a candidate to reject."
+    "--elo0", type=Number(), default=0.0, show_default=True, help="Elo difference of a candidate to reject."
 )
 @click.option(
-    "--elo1", type=Number(), default=20.0, show_default=True, help="Difference of a candidate to accept."
+    "--elo1", type=Number(), default=20.0, show_default=True, help="Elo difference of a candidate to accept."
 )
 @seed_option
 @workers_option

@@ -25,9 +25,9 @@ from outflank.tools.commands.train.options import selectivity_options, shard_opt
     type=WholeNumber(0, 60),
     default=0,
     show_default=True,
-    help="Most random moves that are played from each position of the games first.",
+    help="Play up to this many random moves from each position of the games first.",
 )
-@click.option("--boards", type=WholeNumber(1), default=10_000, show_default=True, help="How many at most.")
+@click.option("--boards", type=WholeNumber(1), default=10_000, show_default=True, help="Boards at most.")
 @budget_option
 @click.option(
     "--fewest", type=WholeNumber(1, 60), default=10, show_default=True, help="Empty squares at least."
@@ -47,7 +47,7 @@ from outflank.tools.commands.train.options import selectivity_options, shard_opt
     type=WholeNumber(1, 64),
     default=64,
     metavar="EMPTIES",
-    help="Empty squares down to which the best line behind a position is kept.  [default: no line]",
+    help="Keep the best line behind a position too, down to this many empty squares.  [default: no line]",
 )
 @shard_options
 def label(

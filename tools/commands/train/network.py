@@ -29,14 +29,14 @@ from outflank.tools.commands.train.options import fitting_options
     type=Number(0, 1, min_open=True),
     default=2e-3,
     show_default=True,
-    help="The highest learning rate; half of it where a network is touched up.",
+    help="Highest learning rate; half of it if the training goes on from a network.",
 )
 @click.option(
     "--decay",
     type=Number(0),
     default=2.0,
     show_default=True,
-    help="How firmly rows are tied to where they began; 30 where a network is touched up with few positions.",
+    help="How firmly rows are tied to where they began; 30 is good for training a network on with few positions.",
 )
 @click.option(
     "--stage",
@@ -45,7 +45,7 @@ from outflank.tools.commands.train.options import fitting_options
     multiple=True,
     help="Train this third of the game and leave the others as they are; may be repeated.  [default: all]",
 )
-@click.option("--device", default="cpu", show_default=True, help="What computes: cpu, cuda, ...")
+@click.option("--device", default="cpu", show_default=True, help="PyTorch's device: cpu, cuda, ...")
 @seed_option
 @json_object_option
 def network(
@@ -64,10 +64,10 @@ def network(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Train the evaluation's network to what its tables leave of the games in FOLDERS.
+    """Train the evaluation's network on what its tables leave unexplained in the games in FOLDERS.
 
-    One game in 20 is kept out to measure with, the same as in fit; boards of other games don't count there. The state
-    of the training is kept every two minutes: a run that was interrupted goes on where it was.
+    One game in 20 is kept out to measure with, the same as in fit; boards that other games have too don't count there.
+    The state of the training is saved every two minutes: an interrupted run goes on where it stopped.
     """
     from outflank.tools.train import network as networks
     from outflank.tools.train import weights_file

@@ -39,7 +39,7 @@ _trust_option = click.option(
     type=Number(0, 1),
     default=0.7,
     show_default=True,
-    help="In what comes later in a game: 1 learns the result alone, 0 what the search guessed.",
+    help="How far to trust what comes later in a game: 1 learns the result alone, 0 what the search guessed.",
 )
 _early_trust_option = click.option(
     "--early-trust",
@@ -53,7 +53,7 @@ _least_depth_option = click.option(
     type=WholeNumber(1, 60),
     default=1,
     show_default=True,
-    help="Guesses of searches of fewer plies don't count.",
+    help="Guesses by searches of fewer plies don't count.",
 )
 _selectivity_option = click.option(
     "--selectivity",
@@ -61,7 +61,7 @@ _selectivity_option = click.option(
     callback=read_by(int),
     default=str(FULL_WIDTH.percent),
     show_default=True,
-    help="How sure a cut on a guess has to be, in percent; 100 cuts nothing on a guess.",
+    help="How sure the search has to be to cut a move on a guess, in percent; at 100 it never does.",
 )
 _end_selectivity_option = click.option(
     "--end-selectivity",
@@ -82,10 +82,10 @@ shard_option = click.option(
 fitting_options = together(
     solved_option, weights_out_option, _trust_option, _early_trust_option, _least_depth_option
 )
-"""Of what is fitted to games."""
+"""Of commands that fit something to games."""
 selectivity_options = together(_selectivity_option, _end_selectivity_option)
 """Of the searches that judge positions."""
 shard_options = together(
     shard_option, weights_option, seed_option, workers_option, cluster_option, json_object_option
 )
-"""Of what is made shard by shard."""
+"""Of commands that work shard by shard."""

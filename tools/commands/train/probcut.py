@@ -21,7 +21,7 @@ from outflank.tools.commands.train.options import weights_option
 @click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
 @click.option("--out", type=ANY_FILE, default="probcut.json", show_default=True, help="File for the model.")
 @click.option(
-    "--boards", type=WholeNumber(1), default=100, show_default=True, help="For each number of empties."
+    "--boards", type=WholeNumber(1), default=100, show_default=True, help="Boards for each number of empty squares."
 )
 @click.option(
     "--depth", type=WholeNumber(2, 30), default=11, show_default=True, help="Plies of the deepest search."
@@ -42,7 +42,7 @@ def probcut(
     cluster: str | None,
     as_json: bool,
 ) -> None:
-    """Fit the selectivity model to the evaluation, on positions out of the games in FOLDERS."""
+    """Fit the selectivity model to the evaluation, on positions of the games in FOLDERS."""
     from outflank.tools.train import probcut as errors
     from outflank.tools.train.weights_file import made_now
     from outflank.tools.work.files import checksum

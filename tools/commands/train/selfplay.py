@@ -14,7 +14,11 @@ from outflank.tools.commands.train.options import selectivity_options, shard_opt
 @click.command()
 @click.argument("folder", type=ANY_FOLDER)
 @click.option(
-    "--games", type=WholeNumber(1), default=100_000, show_default=True, help="Rounded up to thousands."
+    "--games",
+    type=WholeNumber(1),
+    default=100_000,
+    show_default=True,
+    help="Games to play, rounded up to whole shards.",
 )
 @click.option(
     "--depth", type=WholeNumber(1, 60), default=4, show_default=True, help="Plies searched for a move."
@@ -38,14 +42,14 @@ from outflank.tools.commands.train.options import selectivity_options, shard_opt
     type=Number(0, 100),
     default=0.0,
     show_default=True,
-    help="Of 100 games, how many begin to count after a random move that follows on some good ones.",
+    help="Percentage of games that begin to count only after a random move that follows some good ones.",
 )
 @click.option(
     "--widest",
     type=WholeNumber(0, 64),
     default=64,
     show_default=True,
-    help="Discs from a draw at most that a game may begin with.",
+    help="How many discs from a draw, at most, a game may begin.",
 )
 @budget_option
 @shard_options
@@ -67,7 +71,7 @@ def selfplay(
     cluster: str | None,
     as_json: bool,
 ) -> None:
-    """Play games into FOLDER; a run that was interrupted goes on where it was."""
+    """Play games into FOLDER; an interrupted run goes on where it stopped."""
     from outflank.tools.train import selfplay as playing
     from outflank.tools.train.judging import Judging
 
