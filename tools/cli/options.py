@@ -120,7 +120,9 @@ workers_option = click.option(
 """``--workers 2``: hands the command an int or None."""
 
 cluster_option = click.option(
-    "--cluster", metavar="ADDRESS", help="Work on the Dask cluster of this scheduler instead, tcp://host:port."
+    "--cluster",
+    metavar="ADDRESS",
+    help="Work on the Dask cluster of this scheduler instead, tcp://host:port.",
 )
 """``--cluster tcp://host:port``: hands the command an address or None."""
 
@@ -133,6 +135,10 @@ budget_option = click.option(
 """``--budget 2h``: hands the command seconds or None."""
 
 seed_option = click.option(
-    "--seed", type=WholeNumber(0, BEYOND_USE), default=1, show_default=True, help="Seed of all random choices."
+    "--seed",
+    type=WholeNumber(0, BEYOND_USE),
+    default=1,
+    show_default=True,
+    help="Seed of all random choices.",
 )
 """``--seed 7``: hands the command an int, 1 if left out."""

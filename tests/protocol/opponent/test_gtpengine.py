@@ -21,7 +21,7 @@ from outflank.protocol.opponent import (
     client,
 )
 from outflank.tests import fake_engine
-from outflank.tests.tools.samples import WITH_PASSES
+from outflank.tests.sample_games import WITH_PASSES
 
 OURS = [str(Path(sys.executable).with_name("outflank")), "gtp", "--level", "1", "--book", "none"]
 

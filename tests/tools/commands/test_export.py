@@ -6,7 +6,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outflank.engine import PRESETS, Colour
-from outflank.tests.tools.samples import ONE_WAY, WIPE_OUT, WITH_PASSES, broken_off, played, run_of
+from outflank.tests.sample_games import ONE_WAY, WIPE_OUT, WITH_PASSES
+from outflank.tests.tools.samples import broken_off, played, run_of
 from outflank.tools.cli.program import cli
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show.run_files import write_run_files

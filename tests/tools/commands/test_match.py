@@ -17,7 +17,8 @@ from sgfmill import sgf_grammar  # type: ignore[import-untyped]
 from outflank.engine import PRESETS, Colour, FileFormatError
 from outflank.tests import fake_engine
 from outflank.tests.processes import children, living_members
-from outflank.tests.tools.samples import WITH_PASSES, played
+from outflank.tests.sample_games import WITH_PASSES
+from outflank.tests.tools.samples import played
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.state.store import read_run
 

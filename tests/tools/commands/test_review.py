@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outflank.tests.protocol.books import small_book
-from outflank.tests.tools.samples import WIPE_OUT, WITH_PASSES
+from outflank.tests.sample_games import WIPE_OUT, WITH_PASSES
 from outflank.tools.cli.program import cli
 
 QUICK = ("--level", "1", "--exact-from", "8", "--book", "none")

@@ -10,7 +10,8 @@ from click.testing import CliRunner, Result
 
 from outflank.engine import Colour
 from outflank.tests import fake_engine
-from outflank.tests.tools.samples import WIPE_OUT, broken_off, played
+from outflank.tests.sample_games import WIPE_OUT
+from outflank.tests.tools.samples import broken_off, played
 from outflank.tools.cli.program import cli
 from outflank.tools.games.mirror import MirrorPair
 from outflank.tools.games.results import Ending

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from outflank.engine import Colour, Game, Position, Rules
-from outflank.tests.tools.samples import ONE_WAY, WITH_PASSES, played
+from outflank.tests.sample_games import ONE_WAY, WITH_PASSES
+from outflank.tests.tools.samples import played
 from outflank.tools.games.adjudication import Solver, discs_lost
 
 BLACK, WHITE = Colour.BLACK, Colour.WHITE

@@ -3,7 +3,8 @@
 import pytest
 
 from outflank.engine import Position, Rules
-from outflank.tests.tools.samples import WIPE_OUT, played
+from outflank.tests.sample_games import WIPE_OUT
+from outflank.tests.tools.samples import played
 from outflank.tools.games.answers import is_true_claim
 
 WIPED_OUT = played(WIPE_OUT)

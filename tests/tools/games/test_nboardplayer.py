@@ -13,8 +13,8 @@ from outflank.protocol.formats import ggf
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.tests import fake_nboard_engine
+from outflank.tests.sample_games import WITH_PASSES
 from outflank.tests.tools.games.refereed import MARK, Sit, referee
-from outflank.tests.tools.samples import WITH_PASSES
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.nboard_setup import clock_text, instructions
 from outflank.tools.games.nboardplayer import NBoardPlayer

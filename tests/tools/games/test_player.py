@@ -9,8 +9,8 @@ from outflank.engine import Rules
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.tests import fake_engine
+from outflank.tests.sample_games import WITH_PASSES
 from outflank.tests.tools.games.refereed import Sit, referee
-from outflank.tests.tools.samples import WITH_PASSES
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.gtpplayer import GtpPlayer
 from outflank.tools.games.results import Ending

@@ -4,8 +4,8 @@ import pytest
 
 from outflank.engine import Game
 from outflank.tests.processes import living_with
+from outflank.tests.sample_games import WITH_PASSES
 from outflank.tests.tools.games.refereed import BLACK, MARK, WHITE, Sit, referee
-from outflank.tests.tools.samples import WITH_PASSES
 from outflank.tools.games.results import Ending
 
 

@@ -7,7 +7,7 @@ import pytest
 from outflank.engine import PRESETS, Colour, Game, Position, Searcher
 from outflank.protocol.formats.annotated import AnnotatedGame, Recorder
 from outflank.tests.reference import Board, after, board_of, choices, count, moves, other
-from outflank.tests.tools.samples import ONE_WAY, WIPE_OUT, WITH_PASSES
+from outflank.tests.sample_games import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tools.review.game import GameReview, review_game
 from outflank.tools.review.moves import Class
 from outflank.tools.review.settings import ReviewSettings

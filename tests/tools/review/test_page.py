@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from outflank.tests.browser import CHROMIUM, Browser
+from outflank.tests.sample_games import WIPE_OUT, WITH_PASSES
 from outflank.tests.tools.review.test_game import QUICK, reviewed
-from outflank.tests.tools.samples import WIPE_OUT, WITH_PASSES
 from outflank.tools.review.game import GameReview
 from outflank.tools.review.page import curve_svg, render_review
 

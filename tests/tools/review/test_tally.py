@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from outflank.engine import Colour
+from outflank.tests.sample_games import WIPE_OUT, WITH_PASSES
 from outflank.tests.tools.review.test_game import annotated, reviewed
-from outflank.tests.tools.samples import WIPE_OUT, WITH_PASSES
 from outflank.tools.review.game import GameReview
 from outflank.tools.review.moves import Class
 from outflank.tools.review.tally import Players, Tally

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from outflank.engine import PRESETS, Colour
-from outflank.tests.tools.samples import ONE_WAY, WIPE_OUT, WITH_PASSES, broken_off, played, run_of
+from outflank.tests.sample_games import ONE_WAY, WIPE_OUT, WITH_PASSES
+from outflank.tests.tools.samples import broken_off, played, run_of
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.schedule.duplicates import complete_pairs, game_key, repeats
 from outflank.tools.show.figures import match_points

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from outflank.engine import Colour
-from outflank.tests.tools.samples import WITH_PASSES, broken_off, judged, played, random_run, run_of
+from outflank.tests.sample_games import WITH_PASSES
+from outflank.tests.tools.samples import broken_off, judged, played, random_run, run_of
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show.figures import Meeting, disc_sums, figures_of
 from outflank.tools.show.resulttable import print_result

@@ -10,7 +10,8 @@ from sgfmill import sgf_grammar  # type: ignore[import-untyped]
 from outflank.engine import PASS, PRESETS, Colour, Game, Move, Position, Rules
 from outflank.protocol.formats import ggf as ggf_format
 from outflank.protocol.formats import sgf_write
-from outflank.tests.tools.samples import ONE_WAY, WIPE_OUT, WITH_PASSES, broken_off, judged, played
+from outflank.tests.sample_games import ONE_WAY, WIPE_OUT, WITH_PASSES
+from outflank.tests.tools.samples import broken_off, judged, played
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show.records import annotated_game, headline, transcript_line
 

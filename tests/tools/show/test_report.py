@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from outflank.engine import PRESETS, Colour, Game
-from outflank.tests.tools.samples import ONE_WAY, WITH_PASSES, broken_off, judged, played, random_run, run_of
+from outflank.tests.sample_games import ONE_WAY, WITH_PASSES
+from outflank.tests.tools.samples import broken_off, judged, played, random_run, run_of
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show.replay import SQUARE_LETTERS
 from outflank.tools.show.report import render_report

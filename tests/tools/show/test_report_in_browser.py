@@ -9,7 +9,8 @@ import pytest
 
 from outflank.engine import PRESETS, Colour, Game
 from outflank.tests.browser import CHROMIUM, Browser
-from outflank.tests.tools.samples import ONE_WAY, WITH_PASSES, broken_off, judged, played, random_run, run_of
+from outflank.tests.sample_games import ONE_WAY, WITH_PASSES
+from outflank.tests.tools.samples import broken_off, judged, played, random_run, run_of
 from outflank.tools.games.adjudication import discs_lost
 from outflank.tools.games.results import Ending
 from outflank.tools.show.report import render_report

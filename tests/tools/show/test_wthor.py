@@ -11,7 +11,8 @@ import pytest
 from outflank.engine import PRESETS, Colour, FileFormatError, Game, Position, Rules
 from outflank.engine.squares import square_name
 from outflank.protocol.formats.wthor_write import WthorWriter
-from outflank.tests.tools.samples import WIPE_OUT, WITH_PASSES, broken_off, judged, played
+from outflank.tests.sample_games import WIPE_OUT, WITH_PASSES
+from outflank.tests.tools.samples import broken_off, judged, played
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show.records import annotated_game
 

@@ -13,7 +13,8 @@ import pytest
 
 from outflank.engine import Colour, FileFormatError, Rules
 from outflank.protocol.opponent.clock import TimeControl
-from outflank.tests.tools.samples import ONE_WAY, WITH_PASSES, broken_off, played
+from outflank.tests.sample_games import ONE_WAY, WITH_PASSES
+from outflank.tests.tools.samples import broken_off, played
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.openings.sources import OpeningsChoice

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from outflank.engine import Game, Move, NotationError
 from outflank.protocol.formats import ggf
-from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.opponent.engineclient import START_SECONDS
 from outflank.protocol.opponent.errors import EngineCrash, EngineTimeout
 from outflank.tools.checks.subject import Subject, expect

@@ -17,10 +17,18 @@ from outflank.tools.commands.train.options import weights_option, weights_out_op
 @weights_option
 @weights_out_option
 @click.option(
-    "--depth", type=WholeNumber(1, 30), default=6, show_default=True, help="Search this many plies, and one more."
+    "--depth",
+    type=WholeNumber(1, 30),
+    default=6,
+    show_default=True,
+    help="Search this many plies, and one more.",
 )
 @click.option(
-    "--boards", type=WholeNumber(1), default=600, show_default=True, help="Boards for each number of empty squares."
+    "--boards",
+    type=WholeNumber(1),
+    default=600,
+    show_default=True,
+    help="Boards for each number of empty squares.",
 )
 @seed_option
 @workers_option

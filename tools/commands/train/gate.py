@@ -21,7 +21,9 @@ from outflank.tools.cli.options import (
 @click.option(
     "--against", type=EXISTING_FILE, default=SHIPPED, help="Evaluation to beat.  [default: the shipped one]"
 )
-@click.option("--depth", type=WholeNumber(1, 60), default=5, show_default=True, help="Plies that both search.")
+@click.option(
+    "--depth", type=WholeNumber(1, 60), default=5, show_default=True, help="Plies that both search."
+)
 @click.option("--pairs", type=WholeNumber(1), default=1000, show_default=True, help="Pairs of games at most.")
 @click.option(
     "--elo0", type=Number(), default=0.0, show_default=True, help="Elo difference of a candidate to reject."

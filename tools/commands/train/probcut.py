@@ -21,7 +21,11 @@ from outflank.tools.commands.train.options import weights_option
 @click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
 @click.option("--out", type=ANY_FILE, default="probcut.json", show_default=True, help="File for the model.")
 @click.option(
-    "--boards", type=WholeNumber(1), default=100, show_default=True, help="Boards for each number of empty squares."
+    "--boards",
+    type=WholeNumber(1),
+    default=100,
+    show_default=True,
+    help="Boards for each number of empty squares.",
 )
 @click.option(
     "--depth", type=WholeNumber(2, 30), default=11, show_default=True, help="Plies of the deepest search."
