@@ -70,7 +70,7 @@ def genmove(session: Session, arguments: Arguments) -> str:
 
 
 def reg_genmove(session: Session, arguments: Arguments) -> str:
-    """Gives the move that `genmove` would choose, but does not play it, uses no clock time and leaves nothing to chance.
+    """Gives the move that `genmove` would choose without playing it; the clock does not run, nothing is left to chance.
 
     Arguments: `colour`
     Answer: as `genmove`

@@ -1,4 +1,4 @@
-"""NBoard as the server drives it: every command ends the work on those before it, and a failure is reported as a status."""
+"""NBoard as the server drives it: every command ends the work on those before it, and a failure becomes a status."""
 
 import sys
 from collections.abc import Iterator

@@ -43,7 +43,7 @@ class MoveReport:
 
     @property
     def score(self) -> float | None:
-        """What the move is worth, in discs from the side that makes it; None if there is no score, or an impossible one."""
+        """What the move is worth, in discs from the side that makes it; None if no possible score was given."""
         text = self.keys.get("scoreLead", self.keys.get("scoreMean", ""))
         return possible_score(float(text)) if _NUMBER.fullmatch(text) else None
 

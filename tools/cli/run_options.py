@@ -53,8 +53,8 @@ _OPTIONS = (
         "--openings",
         callback=read_by(OpeningsChoice.parse),
         metavar="balanced|random:N|FILE[:N]",
-        help="The shipped balanced openings, N random moves, or the games of FILE (such as a transcript a line), with :N "
-        "their first N moves.  [default: balanced where the rules allow, else random:8]",
+        help="The shipped balanced openings, N random moves, or the games of FILE (such as a transcript a line), with "
+        ":N their first N moves.  [default: balanced where the rules allow, else random:8]",
     ),
     rules_option,
     click.option(

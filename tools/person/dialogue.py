@@ -77,7 +77,7 @@ class Dialogue:
     def run(self) -> None:
         """Play until the person quits, the input ends, or the engine's own game is over.
 
-        Raises: OutflankError or OSError for a line that can't be obeyed, unless it is typed at a terminal, where the error is shown.
+        Raises: OutflankError or OSError for a line that can't be obeyed; at a terminal the error is shown instead.
         """
         try:
             while True:

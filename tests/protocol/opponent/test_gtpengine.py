@@ -204,7 +204,7 @@ def test_an_engine_that_was_ended_says_so_when_it_is_asked() -> None:
 
 
 def test_an_unknown_dialect_is_refused_with_those_there_are() -> None:
-    with pytest.raises(NotationError, match="expected a dialect out of auto spec .*, got 'x'"):
+    with pytest.raises(NotationError, match=r"expected a dialect out of auto spec .*, got 'x'"):
         GtpEngine(fake_engine.command(), dialect="x")
 
 

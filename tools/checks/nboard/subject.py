@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from outflank.engine import Game, Move, NotationError
 from outflank.protocol.formats import ggf
