@@ -212,7 +212,7 @@ def test_what_does_not_start_leaves_nothing() -> None:
     with pytest.raises(EngineStartError, match="no 'no-such-program'"):
         GtpEngine("no-such-program --level 2")
     with pytest.raises(EngineProtocolError, match="is no GTP engine"):
-        GtpEngine(["sh", "-c", "echo welcome; sleep 1000"])
+        GtpEngine(["sh", "-c", "read line; echo welcome; sleep 1000"])
     with pytest.raises(UnfitEngineError, match="expected it to list outflank-rules"):
         GtpEngine(fake_engine.command(), rules=Rules.parse("obversi"))
 

@@ -40,7 +40,7 @@ def test_moves_are_answered_and_the_game_is_printed_at_the_end() -> None:
     game = Game.from_transcript(transcript(result.stdout))
 
     assert result.returncode == 0, result.stderr
-    assert "level 1; help tells what can be said" in result.stdout.splitlines()[0]
+    assert "level 1; help lists the commands" in result.stdout.splitlines()[0]
     assert re.search(r"Outflank, White, plays [a-h][1-8] \([+-]\S+, 1 ply .*\) in \d+\.\d s\.", result.stdout)
     assert len(game) == 2
     assert str(game.position) in result.stdout
