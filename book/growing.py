@@ -95,6 +95,7 @@ class Grower:
         self._last = (0.0, 0)
         self._urgent = deque(node.key for node in self.graph.nodes.values() if node.is_unfinished)
         self._in_flight: set[bytes] = set()
+        self._judged: set[bytes] = set()
 
     @property
     def root(self) -> Node | None:
@@ -112,12 +113,17 @@ class Grower:
         """
         self._work(lambda: self._leaves(reach), seconds)
 
-    def deepen(self, reach: Reach, seconds: float | None = None) -> None:
+    def deepen(self, reach: Reach, seconds: float | None = None, again: bool = False) -> None:
         """Judge those positions again that were judged on a lower level, those that cost least first.
+
+        Args:
+            reach: which positions.
+            seconds: wall time; None for no limit.
+            again: those too that were judged on this level, as after a change of the evaluation; each once.
 
         Raises: as ``grow``.
         """
-        self._work(lambda: self._shallow(reach), seconds)
+        self._work(lambda: self._shallow(reach, again), seconds)
 
     def extend(self, positions: Iterable[Position], seconds: float | None = None) -> None:
         """Add these positions, such as those of games, as far as they are not there yet.
@@ -204,6 +210,7 @@ class Grower:
         self._searches += 1
         key, _ = key_of(question.position)
         self._in_flight.discard(key)
+        self._judged.add(key)
         leaf = Leaf(judgement.move, judgement.score)
         found = (judgement.depth, judgement.selectivity, self._judge.level)
         node = self.graph.nodes.get(key)
@@ -258,8 +265,8 @@ class Grower:
                 if error < math.inf and (reach.max_error is None or error <= reach.max_error):
                     yield error + ply * reach.ply_cost, error, ply, node.leaf_key
 
-    def _shallow(self, reach: Reach) -> Iterator[bytes]:
-        """Positions within reach that were judged on a lower level, cheapest first."""
+    def _shallow(self, reach: Reach, again: bool) -> Iterator[bytes]:
+        """Positions within reach that were judged on a lower level, or not yet by this grower, cheapest first."""
         root = self.root
         if root is None:
             return
@@ -267,7 +274,8 @@ class Grower:
         shallow = (
             (node, root.empties - node.empties)
             for node in self.graph.nodes.values()
-            if node.open and (node.level is None or node.level < self._judge.level)
+            if node.open and (node.level is None or node.level < self._judge.level + again)
+            if not again or node.key not in self._judged
         )
         costs = (
             (node.error + ply * reach.ply_cost, node.error, ply, node.key)

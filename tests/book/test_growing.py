@@ -1,11 +1,13 @@
 """A book grows best-first, is whole at every commit, and what it says is the negamax of its leaves."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from outflank.book import Book, BookWriter, Entry
+from outflank.book.checking import check
 from outflank.book.growing import Grower, Progress, Reach
 from outflank.book.judging import Judgement, Question, run_here
 from outflank.book.keys import key_of, position_of, start_key
@@ -176,6 +178,27 @@ def test_deepening_judges_all_within_reach_again(tmp_path: Path) -> None:
         shallow = START.empties - found.position.empties <= 5
         assert found.level == (3 if shallow else 1) or found.leaf is None
     expect_whole(path)
+
+
+def test_all_is_judged_again_once_and_on_no_lower_level(tmp_path: Path) -> None:
+    path = grow(tmp_path / "b", Reach(positions=60), level=3)
+    with BookWriter.open(path) as book:
+        book.put_all(
+            [replace(each, leaf=each.leaf._replace(score=50)) for each in book.records() if each.leaf]
+        )
+    with BookWriter.open(path) as book:
+        Grower(book, judge(2)).deepen(Reach(plies=60), again=True)
+        assert {found.leaf.score for found in book.records() if found.leaf} == {50}
+        grower = Grower(book, judge(3))
+        grower.deepen(Reach(plies=60), again=True)
+    found = records(path)
+
+    assert grower.progress().searches == sum(each.leaf is not None for each in found)
+    assert 50 not in {each.leaf.score for each in found if each.leaf}
+    with Book.open(path) as book:
+        again = check(book, judge, sample=60).sample
+    assert again is not None
+    assert again.largest == 0
 
 
 def test_extending_adds_the_positions_of_a_game(tmp_path: Path) -> None:

@@ -124,6 +124,8 @@ def test_deepening_merging_and_pruning_leave_a_whole_book(tmp_path: Path) -> Non
     one, two = build(tmp_path / "a", 40), tmp_path / "b"
     run("build", two, "--positions", 40, "--level", 1, "--ply-cost", 2, "--workers", 1)
     assert facts("deepen", one, "--level", 3, "--plies", 4, "--workers", 1)["searches"] > 5
+    assert facts("deepen", one, "--level", 3, "--plies", 4, "--workers", 1)["searches"] == 0
+    assert facts("deepen", one, "--level", 3, "--plies", 4, "--workers", 1, "--again")["searches"] > 5
     merged = facts("merge", tmp_path / "c", one, two, "--workers", 1)
     assert merged["positions"] == merged["added"] > 45
     pruned = facts("prune", tmp_path / "c", "--positions", 20)

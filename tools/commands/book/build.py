@@ -5,9 +5,10 @@ from pathlib import Path
 import click
 
 from outflank.engine import Rules
-from outflank.tools.cli.options import ANY_FILE, budget_option, read_by
+from outflank.tools.cli.options import budget_option, read_by
 from outflank.tools.commands.book.options import (
     level_option,
+    log_option,
     path_argument,
     positions_option,
     reach_options,
@@ -28,9 +29,7 @@ from outflank.tools.commands.book.options import (
     help="PRESET[,OPTION=VALUE...], as docs/rules.md has them.  [default: those of the book, othello of a new one]",
 )
 @where_options
-@click.option(
-    "--log", type=ANY_FILE, metavar="FILE", help="Add a line of JSON to this file each minute and at the end."
-)
+@log_option
 def build(
     path: Path,
     budget: float | None,

@@ -7,7 +7,7 @@ import click
 from outflank.engine import HIGHEST_LEVEL
 from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import budget_option
-from outflank.tools.commands.book.options import path_argument, reach_options, where_options
+from outflank.tools.commands.book.options import log_option, path_argument, reach_options, where_options
 
 
 @click.command()
@@ -18,12 +18,19 @@ from outflank.tools.commands.book.options import path_argument, reach_options, w
     required=True,
     help="Strength by which positions are judged; those that were judged on this or a higher level are left alone.",
 )
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Those too that were judged on this level, each once: for a book that was grown with another evaluation.",
+)
 @budget_option
 @reach_options
 @where_options
+@log_option
 def deepen(
     path: Path,
     level: int,
+    again: bool,
     budget: float | None,
     max_error: float | None,
     plies: int,
@@ -31,6 +38,7 @@ def deepen(
     workers: int | None,
     cluster: str | None,
     as_json: bool,
+    log: Path | None,
 ) -> None:
     """Judge positions of the book PATH again that were judged on a lower level.
 
@@ -41,6 +49,7 @@ def deepen(
     from outflank.tools.books.growth import Work, grow_book
 
     reach = Reach(max_error, plies, ply_cost)
-    work = Work(f"deepen --plies {plies} --ply-cost {ply_cost:g}", level, workers, cluster, as_json)
+    what = f"deepen --plies {plies} --ply-cost {ply_cost:g}{' --again' if again else ''}"
+    work = Work(what, level, workers, cluster, as_json, log)
     with BookWriter.open(path) as book:
-        grow_book(book, work, lambda grower: grower.deepen(reach, budget))
+        grow_book(book, work, lambda grower: grower.deepen(reach, budget, again))

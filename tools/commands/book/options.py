@@ -7,6 +7,7 @@ import click
 from outflank.engine import HIGHEST_LEVEL
 from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import (
+    ANY_FILE,
     EXISTING_FILE,
     budget_option,
     cluster_option,
@@ -49,6 +50,10 @@ ply_cost_option = click.option(
 positions_option = click.option(
     "--positions", type=WholeNumber(1), help="Most positions in the book.  [default: no limit]"
 )
+log_option = click.option(
+    "--log", type=ANY_FILE, metavar="FILE", help="Add a line of JSON to this file each minute and at the end."
+)
+"""``--log FILE``: hands the command ``log``."""
 
 reach_options = together(max_error_option, plies_option, ply_cost_option)
 """Which positions a book grows to, the cheapest first."""
