@@ -43,7 +43,7 @@ class Searcher:
         position: Position,
         limit: Limit,
         *,
-        moves: Sequence[Move] | None = None,
+        moves: Sequence[Move | str] | None = None,
         multipv: int = 1,
         on_info: Callable[[SearchInfo], object] | None = None,
     ) -> SearchResult:
@@ -54,12 +54,12 @@ class Searcher:
         Args:
             position: what to search.
             limit: when to stop; ``Limit.solve()`` for the exact score.
-            moves: consider only these moves at the root.
+            moves: consider only these at the root, moves or their text.
             multipv: how many of the best moves to give a score and a line of their own.
             on_info: called from the calling thread after each finished iteration.
 
         Raises: SettingsError if `limit` has no limit, if `moves` is empty, if `multipv` is not positive, or if a search
-        is under way; IllegalMoveError if one of `moves` is illegal.
+        is under way; IllegalMoveError or NotationError if one of `moves` is illegal or none.
         """
 
     def analyse(
@@ -67,7 +67,7 @@ class Searcher:
         position: Position,
         limit: Limit = ...,
         *,
-        moves: Sequence[Move] | None = None,
+        moves: Sequence[Move | str] | None = None,
         multipv: int = 1,
     ) -> Analysis:
         """Begin to search in a thread of its own, and return what can be iterated over, looked at and stopped.
@@ -77,7 +77,7 @@ class Searcher:
         Args:
             position: what to search.
             limit: when to stop; if left out, when ``Analysis.stop`` is called or its block is left.
-            moves: consider only these moves at the root.
+            moves: consider only these at the root, moves or their text.
             multipv: how many of the best moves to give a score and a line of their own.
 
         Raises: as ``search``.

@@ -174,6 +174,12 @@ class TestRoot:
         for move in Searcher(hash_mb=4).search(position, Limit.solve()).pv:
             position = position.play(move)
 
+    def test_the_moves_asked_for_may_be_text(self) -> None:
+        with Searcher(hash_mb=1).analyse(Position.start(), Limit(depth=4), moves=["e6"]) as analysis:
+            assert analysis.result().move == Move.parse("e6")
+        with pytest.raises(NotationError, match="expected a square"):
+            Searcher(hash_mb=1).search(Position.start(), Limit(depth=4), moves=["e9"])
+
     def test_a_seed_varies_the_choice_among_moves_of_equal_value(self) -> None:
         """The four first moves are images of each other."""
         chosen = {

@@ -5,7 +5,7 @@ from typing import Any
 import click
 import pytest
 
-from outflank.tools.cli.numbers import Number, WholeNumber
+from outflank.tools.cli.numbers import BEYOND_USE, Number, WholeNumber
 
 COUNT = WholeNumber(1, 60)
 
@@ -49,3 +49,22 @@ def test_what_is_none_is_refused_in_words(kind: WholeNumber | Number, text: str,
         kind.convert(text, None, None)
 
     assert refused.value.message == sentence
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [
+        (COUNT, "[1<=x<=60]"),
+        (WholeNumber(1, BEYOND_USE), "[x>=1]"),
+        (WholeNumber(0), "[x>=0]"),
+        (WholeNumber(), ""),
+        (Number(0, 1), "[0<=x<=1]"),
+        (Number(0, min_open=True), "[x>0]"),
+        (Number(), ""),
+    ],
+)
+def test_the_help_shows_the_bounds_that_somebody_may_meet(kind: WholeNumber | Number, shown: str) -> None:
+    option = click.Option(["--n"], type=kind, help="A number.")
+    (_, text) = option.get_help_record(click.Context(click.Command("c"))) or ("", "")
+
+    assert text == f"A number.  {shown}".rstrip()

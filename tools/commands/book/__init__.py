@@ -6,17 +6,17 @@ from outflank.tools.cli.lazygroup import LazyGroup
 
 COMMANDS = {
     "build": "Let the book PATH grow from the start of the game, best-first; a new one is made if there is none.",
-    "deepen": "Judge positions of the book PATH again that were judged on a lower level.",
+    "deepen": "Judge again the positions of the book PATH that were judged at a lower level.",
     "extend": "Add the positions of every GAME to the book PATH.",
-    "learn": "Let the book PATH learn from every GAME or RUN: it grows where they left it.",
+    "learn": "Let the book PATH learn from every GAME or RUN: it grows where their games left it.",
     "prune": "Remove from the book PATH what costs too much, is too deep, or can't be reached.",
     "merge": "Add to the book PATH what every OTHER book knows.",
     "show": "Show what the book PATH knows about a position: its moves, their scores and lines, the opening's name.",
-    "lines": "List the main lines of the book PATH, those first in which both sides give away the least.",
+    "lines": "List the main lines of the book PATH, first those in which both sides give away the least.",
     "tree": "Draw the main lines of the book PATH as a tree, an SVG image.",
-    "stats": "Count what is in the book PATH: coverage by ply, scores, and how deep was searched.",
+    "stats": "Count what is in the book PATH: coverage by ply, scores, and depths of the searches.",
     "export": "Write the book PATH in another form: our own text, or one of Edax's.",
-    "import": "Make the book PATH of what FILE holds: our own text, or a book of Edax.",
+    "import": "Make the book PATH from FILE: our own text, or a book of Edax.",
     "check": "Check the book PATH: file, rows, links, scores, and a sample of them against a new search.",
 }
 """By name, what each does, as its own help says it."""

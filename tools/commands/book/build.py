@@ -46,8 +46,8 @@ def build(
 ) -> None:
     """Let the book PATH grow from the start of the game, best-first; a new one is made if there is none.
 
-    The next position is always the one that both sides give away least to reach, so that the book is a whole one
-    whenever it is stopped, and goes on growing where it was. Scores are discs from the side to move.
+    The next position is always the one that costs both sides least to reach, so that the book is complete in itself
+    whenever it is stopped, and can go on growing from there. Scores are discs from the side to move.
     """
     from outflank.book import BookWriter
     from outflank.book.growing import Reach

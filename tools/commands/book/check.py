@@ -20,9 +20,11 @@ _SHOWN = 10  # of the faults
     type=WholeNumber(0),
     default=100,
     show_default=True,
-    help="How many positions, at random, are searched again.",
+    help="Search this many positions again, drawn at random.",
 )
-@click.option("--seed", type=WholeNumber(0, 2**31 - 1), default=1, show_default=True, help="Of that choice.")
+@click.option(
+    "--seed", type=WholeNumber(0, 2**31 - 1), default=1, show_default=True, help="Seed of that choice."
+)
 @workers_option
 @cluster_option
 @json_object_option
@@ -31,7 +33,7 @@ def check(
 ) -> None:
     """Check the book PATH: file, rows, links, scores, and a sample of them against a new search.
 
-    A new search may come out differently where more moves are links now than then, or with another evaluation; that is
+    A new search may find another score where more moves have become links, or with another evaluation; that is
     reported and is no fault. Exit code 1 if there are faults.
     """
     from outflank.book import Book

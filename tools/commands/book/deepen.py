@@ -40,9 +40,9 @@ def deepen(
     as_json: bool,
     log: Path | None,
 ) -> None:
-    """Judge positions of the book PATH again that were judged on a lower level.
+    """Judge again the positions of the book PATH that were judged at a lower level.
 
-    Those come first that both sides give away least to reach. Stopped at any time, the book is whole.
+    The positions that cost both sides least to reach come first. The book is sound whenever this is stopped.
     """
     from outflank.book import BookWriter
     from outflank.book.growing import Reach

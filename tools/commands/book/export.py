@@ -12,13 +12,13 @@ from outflank.tools.commands.book.options import FORMS, book_argument
 @book_argument
 @click.option("-o", "--output", type=ANY_FILE, required=True, help="File to write.")
 @click.option(
-    "--to", "form", type=click.Choice(FORMS), default=FORMS[0], show_default=True, help="Which form."
+    "--to", "form", type=click.Choice(FORMS), default=FORMS[0], show_default=True, help="Form to write."
 )
 def export(path: Path, output: Path, form: str) -> None:
     """Write the book PATH in another form: our own text, or one of Edax's.
 
-    text carries everything, a position a line, and equal books are equal texts. edax is Edax's binary form, which tells
-    of the searches their level alone, and edax-text has nothing but leaves and levels. docs/book.md describes them.
+    text carries everything, a position a line, and equal books are equal texts. edax is Edax's binary form, which has
+    only the level of each search, and edax-text has nothing but leaves and levels. docs/book.md describes them.
     """
     from outflank.book import Book
     from outflank.book.forms.files import Form, write_form

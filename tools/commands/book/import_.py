@@ -15,7 +15,7 @@ from outflank.tools.commands.book.options import FORMS, path_argument
 @click.option("--from", "form", type=click.Choice(FORMS), help="Form of the file.  [default: detected]")
 @rules_option
 def import_(source: Path, path: Path, form: str | None, rules: Rules) -> None:
-    """Make the book PATH of what FILE holds: our own text, or a book of Edax.
+    """Make the book PATH from FILE: our own text, or a book of Edax.
 
     Scores, bounds and counts are taken as they are; of Edax's text they are worked out from its leaves. Our own text
     names its rules. A file with anything wrong in it makes no book. To add to a book, import into a new one and merge

@@ -33,7 +33,7 @@ def learn(
     cluster: str | None,
     as_json: bool,
 ) -> None:
-    """Let the book PATH learn from every GAME or RUN: it grows where they left it.
+    """Let the book PATH learn from every GAME or RUN: it grows where their games left it.
 
     A GAME is a transcript, or a file of games in any format of docs/formats.md (- is standard input); a RUN is the
     folder of a match or tournament, or its run.db. The first positions that the book does not know are judged and

@@ -21,7 +21,7 @@ from outflank.tools.commands.book.options import book_argument, max_error_option
 def lines(
     path: Path, text: str, most: int, max_error: float | None, plies: int | None, as_json: bool
 ) -> None:
-    """List the main lines of the book PATH, those first in which both sides give away the least.
+    """List the main lines of the book PATH, first those in which both sides give away the least.
 
     They begin at the start of the game or go on from POSITION, a transcript (f5d6c3) or whatever else outflank analyze
     takes. Each is a transcript, which match and other commands take, and behind # stands what it ends with in discs for

@@ -27,8 +27,8 @@ def merge(
 ) -> None:
     """Add to the book PATH what every OTHER book knows.
 
-    Of a position that several know, what was searched on the highest level counts. Where the best moves out of the book
-    have become links, the others are judged. PATH is made if it does not exist.
+    If several know a position, the search at the highest level counts. Where the best move out of a book now leads to a
+    position of the book, the other moves are judged. PATH is made if it does not exist.
     """
     from outflank.book import Book, BookWriter
     from outflank.book.merging import merge as merge_books

@@ -29,8 +29,8 @@ def prune(
 ) -> None:
     """Remove from the book PATH what costs too much, is too deep, or can't be reached.
 
-    What was known of a removed position stays as the score of the move to it, so that no score changes. The file is
-    written anew without gaps.
+    The score of a removed position stays as that of the move to it, so no score changes. The file is written anew
+    without gaps.
     """
     from outflank.book import BookWriter
     from outflank.book.growing import Reach

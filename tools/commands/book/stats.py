@@ -13,11 +13,11 @@ from outflank.tools.commands.book.options import book_argument
 @book_argument
 @json_object_option
 def stats(path: Path, as_json: bool) -> None:
-    """Count what is in the book PATH: coverage by ply, scores, and how deep was searched.
+    """Count what is in the book PATH: coverage by ply, scores, and depths of the searches.
 
-    A ply counts the discs played. "of all" is the share of the positions that can be reached with so many discs, images
-    counted once, as far as they can be counted in a moment. "leaves" are positions with a move that leads out of the
-    book. --json has the history of the book too.
+    A ply counts the discs played. "of all" is the share of all positions that can be reached at that ply, images
+    counted once; later plies, which take too long to count, have no share. "leaves" are positions with a move that
+    leads out of the book. --json has the history of the book too.
     """
     from outflank.book import Book
     from outflank.tools.books.counts import count_book, counts_facts, counts_text
