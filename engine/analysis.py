@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Protocol
 
+from outflank.engine.errors import OutflankError
 from outflank.engine.limits import Bound, Line, Result, SearchInfo, SearchResult
 from outflank.engine.moves import PASS
 
@@ -44,7 +45,7 @@ class Analysis(Iterator[SearchInfo]):
         self._thread = threading.Thread(
             target=_run, args=(search, self._reports, lease), name="outflank search", daemon=True
         )
-        self._thread.start()
+        start_thread(self._thread)
         self._is_whole = True
 
     def __repr__(self) -> str:
@@ -105,6 +106,17 @@ class Analysis(Iterator[SearchInfo]):
         if not self._left:
             self._lease.give_up()
             self._left = True  # not before, lest Ctrl-C come in between; given up once more it does nothing
+
+
+def start_thread(thread: threading.Thread) -> None:
+    """Start a thread of a search.
+
+    Raises: OutflankError if the system has none left for this process: by a limit of processes or of memory.
+    """
+    try:
+        thread.start()
+    except RuntimeError as error:
+        raise OutflankError(f"expected the system to give a search its threads, got: {error}") from error
 
 
 class Finished:

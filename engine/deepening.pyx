@@ -18,6 +18,7 @@ from outflank.engine.position cimport Position
 from outflank.engine.worker cimport enter, guess, leave
 from outflank.engine.youngbrothers cimport serve
 
+from outflank.engine.analysis import start_thread
 from outflank.engine.iterations import Iterations
 from outflank.engine.limits import Line, SearchInfo, SearchResult
 from outflank.engine.moves import PASS, Move
@@ -110,7 +111,7 @@ cdef class Deepening:
         try:
             for i in range(1, self._crew.size):
                 helper = threading.Thread(target=self._serve, args=(i,), daemon=True)
-                helper.start()
+                start_thread(helper)
                 helpers.append(helper)
             for depth, selectivity in self._iterations:
                 self._worker.selectivity = selectivity

@@ -9,6 +9,7 @@ import pytest
 from outflank.engine import (
     PASS,
     Limit,
+    OutflankError,
     Position,
     Searcher,
     SearchInfo,
@@ -123,7 +124,9 @@ class TestStopping:
 
         with monkeypatch.context() as patch:
             patch.setattr(threading.Thread, "start", scarce)
-            with pytest.raises(RuntimeError, match="can't start new thread"):
+            with pytest.raises(
+                OutflankError, match=r"^expected the system to give a search its threads, got: can't"
+            ):
                 searcher.search(MIDGAME, Limit(depth=4))
 
         assert len(threads) == refused

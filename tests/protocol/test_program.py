@@ -79,6 +79,24 @@ def test_a_file_of_commands_is_executed_in_full(tmp_path: Path) -> None:
 # --- The command line
 
 
+def test_threads_that_the_system_refuses_are_a_failure_in_words_and_play_goes_on() -> None:
+    """Reliability test 15: a thread needs room for its stack."""
+
+    def little() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (700 << 20, 700 << 20))
+
+    lines = b"outflank-strength depth 8\ngenmove b\nname\n"
+    command = [*PROGRAM, "--threads", "128", "--hash", "16", "--book", "none"]
+    result = subprocess.run(
+        command, input=lines, capture_output=True, preexec_fn=little, timeout=60, check=False
+    )
+
+    told = answers(result.stdout)
+    assert (result.returncode, result.stderr, len(told)) == (0, b"", 3)
+    assert told[1].startswith("? expected the system to give a search its threads, got: ")
+    assert told[2] == "= Outflank\n\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
