@@ -15,7 +15,7 @@ _DRAW = 0  # what perfect play comes to (Takizawa, Othello is Solved, 2023)
 
 
 def draw(lines: list[dict[str, Any]], path: Path) -> None:
-    """Write a picture of the positions and of the root's error over the minutes.
+    """Write a picture of the positions, the processor time and the root's error over the minutes.
 
     Args:
         lines: of a log; those without a root are left out.
@@ -27,13 +27,16 @@ def draw(lines: list[dict[str, Any]], path: Path) -> None:
     above, below = figure.subplots(2, 1, sharex=True)
     above.plot(minutes, [line["positions"] / 1000 for line in shown])
     above.set(ylabel="thousand positions", ylim=(0, None))
+    worked = above.twinx()
+    worked.plot(minutes, [line["processor_seconds"] / 60 for line in shown], color="grey", linestyle=":")
+    worked.set(ylabel="processor minutes (dotted)", ylim=(0, None))
     roots = [line["root"] for line in shown]
     low, middle, high = ([root[name] - _DRAW for root in roots] for name in ("lower", "score", "upper"))
     below.fill_between(minutes, low, high, step="mid", alpha=0.2, label="its bounds")
     below.step(minutes, middle, where="mid", label="the root's error")
     below.set(xlabel="minutes", ylabel="discs")
     below.yaxis.set_major_locator(MaxNLocator(integer=True))
-    below.legend(loc="upper right")
+    below.legend(loc="lower right")
     for axes in (above, below):
         axes.grid(alpha=0.3)
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
