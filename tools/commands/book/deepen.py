@@ -16,12 +16,12 @@ from outflank.tools.commands.book.options import log_option, path_argument, reac
     "--level",
     type=WholeNumber(1, HIGHEST_LEVEL),
     required=True,
-    help="Strength by which positions are judged; those that were judged on this or a higher level are left alone.",
+    help="Strength by which positions are judged; what was judged on this or a higher one is left alone.",
 )
 @click.option(
     "--again",
     is_flag=True,
-    help="Those too that were judged on this level, each once: for a book that was grown with another evaluation.",
+    help="Judge also what was judged on this very level, each once: for a book grown with another evaluation.",
 )
 @budget_option
 @reach_options
