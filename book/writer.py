@@ -196,9 +196,7 @@ def _lock(path: Path) -> WriterLock:
 
 def _not_written(path: Path, error: Exception) -> OutflankError:
     reason = error.strerror if isinstance(error, OSError) else error
-    return OutflankError(
-        f"expected to write to {str(path)!r}, got an error ({reason}); what was committed is safe"
-    )
+    return OutflankError(f"can't write to {str(path)!r} ({reason}); what was committed is safe")
 
 
 def _now() -> str:

@@ -66,7 +66,7 @@ class Analysis(Iterator[SearchInfo]):
         for _ in self:
             pass
         if self._result is None:
-            raise RuntimeError("expected the result of a search, which had failed before")
+            raise RuntimeError("the search has failed, so it has no result")
         return self._result
 
     def __iter__(self) -> "Analysis":

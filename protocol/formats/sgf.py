@@ -134,7 +134,9 @@ def _grammar() -> Any:
     try:
         from sgfmill import sgf_grammar  # type: ignore[import-untyped]
     except ImportError:
-        raise FileFormatError("expected sgfmill to be installed (pip install 'outflank[match]')") from None
+        raise FileFormatError(
+            "SGF needs sgfmill, which is not installed (pip install 'outflank[match]')"
+        ) from None
     return sgf_grammar
 
 

@@ -131,4 +131,4 @@ def _limit_memory(process: subprocess.Popen[bytes], label: str, limit: int) -> N
     except (OSError, ValueError) as error:
         process.kill()
         process.communicate()
-        raise EngineStartError(f"{label}: expected to limit its memory to {limit} bytes ({error})") from None
+        raise EngineStartError(f"{label}: its memory can't be limited to {limit} bytes ({error})") from None

@@ -13,6 +13,7 @@ from outflank.tools.cli.games import bad_game, games_given
 from outflank.tools.cli.positions import shown
 from outflank.tools.state.schema import RUN_FILE
 from outflank.tools.state.store import read_run
+from outflank.tools.work.words import counted
 
 
 class PlayedLines:
@@ -56,7 +57,7 @@ class PlayedLines:
     def expect_good(self) -> None:
         """Raise OutflankError if games were left out."""
         if self.bad:
-            raise OutflankError(f"expected games to learn from, got {self.bad} that are none (named above)")
+            raise OutflankError(f"{counted(self.bad, 'game')} can't be used (named above)")
 
     def _of_run(self, path: Path) -> Iterator[list[Position]]:
         run = read_run(path)

@@ -103,7 +103,7 @@ def save_config(settings: RunSettings, path: Path) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(config_text(settings))
     except OSError as error:
-        raise OutflankError(f"expected to write {str(path)!r} ({error.strerror})") from None
+        raise OutflankError(f"can't write {str(path)!r} ({error.strerror})") from None
 
 
 def _read(path: Path) -> dict[str, Any]:

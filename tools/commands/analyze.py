@@ -28,6 +28,7 @@ from outflank.tools.cli.options import (
 )
 from outflank.tools.cli.positions import Given
 from outflank.tools.show.search import settings_line
+from outflank.tools.work.words import counted
 
 _SECONDS = 5.0
 
@@ -159,7 +160,7 @@ def _answer_many(desk: Desk, as_json: bool) -> None:
         else:
             _print_row(answer)
     if bad:
-        raise OutflankError(f"expected positions that can be read, got {bad} that can't (named above)")
+        raise OutflankError(f"{counted(bad, 'position')} can't be read (named above)")
 
 
 def _print_row(answer: Answer) -> None:

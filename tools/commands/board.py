@@ -114,7 +114,9 @@ def _form_of(output: Path | None) -> Form:
     for form in get_args(Form):
         if suffix == form:
             return form  # type: ignore[no-any-return]
-    raise click.UsageError(f"expected --text, --svg or --png, or a file so called, got {output.name!r}")
+    raise click.UsageError(
+        f"expected --text, --svg or --png, or a file whose name ends in .txt, .svg or .png, got {output.name!r}"
+    )
 
 
 def _searched(

@@ -16,6 +16,7 @@ from outflank.tools.cli.games import bad_game, games_of
 from outflank.tools.cli.options import json_option, rules_option
 from outflank.tools.cli.positions import shown
 from outflank.tools.show.gamefiles import check_output, game_writer, written_files
+from outflank.tools.work.words import counted
 
 
 @click.command()
@@ -80,9 +81,7 @@ def convert(
         time.perf_counter() - began, as_json, [] if output is None else written_files(target, output)
     )
     if count.left_out:
-        raise OutflankError(
-            f"expected games that can be read and written, got {count.left_out} that can't (named above)"
-        )
+        raise OutflankError(f"{counted(count.left_out, 'game')} can't be read or written (named above)")
 
 
 class _Count:

@@ -38,6 +38,7 @@ from outflank.tools.review.tally import Players
 from outflank.tools.review.text import game_line, game_text, players_text
 from outflank.tools.show.board import say
 from outflank.tools.work.files import write_whole
+from outflank.tools.work.words import counted
 
 
 @click.command()
@@ -122,7 +123,7 @@ def review(
     output.end()
     _write(output.kept, settings, html, svg)
     if given.bad:
-        raise OutflankError(f"expected games that can be read, got {given.bad} that can't (named above)")
+        raise OutflankError(f"{counted(given.bad, 'game')} can't be read (named above)")
     if not output.games:
         raise OutflankError("expected a game to review, got none that the filters allow")
 

@@ -32,5 +32,5 @@ def write_run_files(run: Run, folder: Path) -> str:
         try:
             write_whole(folder / name, text.encode())
         except OSError as error:
-            trouble = f"expected to write {str(folder / name)!r}, got an error ({error.strerror})"
+            trouble = f"can't write {str(folder / name)!r} ({error.strerror})"
     return trouble

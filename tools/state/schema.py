@@ -94,7 +94,9 @@ def _check(connection: sqlite3.Connection, path: Path) -> int:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if application != _APPLICATION_ID:
-            raise FileFormatError(f"expected the file of a run, got {str(path)!r} (it is none of ours)")
+            raise FileFormatError(
+                f"expected the file of a run, got {str(path)!r} (it was not made by outflank)"
+            )
         if not 1 <= version <= _VERSION:
             raise FileFormatError(
                 f"expected a run file of version 1 to {_VERSION}, got {version} in {str(path)!r}"

@@ -269,4 +269,4 @@ def _game(game: rows.Row, turns: Iterable[rows.Row]) -> list[Statement]:
 
 def _trouble(path: Path, error: Exception) -> str:
     reason = error.strerror if isinstance(error, OSError) else error
-    return f"expected to write records to {str(path)!r}, got an error ({reason})"
+    return f"can't write records to {str(path)!r} ({reason})"

@@ -144,5 +144,5 @@ def test_without_sgfmill_the_failure_says_what_to_install(
     answer = load(dialogue, tmp_path, PLAIN)
 
     assert answer.startswith(
-        "? cannot load file: expected sgfmill to be installed (pip install 'outflank[match]')"
+        "? cannot load file: SGF needs sgfmill, which is not installed (pip install 'outflank[match]')"
     )

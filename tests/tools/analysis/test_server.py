@@ -61,7 +61,7 @@ def test_an_error_names_its_request_and_the_others_go_on() -> None:
     assert (error["id"], error["kind"], error["field"]) == ("bad", "error", "moves")
     assert (good["id"], good["kind"]) == ("good", "result")
     assert code == 1
-    assert said.endswith("outflank: expected positions that can be read, got 2 that can't (named above)\n")
+    assert said.endswith("outflank: 2 positions can't be read (named above)\n")
 
 
 def test_a_line_without_end_is_an_error_of_its_own() -> None:

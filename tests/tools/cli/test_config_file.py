@@ -109,7 +109,7 @@ def test_a_run_that_was_saved_is_read_back(tmp_path: Path, engines: Path) -> Non
 
 def test_a_file_that_is_there_is_not_written_over(engines: Path) -> None:
     settings = RunSettings(chosen_entries([], engines), OpeningsChoice.parse("random:6"))
-    with pytest.raises(OutflankError, match=r"expected to write '.*engines.toml' \(File exists\)"):
+    with pytest.raises(OutflankError, match=r"can't write '.*engines.toml' \(File exists\)"):
         save_config(settings, engines)
 
     assert engines.read_text() == ENGINES

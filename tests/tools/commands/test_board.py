@@ -97,7 +97,7 @@ def test_a_terminal_gets_colours_unless_it_asks_for_none(no_color: bool) -> None
         (
             ["f5", "-o", "board.bmp"],
             2,
-            "expected --text, --svg or --png, or a file so called, got 'board.bmp'",
+            "expected --text, --svg or --png, or a file whose name ends in .txt, .svg or .png, got 'board.bmp'",
         ),
         (["f5", "--svg", "--last", "h8"], 1, "expected a last move with a disc on its square, got h8"),
         (["f5", "--line", "f5"], 1, "expected white to play f4 d6 f6, got f5"),

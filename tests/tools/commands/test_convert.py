@@ -100,7 +100,7 @@ def test_a_bad_game_is_named_left_out_and_counted(tmp_path: Path) -> None:
         f"outflank: {tmp_path}/b.sgf, game 2: move 1: expected black to play d3 c4 f5 e6, got a1",
     ]
     assert counts.startswith("3 games read, 3 written, 3 bad, ")
-    assert last == "outflank: expected games that can be read and written, got 3 that can't (named above)"
+    assert last == "outflank: 3 games can't be read or written (named above)"
 
 
 def test_what_a_format_can_not_hold_is_named_too(tmp_path: Path) -> None:

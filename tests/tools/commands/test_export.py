@@ -123,7 +123,7 @@ def test_what_cannot_be_written_is_named_and_the_rest_is_written(tmp_path: Path)
     (tmp_path / "games.sgf").mkdir()
     trouble = write_run_files(run_of(GAMES), tmp_path)
 
-    assert trouble.startswith(f"expected to write {str(tmp_path / 'games.sgf')!r}, got an error (")
+    assert trouble.startswith(f"can't write {str(tmp_path / 'games.sgf')!r} (")
     assert (tmp_path / "report.html").exists()
 
 

@@ -132,7 +132,7 @@ def test_openings_come_from_a_file(tmp_path: Path) -> None:
         (
             [*two(fake("A"), fake("B")), "--out", "/proc/match"],
             1,
-            "expected to write records to '/proc/match'",
+            "can't write records to '/proc/match'",
         ),
         ([*two(fake("A"), fake("B")), "--out", "full"], 1, "expected a new or empty folder"),
     ],
