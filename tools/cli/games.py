@@ -33,7 +33,7 @@ def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[Ann
             yield from read_games(stream, path, rules, source)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            yield BadGame("", f"expected a file to read, got an error ({reason})")
+            yield BadGame("", f"can't be read ({reason})")
 
 
 def games_given(text: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:

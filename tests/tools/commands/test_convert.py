@@ -96,7 +96,7 @@ def test_a_bad_game_is_named_left_out_and_counted(tmp_path: Path) -> None:
     *named, counts, last = result.stderr.splitlines()
     assert named == [
         f"outflank: {tmp_path}/a.txt, line 2: move 2 of the transcript: expected white to play f4 d6 f6, got f5",
-        f"outflank: {tmp_path}/missing: expected a file to read, got an error (No such file or directory)",
+        f"outflank: {tmp_path}/missing: can't be read (No such file or directory)",
         f"outflank: {tmp_path}/b.sgf, game 2: move 1: expected black to play d3 c4 f5 e6, got a1",
     ]
     assert counts.startswith("3 games read, 3 written, 3 bad, ")

@@ -129,7 +129,7 @@ def test_a_bad_game_is_named_and_the_others_are_reviewed(tmp_path: Path) -> None
         (
             ("nowhere.ggf",),
             1,
-            "nowhere.ggf: expected a file to read, got an error (No such file or directory)",
+            "nowhere.ggf: can't be read (No such file or directory)",
         ),
         (("--depth", "3", "f5"), 2, "expected --level or --depth and --time, got both"),
         (("f5", "--length", "20-30"), 1, "expected a game to review, got none that the filters allow"),

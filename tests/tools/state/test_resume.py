@@ -175,7 +175,7 @@ def test_a_disk_that_stays_full_shows_the_whole_result_and_fails(disk: Path) -> 
         output, errors = running.communicate(timeout=30)
 
         assert running.returncode == 1
-        assert "got an error (database or disk is full)" in errors.splitlines()[-1]
+        assert "(database or disk is full)" in errors.splitlines()[-1]
         assert [line.split()[2] for line in output.splitlines() if line.startswith(("A  ", "B  "))] == [
             "60",
             "60",
