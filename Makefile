@@ -13,7 +13,7 @@ missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name a
 .DELETE_ON_ERROR:
 
 help:  ## list what make can do
-	@sed -n 's/^\([a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-9s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z0-9]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-9s %s\n", $$1, $$2 }'
 
 match: build  ## watch two levels of Outflank play a short match
 	$(BIN)/outflank match $(ARGS)
