@@ -37,7 +37,7 @@ def test_the_shipped_books_are_for_both_starts_of_othello_and_fit_into_a_wheel()
     parallel, standard = SHIPPED
 
     assert abs(probe(standard, Rules()).score) <= 2
-    assert probe(standard, Rules()).lines.total > 10_000
+    assert probe(standard, Rules()).lines.total > 20_000
     for side in ("north", "east", "south", "west"):
         assert abs(probe(parallel, Rules.parse(f"othello,start=parallel-{side}")).score) <= 2
     assert sum(path.stat().st_size for path in SHIPPED) < 5_000_000
