@@ -17,7 +17,7 @@ class Position:
         side: the side to move.
         rules: the member of the rules family; tournament Othello if left out.
 
-    Raises: NotationError if a square is owned by both.
+    Raises: NotationError if a square is owned by both; SettingsError if `rules` are none.
     """
 
     def __init__(self, own: int, opp: int, side: Colour, rules: Rules = ...) -> None: ...

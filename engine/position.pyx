@@ -14,7 +14,7 @@ from outflank.engine.kernels cimport (
 
 from outflank.engine.boardsvg import board_svg
 from outflank.engine.boardtext import read_board, write_board
-from outflank.engine.errors import IllegalMoveError, NotationError
+from outflank.engine.errors import IllegalMoveError, NotationError, SettingsError
 from outflank.engine.moves import PASS, Move
 from outflank.engine.outcome import Outcome
 from outflank.engine.rules import Rules
@@ -26,6 +26,13 @@ _OTHELLO = Rules()
 _SYMMETRIES = range(8)
 
 
+def _checked(rules):
+    """`rules`, unless a name or another stranger came in their place."""
+    if isinstance(rules, Rules):
+        return rules
+    raise SettingsError(f"expected rules such as Rules.parse('reversi'), got {rules!r}")
+
+
 cdef class Position:
     def __init__(self, own, opp, side, rules=_OTHELLO):
         self.own = mask(own)
@@ -34,16 +41,17 @@ cdef class Position:
             both = square_name(first_square(self.own & self.opp))
             raise NotationError(f"expected a square to have one owner, got {both} twice")
         self.side = Colour(side)
-        self.rules = rules
+        self.rules = _checked(rules)
 
     @classmethod
     def start(cls, rules=_OTHELLO):
-        black, white = rules.start_discs
+        black, white = _checked(rules).start_discs
         return cls(black, white, Colour.BLACK, rules).with_side(rules.begins)
 
     @classmethod
     def parse(cls, str text, rules=_OTHELLO):
         black, white, side = read_board(text)
+        rules = _checked(rules)
         return cls(black, white, Colour.BLACK, rules).with_side(rules.begins if side is None else side)
 
     @property

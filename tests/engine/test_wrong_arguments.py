@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from outflank.engine import Colour, Limit, Move, OutflankError, Position, Searcher, divide, perft
+from outflank.engine import Colour, Game, Limit, Move, OutflankError, Position, Searcher, divide, perft
 from outflank.engine.solocore import SoloBoard
 from outflank.engine.solosearch import best_line, judged_moves
 
@@ -33,6 +33,16 @@ CALLS: dict[str, Callable[[Any], object]] = {
 def test_a_number_out_of_range_is_refused_in_words(name: str, value: object) -> None:
     with pytest.raises(OutflankError, match=r"^expected .*, got "):
         CALLS[name](value)
+
+
+@pytest.mark.parametrize(
+    "ask", [Position.start, Game, lambda rules: Position.parse("-" * 64, rules), START.with_rules]
+)
+def test_the_name_of_rules_is_no_rules(ask: Callable[[Any], object]) -> None:
+    with pytest.raises(
+        OutflankError, match=r"^expected rules such as Rules.parse\('reversi'\), got 'reversi'$"
+    ):
+        ask("reversi")
 
 
 @pytest.mark.parametrize("value", [*OUT_OF_RANGE, *NO_NUMBERS])
