@@ -7,8 +7,9 @@ is 1 if something was lost or left behind.
 import json
 import random
 import signal
+import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 import click
@@ -31,14 +32,21 @@ def soak(minutes: float, count: int, seed: int, folder: Path | None) -> None:
     """Play for a long time and see that nothing is lost, nothing grows and nothing stays behind."""
     # A shell has what it runs in the background ignore it, and what that starts too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    failed = False
     with tempfile.TemporaryDirectory(prefix="outflank-soak-") as temporary:
         place = folder or Path(temporary)
         place.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(2) as threads:
-            played = threads.submit(games.play, place, count, 60 * minutes)
-            killed = threads.submit(kills.repeat, place, 60 * minutes, random.Random(seed))
-            click.echo(json.dumps({"soak": "games", **played.result()}))
-            click.echo(json.dumps({"soak": "kills", **killed.result()}))
+            under_way = {
+                threads.submit(games.play, place, count, 60 * minutes): "games",
+                threads.submit(kills.repeat, place, 60 * minutes, random.Random(seed)): "kills",
+            }
+            for done in as_completed(under_way):
+                seen = done.exception() is None
+                facts = done.result() if seen else {"failed": repr(done.exception())}
+                click.echo(json.dumps({"soak": under_way[done], **facts}))
+                failed |= not seen
+    sys.exit(failed)
 
 
 if __name__ == "__main__":
