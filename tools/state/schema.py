@@ -8,6 +8,7 @@ from outflank.engine import FileFormatError
 from outflank.tools.state.rows import GAME_COLUMNS, TURN_COLUMNS
 
 RUN_FILE = "run.db"
+UNFINISHED = ("run.db.new", "run.db.new-journal")  # the file and SQLite's journal while it is being made
 _APPLICATION_ID = 0x4F464C4B  # "OFLK", which `file` and SQLite's own tools show
 _VERSION = 2
 _FIRST_WITH_BOOK = 2  # the column `book`; runs before it are read, and get it when they are resumed
@@ -46,16 +47,28 @@ def run_path(path: Path) -> Path:
     return path / RUN_FILE if path.is_dir() else path
 
 
-def create(path: Path) -> sqlite3.Connection:
-    """Make the file with its tables, all empty.
+def begin(folder: Path) -> sqlite3.Connection:
+    """Make the file with its tables, all empty, under another name: a runner that is killed now leaves no half a run.
 
-    Raises: sqlite3.Error.
+    Raises: OSError; sqlite3.Error.
     """
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    for name in UNFINISHED:
+        (folder / name).unlink(missing_ok=True)
+    connection = sqlite3.connect(folder / UNFINISHED[0], isolation_level=None)
     connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {_VERSION}")
     connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
     return connection
+
+
+def put_in_place(connection: sqlite3.Connection, folder: Path) -> sqlite3.Connection:
+    """Give the file that was begun its name, and open it again.
+
+    Raises: OSError; sqlite3.Error.
+    """
+    connection.close()
+    (folder / UNFINISHED[0]).rename(folder / RUN_FILE)
+    return open_to_write(folder / RUN_FILE)
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:

@@ -28,7 +28,7 @@ from outflank.tools.state.events import (
     Remarked,
     TurnPlayed,
 )
-from outflank.tools.state.lock import RunLock
+from outflank.tools.state.lock import LOCK_FILE, RunLock
 from outflank.tools.state.reading import FINISHED, INTERRUPTED, PLAYING, facts_of, read, refusals
 from outflank.tools.state.run import Run, RunSettings
 from outflank.tools.state.settings_data import plain_settings
@@ -66,7 +66,7 @@ class Store:
         """
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            if any(folder.iterdir()):
+            if not {path.name for path in folder.iterdir()} <= {LOCK_FILE, *schema.UNFINISHED}:
                 raise FileFormatError(f"expected a new or empty folder for the records, got {str(folder)!r}")
             lock = RunLock(folder)
             facts = {
@@ -77,8 +77,7 @@ class Store:
                 "settings": json.dumps(plain_settings(settings), ensure_ascii=False),
                 "state": PLAYING,
             }
-            connection = schema.create(folder / schema.RUN_FILE)
-            store = cls(folder, lock, connection)
+            store = cls(folder, lock, schema.begin(folder))
             listed = enumerate(map(rows.opening_text, openings))
             store._commit(
                 [
@@ -87,7 +86,7 @@ class Store:
                 ],
                 durable=True,
             )
-            connection.execute("PRAGMA journal_mode = WAL")
+            store._connection = schema.put_in_place(store._connection, folder)
         except (OSError, sqlite3.Error) as error:
             raise FileFormatError(_trouble(folder, error)) from None
         return store

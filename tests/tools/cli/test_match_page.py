@@ -82,7 +82,7 @@ def test_every_file_is_described(tmp_path: Path) -> None:
 
 
 def test_every_table_and_column_is_described(tmp_path: Path) -> None:
-    connection = schema.create(tmp_path / schema.RUN_FILE)
+    connection = schema.put_in_place(schema.begin(tmp_path), tmp_path)
     tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
     columns = {
         f"{table}: {' '.join(row[1] for row in connection.execute(f'PRAGMA table_info({table})'))}"
