@@ -86,15 +86,22 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
-    """Open a file of a run, also one that is being played.
+    """Open a file of a run, also one that is being played or whose runner was killed.
 
     Raises: FileFormatError if it is none.
     """
     try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
-        _check(connection, path)
+        try:
+            return _readable(path, "ro")
+        except sqlite3.OperationalError:
+            return _readable(path, "rw")  # a change that was broken off has to be taken back first
     except sqlite3.Error as error:
         raise FileFormatError(f"expected the file of a run, got {str(path)!r} ({error})") from None
+
+
+def _readable(path: Path, mode: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+    _check(connection, path)
     return connection
 
 
