@@ -3,16 +3,12 @@
 ``make aarch64`` fetches the system that it runs in and calls these tests.
 """
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from outflank.tests.aarch64 import Aarch64, missing
 from outflank.tests.installation import ROOT, clone, python_script
 from outflank.tests.races import BOARD
+from outflank.tests.signature import nodes, nodes_here
 
 LACKING = list(missing())
 pytestmark = [
@@ -53,22 +49,12 @@ def test_perft_counts_what_is_published(built: Aarch64) -> None:
 
 
 def test_the_bench_signature_is_that_of_this_machine(built: Aarch64) -> None:
-    here = subprocess.run(
-        [str(Path(sys.executable).with_name("outflank")), "bench", "--json"],
-        capture_output=True,
-        text=True,
-        timeout=1200,
-    )
+    here = nodes_here()
     there = built.outflank("bench", "--json")
 
     assert there.stderr == ""
-    assert len(nodes(here.stdout)) > 10
-    assert nodes(there.stdout) == nodes(here.stdout)
-
-
-def nodes(printed: str) -> dict[str, int]:
-    """The nodes of each item that ``outflank bench --json`` prints."""
-    return {item["name"]: item["nodes"] for item in map(json.loads, printed.splitlines())}
+    assert len(here) > 10
+    assert nodes(there.stdout) == here
 
 
 def test_two_threads_prove_the_score_that_one_proves_here(built: Aarch64) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from outflank.engine.cpu import available
 from outflank.tests.installation import ROOT, Environment, clone
+from outflank.tests.signature import nodes, nodes_here
 
 pytestmark = [
     pytest.mark.slow,
@@ -110,13 +111,7 @@ def test_it_plays_on_a_bare_machine_with_every_build(installed: Installed) -> No
 
 def test_every_build_has_the_same_signature(installed: Installed) -> None:
     """And that of the modules that these tests run with."""
-    here = subprocess.run(
-        [str(Path(sys.executable).with_name("outflank")), "bench", "--json"],
-        capture_output=True,
-        text=True,
-        timeout=1200,
-    )
-    expected = nodes(here.stdout)
+    expected = nodes_here()
     builds = runnable(installed)
 
     assert len(expected) > 10
@@ -124,11 +119,6 @@ def test_every_build_has_the_same_signature(installed: Installed) -> None:
         assert nodes(installed.run("outflank", "bench", "--json", build=build).stdout) == expected, build
         counted = installed.run("outflank", "perft", "8", build=build).stdout
         assert str(PERFT_8) in counted.replace(",", "")
-
-
-def nodes(printed: str) -> dict[str, int]:
-    """The nodes of each item that ``outflank bench --json`` prints."""
-    return {item["name"]: item["nodes"] for item in map(json.loads, printed.splitlines())}
 
 
 def test_a_build_that_is_not_there_is_refused_in_a_sentence(installed: Installed) -> None:
