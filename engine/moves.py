@@ -1,6 +1,7 @@
 """A move as the rules family needs it: a square, perhaps a direction, or a pass."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import cast
 
 from outflank.engine.errors import NotationError
@@ -22,8 +23,8 @@ class Move:
     square: int | None
     direction: Direction | None = None
 
-    @classmethod
-    def parse(cls, text: str) -> "Move":
+    @staticmethod
+    def parse(text: str) -> "Move":
         """Read ``f5``, ``F5``, ``d3/ne`` or a word for a pass (``pass pa ps --``, any case).
 
         Raises: NotationError if `text` is none of these. Whether the move is legal is the position's business.
@@ -36,7 +37,7 @@ class Move:
             raise NotationError(
                 f"expected a direction out of {' '.join(DIRECTIONS)} after the slash, got {text!r}"
             )
-        return cls(parse_square(square), cast(Direction, direction) if slash else None)
+        return _one_of_each(parse_square(square), cast(Direction, direction) if slash else None)
 
     @property
     def is_pass(self) -> bool:
@@ -55,3 +56,5 @@ class Move:
 
 
 PASS = Move(None)
+# Millions of moves are read from files of games, most of them the same sixty.
+_one_of_each = cache(Move)

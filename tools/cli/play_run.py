@@ -17,6 +17,7 @@ from outflank.tools.cli.config_file import save_config
 from outflank.tools.play.conductor import Conductor
 from outflank.tools.play.hall import Hall, LocalHall
 from outflank.tools.schedule.formats import openings_needed
+from outflank.tools.show.figures import Figures, figures_of
 from outflank.tools.show.resulttable import print_result
 from outflank.tools.show.run_files import write_run_files
 from outflank.tools.show.scoreboard import Scoreboard
@@ -108,9 +109,10 @@ def _play_and_print(
         except Interrupted as before_the_first_game:
             click.get_current_context().exit(before_the_first_game.exit_code)
     recorded = not options["no_records"]
-    not_written = write_run_files(outcome.run, folder) if recorded else ""
+    figures = figures_of(outcome.run)
+    not_written = write_run_files(outcome.run, figures, folder) if recorded else ""
     try:
-        _print(outcome.run, options["as_json"])
+        _print(outcome.run, figures, options["as_json"])
         if recorded:
             click.echo(f"Records and report are in {folder}/", err=True)
     except OSError:
@@ -179,8 +181,8 @@ def _printer(board: Scoreboard) -> Callable[[Event], None]:
     return show
 
 
-def _print(run: Run, as_json: bool) -> None:
+def _print(run: Run, figures: Figures, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps({"event": "result", **summary(run)}, ensure_ascii=False))
+        click.echo(json.dumps({"event": "result", **summary(run, figures)}, ensure_ascii=False))
     else:
-        print_result(run)
+        print_result(run, figures)

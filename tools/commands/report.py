@@ -22,9 +22,12 @@ def report(run: Path, output: Path | None) -> None:
 
     The run need not be over: the report shows its current state. Prints the name of the file.
     """
-    from outflank.tools.show.report import render_report  # brings scipy, which help does without
+    # These bring scipy, which help does without.
+    from outflank.tools.show.figures import figures_of
+    from outflank.tools.show.report import render_report
 
-    page = render_report(read_run(run))
+    read = read_run(run)
+    page = render_report(read, figures_of(read))
     if output == Path("-"):
         click.echo(page)
         return

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from outflank.engine import Colour, Move, Rules, Turn
+from outflank.engine import Colour, Move, Position, Rules, Turn
 
 
 class Ending(StrEnum):
@@ -94,6 +94,16 @@ class GameRecord:
         object.__setattr__(self, "values", self.values or nothing)
         object.__setattr__(self, "from_book", self.from_book or nothing)
         object.__setattr__(self, "exact", self.exact or nothing)
+
+    @property
+    def first_position(self) -> Position:
+        """The position that the game began with."""
+        return self.turns[0].before if self.turns else Position.start(self.rules)
+
+    @property
+    def final_position(self) -> Position:
+        """The position that the game ended with, played out or not."""
+        return self.turns[-1].before.play(self.turns[-1].move) if self.turns else self.first_position
 
     @property
     def transcript(self) -> str:

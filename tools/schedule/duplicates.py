@@ -1,21 +1,46 @@
 """Games that are the same up to rotation and reflection: two engines that repeat themselves learn nothing twice."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from hashlib import blake2b
 
-from outflank.engine import PASS, Colour, Position
+from outflank.engine import Colour, Position, Symmetry
+from outflank.engine.squares import DIRECTIONS, SQUARES
 from outflank.tools.games.results import GameRecord
+
+_PASS = len(SQUARES)
+_NO_DIRECTION = len(DIRECTIONS)
+
+
+def _bytes_by_symmetry(images: Callable[[Symmetry], Iterable[int]]) -> list[bytes]:
+    """Tables for ``bytes.translate``: the images of the first bytes by each symmetry, all other bytes as they are."""
+    tables = [bytes(images(symmetry)) for symmetry in Symmetry]
+    return [table + bytes(range(len(table), 256)) for table in tables]
+
+
+_SQUARES = _bytes_by_symmetry(lambda symmetry: map(symmetry.square, SQUARES))
+_DIRECTIONS = _bytes_by_symmetry(
+    lambda symmetry: (DIRECTIONS.index(symmetry.direction(name)) for name in DIRECTIONS)
+)
 
 
 def game_key(game: GameRecord) -> bytes:
     """16 bytes that two games share if one is an image of the other: boards, colours, moves, ending and winner."""
-    positions = [turn.before for turn in game.turns]
-    if game.turns and game.turns[-1].move != PASS:
-        positions.append(positions[-1].play(game.turns[-1].move))
-    images = (
-        b"".join(map(_board, image)) for image in zip(*(p.symmetries() for p in positions), strict=True)
+    moves = [turn.move for turn in game.turns]
+    squares = bytes(_PASS if move.square is None else move.square for move in moves)
+    directions = bytes(
+        DIRECTIONS.index(move.direction) if move.direction else _NO_DIRECTION for move in moves
     )
-    key = blake2b(min(images, default=b""), digest_size=16)
+    first = game.first_position
+    images = (
+        b"%s%s%s"
+        % (
+            _board(first.transformed(symmetry)),
+            squares.translate(_SQUARES[symmetry]),
+            directions.translate(_DIRECTIONS[symmetry]),
+        )
+        for symmetry in Symmetry
+    )
+    key = blake2b(min(images), digest_size=16)
     key.update(f"{game.rules} {game.ending} {game.winner}".encode())
     return key.digest()
 
@@ -45,5 +70,9 @@ def complete_pairs(games: Iterable[GameRecord]) -> list[tuple[int, list[GameReco
 
 
 def _board(position: Position) -> bytes:
-    """The discs of both colours, 16 bytes."""
-    return position.black.to_bytes(8, "big") + position.white.to_bytes(8, "big")
+    """The discs of both colours and who is to move, 17 bytes."""
+    return b"%s%s%s" % (
+        position.black.to_bytes(8, "big"),
+        position.white.to_bytes(8, "big"),
+        position.side.letter.encode(),
+    )

@@ -47,7 +47,7 @@ class Slip:
     """A move that threw discs away.
 
     Attributes:
-        index: of its game among those of the page.
+        index: of its game in the run, 0 for the first.
         game: the game's number.
         ply: 1 for the first turn.
         engine: who made it.

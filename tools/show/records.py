@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from outflank.engine import Colour, Position, Turn
+from outflank.engine import Colour, Turn
 from outflank.protocol.formats import annotated, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Result
 from outflank.tools.games.results import Ending, GameRecord
@@ -22,7 +22,7 @@ def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
     turns = zip(game.turns, game.values, game.seconds, game.exact, strict=True)
     ending = _ENDINGS.get(game.ending, annotated.Ending.FORFEIT)
     return AnnotatedGame(
-        first_position(game),
+        game.first_position,
         tuple(_annotated_move(*turn) for turn in turns),
         black=names[Colour.BLACK],
         white=names[Colour.WHITE],
@@ -44,16 +44,6 @@ def headline(game: GameRecord) -> str:
     names, end = game.pairing.names, game.ending
     result = f"{game.margin:+d}" if game.margin is not None else f"{game.winner_name} wins by {end}"
     return f"game {game.pairing.number}: {names[Colour.BLACK]} - {names[Colour.WHITE]} {result}"
-
-
-def first_position(game: GameRecord) -> Position:
-    """The position that the game began with."""
-    return game.turns[0].before if game.turns else Position.start(game.rules)
-
-
-def final_position(game: GameRecord) -> Position:
-    """The position that the game ended with, played out or not."""
-    return game.turns[-1].before.play(game.turns[-1].move) if game.turns else Position.start(game.rules)
 
 
 def _annotated_move(

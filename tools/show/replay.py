@@ -11,7 +11,6 @@ from outflank.engine import Colour, Position, Turn
 from outflank.engine.squares import squares_of
 from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tools.games.results import GameRecord
-from outflank.tools.show.records import first_position
 
 # a1 to h8.
 SQUARE_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -32,7 +31,7 @@ def replay(game: GameRecord) -> dict[str, Any]:
         "detail": game.detail,
         "margin": game.margin,
         "opening": turns_given(game),
-        **replayed(first_position(game), game.turns),
+        **replayed(game.first_position, game.turns),
         "seconds": [None if seconds is None else round(seconds, 3) for seconds in game.seconds],
         "values": [None if value is None else round(value, 2) for value in game.values],
         "exact": list(game.exact),

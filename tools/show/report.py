@@ -1,6 +1,5 @@
 """The report of a run: one HTML file that needs nothing else."""
 
-from collections import Counter
 from typing import Any
 
 from outflank.book.names import opening_of
@@ -9,10 +8,10 @@ from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show.charts import Strip, strip
 from outflank.tools.show.curves import charts
 from outflank.tools.show.downloads import packed_files
-from outflank.tools.show.figures import Figures, figures_of, opening_moves
+from outflank.tools.show.figures import Figures, opening_moves
 from outflank.tools.show.page import page_parts, templates
 from outflank.tools.show.phases import phases_of, slips_of
-from outflank.tools.show.records import annotated_game, final_position, first_position
+from outflank.tools.show.records import annotated_game
 from outflank.tools.show.replay import after, replay, turns_given
 from outflank.tools.show.wording import (
     book_share_text,
@@ -30,6 +29,8 @@ from outflank.tools.show.wording import (
 from outflank.tools.state.run import Format, Run
 from outflank.tools.work.words import counted
 
+MOST_LISTED = 5000
+_MOST_OPENINGS = 1000
 _TITLES = {
     Format.ROUND_ROBIN: "Round robin",
     Format.GAUNTLET: "Gauntlet",
@@ -38,8 +39,12 @@ _TITLES = {
 }
 
 
-def render_report(run: Run) -> str:
-    """The page: standings, cross table, curves, openings, faults, and every game with a board to replay it on."""
+def render_report(run: Run, figures: Figures) -> str:
+    """The page: standings, cross table, curves, openings, faults, and the games with a board to replay them on.
+
+    Only the last games of a long run are there to be replayed: a browser has to hold them all.
+    """
+    listed = run.games[-MOST_LISTED:]
     environment = templates()
     environment.filters |= {
         "points": points_text,
@@ -51,7 +56,6 @@ def render_report(run: Run) -> str:
         "duration": duration,
         "book_share": book_share_text,
     }
-    figures = figures_of(run)
     names = [engine.entry.name for engine in figures.engines]
     return environment.get_template("report.html").render(
         run=run,
@@ -60,16 +64,18 @@ def render_report(run: Run) -> str:
         elo=_elo_text(run, figures),
         verdicts=verdict_lines(run, figures),
         notes=notes(run, figures),
+        unlisted=len(run.games) - len(listed),
+        openings=figures.openings[:_MOST_OPENINGS],
         ratings={rating.name: rating for rating in figures.ratings.ratings},
         strips=_strips(figures),
         places={name: place for place, name in enumerate(run.settings.names)},
         charts=charts(run, figures),
         called=_called(run),
         Colour=Colour,
-        endings=sorted(Counter(str(game.ending) for game in run.games)),
-        rows=[_row(game) for game in run.games],
-        replays=[replay(game) for game in run.games],
-        files=packed_files([annotated_game(game, f"Outflank {run.settings.format}") for game in run.games]),
+        endings=sorted({str(game.ending) for game in listed}),
+        rows=[_row(game) for game in listed],
+        replays=[replay(game) for game in listed],
+        files=packed_files([annotated_game(game, f"Outflank {run.settings.format}") for game in listed]),
         names=names,
         phases=phases_of(run.games, names),
         blunders=slips_of(run.games),
@@ -106,7 +112,7 @@ def _called(run: Run) -> dict[str, str]:
     called = {}
     for game in run.games:
         given = game.turns[: turns_given(game)]
-        opening = opening_of([first_position(game), *map(after, given)])
+        opening = opening_of([game.first_position, *map(after, given)])
         if opening is not None:
             called[opening_moves(game)] = str(opening)
     return called
@@ -130,7 +136,7 @@ def _row(game: GameRecord) -> dict[str, Any]:
 def _result_text(game: GameRecord) -> str:
     """``40-24`` in discs on the board, ``+8`` for Black after an adjudication, or who won otherwise."""
     if game.ending is Ending.DISCS:
-        final = final_position(game)
+        final = game.final_position
         return f"{final.discs(Colour.BLACK)}-{final.discs(Colour.WHITE)}"
     if game.ending is Ending.ADJUDICATION:
         return f"{game.margin:+d}"

@@ -6,7 +6,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from outflank.tools.show.figures import Figures, figures_of
+from outflank.tools.show.figures import Figures
 from outflank.tools.show.fittingtable import FittingTable
 from outflank.tools.show.wording import (
     book_share_text,
@@ -23,11 +23,11 @@ from outflank.tools.work.words import counted
 _PIPE_WIDTH = 200  # columns where the output is no terminal
 
 
-def print_result(run: Run) -> None:
+def print_result(run: Run, figures: Figures) -> None:
     """The final table on stdout: standings, the results between engines, Elo or ratings, the test, what to know."""
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
     with console.capture() as captured:
-        _print_to(console, run, figures_of(run))
+        _print_to(console, run, figures)
     # Through click, since rich would end the program by itself if the reader has gone.
     click.echo(captured.get(), nl=False)
 

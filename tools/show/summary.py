@@ -6,14 +6,13 @@ from typing import Any
 
 from outflank import __version__
 from outflank.engine import Colour
-from outflank.tools.show.figures import EngineFigures, Figures, disc_sums, disc_test, figures_of, match_points
+from outflank.tools.show.figures import EngineFigures, Figures, disc_sums, disc_test, match_points
 from outflank.tools.state.run import Run
 from outflank.tools.state.settings_data import plain_settings
 
 
-def summary(run: Run) -> dict[str, Any]:
+def summary(run: Run, figures: Figures) -> dict[str, Any]:
     """The whole run but for its games."""
-    figures = figures_of(run)
     return {
         "outflank": __version__,
         "settings": plain_settings(run.settings),

@@ -80,19 +80,18 @@ def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[V
 
     Raises: FileFormatError if a game can't have been played as it is written.
     """
-    turns: dict[tuple[int, int], list[Row]] = {}
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(turn)")}
     book = "book" if "book" in columns else "NULL"  # runs of version 1 had none
-    for number, attempt, *turn in connection.execute(
-        f"SELECT game, attempt, move, seconds, value, exact, {book} FROM turn ORDER BY game, attempt, ply"
-    ):
-        turns.setdefault((number, attempt), []).append(tuple(turn))
+    select_turns = (
+        f"SELECT move, seconds, value, exact, {book} FROM turn WHERE game = ? AND attempt = ? ORDER BY ply"
+    )
     games, voids = [], []
     for row in connection.execute(
         f"SELECT {', '.join(GAME_COLUMNS)} FROM game WHERE ending IS NOT NULL ORDER BY number, attempt"
     ):
         values = dict(zip(GAME_COLUMNS, row, strict=True))
-        game = _read_game(values, turns.pop((values["number"], values["attempt"]), []))
+        turns = connection.execute(select_turns, (values["number"], values["attempt"])).fetchall()
+        game = _read_game(values, turns)
         if values["void"] is None:
             games.append(game)
         else:

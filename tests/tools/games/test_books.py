@@ -6,14 +6,13 @@ from outflank.engine import Colour, NotationError, Rules
 from outflank.tests.protocol.books import small_book
 from outflank.tests.tools.games.refereed import referee
 from outflank.tests.tools.samples import run_of
+from outflank.tests.tools.show.shown import page_of, summary_of
 from outflank.tools.commands.compliance import _command_line
 from outflank.tools.games.engine_setup import command_line
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.players import make_player
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show.figures import figures_of
-from outflank.tools.show.report import render_report
-from outflank.tools.show.summary import summary
 
 
 def test_the_book_is_a_setting_of_the_engine() -> None:
@@ -71,9 +70,9 @@ def test_tables_report_and_summary_show_the_share(game: GameRecord) -> None:
         )
         for name, colour in (("A", Colour.BLACK), ("B", Colour.WHITE))
     }
-    page = render_report(run)
+    page = page_of(run)
 
     assert engines == {name: (2, moves) for name, moves in known.items()}
     assert f'<td class="number">{200 / known["A"]:.1f} %</td>' in page
     assert '"booked": [0, 1, 2, 3]' in page
-    assert [engine["book_moves"] for engine in summary(run)["engines"]] == [2, 2]
+    assert [engine["book_moves"] for engine in summary_of(run)["engines"]] == [2, 2]

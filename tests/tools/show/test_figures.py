@@ -7,9 +7,9 @@ import pytest
 from outflank.engine import Colour
 from outflank.tests.sample_games import WITH_PASSES
 from outflank.tests.tools.samples import broken_off, judged, played, random_run, run_of
+from outflank.tests.tools.show.shown import print_result_of
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show.figures import Meeting, disc_sums, figures_of
-from outflank.tools.show.resulttable import print_result
 from outflank.tools.state.run import Format, Void
 from outflank.tools.stats.elo import estimate
 from outflank.tools.stats.sprt import Sprt
@@ -71,7 +71,7 @@ def test_a_match_keeps_the_order_of_the_settings() -> None:
 
 def test_the_table_of_a_match(capsys: pytest.CaptureFixture[str]) -> None:
     games = [played(), broken_off(Ending.TIME, Colour.WHITE, number=2, names=("B", "A"))]
-    print_result(run_of(games, settings={"sprt": Sprt(0, 20)}))
+    print_result_of(run_of(games, settings={"sprt": Sprt(0, 20)}))
     printed = capsys.readouterr().out
 
     assert "outflank" in printed.splitlines()[0]
@@ -85,7 +85,7 @@ def test_the_table_of_a_match(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_table_of_a_tournament(capsys: pytest.CaptureFixture[str]) -> None:
     run = random_run(("A", "B", "C"), 2, {"format": Format.ROUND_ROBIN}, solved=6)
     void = Void(run.games[0], "a stall", "A")
-    print_result(replace(run, voids=(void, void)))
+    print_result_of(replace(run, voids=(void, void)))
     printed = capsys.readouterr().out
 
     assert "points against" in printed
@@ -96,8 +96,8 @@ def test_the_table_of_a_tournament(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_run_without_games_has_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    print_result(run_of([], interrupted=True))
-    print_result(run_of([], ("A", "B", "C"), {"format": Format.ROUND_ROBIN}, finished=False))
+    print_result_of(run_of([], interrupted=True))
+    print_result_of(run_of([], ("A", "B", "C"), {"format": Format.ROUND_ROBIN}, finished=False))
     printed = capsys.readouterr().out
 
     assert "interrupted after 0 games" in printed

@@ -10,9 +10,10 @@ import pytest
 from outflank.engine import PRESETS, Colour, Game
 from outflank.tests.sample_games import ONE_WAY, WITH_PASSES
 from outflank.tests.tools.samples import broken_off, judged, played, random_run, run_of
+from outflank.tests.tools.show.shown import page_of
 from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.show import report
 from outflank.tools.show.replay import SQUARE_LETTERS
-from outflank.tools.show.report import render_report
 from outflank.tools.state.run import Format, Run, Void
 from outflank.tools.stats.sprt import Sprt
 
@@ -28,7 +29,7 @@ def replays(page: str) -> list[dict[str, Any]]:
 
 
 def report_of(*games: GameRecord, **facts: Any) -> str:
-    return render_report(run_of(games, **facts))
+    return page_of(run_of(games, **facts))
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +76,22 @@ def test_openings_have_their_names() -> None:
     assert [replay["called"] for replay in replays(page)] == ["Perpendicular Opening", "Parallel Opening"]
 
 
+def test_a_long_run_has_its_last_games_to_replay(monkeypatch: pytest.MonkeyPatch, tournament: Run) -> None:
+    monkeypatch.setattr(report, "MOST_LISTED", 5)
+    page, whole = page_of(tournament), len(tournament.games)
+    worst = re.findall(r'<tr( data-game="(\d+)")?[^>]*><td class="number">(\d+)</td>', page)
+    linked = {int(number): int(place) for link, place, number in worst if link}
+
+    assert [replay["number"] for replay in replays(page)] == [game.pairing.number for game in tournament.games[-5:]]
+    assert f"Here are the last 5 of {whole} games" in page
+    assert linked and set(linked) <= set(range(whole - 4, whole + 1))
+    assert all(replays(page)[place]["number"] == number for number, place in linked.items())
+    assert {int(number) for *_, number in worst} - set(linked) >= {1}
+    assert "Here are the last" not in page_of(replace(tournament, games=tournament.games[-5:]))
+
+
 def test_the_page_needs_nothing_else(tournament: Run) -> None:
-    for page in (report_of(played()), render_report(tournament)):
+    for page in (report_of(played()), page_of(tournament)):
         assert not re.search(r"(src|href)=|https?://(?!www\.w3\.org/2000/svg)|@import|url\((?!#)", page)
 
 
@@ -112,7 +127,7 @@ def test_pairs_that_say_nothing_new_are_named() -> None:
 def test_the_page_says_how_far_the_run_is(
     tournament: Run, finished: bool, interrupted: bool, words: str
 ) -> None:
-    assert words in render_report(replace(tournament, finished=finished, interrupted=interrupted))
+    assert words in page_of(replace(tournament, finished=finished, interrupted=interrupted))
 
 
 def test_the_page_says_what_an_engine_was_given() -> None:
@@ -120,7 +135,7 @@ def test_the_page_says_what_an_engine_was_given() -> None:
     first, second = run.settings.entries
     entries = (replace(first, level=5, threads=2), second)
 
-    assert "--fast</code> level=5 threads=2</td>" in render_report(
+    assert "--fast</code> level=5 threads=2</td>" in page_of(
         replace(run, settings=replace(run.settings, entries=entries))
     )
 
@@ -149,14 +164,14 @@ def test_discs_have_the_colours_of_the_box(preset: str, colour: str) -> None:
 
 @pytest.mark.parametrize("format", [each for each in Format if each is not Format.MATCH])
 def test_every_kind_of_tournament_has_a_page(format: Format) -> None:
-    page = render_report(random_run(NAMES, 1, {"format": format, "rounds": 2}))
+    page = page_of(random_run(NAMES, 1, {"format": format, "rounds": 2}))
 
     assert "Cross table" in page
     assert "Ratings while the run went on" in page
 
 
 def test_a_match_shows_its_curves() -> None:
-    page = render_report(random_run(("A", "B"), 10, {"sprt": Sprt(0, 20)}))
+    page = page_of(random_run(("A", "B"), 10, {"sprt": Sprt(0, 20)}))
 
     assert "Elo of A against B" in page
     assert "SPRT normalized, elo0 0, elo1 20" in page

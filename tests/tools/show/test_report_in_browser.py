@@ -11,9 +11,9 @@ from outflank.engine import PRESETS, Colour, Game
 from outflank.tests.browser import CHROMIUM, Browser
 from outflank.tests.sample_games import ONE_WAY, WITH_PASSES
 from outflank.tests.tools.samples import broken_off, judged, played, random_run, run_of
+from outflank.tests.tools.show.shown import page_of
 from outflank.tools.games.adjudication import discs_lost
 from outflank.tools.games.results import Ending
-from outflank.tools.show.report import render_report
 from outflank.tools.state.run import Format, Run
 
 pytestmark = pytest.mark.skipif(
@@ -33,7 +33,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 def open_report(browser: Browser, folder: Path, run: Run, dark: bool = False, fragment: str = "") -> None:
     page = folder / "report.html"
-    page.write_text(render_report(run))
+    page.write_text(page_of(run))
     browser.errors.clear()
     browser.requests.clear()
     browser.load("about:blank")

@@ -9,10 +9,10 @@ import pytest
 from outflank.protocol.formats import ggf, sgf_write
 from outflank.tests.browser import CHROMIUM, Browser
 from outflank.tests.tools.samples import random_run
+from outflank.tests.tools.show.shown import page_of
 from outflank.tools.games.adjudication import choices
 from outflank.tools.show.figures import figures_of
 from outflank.tools.show.records import annotated_game
-from outflank.tools.show.report import render_report
 from outflank.tools.state.run import Format, Run
 
 pytestmark = pytest.mark.skipif(
@@ -37,7 +37,7 @@ def run() -> Run:
 @pytest.fixture(scope="module")
 def page(run: Run, tmp_path_factory: pytest.TempPathFactory) -> str:
     file = tmp_path_factory.mktemp("report") / "report.html"
-    file.write_text(render_report(run))
+    file.write_text(page_of(run))
     return file.as_uri()
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from outflank.engine import Colour
 from outflank.tests.tools.play.halls import fake, settings
 from outflank.tests.tools.samples import broken_off, played
+from outflank.tests.tools.show.shown import summary_of
 from outflank.tools.games.results import Ending, GameRecord
-from outflank.tools.show.summary import summary
 from outflank.tools.state.run import Format, Run, Void
 from outflank.tools.stats.sprt import Sprt
 
@@ -26,7 +26,7 @@ def void(game: GameRecord) -> Void:
 
 
 def test_the_summary_holds_what_the_table_shows() -> None:
-    told = json.loads(json.dumps(summary(RUN)))
+    told = json.loads(json.dumps(summary_of(RUN)))
     first, second = told["engines"]
 
     assert (first["name"], first["points"], first["wins_by_fault"]) == ("A", 2, {"crash": 1})
@@ -40,7 +40,7 @@ def test_the_summary_holds_what_the_table_shows() -> None:
 
 
 def test_voids_are_told_for_each_engine_and_too_many_make_a_run_invalid() -> None:
-    told = summary(replace(RUN, voids=(void(GAMES[2]),)))
+    told = summary_of(replace(RUN, voids=(void(GAMES[2]),)))
 
     assert [engine["voids"] for engine in told["engines"]] == [0, 1]
     assert told["engines"][1]["void_share"] == 0.2
@@ -49,7 +49,7 @@ def test_voids_are_told_for_each_engine_and_too_many_make_a_run_invalid() -> Non
 
 
 def test_the_tests_are_told_with_their_bounds() -> None:
-    told = summary(replace(RUN, settings=replace(SETTINGS, sprt=Sprt(0, 10))))["sprt"]
+    told = summary_of(replace(RUN, settings=replace(SETTINGS, sprt=Sprt(0, 10))))["sprt"]
 
     assert (told["elo0"], told["elo1"], told["model"]) == (0, 10, "normalized")
     assert told["bounds"][0] < told["ratio"] < told["bounds"][1]
@@ -59,6 +59,6 @@ def test_the_tests_are_told_with_their_bounds() -> None:
 def test_tournaments_and_runs_without_games_have_summaries_too() -> None:
     field = settings(fake("A"), fake("B"), fake("C"), format=Format.SWISS)
 
-    assert summary(Run(field))["elo"] is None
-    assert len(summary(Run(field, GAMES))["engines"]) == 3
-    assert summary(Run(SETTINGS))["games"] == 0
+    assert summary_of(Run(field))["elo"] is None
+    assert len(summary_of(Run(field, GAMES))["engines"]) == 3
+    assert summary_of(Run(SETTINGS))["games"] == 0

@@ -9,10 +9,10 @@ from rich.progress import Progress
 
 from outflank.engine import Colour
 from outflank.tests.tools.samples import broken_off, random_run
+from outflank.tests.tools.show.shown import print_result_of
 from outflank.tools.games.results import Ending
 from outflank.tools.show.figures import figures_of
 from outflank.tools.show.fittingtable import FittingTable
-from outflank.tools.show.resulttable import print_result
 from outflank.tools.show.scoreboard import TimeLeftColumn
 from outflank.tools.show.wording import rating_text
 from outflank.tools.state.run import Format, Run
@@ -39,7 +39,7 @@ def test_a_result_has_every_number_at_any_width(
     run: Run, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("outflank.tools.show.resulttable._PIPE_WIDTH", width)
-    print_result(run)
+    print_result_of(run)
     printed = capsys.readouterr().out
     table = [line for line in printed.splitlines()[1:] if not line.startswith(("Games with", "Note"))]
     figures = figures_of(run)
@@ -75,7 +75,7 @@ def test_a_long_name_is_folded_and_not_cut() -> None:
 
 
 def test_no_columns_of_faults_where_there_are_none(capsys: pytest.CaptureFixture[str]) -> None:
-    print_result(random_run(("A", "B"), 2))
+    print_result_of(random_run(("A", "B"), 2))
     printed = capsys.readouterr().out
 
     assert "No game was lost by a fault" in printed
