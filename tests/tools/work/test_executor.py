@@ -12,6 +12,7 @@ import pytest
 from outflank.engine import SettingsError
 from outflank.tests.installation import python_script
 from outflank.tests.processes import living_with
+from outflank.tools.work import cluster
 from outflank.tools.work.executor import open_executor, run_all, within
 
 
@@ -68,8 +69,9 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     assert left == []
 
 
-def test_a_scheduler_that_is_not_there_is_named() -> None:
+def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
+    monkeypatch.setattr(cluster, "_CONNECT_SECONDS", 0.5)
     with (
         pytest.raises(SettingsError, match=r"expected a Dask scheduler at tcp://127\.0\.0\.1:1, got: "),
         open_executor(cluster="tcp://127.0.0.1:1"),
