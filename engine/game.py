@@ -149,6 +149,12 @@ class Game(Sequence[Turn]):
     def __len__(self) -> int:
         return len(self._turns)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it began with the same position and the same moves were made; what was undone does not count."""
+        if not isinstance(other, Game):
+            return NotImplemented
+        return self._first == other._first and self._moves() == other._moves()
+
     def __bool__(self) -> bool:
         """True: a game without a turn is a game all the same."""
         return True
@@ -203,6 +209,9 @@ class Game(Sequence[Turn]):
             except (NotationError, IllegalMoveError) as error:
                 raise type(error)(f"move {number} of the transcript: {error}") from None
         return game
+
+    def _moves(self) -> list[Move]:
+        return [turn.move for turn in self._turns]
 
     def _take_back(self) -> None:
         turn = self._turns.pop()

@@ -146,6 +146,20 @@ class TestPlaying:
         assert Game(PRESETS["obversi"]).first == Position.start(PRESETS["obversi"])
         assert Game(first=BLACK_MUST_PASS).first == BLACK_MUST_PASS
 
+    def test_games_are_equal_if_start_and_moves_are(self) -> None:
+        game, other = Game.from_transcript("f5d6c3"), Game.from_transcript("F5 D6 C3")
+        written, implied = Game(first=BLACK_MUST_PASS), Game(first=BLACK_MUST_PASS)
+        written.pass_()
+        for game_with_pass in (written, implied):
+            game_with_pass.play("c1")
+
+        assert game == other == game.copy()
+        assert written == implied
+        assert other.undo()
+        assert game != other
+        assert Game(PRESETS["obversi"]) != Game(PRESETS["ravensburger-1987"])
+        assert game != game.turns
+
     def test_a_move_of_the_other_side_implies_a_forced_pass(self) -> None:
         for colour in (None, Colour.WHITE):
             game = Game(first=BLACK_MUST_PASS)
