@@ -11,10 +11,10 @@ from outflank.engine import PRESETS, Colour
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.tools.play.halls import fake, settings
 from outflank.tests.tools.samples import broken_off
+from outflank.tests.tools.show.shown import write_files_of
 from outflank.tools.commands.match import match
 from outflank.tools.commands.tournament import tournament
 from outflank.tools.games.results import Ending
-from outflank.tools.show.run_files import write_run_files
 from outflank.tools.state import events, schema
 from outflank.tools.state.events import described
 from outflank.tools.state.run import Format, Void
@@ -74,7 +74,7 @@ def test_every_file_is_described(tmp_path: Path) -> None:
     crash = broken_off(Ending.CRASH, Colour.BLACK)
     store = Store.create(tmp_path, settings(fake("A"), fake("B"), games=1), [()], "a run")
     store.write([events.GameEnded(crash)], crash.rules)
-    write_run_files(store.end(finished=True), tmp_path)
+    write_files_of(store.end(finished=True), tmp_path)
     listed = ", ".join(column("file")).replace("-N", "-1").split(", ")
 
     assert sorted(listed) == sorted(path.name for path in tmp_path.iterdir())

@@ -8,9 +8,9 @@ from click.testing import CliRunner, Result
 from outflank.engine import PRESETS, Colour
 from outflank.tests.sample_games import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.tools.samples import broken_off, played, run_of
+from outflank.tests.tools.show.shown import write_files_of
 from outflank.tools.cli.program import cli
 from outflank.tools.games.results import Ending, GameRecord
-from outflank.tools.show.run_files import write_run_files
 from outflank.tools.state.events import GameEnded, GameStarted
 from outflank.tools.state.store import Store, read_run
 
@@ -111,7 +111,7 @@ def test_a_run_that_goes_on_has_a_report(tmp_path: Path) -> None:
 def test_what_is_derived_from_a_run(tmp_path: Path) -> None:
     run = run_of([GAMES[0], broken_off(Ending.CRASH, Colour.WHITE, number=2)])
 
-    assert write_run_files(run, tmp_path) == ""
+    assert write_files_of(run, tmp_path) == ""
     assert {path.name for path in tmp_path.iterdir()} == {
         "fault-game-2.txt", "games.ggf", "games.sgf", "games.txt", "report.html", "summary.json",
     }  # fmt: skip
@@ -121,7 +121,7 @@ def test_what_is_derived_from_a_run(tmp_path: Path) -> None:
 
 def test_what_cannot_be_written_is_named_and_the_rest_is_written(tmp_path: Path) -> None:
     (tmp_path / "games.sgf").mkdir()
-    trouble = write_run_files(run_of(GAMES), tmp_path)
+    trouble = write_files_of(run_of(GAMES), tmp_path)
 
     assert trouble.startswith(f"can't write {str(tmp_path / 'games.sgf')!r} (")
     assert (tmp_path / "report.html").exists()

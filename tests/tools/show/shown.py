@@ -1,10 +1,12 @@
 """What is shown of a run, from the run alone."""
 
+from pathlib import Path
 from typing import Any
 
 from outflank.tools.show.figures import figures_of
 from outflank.tools.show.report import render_report
 from outflank.tools.show.resulttable import print_result
+from outflank.tools.show.run_files import write_run_files
 from outflank.tools.show.summary import summary
 from outflank.tools.state.run import Run
 
@@ -22,3 +24,8 @@ def summary_of(run: Run) -> dict[str, Any]:
 def print_result_of(run: Run) -> None:
     """Print the final table."""
     print_result(run, figures_of(run))
+
+
+def write_files_of(run: Run, folder: Path) -> str:
+    """Write what a run leaves at its end; what could not be written."""
+    return write_run_files(run, figures_of(run), folder)
