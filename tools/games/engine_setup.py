@@ -20,7 +20,8 @@ from outflank.protocol.opponent.spawn import Surroundings
 from outflank.tools.games.entries import Entry
 
 _BYTES_A_MB = 1 << 20
-_OURS = {("outflank", "gtp"), ("outflank", "nboard")}
+_PROGRAM = "outflank"
+_ENGINES = ("gtp", "nboard")
 
 
 def command_line(entry: Entry) -> list[str]:
@@ -29,8 +30,8 @@ def command_line(entry: Entry) -> list[str]:
     parameters = _parameters(entry)
     if is_ours(entry):
         words += [f"--{name}={value}" for name, value in _unplaced(entry, parameters).items()]
-        ours = Path(sys.executable).with_name(words[0])
-        words[0] = str(ours) if ours.exists() else words[0]
+        ours = Path(sys.executable).with_name(_PROGRAM)
+        words[0] = str(ours) if words[0] == _PROGRAM and ours.exists() else words[0]
     return [filled(word, entry) for word in words]
 
 
@@ -74,8 +75,9 @@ def instructions(entry: Entry, listed: frozenset[str]) -> list[str]:
 
 
 def is_ours(entry: Entry) -> bool:
-    """Whether its command starts Outflank as an engine."""
-    return tuple(shlex.split(entry.cmd)[:2]) in _OURS
+    """Whether its command starts Outflank as an engine, of this installation or, by a path, of another."""
+    program, *arguments = shlex.split(entry.cmd)
+    return Path(program).name == _PROGRAM and arguments[:1] in [[name] for name in _ENGINES]
 
 
 def parameters_to_send(entry: Entry) -> dict[str, str]:

@@ -22,6 +22,20 @@ def test_outflank_is_the_program_of_this_installation_and_gets_options() -> None
     assert instructions(entry, NOTHING) == []
 
 
+def test_outflank_of_another_installation_gets_options_too() -> None:
+    entry = Entry.parse("cmd='/opt/other/bin/outflank nboard --hash 16' level=4 book=none")
+
+    assert command_line(entry) == [
+        "/opt/other/bin/outflank",
+        "nboard",
+        "--hash",
+        "16",
+        "--level=4",
+        "--book=none",
+    ]
+    assert instructions(entry, NOTHING) == []
+
+
 def test_a_place_in_the_command_is_filled() -> None:
     entry = Entry.parse("cmd='edax -l {level} -n {threads} {hash}' level=4 option.hash='a b'")
 
