@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from outflank.engine import PRESETS, Colour
+from outflank.engine import PRESETS, Colour, Game, Symmetry
 from outflank.tests.sample_games import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.tools.samples import broken_off, played, run_of
 from outflank.tools.games.results import Ending, GameRecord
@@ -40,6 +40,38 @@ def test_an_image_of_a_game_is_the_same_game(transcript: str, how: str) -> None:
 
     assert image != transcript
     assert game_key(played(image)) == game_key(played(transcript))
+
+
+@pytest.mark.parametrize(("transcript", "rules"), [(WITH_PASSES, "othello"), (ONE_WAY, "ravensburger-1987")])
+def test_games_share_a_key_if_and_only_if_their_boards_are_images(transcript: str, rules: str) -> None:
+    game = played(transcript, PRESETS[rules])
+    wholes = [image(game, symmetry) for symmetry in Symmetry]
+    cuts = [shortened(each) for each in wholes]
+    records = [*wholes, *cuts]
+
+    assert len({boards(record) for record in wholes}) > 1
+    for one in records:
+        images = {boards(image(one, symmetry)) for symmetry in Symmetry}
+        for other in records:
+            assert (game_key(one) == game_key(other)) is (boards(other) in images)
+
+
+def boards(game: GameRecord) -> tuple[str, ...]:
+    """Every board of a game with its side to move."""
+    return (*(turn.before.board_string() for turn in game.turns), game.final_position.board_string())
+
+
+def shortened(game: GameRecord) -> GameRecord:
+    """The game without its last turn."""
+    return replace(game, turns=game.turns[:-1], seconds=game.seconds[:-1], values=(), from_book=(), exact=())
+
+
+def image(game: GameRecord, symmetry: Symmetry) -> GameRecord:
+    """The game as it looks when the board is turned."""
+    turned = Game(first=game.first_position.transformed(symmetry))
+    for turn in game.turns:
+        turned.play(symmetry.move(turn.move))
+    return replace(game, turns=turned.turns)
 
 
 def test_other_moves_other_rules_and_another_ending_make_another_game() -> None:
