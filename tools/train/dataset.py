@@ -8,6 +8,7 @@
 `result` is the final disc difference in discs from the side to move, the winner taking the empty squares, and
 `guess` what a search of the position said: `depth` plies deep, at a `selectivity` in percent. Where the depth is the
 number of empty squares that search went to the end, or it led here along its best line: result and guess are the same.
+A single position whose search did not see the end has its guess for a result as well.
 `place` counts the positions of a game; 0 begins the next game. `learned` is 0 where the board is set aside, see
 openings.py: it serves the targets of the positions before it, and is never learned itself.
 """

@@ -7,6 +7,7 @@ Learning to predict by the methods of temporal differences, 1988, with lambda fo
 
 Guesses are rid of their bias first. An evaluation that rates the side to move too low at odd numbers of empty squares
 would else teach that, and more: on the way through a game the sides alternate, and so do the signs of what adds up.
+A single position that was not searched to the end has no result; its guess is all there is.
 """
 
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from outflank.tools.train.dataset import Records, empties
+from outflank.tools.train.dataset import Records, empties, solved
 
 _EARLY = 22  # more empty squares than this
 _ENOUGH = 1000  # positions to tell a bias from chance, with results that are some ten discs off
@@ -49,6 +50,7 @@ class Trust:
 def targets(records: Records, trust: Trust) -> NDArray[np.float32]:
     """The target of each position, in discs from the side to move; games in one piece."""
     from_later = trust.at(records)
+    from_later[_without_result(records)] = 0
     from_guess = (1 - from_later) * unbiased_guesses(records)
     found = from_guess + from_later * records["result"].astype(np.float32)
     from_later *= _signs_to_next(records)
@@ -65,17 +67,28 @@ def unbiased_guesses(records: Records) -> NDArray[np.float32]:
     """The guesses without what those of their depth and number of empty squares are off on average."""
     guesses = records["guess"].astype(np.float32)
     kind = empties(records) * 64 + records["depth"]
-    counts = np.bincount(kind)
-    off = np.bincount(kind, guesses - records["result"]) / np.maximum(counts, 1)
+    told = ~_without_result(records)
+    counts = np.bincount(kind, told)
+    off = np.bincount(kind, (guesses - records["result"]) * told) / np.maximum(counts, 1)
     off[counts < _ENOUGH] = 0
     return np.asarray(guesses - off[kind], np.float32)
 
 
+def _without_result(records: Records) -> NDArray[np.bool_]:
+    """Which positions stand alone and were not searched to the end."""
+    lengths = _lengths(records)
+    return np.repeat(lengths == 1, lengths) & ~solved(records)
+
+
 def _places_to_end(records: Records) -> NDArray[np.int64]:
     """How many positions of its game come after each."""
-    begins = np.flatnonzero(np.append(records["place"], 0) == 0)
-    lengths = np.diff(begins)
-    return np.repeat(begins[1:] - 1, lengths) - np.arange(len(records))
+    lengths = _lengths(records)
+    return np.repeat(np.cumsum(lengths) - 1, lengths) - np.arange(len(records))
+
+
+def _lengths(records: Records) -> NDArray[np.int64]:
+    """How many positions each game has."""
+    return np.diff(np.flatnonzero(np.append(records["place"], 0) == 0))
 
 
 def _signs_to_next(records: Records) -> NDArray[np.float32]:

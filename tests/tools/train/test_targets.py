@@ -52,6 +52,24 @@ def test_guesses_are_rid_of_their_bias(records: Records) -> None:
     assert targets(few, Trust.everywhere(0.0)).tolist() == few["guess"].tolist()
 
 
+def test_single_positions_without_an_end_teach_their_guess(records: Records) -> None:
+    single = np.array([(A, B, 7, 7, 0, 4, 73, True)] * 2000, RECORD)
+    biased = np.tile(records, 1200)
+    biased["result"] = biased["guess"] + 3
+    many = np.concatenate([biased, single])
+
+    found = targets(many, Trust.everywhere(0.5))[len(biased) :]
+
+    assert found.tolist() == [10] * 2000  # the games tell what such guesses are off by; the single ones can't
+    assert targets(single, Trust.everywhere(1.0)).tolist() == [7] * 2000
+
+
+def test_single_positions_searched_to_the_end_teach_their_result() -> None:
+    solved = np.array([((1 << 60) - 1, 1 << 60, 8, 8, 0, 3, 100, True)] * 2, RECORD)
+
+    assert targets(solved, Trust.everywhere(0.7)).tolist() == [8, 8]
+
+
 def test_no_records_have_no_targets() -> None:
     assert targets(np.empty(0, RECORD), Trust()).tolist() == []
 
