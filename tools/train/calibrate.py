@@ -56,6 +56,8 @@ class Shift:
         even: mean of score minus result of searches to the even depth, in discs, the root's side to move.
         odd: the same to the odd one.
         discs: what is added to the head.
+        even_error: root mean square of score minus result at the even depth, in discs; 0 if no board was searched.
+        odd_error: the same at the odd one.
     """
 
     empties: int
@@ -63,10 +65,13 @@ class Shift:
     even: float
     odd: float
     discs: float
+    even_error: float
+    odd_error: float
 
     def __str__(self) -> str:
         return (
-            f"{self.empties:7d}  {self.boards:6d}  {self.even:+10.2f}  {self.odd:+9.2f}  {self.discs:+7.2f}"
+            f"{self.empties:7d}  {self.boards:6d}  {self.even:+10.2f}  {self.odd:+9.2f}  {self.discs:+7.2f}  "
+            f"{self.even_error:10.2f}  {self.odd_error:9.2f}"
         )
 
 
@@ -129,6 +134,8 @@ def _shifts(errors: dict[tuple[int, int], list[float]]) -> tuple[Shift, ...]:
             _mean(errors.get((leaf, 0), [])),
             _mean(errors.get((leaf, 1), [])),
             _smooth(leaf, needed),
+            _size(errors.get((leaf, 0), [])),
+            _size(errors.get((leaf, 1), [])),
         )
         for leaf in leaves
     )
@@ -143,3 +150,7 @@ def _smooth(leaf: int, needed: dict[int, list[float]]) -> float:
 
 def _mean(numbers: Sequence[float]) -> float:
     return float(np.mean(numbers)) if len(numbers) else 0.0
+
+
+def _size(numbers: Sequence[float]) -> float:
+    return float(np.sqrt(np.mean(np.square(numbers)))) if len(numbers) else 0.0

@@ -1,10 +1,12 @@
-"""Draws the error of a fit by phase."""
+"""Draws errors by phase."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from matplotlib.figure import Figure
 
+from outflank.tools.train.calibrate import Shift
 from outflank.tools.train.fit import PhaseReport
 
 
@@ -21,4 +23,26 @@ def plot_errors(reports: Sequence[PhaseReport], path: Path) -> None:
     axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
     axes.legend()
+    figure.savefig(path)
+
+
+def plot_shifts(shifts: Sequence[Shift], depth: int, path: Path) -> None:
+    """The same of what searches to `depth` and one ply more are off by, over the empty squares at their leaves."""
+    figure = Figure(figsize=(7, 6), layout="constrained")
+    errors, bias = figure.subplots(2, 1, sharex=True)
+    for plies in (depth, depth + 1):
+        found = [
+            (shift.empties, *((shift.odd_error, shift.odd) if plies % 2 else (shift.even_error, shift.even)))
+            for shift in shifts
+        ]
+        shown = np.array([line for line in found if line[1]])
+        errors.plot(shown[:, 0], shown[:, 1], label=f"{plies} plies")
+        bias.plot(shown[:, 0], shown[:, 2], label=f"{plies} plies")
+    errors.set(title="Searches against the results of games", ylabel="root mean square error, discs")
+    errors.set_ylim(bottom=0)
+    bias.set(xlabel="empty squares at the leaves", ylabel="score too high by, discs")
+    bias.invert_xaxis()
+    for axes in (errors, bias):
+        axes.grid(alpha=0.3)
+        axes.legend()
     figure.savefig(path)

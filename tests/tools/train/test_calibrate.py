@@ -27,7 +27,9 @@ def records(games: Path) -> Records:
 def test_a_shift_moves_the_scores_of_its_head_alone() -> None:
     given = weights.Weights.nothing()
 
-    found = np.array(shifted(given, [Shift(31, 1, 0.0, 0.0, 1.5)]).layers).reshape(HEADS, NUMBERS_OF_A_LAYER)
+    found = np.array(shifted(given, [Shift(31, 1, 0.0, 0.0, 1.5, 0.0, 0.0)]).layers).reshape(
+        HEADS, NUMBERS_OF_A_LAYER
+    )
 
     assert found[60 - 31, -1] == 192
     assert np.count_nonzero(found) == 1
@@ -47,6 +49,8 @@ def test_what_even_and_odd_depths_are_off_by_is_weighed_against_each_other(
     for shift in shifts:
         assert shift.even == pytest.approx(-5, abs=1)
         assert shift.odd == pytest.approx(-5, abs=1)
+        assert abs(shift.even) <= shift.even_error < 6
+        assert abs(shift.odd) <= shift.odd_error < 6
         assert shift.discs == pytest.approx(0, abs=1)
 
 
@@ -69,7 +73,7 @@ def test_searches_are_right_on_average_afterwards(nothing: Path, records: Record
 
 
 def test_the_command_prints_and_writes_the_shifts(nothing: Path, games: Path, tmp_path: Path) -> None:
-    out = tmp_path / "calibrated.bin"
+    out, picture = tmp_path / "calibrated.bin", tmp_path / "errors.svg"
     arguments = [
         "calibrate",
         games,
@@ -81,6 +85,8 @@ def test_the_command_prints_and_writes_the_shifts(nothing: Path, games: Path, tm
         2,
         "--boards",
         20,
+        "--plot",
+        picture,
         "--workers",
         1,
     ]
@@ -91,3 +97,4 @@ def test_the_command_prints_and_writes_the_shifts(nothing: Path, games: Path, tm
     assert weights.read(out) == shifted(weights.read(nothing), shifts)
     assert weights.provenance(out)["command"] == "nothing"
     assert weights.provenance(out)["calibration"]["boards"] == 20
+    assert "empty squares at the leaves" in picture.read_text()

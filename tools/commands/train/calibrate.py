@@ -8,8 +8,16 @@ import click
 
 from outflank.engine import weights as evaluation
 from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import EXISTING_FOLDER, json_object_option, seed_option, workers_option
+from outflank.tools.cli.options import (
+    ANY_FILE,
+    EXISTING_FOLDER,
+    json_object_option,
+    seed_option,
+    workers_option,
+)
 from outflank.tools.commands.train.options import weights_option, weights_out_option
+
+_HEADING = "empties  boards   even bias   odd bias  shifted  even error  odd error"
 
 
 @click.command()
@@ -30,6 +38,9 @@ from outflank.tools.commands.train.options import weights_option, weights_out_op
     show_default=True,
     help="Boards for each number of empty squares.",
 )
+@click.option(
+    "--plot", type=ANY_FILE, help="Draw errors and bias before, by empty squares (.svg, .png, ...)."
+)
 @seed_option
 @workers_option
 @json_object_option
@@ -39,6 +50,7 @@ def calibrate(
     out: Path,
     depth: int,
     boards: int,
+    plot: Path | None,
     seed: int,
     workers: int | None,
     as_json: bool,
@@ -53,8 +65,10 @@ def calibrate(
     found = shifts.measure(weights, load(folders), settings, workers=workers)
     made = {**evaluation.provenance(weights), "calibration": {**made_now(), **asdict(settings)}}
     write_whole(out, evaluation.packed(shifts.shifted(evaluation.read(weights), found), made))
+    if plot is not None:
+        from outflank.tools.train.plot import plot_shifts
+
+        plot_shifts(found, depth, plot)
     click.echo(
-        json.dumps([asdict(shift) for shift in found])
-        if as_json
-        else "\n".join(["empties  boards  even depth  odd depth  shifted", *map(str, found)])
+        json.dumps([asdict(shift) for shift in found]) if as_json else "\n".join([_HEADING, *map(str, found)])
     )
