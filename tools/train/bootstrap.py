@@ -8,7 +8,9 @@ ones with whole games: how many there are counts for more than how well they are
 of the games serve the network alone, which can distinguish them from those of good play; the tables can't.
 
 The last generations play what the weights are for: close games between good players, with a deep selective search
-and an end that is as good as perfect, from earlier on. In the end the heads are calibrated.
+and an end that is as good as perfect, from earlier on. Off the path of these games, boards of the whole middle of the
+game are judged by the same search: searches meet mostly such boards, and judging one takes a tenth of the time of
+solving it. Far errors count in proportion then. In the end the heads are calibrated.
 """
 
 import time
@@ -43,7 +45,9 @@ _FIRST_TO_SERVE_WHOLE = 2
 _FIRST_LATE = 3
 _LATE_OPENINGS = (8, 24)  # random moves
 _LATE_STRAY, _LATE_WIDEST = 0.3, 24
-_EARLY_LABELLED, _LATE_LABELLED = (11, 13), (17, 19)  # empty squares, fewest and most
+_EARLY_LABELLED, _LATE_LABELLED = (11, 13), (11, 46)  # empty squares, fewest and most
+_LABELS_SOLVED_FROM = 13
+_LATE_LINEAR_FROM = 4.0
 _STRAY_MOVES = 4
 _LINE_TO = 10
 _CALIBRATION_BOARDS = 300
@@ -137,7 +141,7 @@ def bootstrap(
         _fit_generation(settings, generation)
         pace = Pace((found - known) / (worked - began), _CAUTION * (time.monotonic() - worked) / found)
         report(
-            f"generation {generation}: {played} games, {solved} boards solved, "
+            f"generation {generation}: {played} games, {solved} boards labelled, "
             f"weights in {settings.weights(generation + 1)}"
         )
     _fit_error_model(settings, workers, cluster)
@@ -167,13 +171,13 @@ def _play(
 def _label(
     settings: BootstrapSettings, generation: int, seconds: float, workers: int | None, cluster: str | None
 ) -> int:
-    """Solve positions off the path of a generation's games; how many there are."""
+    """Solve or judge positions off the path of a generation's games; how many there are."""
     late = generation >= _FIRST_LATE
     fewest, most = _LATE_LABELLED if late else _EARLY_LABELLED
     judging = settings.late if late else settings.early
     labelling = label.LabelSettings(
         settings.weights(generation),
-        replace(judging, exact_from=most),
+        replace(judging, exact_from=_LABELS_SOLVED_FROM),
         seed=settings.seed + generation,
         fewest=fewest,
         most=most,
@@ -211,6 +215,8 @@ def _fit_generation(settings: BootstrapSettings, generation: int) -> None:
     weights_file.fit_folders(games, earlier, tables, fit.FitSettings(trust=trust))
     labels = [settings.labels(number) for number in range(generation + 1)]
     training = network.NetworkSettings(trust=trust, seed=settings.seed)
+    if generation >= _FIRST_LATE:
+        training = replace(training, linear_from=_LATE_LINEAR_FROM)
     both = settings.folder / "weights.unfinished"
     weights_file.train_network(tables, [*games, *labels], earlier, both, training)
     if generation == len(_SHARES) - 1:

@@ -3,10 +3,12 @@
 The heads of a stage are trained at once, since they share the rows, and each stage by itself: Adam on batches of
 random positions, in 32-bit floats with the engine's clipping, rounded to its whole numbers at the end. Only the rows
 decay, towards where they began: Adam's steps are as long for a rare configuration as for a frequent one, so that
-without it the rare ones would learn their few positions by heart; the rows of the rarest stay as they are. One game in
-KEPT_OUT is kept out to measure with, on boards that are in no other game.
+without it the rare ones would learn their few positions by heart; the rows of the rarest stay as they are. Lopsided
+boards have the largest errors and decide no games: what errors exceed `linear_from` by counts in proportion only. One
+game in KEPT_OUT is kept out to measure with, on boards that are in no other game.
 
-Reference: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, 2019.
+References: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, 2019; P. Huber, Robust estimation of a
+location parameter, 1964.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from outflank.tools.train.patternmatrix import COLUMNS
 from outflank.tools.train.stagepositions import POSITIONS_A_BATCH, Batch, StagePositions
 from outflank.tools.train.targets import Trust, targets
 
+NEVER_LINEAR = 128.0  # discs: no error is larger
 _RISING = 0.101  # the share of the steps in which the rate rises; with a tenth PyTorch divides by 0 if there are ten
 
 
@@ -44,6 +47,7 @@ class NetworkSettings:
         rate: the highest learning rate; it rises over the first tenth and falls to almost nothing.
         decay: the share of its way from its beginning that a row loses in a step, over the learning rate.
         fewest: the rows of configurations that count less often stay as they began.
+        linear_from: errors of more discs than this count in proportion, no longer squared.
         seed: of the order of positions and of the first numbers.
         stages: that are trained; the others stay as they are.
         device: PyTorch's name of what computes: cpu, cuda ...
@@ -54,6 +58,7 @@ class NetworkSettings:
     rate: float = 2e-3
     decay: float = 2.0
     fewest: int = 300
+    linear_from: float = NEVER_LINEAR
     seed: int = 0
     stages: tuple[int, ...] = tuple(range(STAGES))
     device: str = "cpu"
@@ -180,7 +185,7 @@ class _Course:
         if not done:
             self._report(network, 0, self._error(network))
         for step, batch in self._batches(done):
-            squares += _step(network, optimiser, batch) * len(batch.left)
+            squares += _step(network, optimiser, batch, self.settings.linear_from) * len(batch.left)
             schedule.step()
             with torch.no_grad():
                 network.rows.lerp_(start, min(1.0, schedule.get_last_lr()[0] * self.settings.decay))
@@ -232,13 +237,13 @@ def _scores(network: Network, positions: StagePositions, device: str) -> tuple[T
     return torch.cat(scores), torch.cat(wanted), torch.cat(odd)
 
 
-def _step(network: Network, optimiser: torch.optim.Optimizer, batch: Batch) -> float:
+def _step(network: Network, optimiser: torch.optim.Optimizer, batch: Batch, linear_from: float) -> float:
     """Learn from one batch; its mean squared error before."""
     optimiser.zero_grad()
-    loss = nn.functional.mse_loss(network(batch.columns, batch.head), batch.left)
-    loss.backward()
+    found = network(batch.columns, batch.head)
+    nn.functional.huber_loss(found, batch.left, delta=linear_from).backward()
     optimiser.step()
-    return float(loss.detach())
+    return float((found.detach() - batch.left).square().mean())
 
 
 def _size(errors: Tensor) -> float:

@@ -163,6 +163,21 @@ def test_boards_that_are_set_aside_are_not_trained_to(records: Records) -> None:
     assert first == other
 
 
+@pytest.mark.parametrize(("linear_from", "wanted"), [(network.NEVER_LINEAR, 20), (1.0, 1)])
+def test_far_errors_count_in_proportion_where_that_is_wanted(
+    records: Records, linear_from: float, wanted: int
+) -> None:
+    same = records[np.full(300, np.flatnonzero(records["learned"])[-1])]
+    same["place"], same["depth"] = 0, 1
+    same["guess"] = np.where(np.arange(300) % 3, 0, 60)  # the mean is 20, the median 0
+
+    settings = replace(SETTINGS, epochs=150, linear_from=linear_from)
+    made = network.train(NOTHING, same, settings, lambda report: None)
+
+    board = Position(int(same["own"][0]), int(same["opp"][0]), Colour.BLACK)
+    assert Evaluator(ReadyWeights.of(made)).score(board) == pytest.approx(wanted, abs=2)
+
+
 def test_a_training_goes_on_from_the_weights_it_is_given(
     records: Records, trained: tuple[weights.Weights, list[network.EpochReport]]
 ) -> None:

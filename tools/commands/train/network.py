@@ -29,7 +29,7 @@ from outflank.tools.commands.train.options import fitting_options
     type=Number(0, 1, min_open=True),
     default=2e-3,
     show_default=True,
-    help="Highest learning rate; half of it if the training goes on from a network.",
+    help="Highest learning rate; to touch a network up with few positions, take half of it.",
 )
 @click.option(
     "--decay",
@@ -37,6 +37,19 @@ from outflank.tools.commands.train.options import fitting_options
     default=2.0,
     show_default=True,
     help="How firmly rows are tied to where they began; 30 is good for training a network on with few positions.",
+)
+@click.option(
+    "--fewest",
+    type=WholeNumber(1),
+    default=300,
+    show_default=True,
+    help="The rows of configurations that occur less often stay as they were.",
+)
+@click.option(
+    "--linear-from",
+    type=Number(0, min_open=True),
+    metavar="DISCS",
+    help="Count what errors exceed this by in proportion, not squared; 4 is good for close games.  [default: never]",
 )
 @click.option(
     "--stage",
@@ -59,6 +72,8 @@ def network(
     epochs: int,
     rate: float,
     decay: float,
+    fewest: int,
+    linear_from: float | None,
     stages: tuple[int, ...],
     device: str,
     seed: int,
@@ -78,6 +93,8 @@ def network(
         epochs,
         rate,
         decay,
+        fewest,
+        networks.NEVER_LINEAR if linear_from is None else linear_from,
         seed=seed,
         stages=tuple(sorted(set(stages))) or tuple(range(STAGES)),
         device=device,
