@@ -38,7 +38,7 @@ def plot_shifts(shifts: Sequence[Shift], depth: int, path: Path) -> None:
         shown = np.array([line for line in found if line[1]])
         errors.plot(shown[:, 0], shown[:, 1], label=f"{plies} plies")
         bias.plot(shown[:, 0], shown[:, 2], label=f"{plies} plies")
-    errors.set(title="Searches against the results of games", ylabel="root mean square error, discs")
+    errors.set(title="Searches of positions against their results", ylabel="root mean square error, discs")
     errors.set_ylim(bottom=0)
     bias.set(xlabel="empty squares at the leaves", ylabel="score too high by, discs")
     bias.invert_xaxis()
