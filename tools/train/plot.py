@@ -27,7 +27,7 @@ def plot_errors(reports: Sequence[PhaseReport], path: Path) -> None:
 
 
 def plot_shifts(shifts: Sequence[Shift], depth: int, path: Path) -> None:
-    """The same of what searches to `depth` and one ply more are off by, over the empty squares at their leaves."""
+    """Write a picture of what searches to `depth` and one ply more were off by, over their leaves' empty squares."""
     figure = Figure(figsize=(7, 6), layout="constrained")
     errors, bias = figure.subplots(2, 1, sharex=True)
     for plies in (depth, depth + 1):
