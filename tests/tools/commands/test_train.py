@@ -65,6 +65,22 @@ def test_fit_writes_weights_that_a_searcher_reads(tmp_path: Path, games: Path) -
     assert Searcher(1, weights=out).search(Position.start(), Limit(depth=2)).move
 
 
+@pytest.mark.parametrize("command", ["fit", "calibrate"])
+@pytest.mark.parametrize(
+    ("picture", "wrong"), [("errors.abc", "ends in one of"), ("nowhere/errors.svg", "a folder that exists")]
+)
+def test_a_picture_that_cannot_be_drawn_is_refused_before_the_work(
+    tmp_path: Path, games: Path, command: str, picture: str, wrong: str
+) -> None:
+    out = tmp_path / "made.bin"
+
+    result = run(command, games, "--out", out, "--plot", tmp_path / picture)
+
+    assert result.exit_code == 2
+    assert wrong in " ".join(result.stderr.split())
+    assert not out.exists()
+
+
 def test_fit_prints_a_table(tmp_path: Path, games: Path) -> None:
     table = succeed("fit", games, "--out", tmp_path / "fitted.bin").splitlines()
 

@@ -8,14 +8,8 @@ import click
 
 from outflank.engine import weights as evaluation
 from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import (
-    ANY_FILE,
-    EXISTING_FOLDER,
-    json_object_option,
-    seed_option,
-    workers_option,
-)
-from outflank.tools.commands.train.options import weights_option, weights_out_option
+from outflank.tools.cli.options import EXISTING_FOLDER, json_object_option, seed_option, workers_option
+from outflank.tools.commands.train.options import plot_option, weights_option, weights_out_option
 
 _HEADING = "empties  boards   even bias   odd bias  shifted  even error  odd error"
 
@@ -38,9 +32,7 @@ _HEADING = "empties  boards   even bias   odd bias  shifted  even error  odd err
     show_default=True,
     help="Boards for each number of empty squares.",
 )
-@click.option(
-    "--plot", type=ANY_FILE, help="Draw errors and bias before, by empty squares (.svg, .png, ...)."
-)
+@plot_option
 @seed_option
 @workers_option
 @json_object_option

@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from outflank.tools.cli.numbers import Number
-from outflank.tools.cli.options import ANY_FILE, EXISTING_FOLDER, json_object_option
-from outflank.tools.commands.train.options import fitting_options
+from outflank.tools.cli.options import EXISTING_FOLDER, json_object_option
+from outflank.tools.commands.train.options import fitting_options, plot_option
 
 
 @click.command()
@@ -27,7 +27,7 @@ from outflank.tools.commands.train.options import fitting_options
     show_default=True,
     help="How firmly a weight is tied to that of the next phase, counted in positions.",
 )
-@click.option("--plot", type=ANY_FILE, help="Draw the error by phase (.svg, .png, ...).")
+@plot_option
 @json_object_option
 def fit(
     folders: tuple[Path, ...],

@@ -1,5 +1,7 @@
 """Options that several training commands share."""
 
+from pathlib import Path
+
 import click
 
 from outflank.engine.selectivity import FULL_WIDTH
@@ -26,6 +28,26 @@ weights_option = click.option(
 )
 weights_out_option = click.option(
     "--out", type=ANY_FILE, default="weights.bin", show_default=True, help="File for the weights."
+)
+
+
+def _picture(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    """Refuse a picture that can't be drawn before hours of work, not after."""
+    if path is not None:
+        from matplotlib.backend_bases import FigureCanvasBase
+
+        kinds = FigureCanvasBase.get_supported_filetypes()
+        if path.suffix[1:].lower() not in kinds:
+            raise click.BadParameter(
+                f"expected a name that ends in one of .{', .'.join(kinds)}, got {str(path)!r}"
+            )
+        if not path.absolute().parent.is_dir():
+            raise click.BadParameter(f"expected a file in a folder that exists, got {str(path)!r}")
+    return path
+
+
+plot_option = click.option(
+    "--plot", type=ANY_FILE, callback=_picture, help="Draw the errors by phase (.svg, .png, ...)."
 )
 solved_option = click.option(
     "--solved",
