@@ -3,8 +3,8 @@
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
 
 from outflank.engine.errors import SettingsError
 from outflank.engine.moves import Move

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from outflank.tests.installation import python_script
+
 ROOT = Path(__file__).parents[1]
 LAYERS = ("engine", "book", "protocol", "tools")
 """Lowest first: a file may use its own folder and those before it."""
@@ -174,3 +176,13 @@ def test_a_layer_cannot_be_imported_as_a_top_level_name(layer: str, tmp_path: Pa
 
     assert result.returncode == 1
     assert f"No module named '{layer}'" in result.stderr
+
+
+def test_the_engine_loads_nothing_that_speaks_to_networks() -> None:
+    told = python_script(
+        "-c", "import sys, outflank.protocol.gtp, outflank.engine; print(*sys.modules, sep='\\n')"
+    )
+
+    loaded = set(told.stdout.split())
+    assert "outflank.engine.search" in loaded
+    assert loaded & {"email", "http.client", "socket", "ssl", "urllib.request"} == set()
