@@ -62,7 +62,7 @@ class Iterations:
                 break
             if depth == empties or (self._is_anytime() and depth > empties - _PLIES_LEFT_TO_PASSES):
                 break
-            yield depth, self._selectivity_of_midgame(wanted)
+            yield depth, self._selectivity_of_midgame(wanted, last)
         if last == empties:
             for selectivity in self._passes(wanted):
                 yield empties, selectivity
@@ -95,11 +95,14 @@ class Iterations:
         """The selectivity of the deepest iteration."""
         return (FULL_WIDTH if self._limit.selectivity is None else step_of(self._limit.selectivity)).index
 
-    def _selectivity_of_midgame(self, wanted: int) -> int:
-        """The selectivity of an iteration that does not reach the end: bold unless a full-width depth was asked for."""
-        if self._limit.selectivity is None and self._limit.depth is None:
-            return BOLDEST.index
-        return wanted
+    def _selectivity_of_midgame(self, wanted: int, last: int) -> int:
+        """The selectivity of an iteration that does not reach the end.
+
+        Bold where nothing else was asked for, and where it only orders the moves of an exact search.
+        """
+        if self._solves_by_time():
+            return BOLDEST.index if self._limit.selectivity is None else wanted
+        return BOLDEST.index if last == self._empties and wanted == FULL_WIDTH.index else wanted
 
     def _enough(self) -> bool:
         """Whether a game clock says that another iteration is not worth beginning."""
