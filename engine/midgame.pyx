@@ -174,7 +174,7 @@ cdef inline int _depth_of_look(int depth, int empties) noexcept nogil:
     if depth < _LOOK_FROM_DEPTH:
         return -1
     if depth == empties:
-        return 0 if empties < 15 else 1 if empties < 20 else 2
+        return 0 if empties < 17 else 1 if empties < 22 else 2
     return 0 if depth < 10 else 1 if depth < 16 else 2
 
 
