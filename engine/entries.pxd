@@ -1,7 +1,7 @@
 """What a weight says and which row of the network it has, in one word: one cache line for both.
 
 A row is asked for by thousands of weights: mirrored configurations have the same, and all that training never saw have
-zeros. So each stage keeps every row once, a twentieth of what the weights file says in full, and the rows that a search
+zeros. So each stage keeps every row once, a fifth of what the weights file says in full, and the rows that a search
 comes across stay in the CPU's caches. The number of its row is the lower 18 bits of a weight's entry, what the weight
 says, in 1/128 disc, those above.
 

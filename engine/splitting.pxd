@@ -1,8 +1,9 @@
 """Young brothers wait: how threads share the moves of a node once its first move has been searched.
 
 A thread opens a split point on its own stack: the moves left, the best score so far and who works on them. All fields
-of open split points and of the crew are read and written under the crew's lock, but for
-two flags that are read without it, since being a little late with them costs a few nodes and never a score:
+of open split points and of the crew are read and written under the crew's lock, but for the crew's `nodes`, which are
+added to atomically, and two flags that are read without it, since being a little late with them costs a few nodes and
+never a score:
 
     SplitPoint.cut   set once, when beta is reached; whoever works below it stops soon after
     CrewState.idle   tells whether a small split point is worth the lock
@@ -91,16 +92,14 @@ cdef inline SplitPoint *find_work(CrewState *crew, const SplitPoint *ancestor) n
     return found
 
 
-cdef inline bint open_split(CrewState *crew, SplitPoint *split) noexcept nogil:
-    """Let others see a split point; False if there are too many."""
+cdef inline void open_split(CrewState *crew, SplitPoint *split) noexcept nogil:
+    """Let others see a split point; if there are too many, its thread has it for itself."""
     pthread_mutex_lock(&crew.lock)
-    cdef bint room = crew.open_count < MOST_OPEN_SPLITS
-    if room:
+    if crew.open_count < MOST_OPEN_SPLITS:
         crew.open_splits[crew.open_count] = split
         crew.open_count += 1
         pthread_cond_broadcast(&crew.changed)
     pthread_mutex_unlock(&crew.lock)
-    return room
 
 
 cdef inline void close_split(CrewState *crew, SplitPoint *split) noexcept nogil:
