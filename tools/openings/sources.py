@@ -1,7 +1,6 @@
 """Openings: from the balanced suite, from a file of transcripts, or random moves from the start."""
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,11 +104,6 @@ def random_openings(moves: int, count: int, rules: Rules, seed: int) -> list[tup
     return openings
 
 
-def count_different(openings: Sequence[tuple[Move, ...]], rules: Rules) -> int:
-    """How many of the openings lead to positions that are different up to symmetry."""
-    return len({_played(opening, rules).position.canonical()[0] for opening in openings})
-
-
 def _opening(entry: AnnotatedGame | BadGame, rules: Rules, path: Path, plies: int | None) -> tuple[Move, ...]:
     """The moves of a game, passes left out, all or as many as are wanted.
 
@@ -129,13 +123,6 @@ def _opening(entry: AnnotatedGame | BadGame, rules: Rules, path: Path, plies: in
             f"{game.transcript()}"
         )
     return _discs_played(game)
-
-
-def _played(opening: tuple[Move, ...], rules: Rules) -> Game:
-    game = Game(rules)
-    for move in opening:
-        game.play(move)
-    return game
 
 
 def _discs_played(game: Game) -> tuple[Move, ...]:

@@ -5,8 +5,9 @@ import random
 import pytest
 
 from outflank.engine import PRESETS, Game, Limit, Rules, Searcher, SettingsError
+from outflank.tests.tools.openings.different import count_different
 from outflank.tools.openings.balanced import SUITE, Judgement, balanced_openings, judge, openings_of, suite
-from outflank.tools.openings.sources import OpeningsChoice, count_different, default_openings
+from outflank.tools.openings.sources import OpeningsChoice, default_openings
 
 OTHELLO = Rules()
 

@@ -6,8 +6,9 @@ import pytest
 
 from outflank.engine import PRESETS, FileFormatError, Game, NotationError, Rules
 from outflank.tests.sample_games import WITH_PASSES
+from outflank.tests.tools.openings.different import count_different
 from outflank.tests.tools.samples import played
-from outflank.tools.openings.sources import OpeningsChoice, count_different, random_openings, read_openings
+from outflank.tools.openings.sources import OpeningsChoice, random_openings, read_openings
 from outflank.tools.show.records import transcript_line
 
 OTHELLO = Rules()
