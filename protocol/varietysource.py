@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from random import Random, SystemRandom
 
 from outflank.engine import Move, Rules, Searcher, SettingsError
-from outflank.protocol.movesource import MoveRequest
+from outflank.protocol.movesource import MoveRequest, are_images
 
 USUAL_PLIES = 10
 _MOST_MOVES = 6  # that are searched beside the best one; each takes its share of the search
@@ -63,7 +63,10 @@ class VarietySource:
         played = _BOARD - _FIRST_DISCS - request.position.empties
         if not request.varied or played >= self._spread.plies:
             return None
-        most = min(_MOST_MOVES, len(request.position.legal_moves()))
+        legal = request.position.legal_moves()
+        if request.limit.is_timed and are_images(request.position):
+            return self._random.choice(legal)  # all are as good, and the clock is running
+        most = min(_MOST_MOVES, len(legal))
         found = self._searcher.search(request.position, request.limit, multipv=most, on_info=request.on_info)
         best = found.lines[0].score
         near = [line.move for line in found.lines if line.score >= best - self._spread.discs]

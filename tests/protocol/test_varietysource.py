@@ -50,6 +50,16 @@ def test_after_the_first_plies_it_knows_nothing() -> None:
         assert (source.choose(MoveRequest(game.position, DEPTH)) is not None) is knows
 
 
+def test_a_choice_among_images_is_drawn_without_a_search() -> None:
+    source, told = VarietySource(Searcher(1), Spread(2), 1), list[SearchInfo]()
+    request = MoveRequest(Position.start(), Limit(seconds=60), on_info=told.append)
+
+    drawn = {str(source.choose(request)) for _ in range(40)}
+
+    assert drawn == {"d3", "c4", "f5", "e6"}
+    assert told == []
+
+
 def test_where_chance_may_not_choose_it_knows_nothing() -> None:
     source = VarietySource(Searcher(1), Spread(64), 1)
 
