@@ -74,6 +74,8 @@ class Grower:
         judge: what a position is judged by.
         run: where.
         on_progress: called after each answer.
+        commits_meanwhile: whether there is a commit each second, so that an interruption costs no more than that; if
+            not, each call commits what it did at its end, all of it or nothing.
     """
 
     def __init__(
@@ -82,12 +84,15 @@ class Grower:
         judge: Judge,
         run: Run = run_here,
         on_progress: Callable[[Progress], object] = lambda _: None,
+        *,
+        commits_meanwhile: bool = True,
     ) -> None:
         self.graph = Graph(book.rules, book.records())
         self._book = book
         self._judge = judge
         self._run = run
         self._on_progress = on_progress
+        self._commits_meanwhile = commits_meanwhile
         self._root_key = start_key(book.rules)
         self._began = self._committed = time.monotonic()
         self._before = len(self.graph.nodes)
@@ -101,6 +106,10 @@ class Grower:
     def root(self) -> Node | None:
         """The start of the games; None if the book is empty."""
         return self.graph.nodes.get(self._root_key)
+
+    def note(self, what: str) -> None:
+        """Add to the book's history what is about to be done, and what it begins with; committed with the rest."""
+        self._book.note(f"{what}, {self._judge.provenance}, from {self._before} positions")
 
     def grow(self, reach: Reach, seconds: float | None = None) -> None:
         """Add positions until there are no more within reach, or no more time.
@@ -162,7 +171,7 @@ class Grower:
                 asked = True
                 self._take(question, judgement)
                 self._on_progress(self.progress())
-                if time.monotonic() - self._committed >= _COMMIT_SECONDS:
+                if self._commits_meanwhile and time.monotonic() - self._committed >= _COMMIT_SECONDS:
                     self._commit()
         self._commit()
 

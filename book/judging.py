@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from outflank.engine import Move, Percent, Position, Searcher, limit_for_level
+from outflank.engine.weights import checksum
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ class Judge:
     """Answers questions by a search; can be sent to another process.
 
     Attributes:
-        searcher: gives the searcher of the process, its table cleared, so that an answer does not depend on the
-            questions before it. One that can be sent along, such as a function of a module.
+        searcher: gives the searcher of the process, with the shipped weights, its table cleared, so that an answer does
+            not depend on the questions before it. One that can be sent along, such as a function of a module.
         level: of the search.
     """
 
@@ -57,6 +58,11 @@ class Judge:
             position, limit_for_level(self.level, position.empties), moves=question.moves
         )
         return Judgement(result.move, round(result.score), result.depth, result.selectivity)
+
+    @property
+    def provenance(self) -> str:
+        """What its answers rest on, the weights by their CRC-32: ``level 16, weights d5a9d812``."""
+        return f"level {self.level}, weights {checksum()}"
 
 
 class Run(Protocol):

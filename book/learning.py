@@ -1,17 +1,20 @@
 """A book learns from a game: it grows where the game has left it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from outflank.book.growing import Grower
 from outflank.book.judging import Judge, Judgement, Question
+from outflank.book.store import Book
 from outflank.book.writer import BookWriter
 from outflank.engine import OutflankError, Position
 
 USUAL_LEVEL = 16
 """On which a book is judged that has no level of its own yet."""
-_BEYOND = 2  # positions that a game adds
+BEYOND = 2
+"""How many positions a game adds to a book."""
 
 
 class LearningStopped(OutflankError):
@@ -31,10 +34,25 @@ class _StoppableJudge(Judge):
         return judgement
 
 
+def usual_level(book: Book, otherwise: int = USUAL_LEVEL) -> int:
+    """The level of most positions that were judged on one; `otherwise` if there are none."""
+    return next((level for level in book.levels() if level), otherwise)
+
+
+def unknown_positions(book: Book, positions: Iterable[Position], count: int = BEYOND) -> list[Position]:
+    """The first positions of a game with a move to choose, no more than `count`, that a book does not know.
+
+    Raises: as ``Book.probe``.
+    """
+    return list(islice((each for each in positions if each.legal_mask() and each not in book), count))
+
+
 def learn_game(
     path: Path, positions: Sequence[Position], judge: Judge, is_stopped: Callable[[], bool] = lambda: False
 ) -> int:
     """Add the first positions of a game that a book does not know, and return how many those are.
+
+    All of them come into the book at once, at the end: whatever breaks that off leaves the book as it was.
 
     Args:
         path: of the book.
@@ -49,16 +67,10 @@ def learn_game(
     with BookWriter.open(path) as book:
         for position in positions[:1]:
             book.expect(position.rules)
-        level = next((each for each in book.levels() if each), judge.level)
-        new = [position for position in positions if not position.is_over and position not in book][:_BEYOND]
+        new = unknown_positions(book, positions)
         if new:
-            grower = Grower(book, _StoppableJudge(judge.searcher, level, is_stopped))
-            before = len(grower.graph.nodes)
-            book.note(f"learn from a game, level {level}, from {before} positions")
-            try:
-                grower.extend(new)
-                grower.finish()
-            except LearningStopped:
-                book.rollback()
-                raise
+            stoppable = _StoppableJudge(judge.searcher, usual_level(book, judge.level), is_stopped)
+            grower = Grower(book, stoppable, commits_meanwhile=False)
+            grower.note("learn from a game")
+            grower.extend(new)
     return len(new)

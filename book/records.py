@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from outflank.book.keys import key_of, move_number, numbered_move, position_of
 from outflank.engine import FileFormatError, Move, Percent, Position, Rules, SettingsError
-from outflank.engine.selectivity import SELECTIVITIES
+from outflank.engine.selectivity import FULL_WIDTH, SELECTIVITIES
 
 COLUMNS = (
     "board",
@@ -86,7 +86,7 @@ def margin_of(depth: int, selectivity: Percent, empties: int) -> int:
     """
     if depth < empties:
         return MIDGAME_MARGIN
-    return 0 if selectivity == SELECTIVITIES[-1] else ENDGAME_MARGIN
+    return 0 if selectivity == FULL_WIDTH.percent else ENDGAME_MARGIN
 
 
 def around(score: int, margin: int) -> tuple[int, int]:

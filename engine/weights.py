@@ -118,6 +118,14 @@ def read(path: Path = SHIPPED) -> Weights:
         return _decode(lines + file.read(2 * sum(_lengths())))  # packed it is shorter
 
 
+def checksum(path: Path = SHIPPED) -> str:
+    """The CRC-32 of a whole file in eight hexadecimal digits, by which all that is made with weights names them.
+
+    Raises: OSError.
+    """
+    return f"{zlib.crc32(path.read_bytes()):08x}"
+
+
 def identity(path: Path = SHIPPED) -> str:
     """16 hexadecimal digits that identify the weights of a file; only the header is read.
 

@@ -3,22 +3,17 @@
 import json
 import re
 
-from outflank.engine.weights import SHIPPED
+from outflank.engine.weights import checksum
 from outflank.tests.installation import ROOT
-from outflank.tools.work.files import checksum
 
 
 def test_the_selectivity_model_was_fitted_to_the_shipped_weights_or_measured_again_with_them() -> None:
     made = json.loads((ROOT / "engine" / "probcut.json").read_text())["provenance"]
 
-    assert made.get("measured again", made)["weights"] == f"CRC-32 {checksum(SHIPPED)}", (
-        "outflank train probcut"
-    )
+    assert made.get("measured again", made)["weights"] == f"CRC-32 {checksum()}", "outflank train probcut"
 
 
 def test_the_balanced_openings_were_judged_with_the_shipped_weights() -> None:
     head = (ROOT / "tools" / "openings" / "data" / "balanced.txt").read_text()[:1000]
 
-    assert re.findall(r"weights of CRC-32 ([0-9a-f]{8})", head) == [checksum(SHIPPED)], (
-        "outflank openings make"
-    )
+    assert re.findall(r"weights of CRC-32 ([0-9a-f]{8})", head) == [checksum()], "outflank openings make"

@@ -37,7 +37,7 @@ from outflank.book.forms.positions import Contents, checked, legal_leaf, level_o
 from outflank.book.keys import key_of
 from outflank.book.records import ENDGAME_MARGIN, MIDGAME_MARGIN, MOST_DISCS, Leaf, Lines, Record
 from outflank.book.store import Book
-from outflank.engine import FileFormatError, Move, Position, Rules, SettingsError
+from outflank.engine import HIGHEST_LEVEL, FileFormatError, Move, Position, Rules, SettingsError
 
 MAGIC = b"XADEKOOB"
 FACT = "edax"
@@ -47,7 +47,6 @@ _POSITION = struct.Struct("<QQIIIIhhhBB")
 _MOVE = struct.Struct("<bB")
 _TOLD = re.compile(r"\d{1,4}(?: \d{1,4}){10}")  # of the header, as the book keeps it
 _PASS, _NO_MOVE, _NO_SCORE = 64, 65, -127
-_HIGHEST_LEVEL = 60
 
 
 def write(book: Book, file: BinaryIO) -> None:
@@ -162,8 +161,8 @@ def _record(file: BinaryIO, rules: Rules, where: str) -> Record | None:
         raise FileFormatError(f"{where}: {error}") from None
     if not position.legal_mask():
         return None
-    if level > _HIGHEST_LEVEL:
-        raise FileFormatError(f"{where}: expected a level from 0 to {_HIGHEST_LEVEL}, got {level}")
+    if level > HIGHEST_LEVEL:
+        raise FileFormatError(f"{where}: expected a level from 0 to {HIGHEST_LEVEL}, got {level}")
     score, square = moves[-1]
     leaf = None if square == _NO_MOVE else Leaf(_legal(position, square, where), score)
     lower, upper = max(-MOST_DISCS, lower), min(MOST_DISCS, upper)  # Edax has 127 where it knows none

@@ -12,7 +12,7 @@ from outflank.book.forms.positions import Contents, checked, legal_leaf, level_o
 from outflank.book.keys import children_of
 from outflank.book.records import Leaf, Record
 from outflank.book.store import Book
-from outflank.engine import Colour, FileFormatError, Move, Position, Rules, SettingsError
+from outflank.engine import HIGHEST_LEVEL, Colour, FileFormatError, Move, Position, Rules, SettingsError
 
 _LINE = re.compile(r"([-XO]{64}) ([XO]),(\d{1,2}),(--|[A-H][1-8]|PA|PS),(-?\d{1,3})")
 _LONGEST_LINE = 1 << 10
@@ -78,8 +78,8 @@ def _record(line: str, rules: Rules, where: str) -> Record | None:
     if not position.legal_mask():
         return None
     level, score = int(match[3]), int(match[5])
-    if level > 60:
-        raise FileFormatError(f"{where}: expected a level from 0 to 60, got {level}")
+    if level > HIGHEST_LEVEL:
+        raise FileFormatError(f"{where}: expected a level from 0 to {HIGHEST_LEVEL}, got {level}")
     leaf = None
     if match[4] != _NO_LEAF[0]:
         leaf = Leaf(legal_leaf(position, Move.parse(match[4]), where), score)

@@ -4,10 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from outflank.book.records import Record, to_row
-from outflank.engine import FileFormatError, Move, Percent, Position, SettingsError, limit_for_level
-from outflank.engine.selectivity import SELECTIVITIES
-
-FULL_WIDTH: Percent = SELECTIVITIES[-1]
+from outflank.engine import (
+    HIGHEST_LEVEL,
+    FileFormatError,
+    Move,
+    Percent,
+    Position,
+    SettingsError,
+    limit_for_level,
+)
+from outflank.engine.selectivity import FULL_WIDTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +46,12 @@ def checked(record: Record, where: str) -> Record:
 def searched_at(level: int, empties: int) -> tuple[int, Percent]:
     """Plies and selectivity of a search at a level, for forms that carry the level alone."""
     limit = limit_for_level(level, empties)
-    return limit.depth or empties, limit.selectivity or FULL_WIDTH
+    return limit.depth or empties, limit.selectivity or FULL_WIDTH.percent
 
 
 def level_of(record: Record) -> int:
     """The level of a record; the plies of its search if that was limited otherwise."""
-    return min(60, record.depth) if record.level is None else record.level
+    return min(HIGHEST_LEVEL, record.depth) if record.level is None else record.level
 
 
 def legal_leaf(position: Position, move: Move, where: str) -> Move:

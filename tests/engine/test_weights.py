@@ -231,3 +231,9 @@ def test_tables_that_an_entry_has_no_room_for_are_refused(some_weights: weights.
 
     with pytest.raises(ValueError, match=f"tables of numbers up to {MOST_IN_TABLE}, got {abs(beyond)}"):
         weights.Weights(tables, some_weights.rows, some_weights.layers)
+
+
+def test_the_checksum_is_the_usual_crc_32(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"123456789")
+
+    assert weights.checksum(tmp_path / "file") == "cbf43926"

@@ -15,19 +15,17 @@ import click
 from outflank.book import Book, BookWriter
 from outflank.book.growing import Grower, Progress
 from outflank.book.judging import Judge, Run, run_here
+from outflank.book.learning import usual_level
 from outflank.book.names import opening_of_game
 from outflank.engine import Game
-from outflank.engine.weights import SHIPPED
 from outflank.tools.books.log import growth_facts, growth_log
 from outflank.tools.cli.live import live
 from outflank.tools.work.executor import open_executor, run_all
-from outflank.tools.work.files import checksum
 from outflank.tools.work.searcher import cleared_searcher
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-NEW_BOOK_LEVEL = 16
 _LONGEST_LINE = 60
 _FIRST_MOVE = "f5"  # games are written down that way
 
@@ -76,9 +74,7 @@ def grow_book(
             add_to_log(progress)
 
         grower = Grower(book, Judge(cleared_searcher, level), run, show)
-        book.note(
-            f"{work.what}, level {level}, weights {checksum(SHIPPED)}, from {len(grower.graph.nodes)} positions"
-        )
+        grower.note(work.what)
         try:
             with live(display.draw):
                 grow(grower)
@@ -91,11 +87,6 @@ def grow_book(
             raise
     progress = grower.progress()
     print_result(book, replace(progress, added=progress.added + merged), level, work.as_json, games)
-
-
-def usual_level(book: Book) -> int:
-    """The level of most positions that were judged on one."""
-    return next((level for level in book.levels() if level), NEW_BOOK_LEVEL)
 
 
 @contextmanager

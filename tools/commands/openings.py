@@ -7,7 +7,7 @@ import click
 
 from outflank import __version__
 from outflank.engine.selectivity import step_of
-from outflank.engine.weights import SHIPPED
+from outflank.engine.weights import checksum
 from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import ANY_FILE, SELECTIVITY, cluster_option, workers_option
 
@@ -55,7 +55,7 @@ def make(
     """
     from outflank.tools.openings.balanced import Judgement, judge_all, openings_of
     from outflank.tools.work.executor import open_executor, run_all
-    from outflank.tools.work.files import checksum, write_whole
+    from outflank.tools.work.files import write_whole
     from outflank.tools.work.progress import progress_bar
 
     candidates = openings_of(moves)
@@ -74,7 +74,7 @@ def make(
     text = (
         f"# {len(balanced)} of the {len(candidates)} positions after {moves} moves of Othello, once up to symmetry:\n"
         f"# those in which Outflank {__version__} sees no side more than {within:g} discs ahead. Behind each\n"
-        f"# is its score, in discs from Black's side. Made with the weights of CRC-32 {checksum(SHIPPED)} by\n"
+        f"# is its score, in discs from Black's side. Made with the weights of CRC-32 {checksum()} by\n"
         f"# {command}\n" + "".join(sorted(balanced))
     )
     write_whole(output, text.encode())

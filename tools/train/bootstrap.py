@@ -15,7 +15,7 @@ solving it. Far errors count in proportion then. In the end the heads are calibr
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from outflank.engine import weights
@@ -138,7 +138,7 @@ def bootstrap(
         played = _play(settings, generation, seconds * (1 - _LABEL_SHARE), workers, cluster)
         solved = _label(settings, generation, seconds * _LABEL_SHARE, workers, cluster)
         worked, found = time.monotonic(), _positions(settings, generation)
-        _fit_generation(settings, generation)
+        _fit_generation(settings, generation, workers, cluster)
         pace = Pace((found - known) / (worked - began), _CAUTION * (time.monotonic() - worked) / found)
         report(
             f"generation {generation}: {played} games, {solved} boards labelled, "
@@ -204,7 +204,9 @@ def _write_nothing(path: Path) -> None:
         )
 
 
-def _fit_generation(settings: BootstrapSettings, generation: int) -> None:
+def _fit_generation(
+    settings: BootstrapSettings, generation: int, workers: int | None, cluster: str | None
+) -> None:
     """Make the weights of the next generation: the tables first, then the network."""
     known = min(generation, _FIRST_TO_SERVE_WHOLE)
     games = [settings.games(number) for number in range(known, generation + 1)]
@@ -220,18 +222,10 @@ def _fit_generation(settings: BootstrapSettings, generation: int) -> None:
     both = settings.folder / "weights.unfinished"
     weights_file.train_network(tables, [*games, *labels], earlier, both, training)
     if generation == len(_SHARES) - 1:
-        _calibrate(settings, both)
+        measuring = calibrate.CalibrateSettings(boards=_CALIBRATION_BOARDS, seed=settings.seed)
+        weights_file.calibrate_heads(both, games[-1:], both, measuring, workers=workers, cluster=cluster)
     both.rename(settings.weights(generation + 1))
     tables.unlink()
-
-
-def _calibrate(settings: BootstrapSettings, path: Path) -> None:
-    """Shift the heads of the last weights."""
-    games = load([settings.games(len(_SHARES) - 1)])
-    measuring = calibrate.CalibrateSettings(boards=_CALIBRATION_BOARDS, seed=settings.seed)
-    shifts = calibrate.measure(path, games, measuring)
-    made = {**weights.provenance(path), "calibration": asdict(measuring)}
-    write_whole(path, weights.packed(calibrate.shifted(weights.read(path), shifts), made))
 
 
 def _fit_error_model(settings: BootstrapSettings, workers: int | None, cluster: str | None) -> None:
@@ -248,6 +242,4 @@ def _fit_error_model(settings: BootstrapSettings, workers: int | None, cluster: 
         workers=workers,
         cluster=cluster,
     )
-    probcut.fit(differences).write(
-        settings.error_model, {**weights_file.made_now(), "weights": settings.weights(last).name}
-    )
+    probcut.fit(differences).write(settings.error_model, settings.weights(last), settings.seed)

@@ -76,7 +76,12 @@ class Shift:
 
 
 def measure(
-    weights: Path, records: Records, settings: CalibrateSettings, *, workers: int | None = None
+    weights: Path,
+    records: Records,
+    settings: CalibrateSettings,
+    *,
+    workers: int | None = None,
+    cluster: str | None = None,
 ) -> tuple[Shift, ...]:
     """What the heads of a weights file need, by games of good play."""
     tasks = [
@@ -87,7 +92,7 @@ def measure(
     ]
     errors: dict[tuple[int, int], list[float]] = {}
     with (
-        open_executor(workers) as (executor, at_once),
+        open_executor(workers, cluster) as (executor, at_once),
         progress_bar("calibrate", sum(len(boards) for _, _, boards in tasks), "boards") as advance,
     ):
         for (leaf, depth, boards), found in run_all(executor, partial(_errors, weights), tasks, at_once):

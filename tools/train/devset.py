@@ -39,7 +39,14 @@ class DevsetSettings:
     all_moves: bool
 
 
-def make_devset(games: Records, out: Path, settings: DevsetSettings, *, workers: int | None = None) -> int:
+def make_devset(
+    games: Records,
+    out: Path,
+    settings: DevsetSettings,
+    *,
+    workers: int | None = None,
+    cluster: str | None = None,
+) -> int:
     """Solve boards of the games into a file until it has them all; how many there are, fewer if the games have no more.
 
     Raises: FileFormatError if the file holds other lines than these settings make.
@@ -48,7 +55,7 @@ def make_devset(games: Records, out: Path, settings: DevsetSettings, *, workers:
     done = _lines_there(out, boards)
     with (
         out.open("a") as file,
-        open_executor(workers) as (executor, at_once),
+        open_executor(workers, cluster) as (executor, at_once),
         progress_bar("devset", len(boards), "boards", done) as advance,
     ):
         task = partial(_solved_line, settings.all_moves)

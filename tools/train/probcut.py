@@ -18,8 +18,10 @@ from scipy.optimize import least_squares
 
 from outflank.engine import Colour, Limit, Position, SearchInfo
 from outflank.engine.probcut import SHIPPED, sigma
+from outflank.engine.weights import checksum
 from outflank.tools.train.dataset import load
 from outflank.tools.train.label import boards_of_games
+from outflank.tools.train.weights_file import made_now
 from outflank.tools.work.executor import open_executor, run_all
 from outflank.tools.work.files import write_whole
 from outflank.tools.work.progress import progress_bar
@@ -61,9 +63,20 @@ class ErrorModel:
     coefficients: tuple[float, ...]
     cells: tuple[CellReport, ...]
 
-    def write(self, path: Path, made: Mapping[str, Any]) -> None:
-        """Write the file that the engine reads; `made` is its provenance."""
-        content = {"coefficients": [round(value, 8) for value in self.coefficients], "provenance": dict(made)}
+    @property
+    def samples(self) -> int:
+        """Pairs of scores in all cells."""
+        return sum(cell.samples for cell in self.cells)
+
+    def write(self, path: Path, weights: Path, seed: int) -> None:
+        """Write the file that the engine reads; it names the weights that were measured, and the seed of the choice."""
+        made = {
+            **made_now(),
+            "weights": f"CRC-32 {checksum(weights)}",
+            "seed": seed,
+            "samples": self.samples,
+        }
+        content = {"coefficients": [round(value, 8) for value in self.coefficients], "provenance": made}
         write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from outflank import __version__
 from outflank.engine import weights
 from outflank.engine.patterns import PHASES
-from outflank.tools.train import fit
+from outflank.tools.train import calibrate, fit
 from outflank.tools.train.dataset import Records, load, load_solved, read_header, shards
 from outflank.tools.work.files import write_whole
 from outflank.tools.work.progress import progress_bar
@@ -70,6 +70,25 @@ def train_network(
     }
     write_whole(out, weights.packed(made, provenance))
     return reports
+
+
+def calibrate_heads(
+    begin: Path,
+    folders: Sequence[Path],
+    out: Path,
+    settings: calibrate.CalibrateSettings,
+    *,
+    workers: int | None = None,
+    cluster: str | None = None,
+) -> tuple[calibrate.Shift, ...]:
+    """Shift a file's heads so that searches of some folders' games are right on average, and write it to `out`.
+
+    Raises: FileFormatError if a folder has no games, or if a shard or the weights are damaged.
+    """
+    shifts = calibrate.measure(begin, load(folders), settings, workers=workers, cluster=cluster)
+    made = {**weights.provenance(begin), "calibration": {**made_now(), **asdict(settings)}}
+    write_whole(out, weights.packed(calibrate.shifted(weights.read(begin), shifts), made))
+    return shifts
 
 
 def _load(folders: Sequence[Path], solved: Sequence[Path]) -> Records:

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, TextIO
-from zlib import crc32
 
 from outflank.engine import SettingsError
 
@@ -62,14 +61,6 @@ def open_to_append(path: Path) -> TextIO:
     """
     _expect_no_database(path.resolve())
     return path.open("a", encoding="utf-8")
-
-
-def checksum(path: Path) -> str:
-    """The CRC-32 of a file in eight hexadecimal digits, by which provenance names weights.
-
-    Raises: OSError.
-    """
-    return f"{crc32(path.read_bytes()):08x}"
 
 
 def _expect_no_database(path: Path) -> None:

@@ -16,7 +16,6 @@ from outflank.engine.patterns import PHASES
 from outflank.engine.probcut import margins
 from outflank.tools.commands.train import train
 from outflank.tools.train.dataset import empties, load
-from outflank.tools.work.files import checksum
 
 
 def run(*arguments: object) -> Result:
@@ -158,7 +157,7 @@ def test_probcut_writes_a_model_that_the_engine_reads(tmp_path: Path, games: Pat
 
     assert table.splitlines()[0].split() == ["depth", "shallow", "samples", "measured", "model"]
     assert len(margins(out)) > 0
-    assert json.loads(out.read_text())["provenance"]["weights"] == f"CRC-32 {checksum(nothing)}"
+    assert json.loads(out.read_text())["provenance"]["weights"] == f"CRC-32 {weights.checksum(nothing)}"
 
 
 def test_gate_says_what_it_found(nothing: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import SettingsError
-from outflank.tools.work.files import checksum, open_to_append, write_whole
+from outflank.tools.work.files import open_to_append, write_whole
 
 SMALL = 10
 
@@ -76,12 +76,6 @@ def test_a_new_file_can_be_read_by_others_and_an_old_one_keeps_its_permissions(t
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no-such-folder"):
         write_whole(tmp_path / "no-such-folder" / "file", b"new")
-
-
-def test_the_checksum_is_the_usual_crc_32(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"123456789")
-
-    assert checksum(tmp_path / "file") == "cbf43926"
 
 
 @pytest.mark.parametrize("name", ["run.db", "run.db-wal", "run.db-shm", "run.db-journal", "run.lock", "link"])

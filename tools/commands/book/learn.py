@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from outflank.book.learning import BEYOND, unknown_positions
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.commands.book.options import growth_options, path_argument
@@ -17,7 +18,7 @@ from outflank.tools.commands.book.options import growth_options, path_argument
 @click.option(
     "--beyond",
     type=WholeNumber(1, 60),
-    default=2,
+    default=BEYOND,
     show_default=True,
     help="How many positions of each game are added where it leaves the book.",
 )
@@ -46,11 +47,7 @@ def learn(
 
     with BookWriter.open(path) as book:
         lines = PlayedLines(games, book, form)
-        positions = [
-            position
-            for line in lines
-            for position in [each for each in line if not each.is_over and each not in book][:beyond]
-        ]
+        positions = [position for line in lines for position in unknown_positions(book, line, beyond)]
         work = Work(f"learn --beyond {beyond}, games: {lines.games}", level, workers, cluster, as_json)
         grow_book(book, work, lambda grower: grower.extend(positions, budget), games=lines.games)
     lines.expect_good()

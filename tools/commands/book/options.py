@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from outflank.book.learning import USUAL_LEVEL
 from outflank.engine import HIGHEST_LEVEL
 from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import (
@@ -16,15 +17,13 @@ from outflank.tools.cli.options import (
     workers_option,
 )
 
-NEW_BOOK_LEVEL = 16
-
 path_argument = click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
 """``PATH`` of a book: hands the command ``path``."""
 
 level_option = click.option(
     "--level",
     type=WholeNumber(1, HIGHEST_LEVEL),
-    help=f"Strength by which positions are judged.  [default: that of most of the book, {NEW_BOOK_LEVEL} of a new one]",
+    help=f"Strength by which positions are judged.  [default: that of most of the book, {USUAL_LEVEL} of a new one]",
 )
 max_error_option = click.option(
     "--max-error",

@@ -6,9 +6,14 @@ from pathlib import Path
 
 import click
 
-from outflank.engine import weights as evaluation
 from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import EXISTING_FOLDER, json_object_option, seed_option, workers_option
+from outflank.tools.cli.options import (
+    EXISTING_FOLDER,
+    cluster_option,
+    json_object_option,
+    seed_option,
+    workers_option,
+)
 from outflank.tools.commands.train.options import plot_option, weights_option, weights_out_option
 
 _HEADING = "empties  boards   even bias   odd bias  shifted  even error  odd error"
@@ -35,6 +40,7 @@ _HEADING = "empties  boards   even bias   odd bias  shifted  even error  odd err
 @plot_option
 @seed_option
 @workers_option
+@cluster_option
 @json_object_option
 def calibrate(
     folders: tuple[Path, ...],
@@ -45,18 +51,15 @@ def calibrate(
     plot: Path | None,
     seed: int,
     workers: int | None,
+    cluster: str | None,
     as_json: bool,
 ) -> None:
     """Shift the evaluation's heads so that searches of the games in FOLDERS are right on average."""
-    from outflank.tools.train import calibrate as shifts
-    from outflank.tools.train.dataset import load
-    from outflank.tools.train.weights_file import made_now
-    from outflank.tools.work.files import write_whole
+    from outflank.tools.train.calibrate import CalibrateSettings
+    from outflank.tools.train.weights_file import calibrate_heads
 
-    settings = shifts.CalibrateSettings(depth, boards, seed)
-    found = shifts.measure(weights, load(folders), settings, workers=workers)
-    made = {**evaluation.provenance(weights), "calibration": {**made_now(), **asdict(settings)}}
-    write_whole(out, evaluation.packed(shifts.shifted(evaluation.read(weights), found), made))
+    settings = CalibrateSettings(depth, boards, seed)
+    found = calibrate_heads(weights, folders, out, settings, workers=workers, cluster=cluster)
     if plot is not None:
         from outflank.tools.train.plot import plot_shifts
 

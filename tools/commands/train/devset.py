@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import ANY_FILE, EXISTING_FOLDER, seed_option, workers_option
+from outflank.tools.cli.options import ANY_FILE, EXISTING_FOLDER, cluster_option, seed_option, workers_option
 
 
 @click.command()
@@ -24,6 +24,7 @@ from outflank.tools.cli.options import ANY_FILE, EXISTING_FOLDER, seed_option, w
 @click.option("--all-moves", is_flag=True, help="Solve each move of a board, not just the board.")
 @seed_option
 @workers_option
+@cluster_option
 def devset(
     folders: tuple[Path, ...],
     out: Path,
@@ -32,6 +33,7 @@ def devset(
     all_moves: bool,
     seed: int,
     workers: int | None,
+    cluster: str | None,
 ) -> None:
     """Solve boards from the games in FOLDERS that training leaves out, to measure errors with.
 
@@ -41,5 +43,5 @@ def devset(
     from outflank.tools.train.dataset import load
 
     settings = sets.DevsetSettings(empties, boards, seed, all_moves)
-    done = sets.make_devset(load(folders), out, settings, workers=workers)
+    done = sets.make_devset(load(folders), out, settings, workers=workers, cluster=cluster)
     click.echo(f"{done} boards in {out}, seed {seed}")

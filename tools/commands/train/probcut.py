@@ -48,17 +48,13 @@ def probcut(
 ) -> None:
     """Fit the selectivity model to the evaluation, on positions of the games in FOLDERS."""
     from outflank.tools.train import probcut as errors
-    from outflank.tools.train.weights_file import made_now
-    from outflank.tools.work.files import checksum
 
     model = errors.fit(
         errors.measure(weights, folders, boards, depth, seed, workers=workers, cluster=cluster)
     )
-    samples = sum(cell.samples for cell in model.cells)
-    made = {**made_now(), "weights": f"CRC-32 {checksum(weights)}", "seed": seed, "samples": samples}
-    model.write(out, made)
+    model.write(out, weights, seed)
     click.echo(
-        json.dumps({"coefficients": model.coefficients, "samples": samples})
+        json.dumps({"coefficients": model.coefficients, "samples": model.samples})
         if as_json
         else errors.as_table(model)
     )
