@@ -87,6 +87,11 @@ def answer_twice(move: str) -> str:
     return f"=== {move}\n=== a1"
 
 
+def report_nothing(move: str) -> None:
+    """Begin reports and name no move."""
+    write("search \nbook \nsearch \t \n")
+
+
 def leave_after_move(move: str) -> None:
     """Answer and exit at once."""
     write(f"=== {move}\n")
@@ -127,6 +132,8 @@ FAULTS: dict[str, Strike] = {
     "time alone": say("==={}//0.4"),
     "not a score": say("=== {}/nan/0.4"),
     "too much": say("=== {}/6400/0.4"),
+    "thousands of digits": say(f"=== {{}}/{'9' * 5000}/0.4"),
+    "reports without a move": report_nothing,
     "twice": answer_twice,
 }
 

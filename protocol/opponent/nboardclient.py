@@ -72,13 +72,11 @@ class NBoardClient(EngineClient):
         reported: dict[str, bool] = {}
 
         def is_choice(line: str) -> bool:
-            if line.startswith(_REPORTS):
-                kind, move = line.split()[:2]
-                reported[move[:2].upper()] = kind == "book"
+            reported.update(read_origin(line))
             return line.startswith(_CHOICE)
 
         line = self._read_until(is_choice, "go", sent + seconds)
-        text, score = _read_choice(line[len(_CHOICE) :].strip())
+        text, score = read_choice(line[len(_CHOICE) :].strip())
         return Chosen(text, score, self._process.last_read - sent, reported.get(text.upper()))
 
     def _read_until(
@@ -106,7 +104,15 @@ class NBoardClient(EngineClient):
         return line
 
 
-def _read_choice(text: str) -> tuple[str, float | None]:
+def read_origin(line: str) -> dict[str, bool]:
+    """By its move, whether ``book F5 ...`` (and not ``search F5 ...``) says so; empty for other lines."""
+    words = line.split(maxsplit=2)
+    if not line.startswith(_REPORTS) or len(words) < 2:
+        return {}
+    return {words[1][:2].upper(): words[0] == "book"}
+
+
+def read_choice(text: str) -> tuple[str, float | None]:
     """Move and score in ``F5/-1.50/0.4``, ``F5//0.4``, ``F5``, or with blanks, as Edax writes: ``f5 -1.50 0.4``."""
     parts = [part.strip() for part in text.split("/")] if "/" in text else text.split()
     move, score = [*parts, "", ""][:2]

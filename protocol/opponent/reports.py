@@ -59,8 +59,8 @@ def is_report(line: str) -> bool:
 
 
 def read_report(line: str) -> tuple[MoveReport, ...]:
-    """What a line says of each move, in the engine's order: the best one first."""
-    return tuple(map(_read_block, _BLOCK.split(line)[1:]))
+    """What a line says of each move, in the engine's order: the best one first; a block without a move says nothing."""
+    return tuple(filter(None, map(_read_block, _BLOCK.split(line)[1:])))
 
 
 def possible_score(score: float | None) -> float | None:
@@ -68,8 +68,10 @@ def possible_score(score: float | None) -> float | None:
     return score if score is not None and abs(score) <= _MOST_DISCS else None
 
 
-def _read_block(block: str) -> MoveReport:
+def _read_block(block: str) -> MoveReport | None:
+    """What a block says; None if it names no move, as ``move pv d3`` does not."""
     pairs, _, line = block.partition(" pv ")
     words = pairs.split()
     keys = dict(zip(words[::2], words[1::2], strict=False))
-    return MoveReport(keys.pop("move"), line, keys)
+    move = keys.pop("move", None)
+    return None if move is None else MoveReport(move, line, keys)

@@ -7,7 +7,7 @@ from outflank.protocol.lines import printable
 from outflank.protocol.opponent.choice import Choice
 from outflank.tools.games.results import Ending
 
-_CLAIM = re.compile(r"(?:([bw])\+(\d+)(?:\.0*)?|0|draw|jigo)", re.IGNORECASE)
+_CLAIM = re.compile(r"(?:([bw])\+(\d{1,3})(?:\.0*)?|0|draw|jigo)", re.IGNORECASE)
 
 
 class Loss(Exception):

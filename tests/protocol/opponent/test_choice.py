@@ -59,6 +59,9 @@ def test_whether_a_move_came_from_a_book_is_read(text: str, from_book: bool | No
         ("info move d3 scoreLead 400.0 pv d3\nplay d3", "d3"),
         ("info move d3 scoreLead nan pv d3\nplay d3", "d3"),
         ("info move d3 pv d3 scoreLead 5.0\nplay d3", "d3"),
+        ("info move pv d3\nplay d3", "d3"),
+        ("info move d3\nplay d3", "d3"),
+        (f"info move d3 scoreLead {'9' * 5000} pv d3\nplay d3", "d3"),
         ("info nothing at all\nplay resign", "resign"),
         ("info\nplay pass", "pass"),
         ("d3", "d3"),
@@ -71,6 +74,12 @@ def test_what_says_nothing_has_no_value(text: str, move: str) -> None:
     choice = read_choice(Answer(True, text, 0.1))
 
     assert (choice.text, choice.value) == (move, None)
+
+
+def test_a_block_without_a_move_takes_no_other_with_it() -> None:
+    text = f"info move pv c4 {KATA.format('1.00')} info move pv e6\nplay d3"
+
+    assert read_choice(Answer(True, text, 0.1)) == Choice(True, "d3", 0.1, 1.0)
 
 
 def test_a_failure_stays_a_failure() -> None:

@@ -36,6 +36,8 @@ def test_the_handshake_learns_the_name() -> None:
         ("time alone", "d3", None),
         ("not a score", "d3", None),
         ("too much", "d3", 6400.0),
+        ("thousands of digits", "d3", None),
+        ("reports without a move", "D3", 1.0),
         ("nonsense", "hello", None),
         ("empty", "", None),
         ("needless pass", "PA", None),

@@ -17,7 +17,10 @@ def test_the_discs_may_be_counted_with_the_empty_squares_or_without(text: str) -
     assert is_true_claim(text, FINAL)
 
 
-@pytest.mark.parametrize("text", ["W+13", "W+64", "B+14", "0", "draw", "", "?", "B+", "Black wins", "B+13.5"])
+@pytest.mark.parametrize(
+    "text",
+    ["W+13", "W+64", "B+14", "0", "draw", "", "?", "B+", "Black wins", "B+13.5", "B+" + "9" * 5000],
+)
 def test_another_winner_or_margin_is_false(text: str) -> None:
     assert not is_true_claim(text, FINAL)
 
