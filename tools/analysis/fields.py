@@ -8,6 +8,7 @@ from outflank.engine import NotationError
 from outflank.protocol.lines import printable
 
 _LONGEST_SHOWN = 60
+_MOST_SECONDS = 1_000_000_000
 
 
 class RequestError(NotationError):
@@ -84,12 +85,15 @@ class Fields:
         return value
 
     def seconds(self, name: str, least: float, otherwise: float | None = None) -> float | None:
-        """Seconds, at least `least`."""
+        """Seconds, from `least` to some thirty years."""
         value = self._values.get(name)
         if value is None:
             return otherwise
-        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < float("inf"):
-            raise RequestError(f"expected seconds for {name}, {least:g} or more, got {shown(value)}", name)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not (is_number and least <= value <= _MOST_SECONDS):
+            raise RequestError(
+                f"expected seconds from {least:g} to {_MOST_SECONDS} for {name}, got {shown(value)}", name
+            )
         return float(value)
 
     def flag(self, name: str, otherwise: bool) -> bool:
@@ -108,11 +112,11 @@ class Fields:
             raise RequestError(f"expected a text or a list of texts for {name}, got {shown(value)}", name)
         return value or ""
 
-    def numbers(self, name: str, most: int) -> list[int] | None:
+    def numbers(self, name: str, most: int) -> Sequence[int] | None:
         """A list of whole numbers from 0 to `most`, or the word ``all`` for each of them; None if it is missing."""
         value = self._values.get(name)
         if value == "all":
-            return list(range(most + 1))
+            return range(most + 1)
         if value is None:
             return None
         if (
@@ -125,7 +129,7 @@ class Fields:
             raise RequestError(
                 f'expected "all" or a list of numbers from 0 to {most} for {name}, got {shown(value)}', name
             )
-        return list(dict.fromkeys(value))
+        return tuple(dict.fromkeys(value))
 
 
 def shown(value: object) -> str:

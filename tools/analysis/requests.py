@@ -70,7 +70,7 @@ class Action:
     tags: dict[str, Any]
     name: ActionName
     target: str | int | None = None
-    turns: tuple[int, ...] | None = None
+    turns: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +132,7 @@ def _action(fields: Fields, tags: dict[str, Any]) -> Action:
     if name != "terminate":
         return Action(tags, name)
     target = fields.identity("terminate_id")
-    turns = fields.numbers("turns", _MOST) if "turns" in fields else None
-    return Action(tags, name, target, None if turns is None else tuple(turns))
+    return Action(tags, name, target, fields.numbers("turns", _MOST))
 
 
 def _queries(fields: Fields, tags: dict[str, Any], defaults: Defaults) -> list[Query]:

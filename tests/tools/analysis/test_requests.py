@@ -79,6 +79,14 @@ def test_actions_are_no_queries() -> None:
     assert read({"id": 1, "action": "terminate_all"}) == [Action({"id": 1}, "terminate_all")]
 
 
+def test_all_turns_of_any_request_are_terminated_without_counting_them() -> None:
+    (action,) = read({"id": 1, "action": "terminate", "terminate_id": "a", "turns": "all"})
+
+    assert isinstance(action, Action)
+    assert isinstance(action.turns, range)
+    assert 60 in action.turns
+
+
 def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
     warning, answered = read({"id": "a", "depht": 4})
 
@@ -102,8 +110,11 @@ def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
         ({"depth": 0}, "depth", "expected a whole number from 1 to 2147483647 for depth, got 0"),
         ({"depth": True}, "depth", "expected a whole number from 1 to 2147483647 for depth, got true"),
         ({"nodes": 1.5}, "nodes", "expected a whole number from 1"),
-        ({"time": -1}, "time", "expected seconds for time, 0 or more, got -1"),
-        ({"time": float("nan")}, "time", "expected seconds for time, 0 or more, got NaN"),
+        ({"time": -1}, "time", "expected seconds from 0 to 1000000000 for time, got -1"),
+        ({"time": float("nan")}, "time", "expected seconds from 0 to 1000000000 for time, got NaN"),
+        ({"time": float("inf")}, "time", "expected seconds from 0 to 1000000000 for time, got Infinity"),
+        ({"time": True}, "time", "expected seconds from 0 to 1000000000 for time, got true"),
+        ({"time": 10**400}, "time", "expected seconds from 0 to 1000000000 for time, got 1000"),
         ({"level": 61}, "level", "expected a whole number from 0 to 60 for level, got 61"),
         ({"level": 5, "depth": 5}, "level", "expected a level, or depth and selectivity, got both"),
         ({"selectivity": 90, "depth": 1}, "selectivity", "expected a selectivity out of 73 87 95 98 99 100"),
@@ -111,7 +122,8 @@ def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
         ({"multipv": 0}, "multipv", "expected a whole number from 1"),
         ({"stable": 1}, "stable", "expected true or false for stable, got 1"),
         ({"stable": True, "rules": "ravensburger-1987"}, "stable", "expected rules that turn in every"),
-        ({"report_every": "1"}, "report_every", "expected seconds for report_every, 0 or more"),
+        ({"report_every": "1"}, "report_every", "expected seconds from 0 to 1000000000 for report_every"),
+        ({"report_every": 10**400}, "report_every", "expected seconds from 0 to 1000000000 for report_every"),
         ({"priority": "high"}, "priority", "expected a whole number from -1000000 to 1000000"),
         ({"allow": ["a1"]}, "allow", "expected black to play d3 c4 f5 e6, got a1"),
         ({"avoid": "d3c4"}, "avoid", "expected a square from a1 to h8, got 'd3c4'"),
@@ -150,12 +162,13 @@ def test_a_line_without_an_id_is_named_by_its_number(line: str, field: str | Non
 
 
 ANY_JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    st.none() | st.booleans() | st.integers() | st.just(10**400) | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
 NAMES = st.sampled_from(
     ["action", "moves", "position", "rules", "turns", "depth", "time", "level", "allow", "avoid", "stable"]
+    + ["nodes", "selectivity", "multipv", "report_every", "priority"]
 )
 
 

@@ -54,6 +54,8 @@ def test_an_error_names_its_request_and_the_others_go_on() -> None:
         error = server.answer()
         server.send("nonsense")
         assert server.answer()["line"] == 2
+        server.ask(id="long", time=10**400)
+        assert server.answer()["field"] == "time"
         server.ask(id="good", moves="f5d6", depth=2)
         good = server.answer()
         _, code, said = server.end()
@@ -61,7 +63,7 @@ def test_an_error_names_its_request_and_the_others_go_on() -> None:
     assert (error["id"], error["kind"], error["field"]) == ("bad", "error", "moves")
     assert (good["id"], good["kind"]) == ("good", "result")
     assert code == 1
-    assert said.endswith("outflank: 2 positions can't be read (named above)\n")
+    assert said.endswith("outflank: 3 positions can't be read (named above)\n")
 
 
 def test_a_line_without_end_is_an_error_of_its_own() -> None:
