@@ -21,7 +21,9 @@ _GAMES = ("1", "2")  # Othello, and Go, as which Go programs record what they ta
 _GO_POINT = re.compile("[a-h][a-h]")
 _RESULT = re.compile(r"([BW])\+(.*)", re.IGNORECASE)
 _ENDINGS = {"r": Ending.RESIGNATION, "t": Ending.TIME, "f": Ending.FORFEIT}  # first letter of the word
-_REMARK = re.compile(r"(?:(\d+\.\d+) s)?(?:; )?(?:exact before the move: ([+-]\d+) for Black)?(?:\n|$)")
+_REMARK = re.compile(
+    r"(?:(\d{1,9}\.\d{1,9}) s)?(?:; )?(?:exact before the move: ([+-]\d{1,2}) for Black)?(?:\n|$)"
+)
 _NUMBER = re.compile(r"[+-]?\d{1,9}(\.\d{0,9})?")
 
 Node = dict[str, list[bytes]]
@@ -112,9 +114,11 @@ class _Texts:
 
     def _decoded(self, data: bytes) -> str:
         try:
-            return data.decode(self._encoding)
-        except (UnicodeDecodeError, LookupError, ValueError):
+            text = data.decode(self._encoding)
+            text.encode()  # UTF-7 and Python's own encodings can name halves of characters, which nothing can write
+        except (LookupError, ValueError):
             return data.decode("latin-1")
+        return text
 
 
 def _read(path: str) -> bytes:

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 
 from outflank.engine import NotationError
 from outflank.protocol.durations import DURATION, parse_duration
+from outflank.protocol.lines import printable
 
 MARGIN_SECONDS = 0.05  # forgiven on each move: what reading a pipe and waking up may cost
 _LONGEST_SECONDS = 1_000_000
-_GRAMMAR = "none, S (a move), MAIN+INC or MAIN+S/MOVES in seconds"
-_TEXT = re.compile(rf"({DURATION})(?:\+({DURATION})(?:/(\d+))?)?")
+_LONGEST_SHOWN = 60
+_GRAMMAR = "none, S (a move), MAIN+INC or MAIN+S/MOVES in seconds, MOVES of at most 9 digits"
+_TEXT = re.compile(rf"({DURATION})(?:\+({DURATION})(?:/(\d{{1,9}}))?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +44,9 @@ class TimeControl:
         """
         if text.strip().lower() == "none":
             return NO_LIMIT
-        match = _TEXT.fullmatch(text.strip())
+        match, shown = _TEXT.fullmatch(text.strip()), printable(text, _LONGEST_SHOWN)
         if match is None:
-            raise NotationError(f"expected a time of {_GRAMMAR}, got {text!r}")
+            raise NotationError(f"expected a time of {_GRAMMAR}, got {shown!r}")
         main, extra, moves = parse_duration(match[1]), parse_duration(match[2] or "0"), int(match[3] or 0)
         if match[2] is None:
             control = cls(main=0.0, period=main, period_moves=1)
@@ -54,9 +56,9 @@ class TimeControl:
             control = cls(main=main, period=extra, period_moves=moves)
         # An increment comes only after a move that was in time, so the first needs time of another kind.
         if control.main + control.period <= 0 or (control.period > 0 and not control.period_moves):
-            raise NotationError(f"expected time for the first move and moves for a period, got {text!r}")
+            raise NotationError(f"expected time for the first move and moves for a period, got {shown!r}")
         if max(control.main, control.increment, control.period) > _LONGEST_SECONDS:
-            raise NotationError(f"expected at most {_LONGEST_SECONDS} seconds, got {text!r}")
+            raise NotationError(f"expected at most {_LONGEST_SECONDS} seconds, got {shown!r}")
         return control
 
     @property

@@ -111,7 +111,9 @@ def _read(path: Path) -> dict[str, Any]:
         text = read_capped(path, _MOST_BYTES).decode()
         if max((line.count(".") for line in text.splitlines()), default=0) > _MOST_DOTS:
             raise ValueError(f"more than {_MOST_DOTS} dots in a line")
-        return tomllib.loads(text)
+        found = tomllib.loads(text)
+        repr(found)  # a hexadecimal number may have more digits than can be shown: ValueError
+        return found
     except OSError as error:
         raise FileFormatError(f"expected a TOML file, got {str(path)!r} ({error.strerror})") from None
     except RecursionError:

@@ -90,7 +90,7 @@ def _protocol(key: str, value: object) -> Protocol:
 def _margin(key: str, value: object) -> float:
     try:
         seconds = float(value) if isinstance(value, str) or _is_number(value) else math.nan  # type: ignore[arg-type]
-    except ValueError:
+    except (ValueError, OverflowError):
         seconds = math.nan
     if not 0 <= seconds <= _LONGEST_MARGIN:
         raise NotationError(f"expected 0 to {_LONGEST_MARGIN:g} seconds for {key}, got {value!r}")

@@ -1,6 +1,7 @@
 """Openings: from the balanced suite, from a file of transcripts, or random moves from the start."""
 
 import random
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,12 +9,15 @@ from outflank.engine import FileFormatError, Game, Move, NotationError, Position
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.capped import capped
 from outflank.protocol.formats.files import read_games
+from outflank.protocol.lines import printable
 from outflank.tools.openings.balanced import balanced_openings
 from outflank.tools.openings.randomplay import play_random
 
 _MOST_BYTES = 1 << 24  # some hundred thousand games
 _BALANCED = "balanced"
 _RANDOM_MOVES = 8
+_NUMBER = re.compile("[0-9]{1,9}")
+_LONGEST_SHOWN = 60
 _MOST_RANDOM_MOVES = 40
 _TRIES = 200  # for a random opening that no earlier one equals up to symmetry
 
@@ -43,11 +47,12 @@ class OpeningsChoice:
         word, colon, number = text.partition(":")
         if word != "random" or not colon:
             file, _, plies = text.rpartition(":")
-            if file and plies.isdecimal() and plies.isascii() and not Path(text).exists():
+            if file and _NUMBER.fullmatch(plies) and not Path(text).exists():
                 return cls(path=Path(file), plies=int(plies))
             return cls(path=Path(text))
-        if not number.isdecimal() or not number.isascii() or int(number) > _MOST_RANDOM_MOVES:
-            raise NotationError(f"expected random:N with N from 0 to {_MOST_RANDOM_MOVES}, got {text!r}")
+        if not _NUMBER.fullmatch(number) or int(number) > _MOST_RANDOM_MOVES:
+            shown = printable(text, _LONGEST_SHOWN)
+            raise NotationError(f"expected random:N with N from 0 to {_MOST_RANDOM_MOVES}, got {shown!r}")
         return cls(moves=int(number))
 
     def __str__(self) -> str:

@@ -136,6 +136,45 @@ def test_what_is_no_game_is_named(data: bytes, reason: str) -> None:
     assert any(str(entry).startswith(reason) for entry in read(data)), read(data)
 
 
+DIGITS = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    "comment", [f"exact before the move: +{DIGITS} for Black", f"{DIGITS}.5 s", f"1.{DIGITS} s", "0.5 s; +1"]
+)
+def test_a_number_beyond_all_sense_is_a_comment_like_any_other(comment: str) -> None:
+    first, second = read(f"(;GM[2];B[f5]C[{comment}])(;GM[2];B[d3])".encode())
+
+    assert isinstance(first, AnnotatedGame)
+    assert (first.moves[0].comment, first.moves[0].seconds, first.moves[0].exact) == (comment, None, None)
+    assert isinstance(second, AnnotatedGame)
+
+
+@pytest.mark.parametrize(
+    ("name", "game"),
+    [
+        ("sgf", f"(;GM[2]RE[B+{DIGITS}]BR[{DIGITS}];B[f5]V[{DIGITS}])"),
+        ("ggf", f"(;GM[Othello]RE[+{DIGITS}]RB[{DIGITS}]TI[{DIGITS}]B[F5/{DIGITS}/{DIGITS}];)"),
+        ("ggf", f"(;GM[Othello]TY[{DIGITS}]BO[{DIGITS}];)"),
+        ("transcript", f"{DIGITS}. f5\n"),
+        ("obf", f"{Position.start().board_string()}; D3:+{DIGITS};\n"),
+    ],
+)
+def test_numbers_beyond_all_sense_take_no_other_game_with_them(name: FormatName, game: str) -> None:
+    entries = read(game.encode() + FILES[name], name)
+
+    assert entries[1:] == read(FILES[name], name)
+
+
+@pytest.mark.parametrize("encoding", ["utf-7", "unicode_escape", "raw_unicode_escape"])
+def test_half_a_character_is_no_name(encoding: str) -> None:
+    name = "+2AA-" if encoding == "utf-7" else r"\\ud800"
+    (game,) = read(f"(;GM[2]CA[{encoding}]PB[{name}];B[f5])".encode())
+
+    assert isinstance(game, AnnotatedGame)
+    assert game.black.encode() == name.replace(r"\\", "\\").encode()
+
+
 FLOODS = {
     "one endless line": (b"f5d6", b""),
     "zeros behind a game": (b"\0", FILES["transcript"]),

@@ -30,10 +30,25 @@ def test_a_time_control_reads_and_writes(text: str, control: TimeControl) -> Non
 
 
 @pytest.mark.parametrize(
-    "text", ["", "fast", "-1", "1e3", "nan", "inf", "60+", "+1", "60+1/", "1/5", "60 +x", "9" * 400]
+    "text",
+    [
+        "",
+        "fast",
+        "-1",
+        "1e3",
+        "nan",
+        "inf",
+        "60+",
+        "+1",
+        "60+1/",
+        "1/5",
+        "60 +x",
+        "9" * 400,
+        "60+10/" + "9" * 5000,
+    ],
 )
 def test_other_text_is_no_time_control(text: str) -> None:
-    with pytest.raises(NotationError, match=r"^expected "):
+    with pytest.raises(NotationError, match=r"^expected .{0,200}$"):
         TimeControl.parse(text)
 
 

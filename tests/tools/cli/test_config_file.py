@@ -131,6 +131,7 @@ def test_a_file_that_is_there_is_not_written_over(engines: Path) -> None:
             "engine 2: expected a name of its own, got 'x' again",
         ),
         ("\xff", "run.toml: expected TOML: "),
+        (f"games = 0x{'f' * 5000}", "run.toml: expected TOML: "),
     ],
 )
 def test_what_is_wrong_in_a_file_is_named(tmp_path: Path, text: str, sentence: str) -> None:

@@ -110,6 +110,7 @@ def test_openings_come_from_a_file(tmp_path: Path) -> None:
     [
         (["--rules", "chess"], 2, "expected rules out of othello"),
         (["--time", "soon"], 2, "expected a time of none, S (a move)"),
+        (["--time", "60+10/" + "9" * 5000], 2, "MOVES of at most 9 digits, got '60+10/999"),
         (["--openings", "random:x"], 2, "expected random:N"),
         (["--games", "0"], 2, "got '0'"),
         (["--engine", "name=A cmd=cat"], 2, "expected two engines, got 1"),

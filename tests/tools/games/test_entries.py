@@ -125,6 +125,7 @@ def test_malformed_text_is_named(text: str, sentence: str) -> None:
         ({"cmd": "x", "analysis": 1}, "expected yes or no for analysis, got 1"),
         ({"cmd": "x", "level": True}, "expected a whole number from 0 to 2147483647 for level, got True"),
         ({"cmd": "x", "level": 1.5}, "expected a whole number"),
+        ({"cmd": "x", "margin": 10**400}, "expected 0 to 60 seconds for margin, got 1000"),
         ({"cmd": "x", "env": ["A"]}, r"expected names and values for env, got \['A'\]"),
         ({"cmd": "x", "cpus": [-1]}, "expected processors"),
         ({"cmd": "x", "commands": [1]}, "expected text for commands"),

@@ -104,7 +104,9 @@ def test_where_there_are_no_more_different_openings_some_come_twice() -> None:
     assert count_different(openings, OTHELLO) == 1
 
 
-@pytest.mark.parametrize("text", ["random:", "random:x", "random:-1", "random:41", "random:²"])
+@pytest.mark.parametrize(
+    "text", ["random:", "random:x", "random:-1", "random:41", "random:²", f"random:{'4' * 5000}"]
+)
 def test_a_malformed_choice_is_named(text: str) -> None:
     with pytest.raises(NotationError, match="expected random:N with N from 0 to 40"):
         OpeningsChoice.parse(text)
