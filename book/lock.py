@@ -26,8 +26,12 @@ class WriterLock:
             holder = os.read(self._file, 20).decode("ascii", "replace").strip()
             os.close(self._file)
             raise FileFormatError(f"{expected}, held by process {holder}")
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, b"%d\n" % os.getpid(), 0)
+        try:
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, b"%d\n" % os.getpid(), 0)
+        except OSError:
+            self.release()
+            raise
 
     def release(self) -> None:
         """Let others write."""

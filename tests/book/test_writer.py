@@ -220,6 +220,20 @@ def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
         BookWriter.create(tmp_path / "none" / "b", OTHELLO)
 
 
+def test_a_lock_that_cannot_be_written_is_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    opened = len(os.listdir("/proc/self/fd"))
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "pwrite", full)
+        with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+            WriterLock(tmp_path / "l", "expected nobody")
+
+    assert len(os.listdir("/proc/self/fd")) == opened
+    WriterLock(tmp_path / "l", "expected nobody").release()
+
+
 def test_a_lock_that_was_removed_is_no_lock(tmp_path: Path) -> None:
     """Between opening the small file and locking it another may have released it."""
     lock = WriterLock(tmp_path / "l", "expected nobody")

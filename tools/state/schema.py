@@ -2,6 +2,7 @@
 
 import contextlib
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 from outflank.engine import FileFormatError
@@ -55,9 +56,10 @@ def begin(folder: Path) -> sqlite3.Connection:
     for name in UNFINISHED:
         (folder / name).unlink(missing_ok=True)
     connection = sqlite3.connect(folder / UNFINISHED[0], isolation_level=None)
-    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {_VERSION}")
-    connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
+    with _closed_on_failure(connection):
+        connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {_VERSION}")
+        connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
     return connection
 
 
@@ -77,11 +79,12 @@ def open_to_write(path: Path) -> sqlite3.Connection:
     Raises: FileFormatError if it is none; sqlite3.Error.
     """
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)
-    if _check(connection, path) < _FIRST_WITH_BOOK:
-        connection.executescript(
-            f"BEGIN; ALTER TABLE turn ADD COLUMN book INTEGER; PRAGMA user_version = {_VERSION}; COMMIT;"
-        )
-    connection.execute("PRAGMA journal_mode = WAL")
+    with _closed_on_failure(connection):
+        if _check(connection, path) < _FIRST_WITH_BOOK:
+            connection.executescript(
+                f"BEGIN; ALTER TABLE turn ADD COLUMN book INTEGER; PRAGMA user_version = {_VERSION}; COMMIT;"
+            )
+        connection.execute("PRAGMA journal_mode = WAL")
     return connection
 
 
@@ -101,28 +104,33 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 def _readable(path: Path, mode: str) -> sqlite3.Connection:
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
-    _check(connection, path)
+    with _closed_on_failure(connection):
+        _check(connection, path)
     return connection
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> int:
     """The version of the file.
 
-    Raises: FileFormatError, and closes, unless the connection is to a file of a run that we can read.
+    Raises: FileFormatError unless the connection is to a file of a run that we can read; sqlite3.Error.
     """
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != _APPLICATION_ID:
+        raise FileFormatError(f"expected the file of a run, got {str(path)!r} (it was not made by outflank)")
+    if not 1 <= version <= _VERSION:
+        raise FileFormatError(
+            f"expected a run file of version 1 to {_VERSION}, got {version} in {str(path)!r}"
+        )
+    return int(version)
+
+
+@contextlib.contextmanager
+def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
+    """Close the connection if the block fails."""
     try:
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if application != _APPLICATION_ID:
-            raise FileFormatError(
-                f"expected the file of a run, got {str(path)!r} (it was not made by outflank)"
-            )
-        if not 1 <= version <= _VERSION:
-            raise FileFormatError(
-                f"expected a run file of version 1 to {_VERSION}, got {version} in {str(path)!r}"
-            )
+        yield
     except BaseException:
         with contextlib.suppress(sqlite3.Error):
             connection.close()
         raise
-    return int(version)

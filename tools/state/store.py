@@ -8,7 +8,8 @@ A full disk loses nothing: what could not be written is kept and written with wh
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
@@ -64,11 +65,11 @@ class Store:
 
         Raises: FileFormatError if it can't be made or written to, or if something is in it already.
         """
-        try:
+        with _refused_in_words(folder), ExitStack() as undo:
             folder.mkdir(parents=True, exist_ok=True)
             if not {path.name for path in folder.iterdir()} <= {LOCK_FILE, *schema.UNFINISHED}:
                 raise FileFormatError(f"expected a new or empty folder for the records, got {str(folder)!r}")
-            lock = RunLock(folder)
+            store = cls._locked(folder, lambda: schema.begin(folder), undo)
             facts = {
                 "id": run,
                 "outflank": __version__,
@@ -77,7 +78,6 @@ class Store:
                 "settings": json.dumps(plain_settings(settings), ensure_ascii=False),
                 "state": PLAYING,
             }
-            store = cls(folder, lock, schema.begin(folder))
             listed = enumerate(map(rows.opening_text, openings))
             store._commit(
                 [
@@ -87,8 +87,7 @@ class Store:
                 durable=True,
             )
             store._connection = schema.put_in_place(store._connection, folder)
-        except (OSError, sqlite3.Error) as error:
-            raise FileFormatError(_trouble(folder, error)) from None
+            undo.pop_all()
         return store
 
     @classmethod
@@ -102,9 +101,8 @@ class Store:
             raise FileFormatError(
                 f"expected the folder of a run, got {str(folder)!r}, which has no {path.name}"
             )
-        try:
-            lock = RunLock(folder)
-            store = cls(folder, lock, schema.open_to_write(path))
+        with _refused_in_words(folder), ExitStack() as undo:
+            store = cls._locked(folder, lambda: schema.open_to_write(path), undo)
             store._seconds_before = store.read().seconds or 0.0
             store._commit(
                 [
@@ -114,8 +112,16 @@ class Store:
                 ],
                 durable=True,
             )
-        except (OSError, sqlite3.Error) as error:
-            raise FileFormatError(_trouble(folder, error)) from None
+            undo.pop_all()
+        return store
+
+    @classmethod
+    def _locked(cls, folder: Path, connect: Callable[[], sqlite3.Connection], undo: ExitStack) -> Self:
+        """Take the lock, then the file; `undo` gives back both."""
+        lock = RunLock(folder)
+        undo.callback(lock.release)
+        store = cls(folder, lock, connect())
+        undo.callback(lambda: store._connection.close())  # by then it may be another one
         return store
 
     def __enter__(self) -> Self:
@@ -226,6 +232,15 @@ def read_run(path: Path) -> Run:
             return read(connection)
     finally:
         connection.close()
+
+
+@contextmanager
+def _refused_in_words(folder: Path) -> Iterator[None]:
+    """Raise FileFormatError for what the system or SQLite refuses."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise FileFormatError(_trouble(folder, error)) from None
 
 
 def _with(run: Run, events: Iterable[Event]) -> Run:

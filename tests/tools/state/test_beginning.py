@@ -1,12 +1,20 @@
-"""A run is there whole or not at all, also if its runner is killed while it makes or changes the file."""
+"""A run is there whole or not at all, also if its runner is killed, and what can't begin leaves nothing behind."""
 
+import os
+import resource
 import signal
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from outflank.tests.tools.state.test_store import create
+import pytest
+
+from outflank.engine import FileFormatError
+from outflank.tests.tools.state.test_store import SETTINGS, create
 from outflank.tools.state import schema
+from outflank.tools.state.lock import LOCK_FILE
 from outflank.tools.state.store import Store, read_run
 
 _KILLED_WHILE_IT_BEGINS = """
@@ -52,3 +60,79 @@ def test_a_run_whose_runner_was_killed_in_a_change_is_read(tmp_path: Path) -> No
     assert read_run(tmp_path).games == ()
     with Store.resume(tmp_path) as store:
         assert len(store.openings(store.read().settings.rules)) == 2
+
+
+def resume(folder: Path) -> None:
+    Store.resume(folder)
+
+
+def begin(folder: Path) -> None:
+    create(folder)
+
+
+def begin_without_an_id(folder: Path) -> None:
+    Store.create(folder, SETTINGS, [], None)  # type: ignore[arg-type]
+
+
+def begin_on_a_small_disk(folder: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 13, before[1]))
+    try:
+        create(folder)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def no_database(folder: Path) -> None:
+    (folder / schema.RUN_FILE).write_bytes(b"no database at all" * 100)
+
+
+def edited(statement: str) -> Callable[[Path], None]:
+    def prepare(folder: Path) -> None:
+        create(folder).end(finished=False)
+        connection = sqlite3.connect(folder / schema.RUN_FILE)
+        connection.executescript(statement)
+        connection.close()
+
+    return prepare
+
+
+def a_folder_in_its_place(folder: Path) -> None:
+    (folder / schema.UNFINISHED[0]).mkdir()
+
+
+def nothing(folder: Path) -> None:
+    """The folder is empty."""
+
+
+@pytest.mark.parametrize(
+    ("prepare", "attempt", "sentence"),
+    [
+        (no_database, resume, "file is not a database"),
+        (edited("PRAGMA user_version = 99"), resume, "expected a run file of version 1 to 2, got 99"),
+        (edited("PRAGMA user_version = 1"), resume, "duplicate column name: book"),
+        (edited("UPDATE run SET value = 'x' WHERE name = 'settings'"), resume, "expected the file of a run"),
+        (edited("ALTER TABLE turn RENAME TO moves"), resume, "no such table"),
+        (a_folder_in_its_place, begin, "Is a directory"),
+        (nothing, begin_without_an_id, "NOT NULL constraint failed"),
+        (nothing, begin_on_a_small_disk, "disk"),
+    ],
+)
+def test_a_run_that_can_not_begin_or_go_on_leaves_no_lock_and_no_open_file(
+    tmp_path: Path, prepare: Callable[[Path], None], attempt: Callable[[Path], None], sentence: str
+) -> None:
+    """The second attempt fails for the reason of the first, and not since the first still holds the folder."""
+    prepare(tmp_path)
+    before = open_files()
+
+    for _ in range(2):
+        with pytest.raises(FileFormatError, match=sentence) as told:
+            attempt(tmp_path)
+        assert open_files() == before, told.value
+        assert not (tmp_path / LOCK_FILE).exists()
+
+
+def open_files() -> list[str]:
+    """What this process has open."""
+    links = (Path("/proc/self/fd") / name for name in os.listdir("/proc/self/fd"))
+    return sorted(os.readlink(link) for link in links if link.exists())
