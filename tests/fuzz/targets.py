@@ -1,5 +1,6 @@
 """Everything that reads bytes from outside, as functions of bytes: they read them, or raise OutflankError."""
 
+import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -18,9 +19,17 @@ from outflank.protocol.gtp.wire import Gtp
 from outflank.protocol.lines import LineSplitter
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.nboard.wire import NBoard
+from outflank.protocol.opponent import choice, nboardclient, reports
+from outflank.protocol.opponent.client import Answer
+from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.server import Wire
 from outflank.protocol.session import Session, Strength
+from outflank.tools.analysis import answers
+from outflank.tools.analysis.requests import Defaults
+from outflank.tools.analysis.sources import requests_of
+from outflank.tools.analysis.wish import Wish
 from outflank.tools.cli.config_file import chosen_entries, read_config
+from outflank.tools.games.answers import Loss, is_true_claim, judge_move
 from outflank.tools.games.entries import Entry
 from outflank.tools.state.store import read_run
 
@@ -46,13 +55,41 @@ def nboard(data: bytes) -> None:
     _session(NBoard(), data, lambda line: not any(word in line for word in (b"go", b"hint", b"analyze")))
 
 
+def gtp_answer(data: bytes) -> None:
+    """What a GTP engine says of moves, of the one that it chose, and of the result."""
+    text = data.decode("utf-8", "replace")
+    for report in reports.read_report(text):
+        _ = report.pv, report.score, report.from_book
+        with suppress(OutflankError):
+            _ = report.move
+    is_true_claim(text, Position.start())
+    with suppress(Loss):
+        judge_move(choice.read_choice(Answer(True, text, 0.0)), Position.start(), "A")
+
+
+def nboard_answer(data: bytes) -> None:
+    """What an NBoard engine says of moves, and of the one that it chose."""
+    for line in data.decode("utf-8", "replace").splitlines():
+        nboardclient.read_origin(line)
+        text, score = nboardclient.read_choice(line.removeprefix("==="))
+        reports.possible_score(score)
+        with suppress(Loss):
+            judge_move(choice.Choice(True, text, 0.0), Position.start(), "A")
+
+
+def requests(data: bytes) -> None:
+    """Requests to an analysis server; what is said of each can be written."""
+    for item in requests_of(BytesIO(data), Defaults(wish=Wish(depth=1))):
+        json.dumps(answers.answer_facts(answers.Answer(item)))
+
+
 def games(name: FormatName | None, data: bytes) -> None:
     """A file of games; those that can be read can be written, by every format that can hold them."""
     for _, entry in zip(range(_MOST_GAMES), read_games(BytesIO(data), name=name), strict=False):
         if isinstance(entry, AnnotatedGame):
             for write in _WRITERS:
                 with suppress(OutflankError):
-                    write(entry)
+                    write(entry).encode()
 
 
 def suite(data: bytes) -> None:
@@ -69,9 +106,9 @@ def toml(data: bytes) -> None:
 
 
 def words(data: bytes) -> None:
-    """What a command line describes: rules, a board, an engine."""
+    """What a command line describes: rules, a board, an engine, a clock."""
     text = data.decode("utf-8", "replace")
-    for read in (Rules.parse, Position.parse, Entry.parse):
+    for read in (Rules.parse, Position.parse, Entry.parse, TimeControl.parse):
         with suppress(OutflankError):
             read(text)
 
@@ -98,6 +135,9 @@ def book(data: bytes) -> None:
 TARGETS: dict[str, Target] = {
     "gtp": gtp,
     "nboard": nboard,
+    "gtp_answer": gtp_answer,
+    "nboard_answer": nboard_answer,
+    "requests": requests,
     "games": partial(games, None),
     "sgf": partial(games, "sgf"),
     "ggf": partial(games, "ggf"),

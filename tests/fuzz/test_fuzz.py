@@ -21,6 +21,7 @@ SPICE = (
     b"-1",
     b"99999999999999999999",
     b"1e400",
+    b"9" * 5000,  # more than Python makes a number of
     b"\xef\xbb\xbf",
 )
 MUTANTS = 25  # of each file
