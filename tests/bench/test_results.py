@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,16 @@ def test_the_page_shows_what_was_measured() -> None:
     page = (ROOT / "docs" / "results.md").read_text()
 
     assert page == with_tables(page, DOCUMENT), "make results"
+
+
+def test_the_readme_quotes_what_was_measured() -> None:
+    readme = (ROOT / "README.md").read_text().partition("## Measured")[2]
+    quoted = dict(re.findall(r"^\| (.+?) \| (.+?) \|$", readme, re.MULTILINE))
+    rows = re.findall(r"^\| (.+?) \| (.+?) \| \d+ \| \d+ \|$", tables(DOCUMENT), re.MULTILINE)
+    measured = {what: re.sub(r" \(.+? to .+?\)", "", values) for what, values in rows}
+
+    assert len(measured.keys() & quoted.keys()) >= 5
+    assert quoted == {**quoted, **{what: measured[what] for what in measured.keys() & quoted.keys()}}
 
 
 def test_everything_was_measured() -> None:
