@@ -80,6 +80,18 @@ class Node:
         """How many discs the move to a linked position gives away."""
         return self.score - (child.score if same_side else -child.score)
 
+    def allow_for(self, discs: int, child: "Node") -> None:
+        """Let the leaf's margin be no less than `discs`: claim no more for its search than a child's was worth."""
+        if margin_of(self.depth, self.selectivity, self.empties) >= discs:
+            return
+        self.depth = min(self.depth, child.depth + 1)
+        self.selectivity = min(self.selectivity, child.selectivity)
+        self.level = None if self.level is None or child.level is None else min(self.level, child.level)
+        if (
+            margin_of(self.depth, self.selectivity, self.empties) < discs
+        ):  # the child has it from farther down
+            self.depth = min(self.depth, self.empties - 1)
+
     def negamax(self) -> bool:
         """Take scores and counts from leaf and links; return whether anything changed."""
         before = self.score, self.lower, self.upper, self.lines
@@ -251,9 +263,11 @@ class Graph:
         for child in children_of(self.position(parent)):
             if child.key in removed:
                 node, same_side = removed[child.key]
-                score = node.score if same_side else -node.score
+                score, lower, upper = _seen(node.score, node.lower, node.upper, same_side)
                 if parent.leaf is None or score > parent.leaf.score:
                     parent.leaf, parent.leaf_key = Leaf(child.move, score), child.key
+                    parent.allow_for(score - lower, node)
+                parent.allow_for(upper - parent.leaf.score, node)
         self.changed[parent.key] = parent
 
 

@@ -40,6 +40,26 @@ def test_pruning_changes_no_score_of_what_is_left(tmp_path: Path, reach: Reach) 
     expect_whole(path)
 
 
+@pytest.mark.parametrize(
+    ("score", "kept"), [(-5, 5), (-1, 2)], ids=["the better move", "a worse one that may be better"]
+)
+def test_pruning_claims_no_more_than_was_known(tmp_path: Path, score: int, kept: int) -> None:
+    """Two answers to f5 are solved, on level 30; what f6 leads to was guessed on level 1, within 4 discs."""
+    root = replace(record(START, -kept), leaf=None)
+    solved = record(after("f5"), 2, "d6", lower=2, upper=2, depth=59, selectivity=100, level=30)
+    guessed = record(after("f5f6"), score, level=1)
+    path = make_book(tmp_path / "b", [root, solved, guessed])
+    with BookWriter.open(path) as book:
+        prune(book, Reach(plies=1))
+    (left,) = (found for found in records(path) if found.position.empties == 59)
+
+    assert left.score == kept
+    assert left.lower <= max(2, -score - 4)
+    assert left.upper >= -score + 4
+    assert (left.depth < 59, left.level) == (True, 1)
+    expect_whole(path)
+
+
 def test_a_pruned_book_grows_again(tmp_path: Path) -> None:
     path = grow(tmp_path / "b", Reach(positions=100))
     with BookWriter.open(path) as book:
