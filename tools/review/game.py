@@ -1,7 +1,7 @@
 """The review of one game: every position is searched, the last one first."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from outflank.book.names import Opening, opening_of
 from outflank.engine import Colour, Move, Position, Searcher
@@ -84,4 +84,8 @@ class _Judge:
         played = self.judge(before, [move])
         if played.score >= best.score:
             return MoveReview(played, move, played.score)
+        if (
+            best.exact and not played.exact
+        ):  # the limit broke the second search off: what the move cost is not proven
+            best = replace(best, exact=False, depth=played.depth, selectivity=played.selectivity)
         return MoveReview(best, move, played.score)

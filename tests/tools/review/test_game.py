@@ -1,10 +1,11 @@
 """What a review says of each move, against the plain oracle and against itself."""
 
 import functools
+from typing import Any
 
 import pytest
 
-from outflank.engine import PRESETS, Colour, Game, Position, Searcher
+from outflank.engine import PRESETS, Colour, Game, Limit, Position, Searcher, SearchResult
 from outflank.protocol.formats.annotated import AnnotatedGame, Recorder
 from outflank.tests.reference import Board, after, board_of, choices, count, moves, other
 from outflank.tests.sample_games import ONE_WAY, WIPE_OUT, WITH_PASSES
@@ -121,6 +122,27 @@ def test_an_outcome_that_was_thrown_away_is_named(
 
     assert review.lost >= 6
     assert review.thrown == thrown
+
+
+class _HurriedSearcher(Searcher):
+    """Proves what a position is worth where the empty squares are odd in number, but not what a single move is."""
+
+    def search(self, position: Position, limit: Limit, **options: Any) -> SearchResult:
+        found = super().search(position, limit, **options)
+        proves = position.empties % 2 == 1 and options.get("moves") is None
+        return found if proves or not found.exact else super().search(position, Limit(depth=1), **options)
+
+
+def test_what_a_move_cost_is_proven_only_if_both_searches_ended() -> None:
+    review = review_game(annotated(WITH_PASSES), QUICK, _HurriedSearcher(16))
+
+    late = [
+        move for move in review.moves if 4 < move.before.empties <= 12 and len(move.before.legal_moves()) > 1
+    ]
+    worse = [move for move in late if move.lost]
+    assert worse
+    assert [move for move in worse if move.exact] == []
+    assert any(judgement.exact for judgement in review.judgements)
 
 
 def test_a_review_does_not_depend_on_the_games_before_it() -> None:
