@@ -23,6 +23,7 @@ cdef class Deepening:
     cdef bint _stop, _wld
     cdef Crew _crew
     cdef Worker *_worker  # the crew's leader
+    cdef RootMove *_finished  # the moves as the last finished iteration left them
     cdef RootMove *_moves
     cdef uint64_t _own, _opp
     cdef int _count, _lines, _empties

@@ -2,6 +2,7 @@
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int16_t, uint64_t
+from libc.string cimport memcpy
 
 import threading
 import time
@@ -67,7 +68,8 @@ cdef class Deepening:
         self._empties = position.empties
         self._lines = min(lines, len(moves))
         self._moves = <RootMove *>PyMem_Malloc(len(moves) * sizeof(RootMove))
-        if self._moves == NULL:
+        self._finished = <RootMove *>PyMem_Malloc(len(moves) * sizeof(RootMove))
+        if self._moves == NULL or self._finished == NULL:
             raise MemoryError
         self._crew = crew
         self._worker = crew.workers
@@ -86,6 +88,7 @@ cdef class Deepening:
 
     def __dealloc__(self):
         PyMem_Free(self._moves)
+        PyMem_Free(self._finished)
 
     def _set_moves(self, Position position, moves):
         """Fill in the root's moves, the most promising first."""
@@ -99,6 +102,7 @@ cdef class Deepening:
             self._moves[self._count] = move
             self._move_up(self._count)
             self._count += 1
+        memcpy(self._finished, self._moves, self._count * sizeof(RootMove))
 
     def stop(self):
         """End the search soon; from any thread."""
@@ -118,7 +122,10 @@ cdef class Deepening:
                 self._set_deadline(self._iterations.deadline)
                 self._search_around_last_score(depth)
                 if self._worker.aborted:
+                    if self._lines > 1:  # a ranking of some moves deeper than others is none
+                        memcpy(self._moves, self._finished, self._count * sizeof(RootMove))
                     break
+                memcpy(self._finished, self._moves, self._count * sizeof(RootMove))
                 self._depth, self._selectivity = depth, selectivity
                 info = SearchInfo(*self._findings())
                 self._iterations.note(info.lines[0])

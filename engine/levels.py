@@ -6,12 +6,13 @@ level      midgame            solved exactly     at 98 %      at 87 %
                               every 11 levels
 """
 
-from outflank.engine.errors import SettingsError
 from outflank.engine.limits import Limit
 from outflank.engine.selectivity import BOLDEST, Percent
+from outflank.engine.whole import whole
 
 HIGHEST_LEVEL = 60
 DEFAULT_LEVEL = 10
+_BOARD = 64
 # How far beyond the exact endgame the selective ones reach, in empty squares, on levels above 10.
 _SELECTIVE_ENDGAMES: tuple[tuple[int, Percent], ...] = ((3, 98), (6, 87))
 
@@ -24,10 +25,9 @@ def exact_from(level: int) -> int:
 def limit_for_level(level: int, empties: int) -> Limit:
     """The limit of a level from 0 to 60 for a position with this many empty squares.
 
-    Raises: SettingsError if there is no such level.
+    Raises: SettingsError if there is no such level, or no such number of empty squares.
     """
-    if not 0 <= level <= HIGHEST_LEVEL:
-        raise SettingsError(f"expected a level from 0 to {HIGHEST_LEVEL}, got {level}")
+    level, empties = whole("level", level, 0, HIGHEST_LEVEL), whole("empties", empties, 0, _BOARD)
     to_the_end = max(empties, 1)
     if empties <= exact_from(level):
         return Limit(depth=to_the_end)

@@ -1,5 +1,6 @@
 """What a search is given and what it gives back: plain dataclasses."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +13,16 @@ Bound = Literal["exact", "lower", "upper"]
 Result = Literal["win", "draw", "loss"]
 _BOARD = 64
 _MOST = 1 << 63  # which no search counts to
+_LONGEST = 1e12  # seconds: more than any protocol can say
 USUAL_OVERHEAD = 0.05  # seconds
+
+
+def _check_seconds(name: str, value: float, least: float) -> None:
+    """Raise SettingsError unless `value` is a number of seconds that makes sense."""
+    if not isinstance(value, int | float) or not value >= least:
+        raise SettingsError(f"expected {name} of at least {least:g}, got {value!r}")
+    if value > _LONGEST:
+        raise SettingsError(f"expected {name} of at most {_LONGEST:g} seconds, got more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +36,8 @@ class Clock:
         period: length of the Canadian period that begins when `remaining` is used up; 0 if none does.
         period_moves: moves due in each such period.
         overhead: what a move takes besides the search, on the way to the controller and on a busy machine.
+
+    Raises: SettingsError if one of them makes no sense.
     """
 
     remaining: float
@@ -34,6 +46,16 @@ class Clock:
     period: float = 0.0
     period_moves: int = 0
     overhead: float = USUAL_OVERHEAD
+
+    def __post_init__(self) -> None:
+        _check_seconds(
+            "remaining", self.remaining, -_LONGEST
+        )  # a flag that has fallen is known by the referee first
+        for name in ("increment", "period", "overhead"):
+            _check_seconds(name, getattr(self, name), 0.0)
+        if self.moves is not None:
+            whole("moves", self.moves, 1)
+        whole("period_moves", self.period_moves, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +89,8 @@ class Limit:
         ):
             if value is not None:
                 whole(name, value, least, _MOST)
-        if self.seconds is not None and not (isinstance(self.seconds, int | float) and self.seconds >= 0):
-            raise SettingsError(f"expected seconds of at least 0, got {self.seconds!r}")
+        if self.seconds is not None and self.seconds != math.inf:
+            _check_seconds("seconds", self.seconds, 0.0)
         if self.clock is not None and not isinstance(self.clock, Clock):
             raise SettingsError(f"expected a Clock, such as Clock(remaining=60.0), got {self.clock!r}")
         if self.selectivity not in (None, *SELECTIVITIES):

@@ -31,6 +31,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "begins": tuple(Colour),
 }
 _CENTRE = frozenset({"d4", "e4", "d5", "e5"})
+_NAMES = ("othello", "reveris", "reversi", "ravensburger-1987", "ravensburger-2006", "obversi")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class Rules:
     shows_hand: bool = False
 
     def __post_init__(self) -> None:
+        if self.name not in _NAMES:
+            raise NotationError(f"expected rules out of {' '.join(_NAMES)}, got {self.name!r}")
         for option, choices in _CHOICES.items():
             if getattr(self, option) not in choices:
                 expected = " or ".join(choices)
@@ -78,8 +81,8 @@ class Rules:
         preset, *options = text.replace(",", " ").split() or [""]
         if preset == "solo":
             raise NotationError("expected rules of a game for two, got 'solo', which `outflank solo` plays")
-        if preset not in PRESETS:
-            raise NotationError(f"expected rules out of {' '.join(PRESETS)}, got {preset!r}")
+        if preset not in _NAMES:
+            raise NotationError(f"expected rules out of {' '.join(_NAMES)}, got {preset!r}")
         settings: dict[str, Any] = {}
         for option in options:
             key, equals, value = option.partition("=")

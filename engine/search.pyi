@@ -87,7 +87,10 @@ class Searcher:
         """End the search under way, from any thread; it returns what it has. No effect if none is under way."""
 
     def clear(self) -> None:
-        """Forget all earlier searches."""
+        """Forget all earlier searches.
+
+        Raises: SettingsError if a search is under way.
+        """
 
     @property
     def hash_mb(self) -> int:

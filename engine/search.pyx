@@ -65,8 +65,11 @@ cdef class Searcher:
             running.stop()
 
     def clear(self):
-        self._table.clear()
-        self._crew.forget()
+        self._take()
+        try:
+            self._forget()
+        finally:
+            self._busy.release()
 
     def prepare(self):
         if self._evaluator is None:
@@ -93,32 +96,42 @@ cdef class Searcher:
         multipv = whole("multipv", multipv, 1)
         if not limit.ends_search(position.empties):
             raise SettingsError("expected a limit (depth, nodes, seconds, clock, or Limit.solve()), got none")
-        if not self._busy.acquire(blocking=False):
-            raise SettingsError("expected this searcher to be free, but a search is under way")
+        self._take()
         lease = Lease(self._free)
         try:
-            self._running = self._prepared(position, limit, moves, multipv, began)
+            chosen = self._root_moves(position, moves)
+            self._running = self._prepared(position, limit, chosen, multipv, began)
             return Analysis(self._running, lease)
         except BaseException:
             self.stop()
             lease.cancel()
             raise
 
+    def _take(self):
+        """Keep others from this searcher."""
+        if not self._busy.acquire(blocking=False):
+            raise SettingsError("expected this searcher to be free, but a search is under way")
+
+    def _forget(self):
+        """Forget all earlier searches."""
+        self._table.clear()
+        self._crew.forget()
+
     def _free(self):
         """Be ready for the next search."""
         self._running = None
         self._busy.release()
 
-    def _prepared(self, Position position, limit, moves, multipv, began):
-        """What is to run: an analysis.Running."""
+    def _prepared(self, Position position, limit, chosen, multipv, began):
+        """What is to run, an analysis.Running; `chosen` are the moves to consider."""
         if position.is_over:
             return Finished(SearchResult(0, 100, True, 0, 0.0, (_final_line(position),)))
         if position.must_pass:
-            return BehindPass(self._prepared(position.pass_(), limit, None, multipv, began))
+            behind = position.pass_()
+            return BehindPass(self._prepared(behind, limit, self._root_moves(behind, None), multipv, began))
         self.prepare()
         self._forget_other_rules(position.rules)
         self._table.new_search(nodes_to_solve(position.empties))
-        chosen = self._root_moves(position, moves)
         return Deepening(
             position, limit, began, chosen, multipv, self._crew, self._table, self._evaluator, self._margins
         )
@@ -127,14 +140,16 @@ cdef class Searcher:
         """Clear the table if it holds scores of other rules."""
         scored_by = rules.turns, rules.scoring
         if self._scored_by not in (None, scored_by):
-            self.clear()
+            self._forget()
         self._scored_by = scored_by
 
     def _root_moves(self, position, moves):
         """The moves to consider, in random order if this searcher varies its play."""
-        legal = position.legal_moves()
-        chosen = legal if moves is None else [position.parse_move(str(move)) for move in moves]
-        if not chosen:
+        if moves is None:
+            chosen = position.legal_moves()
+        elif moves:
+            chosen = list(dict.fromkeys(position.parse_move(str(move)) for move in moves))
+        else:
             raise SettingsError("expected at least one move to search, got none")
         return self._random.sample(chosen, len(chosen)) if self._random else list(chosen)
 

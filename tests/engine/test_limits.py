@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from outflank.engine import PASS, Clock, Limit, Move, SearchInfo, SearchResult, SettingsError
+from outflank.engine import PASS, Clock, Limit, Move, SearchInfo, SearchResult, SettingsError, limit_for_level
 from outflank.engine.limits import Line
 from outflank.engine.selectivity import SELECTIVITIES, Percent
 
@@ -43,6 +43,7 @@ def test_a_senseless_limit_is_refused_in_one_sentence(setting: str, value: float
     ("limit", "sentence"),
     [
         ({"seconds": "5"}, "expected seconds of at least 0, got '5'"),
+        ({"seconds": 10**400}, "expected seconds of at most 1e+12 seconds, got more"),
         ({"clock": 60.0}, "expected a Clock, such as Clock(remaining=60.0), got 60.0"),
     ],
 )
@@ -73,6 +74,33 @@ def test_no_limit_at_all_is_a_limit() -> None:
 @pytest.mark.parametrize("selectivity", [None, *SELECTIVITIES])
 def test_a_selectivity_that_was_fitted_is_taken_as_it_is(selectivity: Percent | None) -> None:
     assert Limit(selectivity=selectivity).selectivity == selectivity
+
+
+@pytest.mark.parametrize(
+    ("clock", "sentence"),
+    [
+        ({"remaining": math.nan}, "expected remaining of at least -1e+12, got nan"),
+        ({"remaining": math.inf}, "expected remaining of at most 1e+12 seconds, got more"),
+        ({"remaining": 10**400}, "expected remaining of at most 1e+12 seconds, got more"),
+        ({"remaining": "5"}, "expected remaining of at least -1e+12, got '5'"),
+        ({"remaining": 5.0, "overhead": math.nan}, "expected overhead of at least 0, got nan"),
+        ({"remaining": 5.0, "increment": -1.0}, "expected increment of at least 0, got -1.0"),
+        ({"remaining": 5.0, "moves": 0}, "expected moves of at least 1, got 0"),
+        ({"remaining": 5.0, "moves": 2.5}, "expected a whole number for moves, got 2.5"),
+        ({"remaining": 5.0, "period_moves": -1}, "expected period_moves of at least 0, got -1"),
+    ],
+)
+def test_a_senseless_clock_is_refused_in_one_sentence(clock: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Clock(**clock)
+
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(("level", "empties"), [(2.5, 3), ("3", 3), (-1, 3), (61, 3), (60, -3), (60, 65)])
+def test_a_level_that_there_is_not_is_refused(level: Any, empties: int) -> None:
+    with pytest.raises(SettingsError, match=r"expected .*(level|empties)"):
+        limit_for_level(level, empties)
 
 
 def test_a_clock_has_no_increment_and_no_period_unless_told() -> None:

@@ -19,6 +19,11 @@ def test_each_preset_settles_what_the_oracles_sheet_settles(name: str) -> None:
     assert rules_of(name, reference.SHEETS[name]) == PRESETS[name] == Rules.parse(name)
 
 
+def test_a_name_that_no_preset_has_is_refused() -> None:
+    with pytest.raises(NotationError, match=f"expected rules out of {' '.join(PRESETS)}, got 'nope'"):
+        Rules("nope")
+
+
 @pytest.mark.parametrize("start", reference.CENTRES)
 def test_each_start_lays_the_discs_as_the_oracle_does(start: str) -> None:
     position = Position.start(Rules(start=start))

@@ -227,3 +227,37 @@ def test_an_evaluation_beyond_all_scores_ends_every_iteration(tmp_path: Path, we
 
     assert found.depth == 4
     assert abs(found.score) <= 64
+
+
+def test_moves_that_a_search_broken_off_leaves_are_best_first() -> None:
+    """The seventh ply lowers the first move's score before the nodes run out."""
+    position = Position.parse("-XXXX--XXXXX-OX-O-XOOOX----OXOOX-X-OXOOO-XOOOOO--XOO-OOX---O--O- X")
+    for nodes in range(7000, 9000, 100):
+        lines = Searcher(1).search(position, Limit(nodes=nodes), multipv=3).lines
+
+        assert [line.score for line in lines] == sorted((line.score for line in lines), reverse=True)
+
+
+def test_what_is_being_searched_with_is_not_cleared() -> None:
+    searcher = Searcher(1)
+    with pytest.raises(SettingsError, match="expected this searcher to be free"):
+        searcher.search(Position.start(), Limit(depth=3), on_info=lambda _: searcher.clear())
+
+    searcher.clear()
+
+
+@pytest.mark.parametrize("board", ["-OOOOOOX" + "-" * 56 + " O", "X" * 64])
+@pytest.mark.parametrize(
+    ("moves", "error"), [([], SettingsError), (["zz"], NotationError), (["h8"], IllegalMoveError)]
+)
+def test_moves_to_consider_are_checked_where_there_is_no_choice(
+    board: str, moves: list[str], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        Searcher(1).search(Position.parse(board), Limit(depth=2), moves=moves)
+
+
+def test_a_move_named_twice_has_one_line() -> None:
+    found = Searcher(1).search(Position.start(), Limit(depth=2), moves=["f5", "f5"], multipv=2)
+
+    assert [str(line.move) for line in found.lines] == ["f5"]
