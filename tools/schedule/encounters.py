@@ -38,11 +38,13 @@ class Score:
         points: of the first engine: wins and half the draws.
         games: how many were played.
         margin: sum of the disc differences from the side of the first engine.
+        measured: how many games have a disc difference; one that was broken off has none.
     """
 
     points: float
     games: int
-    margin: int = 0
+    margin: int
+    measured: int
 
     def points_of_second(self) -> float:
         """What is left for its opponent."""
@@ -76,12 +78,18 @@ def points(players: int, encounters: Iterable[Encounter], scores: Scores) -> lis
 
 
 def shares(players: int, encounters: Iterable[Encounter], scores: Scores) -> list[tuple[float, float]]:
-    """For each engine its share of the points and its discs a game, over the finished encounters; (-1, 0) for none."""
-    found: list[list[float]] = [[0.0, 0.0, 0.0] for _ in range(players)]
+    """For each engine its share of the points and its discs a game, over the finished encounters; (-1, 0) for none.
+
+    Discs are those that tables show, over the games that have a disc difference; 0 if there is none.
+    """
+    found: list[list[float]] = [[0.0] * 4 for _ in range(players)]
     for encounter in encounters:
         if score := scores.get(encounter.number):
             sides = ((encounter.first, score.points, 1), (encounter.second, score.points_of_second(), -1))
             for player, taken, sign in sides:
-                for place, more in enumerate((taken, sign * score.margin, score.games)):
-                    found[player][place] += more
-    return [(taken / games, discs / games) if games else (-1.0, 0.0) for taken, discs, games in found]
+                counts = (taken, score.games, sign * score.margin, score.measured)
+                found[player] = [total + more for total, more in zip(found[player], counts, strict=True)]
+    return [
+        (taken / games if games else -1.0, discs / measured if measured else 0.0)
+        for taken, games, discs, measured in found
+    ]

@@ -140,9 +140,11 @@ def _scores(
         if all(number in played for number in numbers):
             games = [played[number] for number in numbers]
             first = names[encounter.first]
+            margins = [margin for game in games if (margin := game.margin_of(first)) is not None]
             scores[encounter.number] = Score(
                 points=sum(game.points_of(first) for game in games),
                 games=len(games),
-                margin=sum(game.margin_of(first) or 0 for game in games),
+                margin=sum(margins),
+                measured=len(margins),
             )
     return scores

@@ -1,7 +1,14 @@
 """The charts of a report: how Elo, ratings and the test's ratio moved while the run went on."""
 
 from outflank.tools.show.charts import Chart, Level, Series, chart, thinned
-from outflank.tools.show.figures import Figures, disc_sums, disc_test, match_points, pair_scores
+from outflank.tools.show.figures import (
+    Figures,
+    disc_sums,
+    disc_test,
+    match_points,
+    pair_scores,
+    tested_points,
+)
 from outflank.tools.state.run import Run
 from outflank.tools.stats.elo import elo_path
 from outflank.tools.stats.ratings import rate
@@ -45,7 +52,7 @@ def _test_chart(run: Run, figures: Figures) -> Chart | None:
         return None
     low, high = test.bounds
     paths = {
-        "points": test.path(match_points(run, figures.repeats), _POINTS),
+        "points": test.path(tested_points(run, figures.repeats), _POINTS),
         "discs": discs.path(disc_sums(run, figures.repeats), _POINTS),
     }
     return chart(

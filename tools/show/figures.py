@@ -102,11 +102,17 @@ def match_points(run: Run, repeated: dict[int, int]) -> list[float]:
     return [sum(game.points_of(first) for game in both) for both in _counted(run, repeated)]
 
 
+def tested_points(run: Run, repeated: dict[int, int]) -> list[float]:
+    """Those of ``match_points`` that the run's test counts."""
+    first = run.settings.names[0]
+    return [sum(game.points_of(first) for game in both) for both in _tested(run, repeated)]
+
+
 def disc_sums(run: Run, repeated: dict[int, int]) -> list[float]:
-    """The first engine's two disc differences of each such pair, added; pairs that broke off left out."""
+    """The first engine's two disc differences of each pair tested, added; pairs that broke off left out."""
     first = run.settings.names[0]
     sums = []
-    for both in _counted(run, repeated):
+    for both in _tested(run, repeated):
         margins = [margin for game in both if (margin := game.margin_of(first)) is not None]
         if len(margins) == 2:
             sums.append(float(sum(margins)))
@@ -134,6 +140,12 @@ def pair_scores(run: Run, repeated: dict[int, int]) -> list[PairScore]:
 def _counted(run: Run, repeated: dict[int, int]) -> list[list[GameRecord]]:
     """The complete pairs that repeat none, in schedule order."""
     return [both for pair, both in complete_pairs(run.games) if pair not in repeated]
+
+
+def _tested(run: Run, repeated: dict[int, int]) -> list[list[GameRecord]]:
+    """Those of ``_counted`` before the first pair that is not complete: the test waits for it, as the match does."""
+    in_turn = enumerate(complete_pairs(run.games), 1)
+    return [both for place, (pair, both) in in_turn if pair == place and pair not in repeated]
 
 
 def _order(run: Run) -> Sequence[str]:

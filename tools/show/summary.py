@@ -6,7 +6,7 @@ from typing import Any
 
 from outflank import __version__
 from outflank.engine import Colour
-from outflank.tools.show.figures import EngineFigures, Figures, disc_sums, disc_test, match_points
+from outflank.tools.show.figures import EngineFigures, Figures, disc_sums, disc_test, tested_points
 from outflank.tools.state.run import Run
 from outflank.tools.state.settings_data import plain_settings
 
@@ -66,7 +66,7 @@ def _test(run: Run, figures: Figures) -> dict[str, Any] | None:
     test, discs = run.settings.sprt, disc_test(run)
     if test is None or discs is None:
         return None
-    points, sums = match_points(run, figures.repeats), disc_sums(run, figures.repeats)
+    points, sums = tested_points(run, figures.repeats), disc_sums(run, figures.repeats)
     return {
         **asdict(test),
         "bounds": test.bounds,

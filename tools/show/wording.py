@@ -5,7 +5,7 @@ from collections import Counter
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.results import Ending
 from outflank.tools.schedule.formats import byes
-from outflank.tools.show.figures import EngineFigures, Figures, disc_sums, disc_test, match_points
+from outflank.tools.show.figures import EngineFigures, Figures, disc_sums, disc_test, tested_points
 from outflank.tools.state.run import Run
 from outflank.tools.stats.elo import EloEstimate
 from outflank.tools.stats.ratings import Rating
@@ -67,7 +67,7 @@ def verdict_lines(run: Run, figures: Figures) -> list[str]:
         return []
     return [
         _test_line(
-            f"SPRT {test.model} [{test.elo0:g}, {test.elo1:g}]", test, match_points(run, figures.repeats)
+            f"SPRT {test.model} [{test.elo0:g}, {test.elo1:g}]", test, tested_points(run, figures.repeats)
         ),
         _test_line("The same on disc differences", discs, disc_sums(run, figures.repeats)),
     ]

@@ -5,7 +5,9 @@ Elo with mean 0, are the likeliest ones. The pairing does not bias them, as it d
 
 Games on one opening are not independent, so errors come from whole openings: with H the information matrix and
 g_c the gradient of all games on opening c, the covariance is H^-1 (sum g_c g_c') H^-1 times C / (C - 1) (the sandwich
-of Huber and White, to which a bootstrap over openings comes down). With fewer than 10 openings it is H^-1 itself.
+of Huber and White, to which a bootstrap over openings comes down). With fewer than 10 openings it is H^-1 itself, and
+so it is if an engine took just what was expected of it on every opening: by whole openings its games would leave no
+doubt at all, and a handful of them can't promise that.
 
 Likeliest ratings exist only if no group of engines took every point off the others, or none (Ford 1957). Else everyone
 is given a draw against an average engine, which keeps all numbers finite, and the result says so.
@@ -25,6 +27,7 @@ from outflank.tools.stats.elo import QUANTILE
 
 _ELO = 400 / math.log(10)  # of one unit of the natural logarithm of the odds
 _FEWEST_OPENINGS = 10
+_NO_SURPLUS = 1e-3  # points; results are half points apart, so what is below comes from rounding
 _PRECISION = 1e-9
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
@@ -181,14 +184,19 @@ def _residuals(strengths: Matrix, pairs: Iterable[PairScore], index: dict[int, i
 
 
 def _covariance(strengths: Matrix, games: Matrix, prior: float, residuals: Matrix) -> Matrix:
-    """Of the strengths: from whole openings, or from the information alone if there are few of them or a prior."""
+    """Of the strengths: from whole openings, or from the information alone if they say too little or with a prior."""
     # Nothing is known, and nothing asked, about the direction in which all move together.
     centring = np.eye(len(strengths)) - 1 / len(strengths)
     inverse = centring @ np.linalg.inv(_information(strengths, games, prior)) @ centring
     openings = len(residuals)
-    if prior or openings < _FEWEST_OPENINGS:
+    if prior or openings < _FEWEST_OPENINGS or _any_without_surplus(residuals):
         return np.asarray(inverse)
     return np.asarray(inverse @ (residuals.T @ residuals) @ inverse * openings / (openings - 1))
+
+
+def _any_without_surplus(residuals: Matrix) -> bool:
+    """Whether an engine took on every opening what was expected of it."""
+    return bool((np.abs(residuals).max(axis=0) < _NO_SURPLUS).any())
 
 
 def _rating(name: str, elo: float, variance: float, points: float, games: float) -> Rating:

@@ -15,10 +15,10 @@ from outflank.tools.stats.likelihood import ratio_of_means, ratio_of_t_values
 from outflank.tools.stats.outcomes import pentanomial, prefixes
 from outflank.tools.stats.sequential import SequentialTest
 
-MODELS = ("normalized", "logistic")
 _SPELLINGS = {"normalised": "normalized"}  # as the tables spell it
-# Beyond it the t-value can't be made linear at a distribution that is far from it; such a difference needs no test.
-_LARGEST_NELO = 200.0
+# Such differences need no test. Beyond 200 normalised Elo the t-value can't be made linear at a distribution that is
+# far from it; 2000 logistic Elo lose one point in 100,000, and some way beyond that none is left by rounding.
+_LARGEST = {"normalized": 200.0, "logistic": 2000.0}
 _KEYS = ("elo0", "elo1", "alpha", "beta", "model")
 
 
@@ -37,12 +37,12 @@ class Sprt(SequentialTest):
     model: str = "normalized"
 
     def __post_init__(self) -> None:
-        if self.model not in MODELS:
-            raise ValueError(f"expected a model out of {', '.join(MODELS)}, got {self.model!r}")
+        if self.model not in _LARGEST:
+            raise ValueError(f"expected a model out of {', '.join(_LARGEST)}, got {self.model!r}")
         if not self.elo0 < self.elo1:
             raise ValueError(f"expected elo0 below elo1, got {self.elo0:g} and {self.elo1:g}")
-        largest = _LARGEST_NELO if self.model == "normalized" else math.inf
-        if not -largest <= self.elo0 < self.elo1 <= largest or math.isinf(self.elo1 - self.elo0):
+        largest = _LARGEST[self.model]
+        if not -largest <= self.elo0 < self.elo1 <= largest:
             raise ValueError(
                 f"expected {self.model} bounds from {-largest:g} to {largest:g} Elo, "
                 f"got {self.elo0:g} and {self.elo1:g}"

@@ -1,6 +1,7 @@
 """The sequential test on the command line."""
 
 import json
+import math
 
 import pytest
 from click.testing import CliRunner
@@ -32,6 +33,14 @@ def test_games_without_pairs_get_the_ratio_of_older_runners_too() -> None:
     assert told["verdict"] is None
 
 
+@pytest.mark.parametrize("games", [("1", "10000", "3"), ("0", "30000", "0"), ("0", "1000000000000", "0")])
+def test_games_nearly_all_drawn_get_it_too(games: tuple[str, ...]) -> None:
+    told = CliRunner().invoke(sprt, ["--json", *games])
+
+    assert told.exit_code == 0
+    assert -math.inf < json.loads(told.stdout)["bayesian_ratio"] < 0
+
+
 def test_a_verdict_names_the_hypothesis() -> None:
     assert json.loads(CliRunner().invoke(sprt, ["--json", "0", "0", "500"]).stdout)["verdict"] == "elo1"
     assert json.loads(CliRunner().invoke(sprt, ["--json", "500", "0", "0"]).stdout)["verdict"] == "elo0"
@@ -43,6 +52,10 @@ def test_a_verdict_names_the_hypothesis() -> None:
         (["1", "2"], "expected three or five counts, not all 0, got 1 2"),
         (["0", "0", "0"], "expected three or five counts, not all 0, got 0 0 0"),
         (["1", "2", "3", "--test", "5,0"], "expected elo0 below elo1"),
+        (
+            ["3", "4", "5", "--test", "elo0=0,elo1=8000,model=logistic"],
+            "expected logistic bounds from -2000 to 2000 Elo, got 0 and 8000",
+        ),
         (["1", "2", "x"], "expected a whole number from 0 to 1000000000000, got 'x'"),
         ([], "Missing argument 'COUNTS...'"),
     ],

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import pytest
@@ -11,7 +12,7 @@ from outflank.engine import Colour, Game, Move
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.tools.samples import STARTED
 from outflank.tools.games.entries import Entry
-from outflank.tools.games.results import Ending, GameRecord, Pairing
+from outflank.tools.games.results import Ending, GameRecord, Pairing, standing
 from outflank.tools.openings.sources import OpeningsChoice, random_openings
 from outflank.tools.schedule import knockout
 from outflank.tools.schedule.formats import byes, openings_needed, plan, ranking, usual_rounds
@@ -125,6 +126,25 @@ def test_equal_points_are_ordered_by_discs_and_who_met_more_has_no_advantage() -
         gauntlet, lambda black, white: 8 if black == "E3" else -8 if white == "E3" else margins[black]
     )
     assert ranking(gauntlet, games) == ["E3", "E2", "E1", "E0"]
+
+
+def test_discs_that_break_a_tie_are_those_that_tables_show() -> None:
+    """Everyone wins with Black, two games by resignation. E1 has +12 in three games, E2 +10 in two."""
+    settings = settings_of(Format.ROUND_ROBIN, 3)
+    won_by = {("E0", "E1"): 4, ("E1", "E0"): 20, ("E2", "E1"): 4, ("E2", "E0"): 6}
+    games = []
+    for pairing in plan(settings, OPENINGS, []):
+        margin = won_by.get((pairing.names[Colour.BLACK], pairing.names[Colour.WHITE]))
+        game = played(pairing, margin or 1)
+        games.append(game if margin else replace(game, ending=Ending.RESIGNATION, margin=None))
+    shown = {
+        name: standing(name, [game for game in games if name in game.pairing.names.values()])
+        for name in settings.names
+    }
+
+    assert [shown[name].points for name in ("E2", "E1", "E0")] == [2, 2, 2]
+    assert [shown[name].mean_margin for name in ("E2", "E1")] == [5, 4]
+    assert ranking(settings, games) == ["E2", "E1", "E0"]
 
 
 @pytest.mark.parametrize(("players", "rounds"), [(2, 1), (4, 2), (5, 3), (8, 3), (9, 4)])

@@ -9,7 +9,9 @@ from outflank.tests.sample_games import WITH_PASSES
 from outflank.tests.tools.samples import broken_off, judged, played, random_run, run_of
 from outflank.tests.tools.show.shown import print_result_of
 from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.show.curves import charts
 from outflank.tools.show.figures import Meeting, disc_sums, figures_of
+from outflank.tools.show.wording import verdict_lines
 from outflank.tools.state.run import Format, Void
 from outflank.tools.stats.elo import estimate
 from outflank.tools.stats.sprt import Sprt
@@ -80,6 +82,19 @@ def test_the_table_of_a_match(capsys: pytest.CaptureFixture[str]) -> None:
     assert "SPRT normalized [0, 20]: no verdict, LLR " in printed
     assert "The same on disc differences: no verdict, LLR +0.00 (-2.94 to +2.94) after 0 pairs" in printed
     assert "Note: B refuses to say hello" in printed
+
+
+def test_no_verdict_is_shown_that_rests_on_pairs_before_which_one_is_missing() -> None:
+    whole = random_run(("A", "B"), 20, {"sprt": Sprt(0, 200, alpha=0.4, beta=0.4)})
+    waiting = replace(whole, games=whole.games[1:])
+    decided, undecided = (verdict_lines(run, figures_of(run)) for run in (whole, waiting))
+
+    assert all(" accepted, LLR " in line for line in decided)
+    assert [line.split(": ")[1] for line in undecided] == [
+        "no verdict, LLR +0.00 (-0.41 to +0.41) after 0 pairs"
+    ] * 2
+    assert len(charts(whole, figures_of(whole))) == 2
+    assert [chart.title for chart in charts(waiting, figures_of(waiting))] == ["Elo of A against B"]
 
 
 def test_the_table_of_a_tournament(capsys: pytest.CaptureFixture[str]) -> None:

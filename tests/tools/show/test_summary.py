@@ -5,9 +5,11 @@ from dataclasses import replace
 
 from outflank.engine import Colour
 from outflank.tests.tools.play.halls import fake, settings
-from outflank.tests.tools.samples import broken_off, played
+from outflank.tests.tools.samples import broken_off, played, random_run
 from outflank.tests.tools.show.shown import summary_of
 from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.schedule.duplicates import complete_pairs
+from outflank.tools.schedule.early_stop import EarlyStop
 from outflank.tools.state.run import Format, Run, Void
 from outflank.tools.stats.sprt import Sprt
 
@@ -54,6 +56,20 @@ def test_the_tests_are_told_with_their_bounds() -> None:
     assert (told["elo0"], told["elo1"], told["model"]) == (0, 10, "normalized")
     assert told["bounds"][0] < told["ratio"] < told["bounds"][1]
     assert told["decided"] is None
+
+
+def test_the_tests_wait_for_a_pair_that_is_not_there_yet_as_the_match_does() -> None:
+    """Pair 3 is under way; what was played after it counts for Elo only."""
+    whole = random_run(("A", "B"), 20, {"sprt": Sprt(0, 200)})
+    waiting = replace(whole, games=tuple(game for game in whole.games if game.pairing.number != 5))
+    watch = EarlyStop(Sprt(0, 200), "A")
+    for number, games in complete_pairs(waiting.games):
+        watch.add(number, games)
+    told = summary_of(waiting)
+
+    assert told["sprt"] == summary_of(replace(whole, games=whole.games[:4]))["sprt"]
+    assert told["sprt"]["ratio"] == watch.ratio
+    assert (told["effective_pairs"], sum(told["elo"]["pentanomial"])) == (19, 19)
 
 
 def test_tournaments_and_runs_without_games_have_summaries_too() -> None:

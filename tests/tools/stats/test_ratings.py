@@ -144,12 +144,35 @@ def test_who_has_not_played_has_no_rating() -> None:
     assert rate([], []).ratings == ()
 
 
+@pytest.mark.parametrize("others", [(1.0, 1.0), (0.5, 1.5)])
+@pytest.mark.parametrize("points", [1.0, 1.5])
+def test_results_that_are_alike_on_every_opening_leave_doubt(
+    points: float, others: tuple[float, float]
+) -> None:
+    """A takes the same off B and C on each of 20 openings, whatever these do to each other."""
+    pairs = pairs_of([points] * 20, 0, 1) + pairs_of([points] * 20, 0, 2) + pairs_of([*others] * 10, 1, 2)
+    result = rate(NAMES[:3], pairs)
+
+    # A's lead over both comes from 80 games of information share (1 - share) each; its rating is two thirds of that.
+    share = points / 2
+    error = 2 / 3 * 400 / math.log(10) / math.sqrt(80 * share * (1 - share))
+    best = result.ratings[0]
+    assert best.low is not None
+    assert best.high is not None
+    assert best.high - best.low == pytest.approx(2 * NormalDist().inv_cdf(0.975) * error, rel=1e-3)
+    assert all(
+        rating.low is not None and rating.high is not None and rating.low < rating.high - 50
+        for rating in result.ratings
+    )
+    assert result.superiority[1][2] == pytest.approx(0.5)
+
+
 @pytest.mark.parametrize("openings", [1, 20])
 def test_nothing_but_draws_is_level(openings: int) -> None:
     result = rate(NAMES[:2], pairs_of([1.0] * openings))
 
     assert elos(result.ratings) == pytest.approx([0, 0])
-    assert result.superiority[0][1] in (0.5, None)
+    assert result.superiority[0][1] == pytest.approx(0.5)
 
 
 def test_a_thousand_million_games_are_no_trouble() -> None:

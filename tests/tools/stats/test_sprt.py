@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Callable
+from decimal import Decimal, localcontext
 
 import pytest
 from hypothesis import given
@@ -41,6 +42,36 @@ def test_the_published_ratio_of_the_same_games_without_their_pairs() -> None:
 @pytest.mark.parametrize(("games", "expected"), GAMES)
 def test_the_published_ratios_by_wins_draws_and_losses(games: tuple[int, int, int], expected: float) -> None:
     assert bayesian_ratio(*games, 0, 10) == pytest.approx(expected, abs=0.005)
+
+
+def exact_bayesian_ratio(games: tuple[int, int, int], *hypotheses: float) -> float:
+    """By the model as it is written down, with as many digits as it takes."""
+    with localcontext(prec=300):
+        lost, drawn, won = (count + Decimal("0.5") for count in games)
+        draw_elo = 200 * ((drawn + won) / lost * (lost + drawn) / won).log10()
+        odds = 10 ** (-draw_elo / 400)
+        ratio = Decimal(0)
+        for elo, sign in zip(hypotheses, (-1, 1), strict=True):
+            scaled = Decimal(elo) * (1 + odds) ** 2 / (4 * odds)
+            loss, win = (1 / (1 + 10 ** ((draw_elo + way * scaled) / 400)) for way in (1, -1))
+            logs = (loss.ln(), (1 - loss - win).ln(), win.ln())
+            ratio += sign * sum(count * log for count, log in zip(games, logs, strict=True))
+    return float(ratio)
+
+
+@pytest.mark.parametrize(
+    ("games", "elo0", "elo1"),
+    [
+        ((149, 1, 3), 0, 10),
+        ((0, 2000, 0), 0, 10),  # hypotheses of 10,000 points of the scale and more
+        ((1, 10_000, 3), 0, 1),
+        ((118, 167_026, 4178), 118.9, 120.5),  # where 1 - lost - won is rounding and no more
+    ],
+)
+def test_the_ratio_by_wins_draws_and_losses_is_exact_with_nearly_nothing_but_draws(
+    games: tuple[int, int, int], elo0: float, elo1: float
+) -> None:
+    assert bayesian_ratio(*games, elo0, elo1) == pytest.approx(exact_bayesian_ratio(games, elo0, elo1))
 
 
 @pytest.mark.parametrize(("games", "expected"), GAMES[:2])
@@ -102,9 +133,11 @@ def test_many_wins_accept_and_many_losses_reject(model: str) -> None:
 def test_extremes_give_finite_numbers(model: str, cell: int, count: int) -> None:
     counts = [0] * 5
     counts[cell] = count
-    for elo0, elo1 in ((0, 2), (-200, 200), (-5, 0)):
+    largest = 200 if model == "normalized" else 2000
+    for elo0, elo1 in ((0, 2), (-largest, largest), (largest - 1, largest), (-5, 0)):
         assert math.isfinite(Sprt(elo0, elo1, model=model).ratio_of(counts))
-    assert math.isfinite(bayesian_ratio(count, 0, 0, -200, 200))
+        assert math.isfinite(bayesian_ratio(count, 0, 0, elo0, elo1))
+        assert math.isfinite(bayesian_ratio(0, count, 0, elo0, elo1))
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=5, max_size=5), st.floats(-200, 199), st.floats(0.5, 400))
@@ -154,6 +187,10 @@ def test_a_long_path_is_thinned_out_and_keeps_its_end() -> None:
         (lambda: Sprt(5, 5), "expected elo0 below elo1, got 5 and 5"),
         (lambda: Sprt(0, math.nan), "expected elo0 below elo1"),
         (lambda: Sprt(0, 300), "expected normalized bounds from -200 to 200 Elo, got 0 and 300"),
+        (
+            lambda: Sprt(0, 8000, model="logistic"),
+            "expected logistic bounds from -2000 to 2000 Elo, got 0 and 8000",
+        ),
         (lambda: Sprt(0, math.inf, model="logistic"), "expected logistic bounds"),
         (lambda: Sprt(model="bayesian"), "expected a model out of normalized, logistic, got 'bayesian'"),
         (lambda: Sprt(alpha=0), "expected alpha and beta between 0 and 0.5, got 0 and 0.05"),
