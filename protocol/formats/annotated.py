@@ -93,8 +93,8 @@ class AnnotatedGame:
         title: the name or number of the game.
         event: the tournament.
         place: where it was played, on GGS the server or program.
-        date: as recorded: an ISO date, with time or not, a year alone, or whatever stood there.
-        clock: the time control, in the words of the record.
+        date: as recorded: an ISO date, with time or not, a year alone, or whatever stood there; ``dates`` reads it.
+        clock: the time control, as GGF has it or else in the words that ``clocks`` describes.
         comment: on the whole game.
     """
 

@@ -22,6 +22,7 @@ from outflank.protocol.formats.annotated import (
     program,
 )
 from outflank.protocol.formats.brackets import split_games
+from outflank.protocol.formats.clocks import for_ggf
 
 _FIELD = re.compile(r"[\s;]*([A-Za-z]{1,64})\s*\[([^\]]*)\]")
 _COLOURS = {"B": Colour.BLACK, "W": Colour.WHITE}
@@ -85,7 +86,7 @@ def write(game: AnnotatedGame) -> str:
         ("RB", _rating(game.black_rating)),
         ("RW", _rating(game.white_rating)),
         ("RE", _result_text(game.outcome)),
-        ("TI", game.clock),
+        ("TI", for_ggf(game.clock)),
         ("EV", game.event),
         ("TY", "8"),
         ("RU", "" if game.is_standard else str(game.rules)),
@@ -126,7 +127,7 @@ def _first(tags: dict[str, str], rules: Rules) -> Position:
         rules = Rules.parse(tags["RU"])
     if "BO" not in tags:
         return Position.start(rules)
-    size, _, board = tags["BO"].partition(" ")
+    size, board = (*tags["BO"].split(None, 1), "", "")[:2]
     if size != "8":
         raise FileFormatError(f"expected a start board BO[8 ...], got BO[{tags['BO'][:40]}]")
     return Position.parse(board, rules)

@@ -15,8 +15,10 @@ from outflank.engine import Colour, FileFormatError, Game, IllegalMoveError, Not
 from outflank.engine.squares import SQUARE_NAMES, parse_square
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Ending, Recorder, Result
 from outflank.protocol.formats.brackets import GAME_CAP, split_games
+from outflank.protocol.formats.clocks import from_sgf
 
 _COLOURS = {"B": Colour.BLACK, "W": Colour.WHITE}
+_SETUP = ("AB", "AW", "AE")
 _GAMES = ("1", "2")  # Othello, and Go, as which Go programs record what they take for Go
 _GO_POINT = re.compile("[a-h][a-h]")
 _RESULT = re.compile(r"([BW])\+(.*)", re.IGNORECASE)
@@ -62,13 +64,15 @@ def parse(data: bytes, rules: Rules, before: int | None = None) -> AnnotatedGame
     root, *nodes = _main_line(data, grammar)
     texts = _Texts(root, grammar)
     _check_game(texts, root)
-    recorder = Recorder(_first_position(texts, root, _rules(texts, root, rules)))
+    _check_setup(root, nodes)
     moves = [
         (colour, letter, node)
         for node in (root, *nodes)
         for letter, colour in _COLOURS.items()
         if letter in node
     ]
+    begins = moves[0][0] if moves else None
+    recorder = Recorder(_first_position(texts, root, _rules(texts, root, rules), begins))
     for colour, letter, node in moves[: None if before is None else before - 1]:
         score = _number(texts.simple(node, "V"))
         seconds, exact, comment = _remarks("" if node is root else texts.text(node, "C"))
@@ -92,7 +96,7 @@ def parse(data: bytes, rules: Rules, before: int | None = None) -> AnnotatedGame
         event=texts.simple(root, "EV"),
         place=texts.simple(root, "PC"),
         date=texts.simple(root, "DT"),
-        clock=texts.simple(root, "OT"),
+        clock=from_sgf(texts.simple(root, "TM"), texts.simple(root, "OT")),
         comment=texts.text(root, "C"),
     )
 
@@ -166,12 +170,27 @@ def _rules(texts: _Texts, root: Node, rules: Rules) -> Rules:
         return rules
 
 
-def _first_position(texts: _Texts, root: Node, rules: Rules) -> Position:
-    """The discs set up in the root; left out, as they often are, the start of the rules."""
+def _check_setup(root: Node, nodes: list[Node]) -> None:
+    """Raise FileFormatError if discs are set up where a game can't hold them."""
+    if "AE" in root:
+        raise FileFormatError("expected discs to be set up by AB and AW, got AE in node 1")
+    for number, node in enumerate(nodes, 2):
+        for name in _SETUP:
+            if name in node:
+                raise FileFormatError(
+                    f"expected discs to be set up in node 1 only, got {name} in node {number}"
+                )
+
+
+def _first_position(texts: _Texts, root: Node, rules: Rules, begins: Colour | None) -> Position:
+    """The discs set up in the root; left out, as they often are, the start of the rules.
+
+    PL says whose turn it is. Where it is left out, that is `begins`, who makes the first move, if discs are set up.
+    """
     discs = {letter: _discs(root.get(f"A{letter}", [])) for letter in _COLOURS}
     position = Position.start(rules)
     if any(discs.values()):
-        position = Position(discs["B"], discs["W"], Colour.BLACK, rules).with_side(rules.begins)
+        position = Position(discs["B"], discs["W"], Colour.BLACK, rules).with_side(begins or rules.begins)
     side = texts.simple(root, "PL").upper()[:1]
     return position.with_side(_COLOURS[side]) if side in _COLOURS else position
 

@@ -1,15 +1,14 @@
 """Writes SGF: a tree without branches, which ``sgf.py`` reads back."""
 
-import re
 from typing import Any
 
 from outflank.engine import Colour, Position
 from outflank.engine.squares import square_name, squares_of
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Ending, Result, program
+from outflank.protocol.formats.clocks import for_sgf
+from outflank.protocol.formats.dates import day_of
 
 _ENDINGS = {Ending.RESIGNATION: "R", Ending.TIME: "T"}
-
-_POINT_OF_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]")
 
 Node = dict[str, list[str]]
 
@@ -32,12 +31,14 @@ def _raw(node: Node, grammar: Any) -> dict[str, list[bytes]]:
 
 
 def _root(game: AnnotatedGame) -> Node:
+    main, overtime = for_sgf(game.clock)
     texts = {
-        "DT": _day(game.date),
+        "DT": str(day_of(game.date) or game.date),
         "GN": game.title,
         "EV": game.event,
         "PC": game.place,
-        "OT": game.clock,
+        "TM": main,
+        "OT": overtime,
         "BR": _rating(game.black_rating),
         "WR": _rating(game.white_rating),
         "C": game.comment,
@@ -56,11 +57,6 @@ def _root(game: AnnotatedGame) -> Node:
     if not game.is_standard:
         root |= {"RU": [str(game.rules)], **_setup(game.first)}
     return root
-
-
-def _day(date: str) -> str:
-    """The day of a point of time, which is all that DT holds."""
-    return date[:10] if _POINT_OF_TIME.match(date) else date
 
 
 def _node(played: AnnotatedMove) -> Node:

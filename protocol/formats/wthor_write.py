@@ -5,6 +5,7 @@ from typing import BinaryIO
 
 from outflank.engine import FileFormatError, Move
 from outflank.protocol.formats.annotated import AnnotatedGame, exact_margins
+from outflank.protocol.formats.dates import year_of
 from outflank.protocol.formats.wthor import GAME, HEADER, PLAYER_BYTES, SQUARES, TOURNAMENT_BYTES, Header
 
 _MOST_NAMES = 1 << 16
@@ -62,8 +63,7 @@ class WthorWriter:
         self._stream.write(GAME.pack(*indices, discs, discs, moves))
         self._note_exact(game)
         self._count += 1
-        if not self._year and game.date[:4].isdecimal() and game.date.isascii():
-            self._year = int(game.date[:4])
+        self._year = self._year or year_of(game.date) or 0
 
     def finish(self) -> dict[str, bytes]:
         """Complete the file of games. Returns the two others by their suffixes, ``.jou`` and ``.trn``."""

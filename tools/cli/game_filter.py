@@ -8,12 +8,12 @@ import click
 
 from outflank.engine import Colour
 from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.formats.dates import year_of
 from outflank.tools.cli.options import together
 
 ResultName = Literal["black", "white", "draw", "unknown"]
 RESULTS: tuple[ResultName, ...] = ("black", "white", "draw", "unknown")
 _RANGE = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?")
-_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +39,10 @@ class GameFilter:
                 self.player is None
                 or any(self.player.lower() in name.lower() for name in (game.black, game.white))
             )
-            and (self.years is None or year_of(game) in self.years)
+            and (self.years is None or year_of(game.date) in self.years)
             and (self.result is None or result_of(game) == self.result)
             and (self.lengths is None or game.discs_played in self.lengths)
         )
-
-
-def year_of(game: AnnotatedGame) -> int | None:
-    """The year that the game's date names; None if it names none."""
-    match = _YEAR.search(game.date)
-    return int(match[0]) if match else None
 
 
 def result_of(game: AnnotatedGame) -> ResultName:

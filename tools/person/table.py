@@ -7,6 +7,7 @@ from datetime import datetime
 
 from outflank.engine import PASS, Colour, Move, Position, SearchInfo
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Ending, Result, program
+from outflank.protocol.formats.clocks import clock_text
 from outflank.protocol.opponent.clock import Clock, TimeControl
 from outflank.protocol.session import Session
 from outflank.protocol.timekeeping import TimeSettings
@@ -54,10 +55,13 @@ class Table:
         self._clocks = {colour: Clock(self._control) for colour in Colour}
         self.session.resume(record.game())
         if self._control.is_limited:
-            control = self._control
-            self.session.set_time(
-                TimeSettings(control.main, control.period, control.period_moves, control.increment)
-            )
+            self.session.set_time(self._settings)
+
+    @property
+    def _settings(self) -> TimeSettings:
+        """The clock of each side, where there is one."""
+        control = self._control
+        return TimeSettings(control.main, control.period, control.period_moves, control.increment)
 
     @property
     def position(self) -> Position:
@@ -180,7 +184,7 @@ class Table:
             result=self.result,
             exact=None,
             date=self._record.date or datetime.now().astimezone().isoformat(timespec="seconds"),
-            clock=str(self._control) if self.is_timed else "",
+            clock=clock_text(self._settings) if self.is_timed else "",
         )
 
     def _engine_name(self) -> str:

@@ -18,6 +18,7 @@ scores = st.integers(-6400, 6400).map(lambda cents: cents / 100)
 times = st.integers(0, 10**7).map(lambda milliseconds: milliseconds / 1000)
 margins = st.integers(-32, 32).map(lambda half: 2 * half)
 dates = st.one_of(st.just(""), st.dates().map(str), st.integers(1900, 2100).map(str))
+clocks = st.sampled_from(["", "15:00", "5:00/0:03", "5:00//2:00", "300 s, overtime 10/30 canadian"])
 othello = Rules()
 
 
@@ -67,7 +68,7 @@ def annotated_games(draw: st.DrawFn, rules: Rules | None = None) -> AnnotatedGam
         event=draw(texts),
         place=draw(texts),
         date=draw(dates),
-        clock=draw(st.sampled_from(["", "05:00//02:00"])),
+        clock=draw(clocks),
         comment=draw(texts),
     )
 

@@ -123,6 +123,19 @@ def test_a_ggf_start_board_of_its_own() -> None:
     assert moves(game) == "e6"
 
 
+@pytest.mark.parametrize("blank", ["\n", "\t", "\r\n", "  "])
+def test_any_blank_separates_a_ggf_start_board_from_its_size(blank: str) -> None:
+    assert moves(only(f"(;GM[Othello]BO[8{blank}{START}]B[F5];)")) == "f5"
+
+
+@pytest.mark.parametrize("text", ["", "8", "10 -", "x"])
+def test_a_ggf_start_board_that_is_none_is_named(text: str) -> None:
+    (game,) = read(f"(;GM[Othello]BO[{text}];)")
+
+    assert isinstance(game, BadGame)
+    assert "expected" in game.reason
+
+
 @pytest.mark.parametrize(
     ("text", "result"),
     [

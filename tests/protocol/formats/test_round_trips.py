@@ -29,7 +29,7 @@ def test_the_record_of_a_game_has_its_moves_alone(game: AnnotatedGame) -> None:
 
 
 def in_ggf(game: AnnotatedGame) -> AnnotatedGame:
-    """What GGF has a place for: no exact margins, no comments on moves, no title; a value ends at its first bracket."""
+    """What GGF has a place for: no exact margins, no comments on moves, no title, no overtime in words."""
     text = {
         name: getattr(game, name).replace("]", ")")
         for name in ("black", "white", "event", "place", "comment")
@@ -38,7 +38,8 @@ def in_ggf(game: AnnotatedGame) -> AnnotatedGame:
     result = game.outcome
     if result is not None and result.ending is Ending.FORFEIT:
         result = Result(result.winner, result.decided_margin)
-    return replace(game, **text, moves=moves, result=result, title="")
+    clock = "" if "overtime" in game.clock else game.clock
+    return replace(game, **text, moves=moves, result=result, title="", clock=clock)
 
 
 def in_sgf(game: AnnotatedGame) -> AnnotatedGame:

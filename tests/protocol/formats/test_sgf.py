@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from outflank.engine import Colour
 from outflank.tests.protocol.dialogue import Dialogue
 
 pytest.importorskip("sgfmill")
@@ -71,6 +72,23 @@ def test_discs_set_up_replace_the_start(dialogue: Dialogue, tmp_path: Path) -> N
     assert dialogue.ask("gogui-rules_legal_moves") == "C3 C4 C5 C6"
 
 
+@pytest.mark.parametrize(
+    ("rest", "transcript"), [(";W[f4]", "f4"), (";B[c4]", "c4"), ("", ""), ("PL[W];W[f4]", "f4")]
+)
+def test_without_pl_the_first_move_says_who_begins_from_discs_set_up(
+    dialogue: Dialogue, tmp_path: Path, rest: str, transcript: str
+) -> None:
+    assert load(dialogue, tmp_path, f"(;FF[4]GM[2]SZ[8]AB[e4][d5]AW[d4][e5]{rest})") == "=\n\n"
+
+    assert dialogue.session.game.transcript() == transcript
+
+
+def test_who_begins_is_known_although_the_first_move_is_left_out(dialogue: Dialogue, tmp_path: Path) -> None:
+    assert load(dialogue, tmp_path, "(;GM[2]AB[e4][d5]AW[d4][e5];W[f4])", " 1") == "=\n\n"
+
+    assert dialogue.session.position.side is Colour.WHITE
+
+
 def test_the_file_may_name_the_rules(dialogue: Dialogue, tmp_path: Path) -> None:
     assert load(dialogue, tmp_path, "(;GM[2]RU[ravensburger-1987];W[f4];B[f5];W[d6/ne])") == "=\n\n"
 
@@ -95,6 +113,12 @@ DAMAGED = {
     "(;GM[2];B[f5];B[d6])": "move 2: white is to move, got a move for black",
     "(;GM[2];B[f5];W[x9])": "move 2: expected a square from a1 to h8, got 'x9'",
     "(;GM[2]AB[z9])": "expected a square from a1 to h8, got 'z9'",
+    "(;GM[2];W[f4])": "move 1: black is to move, got a move for white",
+    "(;GM[2]AB[e4][d5]AW[d4][e5]PL[B];W[f4])": "move 1: black is to move, got a move for white",
+    "(;GM[2];B[f5];AE[e5]AW[d3];W[d6])": "expected discs to be set up in node 1 only, got AW in node 3",
+    "(;GM[2];B[f5];AE[e5];W[d6])": "expected discs to be set up in node 1 only, got AE in node 3",
+    "(;GM[2];AB[d3];B[f5])": "expected discs to be set up in node 1 only, got AB in node 2",
+    "(;GM[2]AE[d4];B[f5])": "expected discs to be set up by AB and AW, got AE in node 1",
     "(;GM[2]AB[d4]AW[d4])": "expected a square to have one owner, got d4 twice",
     "(" * 1000 + ";": "expected an SGF file: ",
     "(;" * 100000 + ")" * 100000: "",
