@@ -8,9 +8,10 @@ from time import monotonic
 from outflank.engine import Colour, Line, Move, Position, SearchInfo
 from outflank.protocol.gtp.arguments import Arguments
 from outflank.protocol.gtp.grammar import HIGHEST_NUMBER, CommandError
-from outflank.protocol.movesource import BookInfo
+from outflank.protocol.movesource import BookInfo, OnInfo
 from outflank.protocol.session import Session
 from outflank.protocol.thinking import think_aloud
+from outflank.protocol.timekeeping import PlayerClock, TimeSettings
 
 _DEFAULT_CENTISECONDS = 100
 _LEAST_INTERVAL = 0.01  # seconds
@@ -63,7 +64,8 @@ def lz_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
     """Does what `genmove` does and reports on the way, in the form of `lz-analyze` with the best move alone.
 
     The last line is what the move rests on, however long the interval. A move from the opening book comes at once,
-    with `visits 0` and the other moves that the book knows behind it, all with the book's scores and `book 1`.
+    with `visits 0` and the other moves that the book knows behind it, all with the book's scores and `book 1`. Where
+    `avoid` or `allow` leaves a legal move out, the search alone chooses among the others.
 
     Arguments: as `lz-analyze`; the colour is the side to move if left out
     Answer: `=`, then lines of `info`, then `play` and the move, then the empty line
@@ -152,10 +154,14 @@ def _moves(position: Position, order: _Order) -> Sequence[Move]:
 
 def _analyze(session: Session, order: _Order, block: Block) -> Iterator[str]:
     """Check the order at once, then analyse line by line."""
-    position = session.position
-    if not position.is_over:
-        position = position.with_side(order.colour)
+    position = _position(session, order)
     return _watch(session, position, _moves(position, order), order, block)
+
+
+def _position(session: Session, order: _Order) -> Position:
+    """The position with the colour that was named to move, unless the game is over."""
+    position = session.position
+    return position if position.is_over else position.with_side(order.colour)
 
 
 def _watch(
@@ -176,13 +182,47 @@ def _watch(
 def _genmove(session: Session, order: _Order, block: Block) -> Iterator[str]:
     """Check the order at once, then think aloud."""
     session.check_turn(order.colour)
-    return _think_aloud(session, order, block)
+    position = _position(session, order)
+    moves = _moves(position, order)
+
+    def think(on_info: OnInfo) -> Move:
+        if len(moves) == len(position.legal_moves()):
+            return session.genmove(order.colour, on_info)
+        return _genmove_among(moves, session, order.colour, on_info)
+
+    return _think_aloud(session, order, block, think)
 
 
-def _think_aloud(session: Session, order: _Order, block: Block) -> Iterator[str]:
+def _genmove_among(moves: Sequence[Move], session: Session, colour: Colour, on_info: OnInfo) -> Move:
+    """As ``session.genmove`` by the search alone: its other sources could come with a move that was excluded."""
+    began = monotonic()
+    position = session.position.with_side(colour)
+    limit = session.strength.limit(session.time_left(colour), position.empties)
+    found = session.searcher.search(position, limit, moves=moves, on_info=session.heed(on_info))
+    move = session.play(colour, found.move)
+    _spend(session, colour, monotonic() - began)
+    return move
+
+
+def _spend(session: Session, colour: Colour, seconds: float) -> None:
+    """Take the time of a move from the clock of its side."""
+    left = session.time_left(colour)
+    if left is None:
+        return
+    clock = PlayerClock(TimeSettings(0.0, left.period, left.period_moves, left.increment))
+    clock.set_left(left.remaining, left.moves or 0)
+    clock.spend(seconds)
+    left = clock.reading()
+    assert left is not None
+    session.set_time_left(colour, left.remaining, left.moves or 0)
+
+
+def _think_aloud(
+    session: Session, order: _Order, block: Block, think: Callable[[OnInfo], Move]
+) -> Iterator[str]:
     """Pass on what the search reports, then the move."""
     reported, latest = -math.inf, None
-    for report in think_aloud(session, lambda on_info: session.genmove(order.colour, on_info)):
+    for report in think_aloud(session, think):
         if isinstance(report, Move):
             if latest is not None:
                 yield _line(latest, order, block, _from_book(latest))

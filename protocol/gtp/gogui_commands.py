@@ -158,4 +158,9 @@ def outflank_strength(session: Session, arguments: Arguments) -> str:
 
 
 def _limit(name: str, arguments: Arguments) -> float:
-    return arguments.number("seconds", least=0) if name == "time" else arguments.whole(f"a {name}", 0)
+    if name != "time":
+        return arguments.whole(f"a {name}", 0)
+    seconds = arguments.number("seconds", least=0)
+    if not seconds:
+        raise CommandError("syntax error", "expected a time of more than 0 seconds, got 0")
+    return seconds

@@ -3,12 +3,14 @@
 import re
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
-from outflank.engine import Game
+from outflank.engine import Colour, Game, Searcher
 from outflank.protocol.inbox import Inbox
 from outflank.protocol.session import Strength
+from outflank.protocol.varietysource import Spread, VarietySource
 from outflank.tests.protocol.dialogue import Dialogue, Program, listening, put
 
 
@@ -152,6 +154,62 @@ def test_what_the_chosen_move_rests_on_is_told_however_long_the_interval() -> No
     assert [line.split()[0] for line in lines] == ["info", "info", "play"]
     assert " depth 6 " in lines[1]
     assert lines[1].split()[2] == lines[2].split()[1]
+
+
+@pytest.mark.parametrize("kind", ["lz", "kata"])
+@pytest.mark.parametrize("arguments", ["avoid b d3,c4,e6 1", "allow b f5 1", "allow b f5,h8 1 avoid w f5 1"])
+def test_a_move_chosen_aloud_is_one_that_is_left(kind: str, arguments: str) -> None:
+    dialogue = Dialogue(strength=Strength(depth=4))
+
+    lines = dialogue.ask(f"{kind}-genmove_analyze b 0 {arguments}").splitlines()
+
+    assert lines[-1] == "play f5"
+    assert all(line.startswith("info move f5 visits ") for line in lines[1:-1])
+    assert dialogue.session.game.transcript() == "f5"
+
+
+def test_every_move_may_be_avoided_in_turn() -> None:
+    for move in ("d3", "c4", "f5", "e6"):
+        answer = Dialogue().ask(f"lz-genmove_analyze b avoid b {move} 1")
+
+        assert not answer.endswith(f"play {move}")
+
+
+def test_a_move_drawn_for_variety_is_none_that_is_avoided() -> None:
+    for seed in range(20):
+        drawing = VarietySource(Searcher(1), Spread(64), seed)
+
+        assert not Dialogue(variety=drawing).ask("lz-genmove_analyze b avoid b d3 1").endswith("play d3")
+
+
+@pytest.mark.parametrize("kind", ["lz", "kata"])
+def test_choosing_aloud_among_no_moves_fails_and_changes_nothing(kind: str) -> None:
+    dialogue = Dialogue()
+    before = dialogue.state()
+
+    failure = dialogue.refuse(f"{kind}-genmove_analyze b avoid b d3,c4,f5,e6 1")
+
+    assert failure == "syntax error: expected at least one move to be left, got none"
+    assert dialogue.state() == before
+
+
+@pytest.mark.parametrize(
+    "settings",
+    ["none", "absolute 900", "fischer 900 5", "canadian 0 900 7", "canadian 0 900 1", "byoyomi 0 9 3"],
+)
+def test_a_move_chosen_among_some_takes_its_time_from_the_clock_as_any_other(settings: str) -> None:
+    among, any_other = (Dialogue(strength=Strength(depth=4)) for _ in range(2))
+    for dialogue, command in ((among, "lz-genmove_analyze b avoid b d3 1"), (any_other, "genmove b")):
+        dialogue.ask(f"kata-time_settings {settings}")
+        dialogue.ask(command)
+    left, wanted = (each.session.time_left(Colour.BLACK) for each in (among, any_other))
+
+    if left is None or wanted is None:
+        assert left is wanted
+    else:
+        assert left.remaining == pytest.approx(wanted.remaining, abs=2)
+        assert replace(left, remaining=wanted.remaining) == wanted
+        assert settings != "absolute 900" or left.remaining < 900
 
 
 def test_choosing_aloud_out_of_turn_fails() -> None:

@@ -35,6 +35,14 @@ def test_reg_genmove_leaves_nothing_to_chance(path: Path) -> None:
     assert (played, advised) == ({"d6", "f6"}, {"d6"})
 
 
+def test_a_move_that_is_avoided_does_not_come_from_the_book(path: Path) -> None:
+    asked = "lz-genmove_analyze w 10 avoid w"
+
+    assert not dialogue(path, "f5").ask(f"{asked} d6 1").endswith("play d6")
+    assert dialogue(path, "f5").ask(f"{asked} d6,f4 1").endswith("play f6")
+    assert " book 1 " in dialogue(path, "f5").ask(f"{asked} a1 1")  # which is no move
+
+
 def test_a_book_move_is_told_with_the_others_that_the_book_knows(path: Path) -> None:
     answer = dialogue(path, "f5", "d6").send("kata-genmove_analyze b")
     report, move = answer.removeprefix("=\n").removesuffix("\n\n").splitlines()
