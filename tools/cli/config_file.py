@@ -16,11 +16,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from outflank.engine import FileFormatError, NotationError, OutflankError
+from outflank.engine import FileFormatError, NotationError
 from outflank.protocol.formats.capped import read_capped
 from outflank.protocol.opponent.clock import NO_LIMIT, TimeControl
 from outflank.tools.games.entries import Entry
 from outflank.tools.state.run import Format, RunSettings
+from outflank.tools.work.files import writing
 
 _ENGINE = "engine"
 _MOST_BYTES = 1 << 18  # a thousand engines
@@ -97,13 +98,10 @@ def config_text(settings: RunSettings) -> str:
 def save_config(settings: RunSettings, path: Path) -> None:
     """Write the file.
 
-    Raises: OutflankError if that can't be done, or if there is a file already.
+    Raises: UnwritableError, also if there is a file already.
     """
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(config_text(settings))
-    except OSError as error:
-        raise OutflankError(f"can't write {str(path)!r} ({error.strerror})") from None
+    with writing(path), path.open("x", encoding="utf-8") as file:
+        file.write(config_text(settings))
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import click
 from outflank.engine import FileFormatError
 from outflank.tools.cli.config_file import read_config
 from outflank.tools.cli.options import together
+from outflank.tools.cli.outputs import OUTPUT_FILE
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -51,7 +52,7 @@ config_options = together(
     ),
     click.option(
         "--save-config",
-        type=_FILE,
+        type=OUTPUT_FILE,
         metavar="FILE",
         help="Write the equivalent of these options to a new FILE for --config, and play nothing.",
     ),

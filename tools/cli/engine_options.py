@@ -18,6 +18,8 @@ from outflank.protocol.session import Session, Strength
 from outflank.protocol.varietysource import USUAL_PLIES, Spread, VarietySource
 from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import COUNT, SECONDS, hash_option, threads_option, together
+from outflank.tools.cli.outputs import LOG_FILE
+from outflank.tools.work.files import writing
 
 
 class SpreadType(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
@@ -89,7 +91,7 @@ _OPTIONS = (
     click.option(
         "--log",
         "log_file",
-        type=click.Path(path_type=Path),
+        type=LOG_FILE,
         help="Append the dialogue to FILE.  [default: no log]",
     ),
 )
@@ -161,12 +163,13 @@ def _no_log(sign: str, data: bytes) -> None:
 class _Log:
     """Writes the dialogue to a file, stamped with the seconds since the start, until that fails.
 
-    Raises: OSError if the file can't be opened.
+    Raises: UnwritableError if the file can't be opened.
     """
 
     def __init__(self, path: Path) -> None:
         # Unbuffered: nothing is lost however we end, and pieces written by two threads never mix.
-        self._file: FileIO | None = FileIO(path, "a")
+        with writing(path):
+            self._file: FileIO | None = FileIO(path, "a")
         self._began = time.monotonic()
 
     def __call__(self, sign: str, data: bytes) -> None:
@@ -177,4 +180,4 @@ class _Log:
                 file.write(f"{time.monotonic() - self._began:10.3f} {sign} ".encode() + data)
         except OSError as error:
             self._file = None
-            click.echo(f"outflank: the log ends here, since it can't be written: {error}", err=True)
+            click.echo(f"outflank: the log ends here, since it can't be written: {error.strerror}", err=True)

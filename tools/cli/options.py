@@ -12,6 +12,7 @@ from outflank.engine.search import DEFAULT_HASH_MB
 from outflank.engine.selectivity import SELECTIVITIES
 from outflank.protocol.durations import parse_duration
 from outflank.tools.cli.numbers import BEYOND_USE, WholeNumber
+from outflank.tools.work.cluster import scheduler_address
 
 
 class _Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
@@ -33,8 +34,9 @@ class _Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer v
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 SECONDS = _Seconds()
 COUNT = WholeNumber(1, BEYOND_USE)
+MOST_THREADS = 256
+"""The most that a ``Searcher`` takes."""
 SELECTIVITY = click.Choice([str(value) for value in SELECTIVITIES])
-ANY_FILE = click.Path(path_type=Path, dir_okay=False)
 ANY_FOLDER = click.Path(path_type=Path, file_okay=False)
 EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
@@ -77,7 +79,11 @@ rules_option = click.option(
 """``--rules ravensburger-1987,turns=all``: hands the command a ``Rules``."""
 
 threads_option = click.option(
-    "--threads", type=COUNT, default=1, show_default=True, help="Threads to search with."
+    "--threads",
+    type=WholeNumber(1, MOST_THREADS),
+    default=1,
+    show_default=True,
+    help="Threads to search with.",
 )
 """``--threads 2``."""
 
@@ -122,6 +128,7 @@ workers_option = click.option(
 cluster_option = click.option(
     "--cluster",
     metavar="ADDRESS",
+    callback=read_by(scheduler_address),
     help="Work on the Dask cluster of this scheduler instead, tcp://host:port.",
 )
 """``--cluster tcp://host:port``: hands the command an address or None."""

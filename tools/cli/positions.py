@@ -16,6 +16,7 @@ from outflank.protocol.formats.transcript import parse
 from outflank.protocol.lines import printable
 
 STDIN = "-"
+_ARGUMENT = "POSITION"  # what most commands call it
 _MOST_CHARACTERS = 1 << 20
 _SQUARE = r"[-._XxOo*BbWw12]"
 _BOARD = re.compile(rf"(?:{_SQUARE}\s*){{64}}")
@@ -34,12 +35,17 @@ def is_transcript(text: str) -> bool:
     return _FIRST_MOVE.match(text.strip()) is not None and not _BOARD.match(text.strip())
 
 
-def read_game(text: str, rules: Rules) -> AnnotatedGame:
+def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
     """The one game, or the board as a game without moves, that `text` describes or that is in the file of that name.
+
+    Args:
+        text: what was handed over.
+        rules: for a game that names none.
+        name: of the argument or option that `text` was given for.
 
     Raises: NotationError or IllegalMoveError naming what is wrong; OSError if the file can't be read.
     """
-    with Given(text) as given:
+    with Given(text, name) as given:
         found = list(islice(given.games(rules), 2))
     if len(found) > 1:
         raise NotationError(f"expected one position, got more in {shown(text)}")
@@ -53,11 +59,15 @@ class Given:
 
     As a context manager it closes the file.
 
+    Args:
+        text: what was handed over.
+        name: of the argument or option that it was given for.
+
     Raises: OSError if the file can't be opened.
     """
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, text: str, name: str = _ARGUMENT) -> None:
+        self._text, self._name = text, name
         self._stream: BufferedReader | None = None
         if text == STDIN:
             self._stream = _standard_input()
@@ -89,7 +99,7 @@ class Given:
         Raises: NotationError or IllegalMoveError if it is no file and describes nothing; OSError.
         """
         if self._stream is None:
-            yield _described(self._text, rules)
+            yield _described(self._text, rules, self._name)
         elif _BOARD_OVER_LINES.match(self._stream.peek()):
             text = self._stream.read(_MOST_CHARACTERS).decode("utf-8", "replace")
             try:
@@ -101,7 +111,7 @@ class Given:
             yield from read_games(self._stream, path, rules)
 
 
-def _described(text: str, rules: Rules) -> AnnotatedGame:
+def _described(text: str, rules: Rules, name: str) -> AnnotatedGame:
     """The game of a transcript, or a board; an empty text is the transcript of a game that has not begun.
 
     Raises: NotationError or IllegalMoveError.
@@ -117,7 +127,7 @@ def _described(text: str, rules: Rules) -> AnnotatedGame:
             raise NotationError(
                 f"expected a file, a transcript or a board, got {printable(text)!r}"
             ) from None
-        raise type(error)(f"POSITION: {error}") from None
+        raise type(error)(f"{name}: {error}") from None
 
 
 def _sentence(name: str, bad: BadGame) -> str:

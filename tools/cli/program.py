@@ -10,6 +10,7 @@ import click
 from outflank import __version__
 from outflank.tools.cli.lazygroup import LazyGroup
 from outflank.tools.cli.signals import end_at_once, end_at_once_again, end_tidily
+from outflank.tools.cli.streams import replace_closed_streams
 
 # Command NAME is the click command NAME in tools/commands/NAME.py; the text is the first paragraph of its help.
 COMMANDS = {
@@ -83,7 +84,7 @@ class Program(LazyGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(_EXIT_BROKEN_PIPE)
         except OSError as error:
-            raise Failure(str(error)) from error
+            raise Failure(_refusal(error)) from error
         except KeyboardInterrupt:
             ctx.exit(_EXIT_INTERRUPTED)
         finally:
@@ -94,6 +95,12 @@ class Program(LazyGroup):
         found = super().resolve_command(ctx, args)
         end_tidily()
         return found
+
+
+def _refusal(error: OSError) -> str:
+    """What the system refused, without its number for that."""
+    reason = error.strerror or str(error)
+    return reason if error.filename is None else f"can't use {str(error.filename)!r} ({reason})"
 
 
 def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
@@ -134,8 +141,12 @@ def cli() -> None:
 def main() -> None:
     """Run the program; SIGTERM and SIGHUP end it as tidily as Ctrl-C does. No process that it began stays behind."""
     end_at_once()
+    replace_closed_streams()
     try:
         cli(prog_name="outflank")
+    except OSError as error:  # the help of the program itself can't be written
+        Failure(_refusal(error)).show()
+        sys.exit(Failure.exit_code)
     finally:
         if _DESCENDANTS in sys.modules:
             sys.modules[_DESCENDANTS].kill_strangers()

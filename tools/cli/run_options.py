@@ -19,6 +19,7 @@ from outflank.tools.openings.sources import OpeningsChoice, default_openings
 from outflank.tools.schedule.formats import usual_rounds
 from outflank.tools.state.run import Format, RunSettings
 from outflank.tools.stats.sprt import Sprt
+from outflank.tools.work.cluster import scheduler_address
 
 MOST_GAMES = 1_000_000
 _MOST_PLACES = 1000
@@ -108,7 +109,10 @@ _WHERE = (
         help="Resume the run in DIR with its settings; --concurrency, --cluster and --json may change.",
     ),
     click.option(
-        "--cluster", metavar="ADDRESS", help="Play on the Dask cluster of this scheduler, tcp://HOST:PORT."
+        "--cluster",
+        metavar="ADDRESS",
+        callback=read_by(scheduler_address),
+        help="Play on the Dask cluster of this scheduler, tcp://HOST:PORT.",
     ),
     json_option,
 )

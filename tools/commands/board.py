@@ -11,8 +11,10 @@ from outflank.engine import (
     DEFAULT_LEVEL,
     HIGHEST_LEVEL,
     Game,
+    IllegalMoveError,
     Limit,
     Move,
+    NotationError,
     Position,
     Rules,
     Searcher,
@@ -20,11 +22,12 @@ from outflank.engine import (
 )
 from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import COUNT, rules_option
+from outflank.tools.cli.outputs import output_option
 from outflank.tools.cli.positions import read_game
 from outflank.tools.show.board import board_text, is_coloured, say
 from outflank.tools.show.png import png_of
 from outflank.tools.show.search import moves_text, score_text
-from outflank.tools.work.files import write_whole
+from outflank.tools.work.files import STDOUT, write_whole
 
 Form = Literal["text", "svg", "png"]
 _BEST = "best"
@@ -38,13 +41,7 @@ _LINE_SHOWN = 6  # moves of the best line; more would cover the board
 @click.option("--text", "form", flag_value="text", help="Print letters; on a terminal, colours.")
 @click.option("--svg", "form", flag_value="svg", help="Make an SVG image.")
 @click.option("--png", "form", flag_value="png", help="Make a PNG image.")
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Where to write; .svg or .png in the name chooses the form.  [default: standard output]",
-)
+@output_option("Where to write; .svg or .png in the name chooses the form", "-", default=STDOUT)
 @click.option("--last", metavar="MOVE", help="The move that led there.  [default: the last of a game]")
 @click.option("--legal/--no-legal", default=True, show_default=True, help="Mark the legal moves.")
 @click.option("--scores", is_flag=True, help="Search, and write the scores of all moves on their squares.")
@@ -72,7 +69,7 @@ _LINE_SHOWN = 6  # moves of the best line; more would cover the board
 def board(
     text: str,
     form: Form | None,
-    output: Path | None,
+    output: Path,
     last: str | None,
     legal: bool,
     scores: bool,
@@ -89,11 +86,13 @@ def board(
     the side to move.
     """
     form = form or _form_of(output)
-    if form == "png" and output is None and sys.stdout.isatty():
+    if form == "png" and output is STDOUT and sys.stdout.isatty():
         raise click.UsageError("expected a file for the PNG (-o FILE) or a pipe, got a terminal")
     game = read_game(text, rules)
     position = game.final
-    before = Move.parse(last) if last else game.moves[-1].move if game.moves else None
+    before = game.moves[-1].move if game.moves else None
+    if last is not None:
+        before = _last(position, last)
     scored, best = _searched(position, level, depth) if scores or line == _BEST else ({}, ())
     moves = best[:_LINE_SHOWN] if line == _BEST else _moves(position, line)
     if form == "text":
@@ -103,12 +102,12 @@ def board(
     _write(svg if form == "svg" else png_of(svg), output)
 
 
-def _form_of(output: Path | None) -> Form:
+def _form_of(output: Path) -> Form:
     """What the name of the file says.
 
     Raises: click.UsageError if it says nothing.
     """
-    if output is None:
+    if output is STDOUT:
         return "text"
     suffix = output.suffix.lower().removeprefix(".").replace("txt", "text")
     for form in get_args(Form):
@@ -130,12 +129,35 @@ def _searched(
     return {line.move: line.score for line in found.lines}, found.pv
 
 
+def _last(position: Position, text: str) -> Move:
+    """The move that is said to have led to a position.
+
+    Raises: click.BadParameter if it is none or can't have.
+    """
+    try:
+        move = Move.parse(text)
+    except NotationError as error:
+        raise click.BadParameter(str(error), param_hint="--last") from None
+    if move.is_pass and not position.with_side(position.side.other).must_pass:
+        raise click.BadParameter(
+            f"expected the move of a side that could move, got {move}", param_hint="--last"
+        )
+    if move.square is not None and position.disc_at(move.square) is None:
+        raise click.BadParameter(
+            f"expected a last move with a disc on its square, got {move}", param_hint="--last"
+        )
+    return move
+
+
 def _moves(position: Position, line: str | None) -> Sequence[Move]:
     """The moves that are to be shown, forced passes among them.
 
-    Raises: NotationError or IllegalMoveError.
+    Raises: click.BadParameter if they can't be played there.
     """
-    return [turn.move for turn in Game.from_transcript(line or "", first=position)]
+    try:
+        return [turn.move for turn in Game.from_transcript(line or "", first=position)]
+    except (NotationError, IllegalMoveError) as error:
+        raise click.BadParameter(str(error), param_hint="--line") from None
 
 
 def _as_text(
@@ -143,10 +165,10 @@ def _as_text(
     last: Move | None,
     scores: dict[Move, float],
     line: Sequence[Move],
-    output: Path | None,
+    output: Path,
 ) -> str:
     """The board; scores and line stand below it."""
-    lines = [board_text(position, last=last, coloured=output is None and is_coloured())]
+    lines = [board_text(position, last=last, coloured=output is STDOUT and is_coloured())]
     if scores:
         best_first = sorted(scores.items(), key=lambda each: -each[1])
         lines.append("scores: " + ", ".join(f"{move} {score_text(score)}" for move, score in best_first))
@@ -155,8 +177,8 @@ def _as_text(
     return "\n".join(lines) + "\n"
 
 
-def _write(made: str | bytes, output: Path | None) -> None:
-    if output is not None:
+def _write(made: str | bytes, output: Path) -> None:
+    if output is not STDOUT:
         write_whole(output, made if isinstance(made, bytes) else made.encode())
     elif isinstance(made, str):
         say(made.removesuffix("\n"))

@@ -14,8 +14,10 @@ from outflank.protocol.formats.transcript import STYLES, Style
 from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
 from outflank.tools.cli.games import bad_game, games_of
 from outflank.tools.cli.options import json_option, rules_option
+from outflank.tools.cli.outputs import output_option
 from outflank.tools.cli.positions import shown
 from outflank.tools.show.gamefiles import check_output, game_writer, written_files
+from outflank.tools.work.files import STDOUT
 from outflank.tools.work.words import counted
 
 
@@ -25,13 +27,7 @@ from outflank.tools.work.words import counted
 @click.option(
     "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
 )
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Where to write the games; WTHOR needs one that ends in .wtb.  [default: standard output]",
-)
+@output_option("Where to write the games; WTHOR needs a file that ends in .wtb", "-", default=STDOUT)
 @filter_options
 @rules_option
 @click.option(
@@ -43,7 +39,7 @@ def convert(
     files: Sequence[str],
     target: FormatName,
     source: FormatName | None,
-    output: Path | None,
+    output: Path,
     player: str | None,
     year: range | None,
     result: ResultName | None,
@@ -77,9 +73,7 @@ def convert(
                     count.written += 1
                 except FileFormatError as error:
                     count.bad(f"{shown(name)}, game {number}: {error}")
-    count.report(
-        time.perf_counter() - began, as_json, [] if output is None else written_files(target, output)
-    )
+    count.report(time.perf_counter() - began, as_json, written_files(target, output))
     if count.left_out:
         raise OutflankError(f"{counted(count.left_out, 'game')} can't be read or written (named above)")
 

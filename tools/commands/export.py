@@ -7,9 +7,11 @@ from pathlib import Path
 import click
 
 from outflank.protocol.formats.files import FORMATS, FormatName
+from outflank.tools.cli.outputs import output_option
 from outflank.tools.show.gamefiles import check_output, game_writer, written_files
 from outflank.tools.show.records import annotated_game, headline
 from outflank.tools.state.store import read_run
+from outflank.tools.work.files import STDOUT
 
 
 @click.command()
@@ -21,14 +23,8 @@ from outflank.tools.state.store import read_run
     required=True,
     help="WTHOR is a file of games and, beside it, one of players (.jou) and one of the tournament (.trn).",
 )
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Where to write the games; WTHOR needs one.  [default: standard output]",
-)
-def export(run: Path, name: FormatName, output: Path | None) -> None:
+@output_option("Where to write the games; WTHOR needs a file", "-", default=STDOUT)
+def export(run: Path, name: FormatName, output: Path) -> None:
     """Write the games of RUN, a run's folder or its run.db, in a format that other programs read.
 
     Only games that count are written, in the order of the schedule. The run need not be over.
@@ -40,5 +36,5 @@ def export(run: Path, name: FormatName, output: Path | None) -> None:
         for game in read.games:
             record = annotated_game(game, f"Outflank {read.settings.format}")
             write(replace(record, comment=headline(game)) if name == "transcript" else record)
-    for file in [] if output is None else written_files(name, output):
+    for file in written_files(name, output):
         click.echo(file)

@@ -9,7 +9,8 @@ from outflank import __version__
 from outflank.engine.selectivity import step_of
 from outflank.engine.weights import checksum
 from outflank.tools.cli.numbers import Number, WholeNumber
-from outflank.tools.cli.options import ANY_FILE, SELECTIVITY, cluster_option, workers_option
+from outflank.tools.cli.options import SELECTIVITY, cluster_option, workers_option
+from outflank.tools.cli.outputs import output_option, shown_output
 
 _BATCH = 64  # openings a task: a position takes milliseconds, a message between processes costs some
 
@@ -20,7 +21,7 @@ def openings() -> None:
 
 
 @openings.command()
-@click.option("-o", "--output", type=ANY_FILE, required=True, help="File to write, a transcript a line.")
+@output_option("File to write, a transcript a line", required=True)
 @click.option("--moves", type=WholeNumber(1, 10), default=8, show_default=True, help="Moves of each opening.")
 @click.option(
     "--within",
@@ -55,7 +56,7 @@ def make(
     """
     from outflank.tools.openings.balanced import Judgement, judge_all, openings_of
     from outflank.tools.work.executor import open_executor, run_all
-    from outflank.tools.work.files import write_whole
+    from outflank.tools.work.files import STDOUT, open_output
     from outflank.tools.work.progress import progress_bar
 
     candidates = openings_of(moves)
@@ -77,5 +78,8 @@ def make(
         f"# is its score, in discs from Black's side. Made with the weights of CRC-32 {checksum()} by\n"
         f"# {command}\n" + "".join(sorted(balanced))
     )
-    write_whole(output, text.encode())
-    click.echo(f"{len(balanced)} of {len(candidates)} openings are in {output}")
+    with open_output(output) as file:
+        file.write(text.encode())
+    click.echo(
+        f"{len(balanced)} of {len(candidates)} openings are in {shown_output(output)}", err=output is STDOUT
+    )

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from outflank import __version__
-from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, Colour, Position, Rules, Searcher
+from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, Colour, NotationError, Position, Rules, Searcher
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.opponent.clock import TimeControl
@@ -94,11 +94,12 @@ def play(
     """Play a game against the engine at a terminal.
 
     Moves and commands are read from standard input, one a line; help lists them. Through a pipe, a line that can't
-    be obeyed ends the game. However the game ends, it is printed as a transcript unless it was saved in a file.
+    be obeyed ends the game. However the game ends, it is printed as --resume takes it unless it was saved in a file:
+    as a transcript, or as the board at its end if it did not begin at the start.
     """
-    if saved is not None:
-        format_of(saved)
-    record = AnnotatedGame(Position.start(rules)) if resume is None else read_game(resume, rules)
+    _check_name(saved)
+    start = AnnotatedGame(Position.start(rules))
+    record = start if resume is None else read_game(resume, rules, "--resume")
     searcher = Searcher(hash_mb, threads, seed)
     session = Session(
         SearchSource(searcher, seed=seed),
@@ -123,3 +124,12 @@ def play(
         f"outflank {__version__}, {record.rules}, {limits or f'level {DEFAULT_LEVEL}'}; help lists the commands"
     )
     Dialogue(table, Lines(), saved, hints).run()
+
+
+def _check_name(saved: Path | None) -> None:
+    """Raise BadParameter if the name of the file to save in says no format."""
+    try:
+        if saved is not None:
+            format_of(saved)
+    except NotationError as error:
+        raise click.BadParameter(str(error), param_hint="--save") from None

@@ -4,19 +4,14 @@ from pathlib import Path
 
 import click
 
+from outflank.tools.cli.outputs import output_option
 from outflank.tools.state.store import read_run
-from outflank.tools.work.files import write_whole
+from outflank.tools.work.files import STDOUT, open_output
 
 
 @click.command()
 @click.argument("run", type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Where to write it; - is standard output.  [default: report.html in the run's folder]",
-)
+@output_option("Where to write it", "report.html in the run's folder")
 def report(run: Path, output: Path | None) -> None:
     """Write the report of RUN, a run's folder or its run.db, as one self-contained HTML file.
 
@@ -28,9 +23,8 @@ def report(run: Path, output: Path | None) -> None:
 
     read = read_run(run)
     page = render_report(read, figures_of(read))
-    if output == Path("-"):
-        click.echo(page)
-        return
     path = output or (run if run.is_dir() else run.parent) / "report.html"
-    write_whole(path, page.encode())
-    click.echo(path)
+    with open_output(path) as file:
+        file.write(page.encode())
+    if path is not STDOUT:
+        click.echo(path)

@@ -18,7 +18,6 @@ from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_option
 from outflank.tools.cli.games import bad_game, games_given
 from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import (
-    ANY_FILE,
     COUNT,
     SECONDS,
     hash_option,
@@ -27,6 +26,7 @@ from outflank.tools.cli.options import (
     threads_option,
     workers_option,
 )
+from outflank.tools.cli.outputs import OUTPUT_FILE
 from outflank.tools.cli.positions import shown
 from outflank.tools.review.bookexit import BookExits
 from outflank.tools.review.facts import game_facts, player_facts
@@ -66,14 +66,14 @@ from outflank.tools.work.words import counted
     help="Solve positions with at most this many empty squares; a level may solve earlier.",
 )
 @click.option(
-    "--html", type=ANY_FILE, metavar="OUT", help="Write the review as one self-contained HTML page."
+    "--html", type=OUTPUT_FILE, metavar="OUT", help="Write the review as one self-contained HTML page."
 )
 @click.option(
     "--book",
     metavar="FILE|none",
     help="Opening book to compare the games with.  [default: the one that comes with the package]",
 )
-@click.option("--svg", type=ANY_FILE, metavar="OUT", help="Write the evaluation curve of a single game.")
+@click.option("--svg", type=OUTPUT_FILE, metavar="OUT", help="Write the evaluation curve of a single game.")
 @filter_options
 @rules_option
 @threads_option
@@ -109,11 +109,6 @@ def review(
     """
     settings = _settings(level, depth, seconds, exact_from)
     given = _Source(games, source, rules, GameFilter(player, year, result, length))
-    for file in (html, svg):
-        if file is not None and not file.parent.is_dir():
-            raise click.UsageError(
-                f"expected a folder to write {file.name!r} in, got none at {str(file.parent)!r}"
-            )
     given.most = None if svg is None else 1
     output = _Output(as_json, keep=html is not None or svg is not None)
     click.echo(f"outflank {__version__}, {settings.words()}", err=as_json)
@@ -148,7 +143,10 @@ def _settings(level: int | None, depth: int | None, seconds: float | None, exact
 def _write(
     reviews: Sequence[GameReview], settings: ReviewSettings, html: Path | None, svg: Path | None
 ) -> None:
-    """Write the page and the curve, if there is anything to show."""
+    """Write the page and the curve, if there is anything to show.
+
+    Raises: OutflankError if the game for the curve has no moves.
+    """
     if html is not None and reviews:
         write_whole(html, render_review(reviews, settings).encode())
     if svg is not None and reviews:

@@ -11,6 +11,7 @@ from outflank.engine import (
     IllegalMoveError,
     NotationError,
     OutflankError,
+    Position,
     SearchInfo,
     SettingsError,
 )
@@ -33,7 +34,7 @@ moves, board    the legal moves; the board
 clock           how much time is left
 save FILE       as .sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR)
 resign, new     give up; begin again
-quit            end; the game can be resumed from a saved file or its transcript"""
+quit            end; --resume takes a saved file, or else what is printed then"""
 _HINTS = 3
 _LONGEST = 1000  # characters, which a path may need
 
@@ -90,8 +91,7 @@ class Dialogue:
             pass
         finally:
             self._keep()
-            if self._kept < self._table.turns:
-                say(f"transcript: {self._table.session.game.transcript()}")
+            self._say_game()
 
     def _show(self) -> None:
         """Make a pass that is forced; show the board where a person is to choose, and the result."""
@@ -217,13 +217,22 @@ class Dialogue:
         self._shown = False
 
     def _new(self, rest: str) -> None:
-        if self._kept < self._table.turns:
-            say(f"transcript: {self._table.session.game.transcript()}")
+        self._say_game()
         self._table.new_game()
         self._kept, self._shown = 0, False
 
     def _quit(self, rest: str) -> None:
         raise Quit
+
+    def _say_game(self) -> None:
+        """Print what is in no file as ``--resume`` takes it; a transcript would lack the board of another beginning."""
+        game = self._table.session.game
+        if self._kept >= self._table.turns:
+            return
+        if game.first == Position.start(game.rules):
+            say(f"transcript: {game.transcript()}")
+        else:
+            say(f"board: {game.position.board_string()}")
 
     def _keep(self) -> None:
         """Write the file that is written after every move."""

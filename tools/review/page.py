@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from outflank.engine import Colour
+from outflank.engine import Colour, OutflankError
 from outflank.tools.review.game import GameReview
 from outflank.tools.review.moves import ERRORS, Class, MoveReview
 from outflank.tools.review.settings import ReviewSettings
@@ -50,7 +50,10 @@ def render_review(reviews: Sequence[GameReview], settings: ReviewSettings) -> st
 
 
 def curve_svg(review: GameReview) -> str:
-    """The evaluation of each position of a game as an SVG image, from Black's side; empty for a game of no moves."""
+    """The evaluation of each position of a game as an SVG image, from Black's side.
+
+    Raises: OutflankError if the game has no moves.
+    """
     points = tuple(
         (float(position), judgement.black_score) for position, judgement in enumerate(review.judgements)
     )
@@ -62,7 +65,9 @@ def curve_svg(review: GameReview) -> str:
         [Level(0.0, "even")],
         whole=True,
     )
-    return "" if drawn is None else templates().get_template("curve.svg").render(chart=drawn, clip="clip")
+    if drawn is None:
+        raise OutflankError("expected a game with moves to draw its curve, got one without")
+    return templates().get_template("curve.svg").render(chart=drawn, clip="clip")
 
 
 def _title(reviews: Sequence[GameReview]) -> str:

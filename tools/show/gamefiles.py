@@ -1,6 +1,5 @@
 """Writes games into a file of any format, one by one as they come."""
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -13,18 +12,18 @@ from outflank.protocol.formats import ggf, obf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FormatName
 from outflank.protocol.formats.transcript import Style
-from outflank.tools.work.files import whole_file, write_whole
+from outflank.tools.work.files import STDOUT, open_output, whole_file, write_whole
 
 WriteGame = Callable[[AnnotatedGame], object]
 _GAMES_SUFFIX = ".wtb"
 
 
-def check_output(name: FormatName, output: Path | None) -> None:
+def check_output(name: FormatName, output: Path) -> None:
     """Raise BadParameter if a file of that format can't be called so."""
     if name != "wthor":
         return
-    if output is None:
-        raise click.BadParameter("expected a file for WTHOR, got none", param_hint="--output")
+    if output is STDOUT:
+        raise click.BadParameter("expected a file for WTHOR, got standard output", param_hint="--output")
     if output.suffix.lower() != _GAMES_SUFFIX:
         # Two more files are written beside it, and must not be written over it.
         raise click.BadParameter(
@@ -36,7 +35,7 @@ def check_output(name: FormatName, output: Path | None) -> None:
 @contextmanager
 def game_writer(
     name: FormatName,
-    output: Path | None,
+    output: Path,
     *,
     date: tuple[int, int, int] = (0, 0, 0),
     style: Style = "glued",
@@ -46,25 +45,25 @@ def game_writer(
 
     Args:
         name: of the format.
-        output: the file, see ``check_output``; standard output if None.
+        output: the file, see ``check_output``, or ``STDOUT``.
         date: of a WTHOR file.
         style: of transcripts.
         passes: whether transcripts have them.
 
     Raises: OSError. What is yielded raises FileFormatError for a game that the format can't hold.
     """
-    if output is None:
-        yield _text_writer(name, sys.stdout.buffer, style, passes)
-    elif name == "wthor":
+    if name == "wthor":
         with _wthor_writer(output, date) as write:
             yield write
     else:
-        with whole_file(output) as stream:
+        with open_output(output) as stream:
             yield _text_writer(name, stream, style, passes)
 
 
 def written_files(name: FormatName, output: Path) -> list[Path]:
-    """The files that ``game_writer`` writes."""
+    """The files that ``game_writer`` writes; none if that is standard output."""
+    if output is STDOUT:
+        return []
     return [output, *map(output.with_suffix, (".jou", ".trn"))] if name == "wthor" else [output]
 
 

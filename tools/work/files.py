@@ -2,13 +2,16 @@
 
 import contextlib
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from outflank.engine import SettingsError
+from outflank.engine import OutflankError, SettingsError
 
+STDOUT = Path("-")
+"""Stands for standard output in ``open_output``; the path of a file of that name is equal, but another object."""
 _DATABASE = b"SQLite format 3\0"  # how the file of a run begins, and of a book
 _BESIDE_DATABASE = (
     "-wal",
@@ -18,10 +21,42 @@ _BESIDE_DATABASE = (
 _USUAL_MODE = 0o666  # less what the umask takes away, as open() has it
 
 
+class UnwritableError(OutflankError, OSError):
+    """What the system refuses to write: ``errno``, its words ``strerror``, and ``filename`` as it was given."""
+
+    def __str__(self) -> str:
+        return f"can't write {self.filename!r} ({self.strerror})"
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """What the system refuses in here is said of `path`, whatever name or number the system gives it.
+
+    Raises: UnwritableError; BrokenPipeError, which only says that a reader has gone.
+    """
+    try:
+        yield
+    except (UnwritableError, BrokenPipeError):
+        raise
+    except OSError as error:
+        raise UnwritableError(error.errno, error.strerror or str(error), str(path)) from None
+
+
+@contextlib.contextmanager
+def open_output(path: Path) -> Iterator[BinaryIO]:
+    """Standard output for ``STDOUT``, else as ``whole_file``."""
+    if path is STDOUT:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+    else:
+        with whole_file(path) as file:
+            yield file
+
+
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file at once; see ``whole_file``.
 
-    Raises: OSError, SettingsError.
+    Raises: UnwritableError, SettingsError.
     """
     with whole_file(path) as new:
         new.write(data)
@@ -34,33 +69,56 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     The new file is made under a name that can't be guessed and did not exist, so that no link planted
     there is followed. A pipe or a device is written to as it is.
 
-    Raises: OSError; SettingsError if that would overwrite a run or a book.
+    Raises: UnwritableError; SettingsError if that would overwrite a run or a book.
     """
-    path = path.resolve()
-    _expect_no_database(path)
-    if path.exists() and not path.is_file():
-        with path.open("wb") as device:
-            yield device
-        return
-    file, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # O_EXCL and O_NOFOLLOW
-    try:
-        with open(file, "wb") as new:
-            yield new
-            os.fchmod(file, _mode(path))
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
+    with writing(path):
+        target = path.resolve()
+        _expect_no_database(target)
+        if _is_device(target):
+            with target.open("wb") as device:
+                yield device
+            return
+        file, name = _file_beside(target)
+        try:
+            with open(file, "wb") as new:
+                yield new
+                os.fchmod(file, _mode(target))
+            os.replace(name, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
+
+
+def expect_writable(path: Path) -> None:
+    """Raise what ``whole_file`` would, before work that would be lost."""
+    with writing(path):
+        target = path.resolve()
+        _expect_no_database(target)
+        if not _is_device(target):
+            file, name = _file_beside(target)
+            os.close(file)
             os.unlink(name)
-        raise
 
 
 def open_to_append(path: Path) -> TextIO:
     """A text file whose end is written to; a new one if there is none.
 
-    Raises: OSError; SettingsError if that would change a run or a book.
+    Raises: UnwritableError; SettingsError if that would change a run or a book.
     """
-    _expect_no_database(path.resolve())
-    return path.open("a", encoding="utf-8")
+    with writing(path):
+        _expect_no_database(path.resolve())
+        return path.open("a", encoding="utf-8")
+
+
+def _file_beside(path: Path) -> tuple[int, str]:
+    """A new file in the same folder, open, and its name."""
+    return tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # O_EXCL and O_NOFOLLOW
+
+
+def _is_device(path: Path) -> bool:
+    """Whether it is there and no file: a device or a pipe."""
+    return path.exists() and not path.is_file()
 
 
 def _expect_no_database(path: Path) -> None:

@@ -1,10 +1,14 @@
 """Options that several commands take: what they read, and what they say to what they can't read."""
 
+from collections.abc import Callable
+
 import click
 import pytest
 from click.testing import CliRunner
 
-from outflank.tools.cli.options import SECONDS
+from outflank.engine import Searcher, SettingsError
+from outflank.tools.cli.options import MOST_THREADS, SECONDS, cluster_option
+from outflank.tools.cli.run_options import run_options
 
 
 @click.command()
@@ -47,3 +51,24 @@ def test_what_is_no_time_is_wrong_usage(text: str, sentence: str) -> None:
 
     assert result.exit_code == 2
     assert sentence in result.output
+
+
+def test_the_most_threads_are_those_that_a_search_takes() -> None:
+    assert Searcher(1, MOST_THREADS).threads == MOST_THREADS
+    with pytest.raises(SettingsError, match="expected threads of at most"):
+        Searcher(1, MOST_THREADS + 1)
+
+
+@pytest.mark.parametrize("decorate", [cluster_option, run_options])
+def test_an_address_without_a_port_is_wrong_usage(
+    decorate: Callable[[Callable[..., None]], Callable[..., None]],
+) -> None:
+    @click.command()
+    @decorate
+    def work(**_: object) -> None:
+        """Work."""
+
+    result = CliRunner().invoke(work, ["--cluster", "tcp://127.0.0.1"])
+
+    assert result.exit_code == 2
+    assert "expected the address of a Dask scheduler, tcp://HOST:PORT, got 'tcp://127.0.0.1'" in result.output

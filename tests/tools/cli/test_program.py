@@ -49,7 +49,7 @@ finally:
     assert [name for name in COMMANDS if f"\n  {name} " not in told.stdout] == []
     needed = [
         "outflank.tools",
-        *(f"outflank.tools.cli{name}" for name in ("", ".lazygroup", ".program", ".signals")),
+        *(f"outflank.tools.cli{name}" for name in ("", ".lazygroup", ".program", ".signals", ".streams")),
     ]
     assert told.stdout.endswith(f"{needed}\n")
 
@@ -100,7 +100,7 @@ def test_what_the_system_refuses_is_one_sentence_and_exit_code_1(
     told = ending(PermissionError(13, "Permission denied", "/records"))
 
     assert told.exit_code == 1
-    assert told.stderr == "outflank: [Errno 13] Permission denied: '/records'\n"
+    assert told.stderr == "outflank: can't use '/records' (Permission denied)\n"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from outflank.engine import Limit, Position, Searcher, weights
+from outflank.tools.cli.program import cli
 from outflank.tools.commands import bench as module
 from outflank.tools.commands.bench import bench
 
@@ -139,10 +140,10 @@ def test_another_evaluation_can_be_measured(tmp_path: Path) -> None:
     assert found["slope"] == 1
 
 
-def test_a_file_without_scores_is_wrong_usage(tmp_path: Path) -> None:
+def test_a_file_without_scores_is_a_failure(tmp_path: Path) -> None:
     file = tmp_path / "bare.obf"
     file.write_text(Position.start().board_string() + ";\n")
-    result = CliRunner().invoke(bench, ["accuracy", str(file), "--depth", "1"])
+    result = CliRunner().invoke(cli, ["bench", "accuracy", str(file), "--depth", "1"])
 
-    assert result.exit_code == 2
-    assert "expected positions with scores" in result.output
+    assert result.exit_code == 1
+    assert result.output == f"outflank: expected positions with scores in {file}, got none\n"

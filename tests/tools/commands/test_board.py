@@ -25,6 +25,13 @@ def test_text_is_what_a_position_prints_with_its_last_move() -> None:
     assert run(GAME.position.board_string(), "--text").stdout == f"{GAME.position}\n"
 
 
+def test_a_pass_may_have_led_to_a_board_where_the_other_side_has_no_move() -> None:
+    board = "XO" + 62 * "-"
+
+    assert run(f"{board} X", "--last", "pass").stdout.endswith(", last move pass\n")
+    assert run(f"{board} X", "--last", "b1").stdout.endswith(", last move b1\n")
+
+
 def test_scores_and_line_stand_below_the_text() -> None:
     told = run("f5d6c3", "--scores", "--line", "best", "--depth", "4").stdout.splitlines()[-2:]
     scored = {word.split()[0] for word in told[0].removeprefix("scores: ").split(", ")}
@@ -46,6 +53,11 @@ def test_the_name_of_the_file_says_the_form(tmp_path: Path) -> None:
     assert (tmp_path / "board.svg").read_text() == GAME.position.svg(size=480, last="c3")
     assert (tmp_path / "board.png").read_bytes()[:8] == PNG
     assert (tmp_path / "board.txt").read_text() == f"{GAME.position}, last move c3\n"
+
+
+def test_a_dash_is_standard_output() -> None:
+    assert run("f5d6c3", "-o", "-").stdout == run("f5d6c3").stdout
+    assert run("f5d6c3", "--svg", "-o", "-").stdout == run("f5d6c3", "--svg").stdout
 
 
 def test_a_png_has_the_size_that_was_asked_for_and_the_boards_colours(tmp_path: Path) -> None:
@@ -99,8 +111,16 @@ def test_a_terminal_gets_colours_unless_it_asks_for_none(no_color: bool) -> None
             2,
             "expected --text, --svg or --png, or a file whose name ends in .txt, .svg or .png, got 'board.bmp'",
         ),
-        (["f5", "--svg", "--last", "h8"], 1, "expected a last move with a disc on its square, got h8"),
-        (["f5", "--line", "f5"], 1, "expected white to play f4 d6 f6, got f5"),
+        (
+            ["f5", "--svg", "--last", "h8"],
+            2,
+            "--last: expected a last move with a disc on its square, got h8",
+        ),
+        (["f5", "--last", "a1"], 2, "--last: expected a last move with a disc on its square, got a1"),
+        (["f5", "--last", "pass"], 2, "--last: expected the move of a side that could move, got pass"),
+        (["f5", "--last", "zz"], 2, "--last: expected a square from a1 to h8, got 'zz'"),
+        (["f5", "--line", "f5"], 2, "expected white to play f4 d6 f6, got f5"),
+        (["f5", "--line", "zz"], 2, "--line: move 1 of the transcript: expected a square from a1 to h8"),
         (["nonsense"], 1, "expected a file, a transcript or a board"),
         (["-"], 1, "expected one position, got more in standard input"),
     ],

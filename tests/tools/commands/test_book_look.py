@@ -193,6 +193,33 @@ def test_a_grown_book_goes_out_and_comes_back(grown: Path, tmp_path: Path, form:
     assert "60 positions, 0 faults" in run("check", back, "--sample", 0).output
 
 
+@pytest.mark.parametrize(
+    "words", [["export"], ["export", "--to", "edax-text"], ["tree", "--lines", "4", "--plies", "4"]]
+)
+def test_text_goes_to_standard_output_for_a_dash(grown: Path, tmp_path: Path, words: list[str]) -> None:
+    file = tmp_path / "file"
+    run(words[0], grown, "-o", file, *words[1:])
+
+    assert run(words[0], grown, "-o", "-", *words[1:]).stdout == file.read_text()
+
+
+def test_a_book_of_edax_needs_a_file(grown: Path) -> None:
+    told = run("export", grown, "-o", "-", "--to", "edax", code=2)
+
+    assert "expected a file for edax, got standard output" in told.output
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["export", "BOOK", "-o", "FILE"], ["tree", "BOOK", "-o", "FILE"], ["import", "BOOK", "FILE"]],
+)
+def test_what_cannot_be_written_is_called_by_its_name(grown: Path, words: list[str]) -> None:
+    given = {"BOOK": grown, "FILE": "/no/such/file"}
+    told = run(*(given.get(word, word) for word in words), code=1)
+
+    assert told.output == "outflank: can't write '/no/such/file' (No such file or directory)\n"
+
+
 def test_a_file_with_an_error_makes_no_book(grown: Path, tmp_path: Path) -> None:
     file, back = tmp_path / "file", tmp_path / "back.book"
     run("export", grown, "-o", file, "--to", "edax")

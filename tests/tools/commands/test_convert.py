@@ -86,6 +86,16 @@ def test_filters_choose_games(ggf_file: Path, option: str, value: str, numbers: 
     assert [line.partition("PB")[2].partition("]PW")[0] for line in result.stdout.splitlines()] == players
 
 
+def test_a_date_in_seconds_is_of_its_year(tmp_path: Path, ggf_file: Path) -> None:
+    """1041483604 seconds after 1970 is 2003-01-02; its first four digits are no year."""
+    ggf_file.write_text(GGF.splitlines(keepends=True)[1].replace("2001-05-01", "1041483604"))
+    output = tmp_path / "a.wtb"
+    result = convert(ggf_file, "--to", "wthor", "-o", output, "--year", "2003")
+
+    assert result.exit_code == 0, result.stderr
+    assert [game.date for game in games_in(output)] == ["2003"]
+
+
 def test_a_bad_game_is_named_left_out_and_counted(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("f5d6\nf5f5\nf5d6c3\n")
     (tmp_path / "b.sgf").write_text("(;GM[2];B[f5])(;GM[2];B[a1])")
@@ -124,7 +134,8 @@ def test_numbers_for_machines(tmp_path: Path, ggf_file: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--to", "wthor"], "expected a file for WTHOR, got none"),
+        (["--to", "wthor"], "expected a file for WTHOR, got standard output"),
+        (["--to", "wthor", "-o", "-"], "expected a file for WTHOR, got standard output"),
         (["--to", "wthor", "-o", "a.jou"], "expected a file for WTHOR that ends in .wtb, got 'a.jou'"),
         (["--to", "pgn"], "'pgn' is not one of"),
         (["--to", "sgf", "--year", "x"], "expected a number or two such as 20-60, got 'x'"),
@@ -144,7 +155,7 @@ def test_what_was_there_stays_if_writing_fails(tmp_path: Path, ggf_file: Path) -
     result = convert(ggf_file, "--to", "sgf", "-o", tmp_path / "no folder" / "out")
 
     assert result.exit_code == 1
-    assert "No such file or directory" in result.stderr
+    assert result.stderr == f"outflank: can't write '{tmp_path}/no folder/out' (No such file or directory)\n"
     assert convert(tmp_path / "missing", "--to", "sgf", "-o", tmp_path / "out").exit_code == 1
 
 

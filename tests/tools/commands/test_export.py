@@ -48,7 +48,7 @@ def test_a_report_goes_where_it_is_told(tmp_path: Path) -> None:
     )
 
     assert told.stdout == f"{tmp_path / 'r.html'}\n"
-    assert printed.stdout.rstrip() == (tmp_path / "r.html").read_text().rstrip()
+    assert printed.stdout == (tmp_path / "r.html").read_text()
     assert not (folder / "report.html").exists()
 
 
@@ -58,10 +58,12 @@ def test_a_report_goes_where_it_is_told(tmp_path: Path) -> None:
 def test_games_are_exported(tmp_path: Path, name: str, words: str) -> None:
     folder = stored(tmp_path, *GAMES)
     printed = outflank("export", folder, "--format", name)
+    printed_too = outflank("export", folder, "--format", name, "-o", "-")
     written = outflank("export", folder, "--format", name, "-o", tmp_path / "games")
 
     assert printed.exit_code == written.exit_code == 0
     assert printed.stdout.startswith(words)
+    assert (printed_too.exit_code, printed_too.stdout) == (0, printed.stdout)
     assert written.stdout == f"{tmp_path / 'games'}\n"
     assert (tmp_path / "games").read_text() == printed.stdout
 
@@ -80,7 +82,7 @@ def test_wthor_needs_a_file_and_othello(tmp_path: Path) -> None:
     other_rules = outflank("export", folder, "--format", "wthor", "-o", tmp_path / "games.wtb")
 
     assert no_file.exit_code == 2
-    assert "expected a file for WTHOR, got none" in no_file.stderr
+    assert "expected a file for WTHOR, got standard output" in no_file.stderr
     assert other_rules.exit_code == 1
     assert other_rules.stderr.startswith(
         "outflank: expected Othello from its start for WTHOR, got game 1 of raven"

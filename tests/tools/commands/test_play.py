@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import Game
+from outflank.engine import Game, Position
 from outflank.protocol.formats.annotated import AnnotatedGame, Ending
 from outflank.protocol.formats.files import read_games
 
@@ -126,6 +126,24 @@ def test_a_game_is_kept_after_every_move_and_can_be_resumed(tmp_path: Path) -> N
     assert again.result.ending is Ending.RESIGNATION
 
 
+def test_what_is_printed_of_a_game_that_began_elsewhere_can_be_resumed() -> None:
+    first = Position.parse("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X")
+    said = run("--side", "both", "--resume", first.board_string(), typed="g8\nh7\n").stdout
+    now = first.play("g8").play("h7")
+
+    assert "transcript: " not in said
+    assert said.splitlines()[-1] == f"board: {now.board_string()}"
+    assert str(now) in run("--side", "both", "--resume", now.board_string()).stdout
+
+
+def test_what_a_new_game_would_lose_can_be_resumed_too() -> None:
+    first = Position.parse("-" * 26 + "XXX" + "-" * 6 + "OX" + "-" * 27 + " O")
+    move = str(first.legal_moves()[0])
+    said = run("--side", "both", "--resume", first.board_string(), typed=f"{move}\nnew\n").stdout
+
+    assert f"board: {first.play(move).board_string()}\n" in said
+
+
 def test_the_names_of_a_resumed_game_stay(tmp_path: Path) -> None:
     file, saved = tmp_path / "game.ggf", tmp_path / "saved.ggf"
     file.write_text("(;GM[Othello]PB[ada]PW[bob]TY[8]B[F5]W[D6];)")
@@ -184,7 +202,10 @@ def test_who_oversteps_the_time_has_lost() -> None:
         ("save x.pgn\n", "outflank: expected a file that ends in .sgf .ggf .txt .obf .wtb, got 'x.pgn'"),
         ("x" * 2_000_000, "outflank: expected a line of at most 1000 characters, got 1048577"),
         ("save\n", "outflank: expected the name of a file, got nothing"),
-        ("save /no/such/folder/x.sgf\n", "outflank: [Errno 2] No such file or directory"),
+        (
+            "save /no/such/folder/x.sgf\n",
+            "outflank: can't write '/no/such/folder/x.sgf' (No such file or directory)",
+        ),
     ],
 )
 def test_a_bad_line_in_a_pipe_ends_it_with_a_sentence(typed: str, sentence: str) -> None:
@@ -198,9 +219,18 @@ def test_a_bad_line_in_a_pipe_ends_it_with_a_sentence(typed: str, sentence: str)
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (["--save", "x.pgn"], 1, "expected a file that ends in .sgf .ggf .txt .obf .wtb, got 'x.pgn'"),
+        (
+            ["--save", "x.pgn"],
+            2,
+            "--save: expected a file that ends in .sgf .ggf .txt .obf .wtb, got 'x.pgn'",
+        ),
         (["--clock", "soon"], 2, "expected a time of none, S (a move)"),
         (["--resume", "f5f5"], 1, "expected white to play f4 d6 f6, got f5"),
+        (
+            ["--resume", "f5", "--rules", "reversi"],
+            1,
+            "outflank: --resume: move 1 of the transcript: expected ",
+        ),
         (["--side", "red"], 2, "Invalid value for '--side'"),
     ],
 )

@@ -162,17 +162,27 @@ def test_the_page_and_the_curve_are_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "file", "sentence"),
+    ("option", "file", "code", "sentence"),
     [
-        ("--svg", "curve.svg", "expected one game for --svg, got more"),
-        ("--html", "nowhere/review.html", "expected a folder to write 'review.html' in, got none at "),
+        ("--svg", "curve.svg", 2, "expected one game for --svg, got more"),
+        ("--html", "-", 2, "expected the name of a file, got '-' for standard output"),
+        ("--html", "none/a.html", 1, "outflank: can't write 'none/a.html' (No such file or directory)\n"),
     ],
 )
 def test_a_file_that_cannot_be_written_is_told_before_any_work(
-    tmp_path: Path, option: str, file: str, sentence: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, file: str, code: int, sentence: str
 ) -> None:
-    result = review("-", option, tmp_path / file, stdin=TWO)
+    monkeypatch.chdir(tmp_path)
+    result = review("-", option, file, stdin=TWO)
 
-    assert result.exit_code == 2
+    assert result.exit_code == code
     assert sentence in result.stderr
-    assert not (tmp_path / file).exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_game_without_moves_has_no_curve(tmp_path: Path) -> None:
+    result = review("-", "--level", "0", "--svg", tmp_path / "curve.svg", stdin="(;GM[2])")
+
+    assert result.exit_code == 1
+    assert result.stderr == "outflank: expected a game with moves to draw its curve, got one without\n"
+    assert list(tmp_path.iterdir()) == []

@@ -56,7 +56,7 @@ def test_other_scores_are_proven_by_their_own_rules(tmp_path: Path) -> None:
         (["--time", "1"], "expected --proof without"),
         (["--selectivity", "73"], "expected --proof without"),
         (["--rules", "ravensburger-1987"], "expected rules that turn in every direction"),
-        (["--proof", "none/x"], "expected a folder to write the proofs to, got 'none'"),
+        (["--proof", "-"], "expected the name of a file, got '-' for standard output"),
     ],
 )
 def test_what_is_not_proven_is_wrong_usage(arguments: list[str], sentence: str, tmp_path: Path) -> None:
@@ -65,6 +65,25 @@ def test_what_is_not_proven_is_wrong_usage(arguments: list[str], sentence: str, 
     assert result.exit_code == 2
     assert sentence in result.output
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("none/x", "outflank: can't write 'none/x' (No such file or directory)\n"),
+        ("run.db", "outflank: expected another file to write than "),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_told_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, sentence: str
+) -> None:
+    (tmp_path / "run.db").write_bytes(b"SQLite format 3\0 and all that was played")
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(cli, ["solve", "--board", BOARD, "--proof", name])
+
+    assert result.exit_code == 1
+    assert result.output.startswith(sentence)
+    assert [path.name for path in tmp_path.iterdir()] == ["run.db"]
 
 
 def test_a_file_without_a_position_leaves_an_older_proof(tmp_path: Path) -> None:

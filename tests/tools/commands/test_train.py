@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from outflank.engine import Colour, FileFormatError, Limit, Position, Searcher, weights
 from outflank.engine.patterns import PHASES
 from outflank.engine.probcut import margins
+from outflank.tools.cli.program import cli
 from outflank.tools.commands.train import train
 from outflank.tools.train.dataset import empties, load
 
@@ -66,16 +67,21 @@ def test_fit_writes_weights_that_a_searcher_reads(tmp_path: Path, games: Path) -
 
 @pytest.mark.parametrize("command", ["fit", "calibrate"])
 @pytest.mark.parametrize(
-    ("picture", "wrong"), [("errors.abc", "ends in one of"), ("nowhere/errors.svg", "a folder that exists")]
+    ("picture", "code", "wrong"),
+    [
+        ("errors.abc", 2, "ends in one of"),
+        ("nowhere/errors.svg", 1, "errors.svg' (No such file or directory)"),
+    ],
 )
 def test_a_picture_that_cannot_be_drawn_is_refused_before_the_work(
-    tmp_path: Path, games: Path, command: str, picture: str, wrong: str
+    tmp_path: Path, games: Path, command: str, picture: str, code: int, wrong: str
 ) -> None:
     out = tmp_path / "made.bin"
 
-    result = run(command, games, "--out", out, "--plot", tmp_path / picture)
+    words = ["train", command, games, "--out", out, "--plot", tmp_path / picture]
+    result = CliRunner().invoke(cli, list(map(str, words)))
 
-    assert result.exit_code == 2
+    assert result.exit_code == code
     assert wrong in " ".join(result.stderr.split())
     assert not out.exists()
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from outflank.engine import OutflankError
 from outflank.tests.browser import CHROMIUM, Browser
 from outflank.tests.sample_games import WIPE_OUT, WITH_PASSES
 from outflank.tests.tools.review.test_game import QUICK, reviewed
@@ -64,7 +65,8 @@ def test_names_are_escaped_everywhere() -> None:
 
 def test_a_game_without_moves_has_a_page_too() -> None:
     assert "unfinished" in render_review([reviewed("")], QUICK)
-    assert curve_svg(reviewed("")) == ""
+    with pytest.raises(OutflankError, match="expected a game with moves"):
+        curve_svg(reviewed(""))
 
 
 def test_the_curve_is_an_image_of_its_own_and_shows_every_position() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import SettingsError
-from outflank.tools.work.files import open_to_append, write_whole
+from outflank.tools.work.files import STDOUT, expect_writable, open_output, open_to_append, write_whole
 
 SMALL = 10
 
@@ -74,8 +74,38 @@ def test_a_new_file_can_be_read_by_others_and_an_old_one_keeps_its_permissions(t
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="no-such-folder"):
-        write_whole(tmp_path / "no-such-folder" / "file", b"new")
+    path = tmp_path / "no-such-folder" / "file"
+    for write in (expect_writable, open_to_append, lambda path: write_whole(path, b"new")):
+        with pytest.raises(OSError, match="no-such") as caught:
+            write(path)
+        assert str(caught.value) == f"can't write {str(path)!r} (No such file or directory)"
+        assert caught.value.errno == errno.ENOENT
+
+
+def test_a_device_that_takes_nothing_is_named() -> None:
+    with pytest.raises(OSError, match=r"^can't write '/dev/full' \(No space left on device\)$"):
+        write_whole(Path("/dev/full"), b"new")
+
+
+def test_what_can_be_written_is_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "old").write_text("old")
+    for name in ("old", "new"):
+        expect_writable(tmp_path / name)
+
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    assert (tmp_path / "old").read_text() == "old"
+
+
+def test_standard_output_is_no_file_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in (STDOUT, Path("./-")):
+        with open_output(path) as file:
+            file.write(b"new")
+
+    assert capsysbinary.readouterr().out == b"new"
+    assert (tmp_path / "-").read_bytes() == b"new"
 
 
 @pytest.mark.parametrize("name", ["run.db", "run.db-wal", "run.db-shm", "run.db-journal", "run.lock", "link"])

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import click
 
-from outflank.engine import Limit, Move, Position, Rules, Searcher
+from outflank.engine import Limit, Move, OutflankError, Position, Rules, Searcher
 from outflank.engine.selectivity import Percent
 from outflank.engine.weights import SHIPPED
 from outflank.protocol.formats import obf
@@ -100,7 +100,7 @@ def accuracy(
         raise error
     problems = [problem for problem in suite.problems if problem.score is not None]
     if not problems:
-        raise click.UsageError(f"expected positions with scores in {file.name}, got none")
+        raise OutflankError(f"expected positions with scores in {file.name}, got none")
     searcher = Searcher(hash_mb=hash_mb, threads=threads, weights=weights)
     judge = _by_search(Limit(depth=depth, selectivity=selectivity)) if depth else _by_evaluation
     began = time.perf_counter()

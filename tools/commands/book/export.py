@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
-from outflank.tools.cli.options import ANY_FILE
+from outflank.tools.cli.outputs import output_option, shown_output
 from outflank.tools.commands.book.options import FORMS, book_argument
 
 
 @click.command()
 @book_argument
-@click.option("-o", "--output", type=ANY_FILE, required=True, help="File to write.")
+@output_option("File to write; edax needs a file", required=True)
 @click.option(
     "--to", "form", type=click.Choice(FORMS), default=FORMS[0], show_default=True, help="Form to write."
 )
@@ -22,9 +22,11 @@ def export(path: Path, output: Path, form: str) -> None:
     """
     from outflank.book import Book
     from outflank.book.forms.files import Form, write_form
-    from outflank.tools.work.files import whole_file
+    from outflank.tools.work.files import STDOUT, open_output
 
-    with Book.open(path) as book, book.steady(), whole_file(output) as file:
+    if output is STDOUT and form == Form.EDAX:  # its header is filled in at the end
+        raise click.BadParameter("expected a file for edax, got standard output", param_hint="--output")
+    with Book.open(path) as book, book.steady(), open_output(output) as file:
         write_form(book, file, Form(form))
         count = len(book)
-    click.echo(f"{output}: {count:,} positions")
+    click.echo(f"{shown_output(output)}: {count:,} positions", err=output is STDOUT)

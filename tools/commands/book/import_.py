@@ -23,6 +23,9 @@ def import_(source: Path, path: Path, form: str | None, rules: Rules) -> None:
     """
     from outflank.book.forms.files import Form
     from outflank.tools.books.imported import import_book
+    from outflank.tools.work.files import expect_writable
 
+    if not path.exists():  # what exists is refused in other words
+        expect_writable(path)
     count = import_book(source, path, rules, None if form is None else Form(form))
     click.echo(f"{path}: {count:,} positions")

@@ -8,7 +8,6 @@ from outflank.book.learning import USUAL_LEVEL
 from outflank.engine import HIGHEST_LEVEL
 from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import (
-    ANY_FILE,
     EXISTING_FILE,
     budget_option,
     cluster_option,
@@ -16,6 +15,7 @@ from outflank.tools.cli.options import (
     together,
     workers_option,
 )
+from outflank.tools.cli.outputs import LOG_FILE
 
 path_argument = click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
 """``PATH`` of a book: hands the command ``path``."""
@@ -50,7 +50,7 @@ positions_option = click.option(
     "--positions", type=WholeNumber(1), help="Most positions in the book.  [default: no limit]"
 )
 log_option = click.option(
-    "--log", type=ANY_FILE, metavar="FILE", help="Add a line of JSON to this file each minute and at the end."
+    "--log", type=LOG_FILE, metavar="FILE", help="Add a line of JSON to this file each minute and at the end."
 )
 """``--log FILE``: hands the command ``log``."""
 

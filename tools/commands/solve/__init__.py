@@ -15,7 +15,6 @@ from outflank.protocol.formats import obf
 from outflank.protocol.formats.obf import Problem, Suite
 from outflank.tools.cli.live import live
 from outflank.tools.cli.options import (
-    ANY_FILE,
     hash_option,
     json_option,
     rules_option,
@@ -23,6 +22,7 @@ from outflank.tools.cli.options import (
     threads_option,
     time_option,
 )
+from outflank.tools.cli.outputs import OUTPUT_FILE
 from outflank.tools.commands.solve.prooffile import Proof, ProofFile
 from outflank.tools.commands.solve.solution import Solution
 from outflank.tools.show.search import limit_words, moves_text, nodes_a_second, settings_line
@@ -47,7 +47,7 @@ _HEADING = (
 @click.option(
     "--proof",
     "proof_path",
-    type=ANY_FILE,
+    type=OUTPUT_FILE,
     metavar="FILE",
     help="Write proofs of the scores to FILE, for python -m outflank.tools.proofs.check FILE.",
 )

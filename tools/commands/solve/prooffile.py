@@ -42,7 +42,7 @@ class ProofFile:
         hash_mb: size of the table with which moves are sought, in MB.
 
     Raises: UsageError if there are no proofs of such scores, if the checker does not know the rules, or if the file
-    would lie in no folder or take the place of `source`.
+    would take the place of `source`.
     """
 
     def __init__(self, path: Path, source: Path | None, rules: Rules, limit: Limit, hash_mb: int) -> None:
@@ -52,8 +52,6 @@ class ProofFile:
             )
         if rules.one_direction:
             raise click.UsageError(f"expected rules that turn in every direction for --proof, got {rules}")
-        if not path.parent.is_dir():
-            raise click.UsageError(f"expected a folder to write the proofs to, got {str(path.parent)!r}")
         if source is not None and source.exists() and path.exists() and path.samefile(source):
             raise click.UsageError(
                 f"expected another file for the proofs than the positions', got {str(path)!r}"

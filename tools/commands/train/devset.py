@@ -5,13 +5,14 @@ from pathlib import Path
 import click
 
 from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import ANY_FILE, EXISTING_FOLDER, cluster_option, seed_option, workers_option
+from outflank.tools.cli.options import EXISTING_FOLDER, cluster_option, seed_option, workers_option
+from outflank.tools.cli.outputs import OUTPUT_FILE
 
 
 @click.command()
 @click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
 @click.option(
-    "--out", type=ANY_FILE, default="devset.obf", show_default=True, help="OBF file for the boards."
+    "--out", type=OUTPUT_FILE, default="devset.obf", show_default=True, help="OBF file for the boards."
 )
 @click.option(
     "--empties",

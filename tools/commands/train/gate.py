@@ -26,10 +26,18 @@ from outflank.tools.cli.options import (
 )
 @click.option("--pairs", type=WholeNumber(1), default=1000, show_default=True, help="Pairs of games at most.")
 @click.option(
-    "--elo0", type=Number(-2000, 2000), default=0.0, show_default=True, help="Elo difference of a candidate to reject."
+    "--elo0",
+    type=Number(-2000, 2000),
+    default=0.0,
+    show_default=True,
+    help="Elo difference of a candidate to reject.",
 )
 @click.option(
-    "--elo1", type=Number(-2000, 2000), default=20.0, show_default=True, help="Elo difference of a candidate to accept."
+    "--elo1",
+    type=Number(-2000, 2000),
+    default=20.0,
+    show_default=True,
+    help="Elo difference of a candidate to accept.",
 )
 @seed_option
 @workers_option

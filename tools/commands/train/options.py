@@ -8,7 +8,6 @@ from outflank.engine.selectivity import FULL_WIDTH
 from outflank.engine.weights import SHIPPED
 from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import (
-    ANY_FILE,
     EXISTING_FILE,
     EXISTING_FOLDER,
     SELECTIVITY,
@@ -19,6 +18,7 @@ from outflank.tools.cli.options import (
     together,
     workers_option,
 )
+from outflank.tools.cli.outputs import OUTPUT_FILE
 
 weights_option = click.option(
     "--weights",
@@ -27,7 +27,7 @@ weights_option = click.option(
     help="Evaluation to search with.  [default: the shipped one]",
 )
 weights_out_option = click.option(
-    "--out", type=ANY_FILE, default="weights.bin", show_default=True, help="File for the weights."
+    "--out", type=OUTPUT_FILE, default="weights.bin", show_default=True, help="File for the weights."
 )
 
 
@@ -41,13 +41,11 @@ def _picture(context: click.Context, parameter: click.Parameter, path: Path | No
             raise click.BadParameter(
                 f"expected a name that ends in one of .{', .'.join(kinds)}, got {str(path)!r}"
             )
-        if not path.absolute().parent.is_dir():
-            raise click.BadParameter(f"expected a file in a folder that exists, got {str(path)!r}")
     return path
 
 
 plot_option = click.option(
-    "--plot", type=ANY_FILE, callback=_picture, help="Draw the errors by phase (.svg, .png, ...)."
+    "--plot", type=OUTPUT_FILE, callback=_picture, help="Draw the errors by phase (.svg, .png, ...)."
 )
 solved_option = click.option(
     "--solved",

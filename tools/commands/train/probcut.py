@@ -7,19 +7,21 @@ import click
 
 from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import (
-    ANY_FILE,
     EXISTING_FOLDER,
     cluster_option,
     json_object_option,
     seed_option,
     workers_option,
 )
+from outflank.tools.cli.outputs import OUTPUT_FILE
 from outflank.tools.commands.train.options import weights_option
 
 
 @click.command()
 @click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
-@click.option("--out", type=ANY_FILE, default="probcut.json", show_default=True, help="File for the model.")
+@click.option(
+    "--out", type=OUTPUT_FILE, default="probcut.json", show_default=True, help="File for the model."
+)
 @click.option(
     "--boards",
     type=WholeNumber(1),

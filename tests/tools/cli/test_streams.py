@@ -1,0 +1,91 @@
+"""The program without its standard streams: their place is taken, and no end is a traceback."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = f"'{sys.executable}' -m outflank.tools.cli.program"
+CLOSED = re.compile(r"^outflank: .*Bad file descriptor\n\Z", re.MULTILINE)
+
+
+def run(words: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """The program with the words of a shell, which closes streams."""
+    return subprocess.run(
+        f"exec {PROGRAM} {words}", shell=True, cwd=folder, capture_output=True, text=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--help",
+        "--version",
+        "perft --help",
+        "perft 1",
+        "sprt 1 2 3",
+        "board f5",
+        "board f5 --svg",
+        "board f5 --png",
+        "analyze f5 --depth 1",
+        "convert games.txt --to ggf",
+        "play --book none --level 1 </dev/null",
+        "gtp --book none <commands.gtp",
+        "nboard --book none <commands.nboard",
+    ],
+)
+def test_what_can_not_be_printed_ends_the_program_with_one_sentence(words: str, tmp_path: Path) -> None:
+    (tmp_path / "games.txt").write_text("f5d6c3\n")
+    (tmp_path / "commands.gtp").write_text("name\n")
+    (tmp_path / "commands.nboard").write_text("nboard 2\nping 1\n")
+    told = run(f"{words} >&-", tmp_path)
+
+    assert told.returncode == 1
+    assert CLOSED.search(told.stderr)
+    assert "Traceback" not in told.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        ("play --book none --level 1", 0, ""),
+        ("solo", 0, ""),
+        ("gtp --book none", 0, ""),
+        ("nboard --book none", 0, ""),
+        ("analyze -", 1, "outflank: standard input: expected games"),
+        ("board -", 1, "outflank: standard input: expected games"),
+        ("convert - --to ggf", 1, "outflank: standard input: expected games"),
+        ("review -", 1, "outflank: standard input: expected games"),
+        ("solve -", 1, "outflank: expected positions in <stdin>, got none"),
+    ],
+)
+def test_an_input_that_is_closed_is_an_empty_one(words: str, code: int, sentence: str) -> None:
+    told = run(f"{words} <&-")
+
+    assert told.returncode == code, told.stderr
+    assert sentence in told.stderr
+    assert "Traceback" not in told.stderr
+    assert sentence or told.stderr == ""
+
+
+def test_warnings_that_nobody_reads_are_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "games.txt").write_text("f5d6c3\n")
+    told = run("convert games.txt --to ggf -o games.ggf 2>&-", tmp_path)
+
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "B[F5]W[D6]B[C3]" in (tmp_path / "games.ggf").read_text()
+
+
+@pytest.mark.parametrize(("words", "code"), [("perft 1", 1), ("jump", 2), ("gtp --book none", 0)])
+def test_all_of_them_may_be_closed(words: str, code: int) -> None:
+    assert run(f"{words} <&- >&- 2>&-").returncode == code
+
+
+def test_a_file_does_not_take_the_place_of_a_closed_stream(tmp_path: Path) -> None:
+    (tmp_path / "commands.gtp").write_text("name\n")
+    told = run("gtp --book none --log log <commands.gtp >&-", tmp_path)
+
+    assert told.returncode == 1
+    assert "= Outflank" in (tmp_path / "log").read_text()
