@@ -6,6 +6,7 @@ level      midgame            solved exactly     at 98 %      at 87 %
                               every 11 levels
 """
 
+from outflank.engine.errors import SettingsError
 from outflank.engine.limits import Limit
 from outflank.engine.selectivity import BOLDEST, Percent
 from outflank.engine.whole import whole
@@ -27,7 +28,9 @@ def limit_for_level(level: int, empties: int) -> Limit:
 
     Raises: SettingsError if there is no such level, or no such number of empty squares.
     """
-    level, empties = whole("level", level, 0, HIGHEST_LEVEL), whole("empties", empties, 0, _BOARD)
+    level, empties = whole("level", level, -(2**31)), whole("empties", empties, 0, _BOARD)
+    if not 0 <= level <= HIGHEST_LEVEL:
+        raise SettingsError(f"expected a level from 0 to {HIGHEST_LEVEL}, got {level}")
     to_the_end = max(empties, 1)
     if empties <= exact_from(level):
         return Limit(depth=to_the_end)
