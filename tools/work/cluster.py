@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import TYPE_CHECKING
 
@@ -32,6 +31,8 @@ def connect(address: str) -> Client:
 
     Raises: SettingsError if the scheduler can't be reached.
     """
+    import asyncio  # 20 ms, which every command would take longer to start
+
     from distributed import Client
 
     try:
