@@ -48,9 +48,8 @@ class Clock:
     overhead: float = USUAL_OVERHEAD
 
     def __post_init__(self) -> None:
-        _check_seconds(
-            "remaining", self.remaining, -_LONGEST
-        )  # a flag that has fallen is known by the referee first
+        # It is the referee who says when a flag has fallen.
+        _check_seconds("remaining", self.remaining, -_LONGEST)
         for name in ("increment", "period", "overhead"):
             _check_seconds(name, getattr(self, name), 0.0)
         if self.moves is not None:

@@ -1,8 +1,8 @@
 """One copy of the weights, ready for the search, for all engine processes of a user: made once, mapped by each of them.
 
 The copy lies in ``$XDG_CACHE_HOME/outflank``, or ``~/.cache/outflank``, and is named after the weights file's
-checksums. A process that can't read or write one makes the weights ready in memory of its own in half a
-second.
+checksums. A process that can't read or write one makes the weights ready in memory of its own in
+half a second.
 
     64 bytes         magic and byte order; how many bytes of rows, entries, layers and starts follow
     the numbers      as `ReadyWeights` has them, zeros up to a multiple of 64 bytes

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from outflank.engine import NotationError
 from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.formats.dates import day_of
 from outflank.protocol.formats.files import FormatName
 from outflank.tools.show.gamefiles import game_writer
 
@@ -32,7 +33,7 @@ def save(record: AnnotatedGame, path: Path) -> None:
 
     Raises: NotationError; OSError; FileFormatError if the format can't hold the game.
     """
-    date = record.date[:10].split("-")
-    day = tuple(map(int, date)) if len(date) == 3 and all(part.isdigit() for part in date) else (0, 0, 0)
-    with game_writer(format_of(path), path, date=(day[0], day[1], day[2])) as write:
+    day = day_of(record.date)
+    date = (day.year, day.month, day.day) if day else (0, 0, 0)
+    with game_writer(format_of(path), path, date=date) as write:
         write(record)
