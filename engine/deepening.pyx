@@ -16,6 +16,7 @@ from outflank.engine.movegen cimport ALL_DIRECTIONS, MoveEntry
 from outflank.engine.ordering cimport quiet_value
 from outflank.engine.patterns cimport set_features
 from outflank.engine.position cimport Position
+from outflank.engine.provenline cimport proven_line
 from outflank.engine.worker cimport enter, guess, leave
 from outflank.engine.youngbrothers cimport serve
 
@@ -229,17 +230,27 @@ cdef class Deepening:
         return self._depth, STEPS[self._selectivity].percent, self._is_exact(), self._crew.nodes(), seconds, lines
 
     def _line(self, int index):
-        """A root move with its score and what the table remembers of the play behind it."""
+        """A root move with its score and the play behind it."""
         first = self._move(index)
-        position = self._position.play(first)
-        pv = [first]
-        while len(pv) < max(self._depth, 1):
+        after = self._position.play(first)
+        told = self._moves[index].told
+        if self._depth < self._empties:
+            behind = self._remembered_line(after)
+        else:
+            self._worker.selectivity = self._selectivity
+            behind = proven_line(self._worker, after, -told, self._told_wld)
+        return self._judged(first, told, (first, *behind))
+
+    def _remembered_line(self, position):
+        """The best moves as far as the table knows them, but not beyond the depth that was searched."""
+        line = []
+        while len(line) < self._depth - 1:
             move = PASS if position.must_pass else self._remembered(position)
             if move is None:
                 break
-            pv.append(move)
+            line.append(move)
             position = position.play(move)
-        return self._judged(first, self._moves[index].told, tuple(pv))
+        return line
 
     def _judged(self, move, int told, pv):
         """A line with what its score says."""

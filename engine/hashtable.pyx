@@ -52,6 +52,7 @@ cdef inline void _merge(Payload *news, Payload *known) noexcept nogil:
     if known.depth == news.depth and known.selectivity == news.selectivity:
         if known.lower > news.lower and known.lower <= news.upper:
             news.lower = known.lower
+            news.best, news.direction = known.best, known.direction  # the move that reaches it
         if known.upper < news.upper and known.upper >= news.lower:
             news.upper = known.upper
     if news.best == NO_SQUARE:

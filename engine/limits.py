@@ -119,7 +119,8 @@ class Line:
     Attributes:
         move: the move.
         score: expected final disc difference from the side to move, by the rules' scoring.
-        pv: the best line found that begins with `move`.
+        pv: the best line found that begins with `move`. That of an exact score ends the game with this score, unless
+            the table had no room for it or the search was stopped first.
         bound: what the score is of the true one: the value itself (``exact``: as good as the search is), or where only
             win, draw or loss was asked for, what that says in discs: the ``lower`` or ``upper`` end.
         result: a win, draw or loss for the side to move, by the rules' tie rule; None unless the search was exact

@@ -27,7 +27,20 @@ def test_a_transcript_is_reviewed_move_by_move() -> None:
     assert lines[0].endswith("level 1, exact from 8 empty squares")
     assert lines[1:3] == ["Black - White 10-54", "Opening: Parallel Opening"]
     assert [line.split()[0] for line in lines[5:67]] == [str(ply) for ply in range(1, 63)]
-    assert lines[61].split() == ["57", "X", "h7", "-32", "-44", "12", "blunder", "exact", "h4", "h7"]
+    assert lines[61].split() == [
+        "57",
+        "X",
+        "h7",
+        "-32",
+        "-44",
+        "12",
+        "blunder",
+        "exact",
+        "h4",
+        "h7",
+        "g8",
+        "a2",
+    ]
     assert lines[63].split()[2:] == ["pass", "-44", "-44", "forced", "exact"]
     assert [line.split()[0] for line in lines[-2:]] == ["Black", "White"]
 

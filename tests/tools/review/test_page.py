@@ -50,7 +50,11 @@ def test_the_script_knows_what_the_review_says() -> None:
 
     assert replay["review"] == [each.black_score for each in review.judgements]
     assert replay["lost"] == [move.lost for move in review.moves]
-    assert (replay["classes"][56], replay["better"][56], replay["exact"][56]) == ("blunder", "h4 h7", -32)
+    assert (replay["classes"][56], replay["better"][56], replay["exact"][56]) == (
+        "blunder",
+        "h4 h7 g8 a2",
+        -32,
+    )
     assert replay["classes"][57:59] == ["", ""]
 
 
