@@ -26,6 +26,7 @@ class MoveRequest:
         on_info: called, from the thread that asks, with what the choice rests on each time that it changes.
         turns: what was played in the game until then; a source may hold back for what it has risked already.
         draw: what a draw is worth to the side to move, in discs.
+        moves: the legal moves to choose from; None for all. Only the search is asked to choose among fewer.
     """
 
     position: Position
@@ -34,6 +35,7 @@ class MoveRequest:
     on_info: OnInfo | None = None
     turns: Sequence[Turn] = ()
     draw: float = 0.0
+    moves: Sequence[Move] | None = None
 
 
 class MoveSource(Protocol):
@@ -118,7 +120,7 @@ class SearchSource:
         limit = request.limit
         if limit.is_timed and are_images(request.position):
             limit = Limit(depth=1)  # there is nothing to choose, and the clock is running
-        return searcher.search(request.position, limit, on_info=request.on_info).move
+        return searcher.search(request.position, limit, moves=request.moves, on_info=request.on_info).move
 
     def interrupt(self) -> None:
         """End the search under way."""

@@ -2,8 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from math import inf
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from outflank.engine import (
@@ -12,19 +11,17 @@ from outflank.engine import (
     Colour,
     Game,
     IllegalMoveError,
-    Limit,
     Move,
     OutflankError,
     Position,
     Rules,
     Searcher,
     SearchInfo,
-    SettingsError,
 )
-from outflank.engine.levels import DEFAULT_LEVEL, limit_for_level
-from outflank.engine.limits import USUAL_OVERHEAD
+from outflank.engine.levels import DEFAULT_LEVEL
 from outflank.protocol.inbox import Inbox
 from outflank.protocol.movesource import MoveRequest, MoveSource, OnInfo, OpeningBook, SearchSource
+from outflank.protocol.strength import Strength
 from outflank.protocol.timekeeping import PlayerClock, TimeSettings
 
 if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
@@ -33,49 +30,6 @@ if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
 
 class UndoError(OutflankError):
     """More moves to take back than were made."""
-
-
-@dataclass(frozen=True, slots=True)
-class Strength:
-    """What limits a search besides the clock; None is no such limit.
-
-    If nothing else limits the search, not even a clock, it is DEFAULT_LEVEL that does.
-
-    Attributes:
-        level: 0 to 60, see ``limit_for_level``.
-        depth: plies; used instead of the level's own.
-        seconds: for one move.
-        nodes: for one move.
-        overhead: seconds that a move takes besides the search, kept back from every clock.
-
-    Raises: SettingsError if one of them makes no sense.
-    """
-
-    level: int | None = None
-    depth: int | None = None
-    seconds: float | None = None
-    nodes: int | None = None
-    overhead: float = USUAL_OVERHEAD
-
-    def __post_init__(self) -> None:
-        Limit(depth=self.depth, nodes=self.nodes, seconds=self.seconds)
-        if not 0 <= self.overhead < inf:
-            raise SettingsError(f"expected an overhead of at least 0, got {self.overhead!r}")
-        limit_for_level(self.level or 0, empties=60)
-
-    def limit(self, clock: Clock | None, empties: int) -> Limit:
-        """The limit of a search with this many squares empty while `clock` runs (None if there is none)."""
-        seconds = self.seconds
-        if seconds is not None and clock is None:
-            # A move's time is kept as a clock is: with something left for the way to the controller.
-            clock, seconds = Clock(seconds, moves=1), None
-        if clock is not None:
-            clock = replace(clock, overhead=self.overhead)
-        limit = Limit(depth=self.depth, nodes=self.nodes, seconds=seconds, clock=clock)
-        if self.level is None and limit.ends_search(empties):
-            return limit
-        level = limit_for_level(DEFAULT_LEVEL if self.level is None else self.level, empties)
-        return replace(level, depth=self.depth or level.depth, nodes=self.nodes, seconds=seconds, clock=clock)
 
 
 class Session:
@@ -205,23 +159,39 @@ class Session:
             else:
                 self._game.undo()
 
-    def genmove(self, colour: Colour, on_info: OnInfo | None = None) -> Move:
+    def genmove(
+        self, colour: Colour, on_info: OnInfo | None = None, *, moves: Sequence[Move] | None = None
+    ) -> Move:
         """Choose a move for `colour` and play it; its time is taken from the clock.
+
+        Args:
+            colour: who is to move.
+            on_info: see ``MoveRequest``.
+            moves: see ``choose``.
 
         Raises: IllegalMoveError if `colour` is not to move.
         """
         began = time.monotonic()
-        move = self.play(colour, self.choose(colour, on_info))
+        move = self.play(colour, self.choose(colour, on_info, moves=moves))
         self._clocks[colour].spend(time.monotonic() - began)
         return move
 
-    def choose(self, colour: Colour, on_info: OnInfo | None = None, *, varied: bool = True) -> Move:
+    def choose(
+        self,
+        colour: Colour,
+        on_info: OnInfo | None = None,
+        *,
+        varied: bool = True,
+        moves: Sequence[Move] | None = None,
+    ) -> Move:
         """Choose a move for `colour` without playing it; a pass if there is no other or the game is over.
 
         Args:
             colour: who is to move.
             on_info: see ``MoveRequest``, as `varied`.
             varied: whether chance may choose among moves that are about equal.
+            moves: the legal moves to choose from; None for all. If some are left out the search alone chooses: a
+                book could come with one of them.
 
         Raises: IllegalMoveError if `colour` is not to move.
         """
@@ -230,8 +200,9 @@ class Session:
             return PASS
         limit = self.strength.limit(self.time_left(colour), position.empties)
         draw = self.contempt if position.side is Colour.BLACK else -self.contempt
-        request = MoveRequest(position, limit, varied, self.heed(on_info), self.game.turns, draw)
-        move = next(filter(None, (source.choose(request) for source in self._sources)))
+        request = MoveRequest(position, limit, varied, self.heed(on_info), self.game.turns, draw, moves)
+        sources = self._sources if moves is None else (self._search,)
+        move = next(filter(None, (source.choose(request) for source in sources)))
         self._left_to_opponent = position.play(move)
         return move
 

@@ -11,7 +11,6 @@ from outflank.protocol.gtp.grammar import HIGHEST_NUMBER, CommandError
 from outflank.protocol.movesource import BookInfo, OnInfo
 from outflank.protocol.session import Session
 from outflank.protocol.thinking import think_aloud
-from outflank.protocol.timekeeping import PlayerClock, TimeSettings
 
 _DEFAULT_CENTISECONDS = 100
 _LEAST_INTERVAL = 0.01  # seconds
@@ -185,36 +184,10 @@ def _genmove(session: Session, order: _Order, block: Block) -> Iterator[str]:
     position = _position(session, order)
     moves = _moves(position, order)
 
-    def think(on_info: OnInfo) -> Move:
-        if len(moves) == len(position.legal_moves()):
-            return session.genmove(order.colour, on_info)
-        return _genmove_among(moves, session, order.colour, on_info)
-
-    return _think_aloud(session, order, block, think)
-
-
-def _genmove_among(moves: Sequence[Move], session: Session, colour: Colour, on_info: OnInfo) -> Move:
-    """As ``session.genmove`` by the search alone: its other sources could come with a move that was excluded."""
-    began = monotonic()
-    position = session.position.with_side(colour)
-    limit = session.strength.limit(session.time_left(colour), position.empties)
-    found = session.searcher.search(position, limit, moves=moves, on_info=session.heed(on_info))
-    move = session.play(colour, found.move)
-    _spend(session, colour, monotonic() - began)
-    return move
-
-
-def _spend(session: Session, colour: Colour, seconds: float) -> None:
-    """Take the time of a move from the clock of its side."""
-    left = session.time_left(colour)
-    if left is None:
-        return
-    clock = PlayerClock(TimeSettings(0.0, left.period, left.period_moves, left.increment))
-    clock.set_left(left.remaining, left.moves or 0)
-    clock.spend(seconds)
-    left = clock.reading()
-    assert left is not None
-    session.set_time_left(colour, left.remaining, left.moves or 0)
+    chosen = None if len(moves) == len(position.legal_moves()) else moves
+    return _think_aloud(
+        session, order, block, lambda on_info: session.genmove(order.colour, on_info, moves=chosen)
+    )
 
 
 def _think_aloud(

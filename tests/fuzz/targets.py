@@ -23,7 +23,8 @@ from outflank.protocol.opponent import choice, nboardclient, reports
 from outflank.protocol.opponent.client import Answer
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.server import Wire
-from outflank.protocol.session import Session, Strength
+from outflank.protocol.session import Session
+from outflank.protocol.strength import Strength
 from outflank.tools.analysis import answers
 from outflank.tools.analysis.requests import Defaults
 from outflank.tools.analysis.sources import requests_of

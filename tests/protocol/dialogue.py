@@ -13,7 +13,8 @@ from outflank.engine import Searcher
 from outflank.protocol.gtp.wire import Gtp
 from outflank.protocol.inbox import Inbox
 from outflank.protocol.movesource import SearchSource
-from outflank.protocol.session import Session, Strength
+from outflank.protocol.session import Session
+from outflank.protocol.strength import Strength
 
 PROGRAM = (sys.executable, "-m", "outflank.tools.cli.program", "gtp", "--book", "none")
 _PATIENCE_SECONDS = 30.0

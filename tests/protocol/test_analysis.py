@@ -9,7 +9,7 @@ import pytest
 
 from outflank.engine import Colour, Game, Searcher
 from outflank.protocol.inbox import Inbox
-from outflank.protocol.session import Strength
+from outflank.protocol.strength import Strength
 from outflank.protocol.varietysource import Spread, VarietySource
 from outflank.tests.protocol.dialogue import Dialogue, Program, listening, put
 

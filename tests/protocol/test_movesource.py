@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from outflank.engine import Colour, Game, Limit, Move, Position, Rules, Searcher
 from outflank.protocol.movesource import MoveRequest, OpeningBook, SearchSource
-from outflank.protocol.session import Session, Strength
+from outflank.protocol.session import Session
+from outflank.protocol.strength import Strength
 
 F5 = Move.parse("f5")
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import Game, Limit, Searcher
+from outflank.engine import Game, Limit, Move, Searcher
 from outflank.protocol.inbox import Inbox
 from outflank.protocol.movesource import SearchSource
-from outflank.protocol.session import Session, Strength
+from outflank.protocol.session import Session
+from outflank.protocol.strength import Strength
 from outflank.tests.protocol.dialogue import Dialogue, Program, put
 
 
@@ -97,11 +98,12 @@ def test_the_end_of_the_input_ends_it() -> None:
         assert program.finish()[0] == 0
 
 
-def test_what_it_finds_is_used() -> None:
+@pytest.mark.parametrize("moves", [None, [Move.parse("f5")]])
+def test_what_it_finds_is_used(moves: list[Move] | None) -> None:
     inbox = Inbox()
     searcher = Searcher(hash_mb=16)
     session = Session(SearchSource(searcher), strength=Strength(depth=1), inbox=inbox, ponders=True)
-    session.genmove(session.position.side)
+    session.genmove(session.position.side, moves=moves)
 
     ponder_for(session, inbox, 1.0)
 

@@ -14,7 +14,8 @@ from outflank.engine.limits import USUAL_OVERHEAD
 from outflank.protocol.booksource import NO_BOOK, BookSource, Variety, shipped_books
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.server import Wire, serve
-from outflank.protocol.session import Session, Strength
+from outflank.protocol.session import Session
+from outflank.protocol.strength import Strength
 from outflank.protocol.varietysource import USUAL_PLIES, Spread, VarietySource
 from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import COUNT, SECONDS, hash_option, threads_option, together

@@ -9,7 +9,8 @@ from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, Colour, NotationError,
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.opponent.clock import TimeControl
-from outflank.protocol.session import Session, Strength
+from outflank.protocol.session import Session
+from outflank.protocol.strength import Strength
 from outflank.tools.cli.engine_options import books_to_play
 from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import COUNT, SECONDS, hash_option, read_by, rules_option, threads_option

@@ -6,7 +6,7 @@ import pytest
 
 from outflank.engine import Clock, Colour, NotationError
 from outflank.protocol.nboard.gameclock import RecordedTime
-from outflank.protocol.session import Strength
+from outflank.protocol.strength import Strength
 from outflank.tests.protocol.nboard.dialogue import Dialogue, ggf
 
 BLACK, WHITE = Colour.BLACK, Colour.WHITE

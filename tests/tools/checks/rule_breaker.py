@@ -16,7 +16,8 @@ from outflank.protocol import server
 from outflank.protocol.gtp.wire import Gtp
 from outflank.protocol.lines import LineSplitter
 from outflank.protocol.movesource import SearchSource
-from outflank.protocol.session import Session, Strength
+from outflank.protocol.session import Session
+from outflank.protocol.strength import Strength
 
 STDIN, STDOUT = 0, 1
 FOR_EVER = 1000.0  # seconds
