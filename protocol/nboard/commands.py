@@ -12,7 +12,7 @@ from outflank.engine import Line, Move, NotationError, OutflankError, Rules
 from outflank.engine.levels import HIGHEST_LEVEL
 from outflank.protocol.formats import ggf
 from outflank.protocol.movesource import book_info
-from outflank.protocol.nboard.gameclock import GameClocks, RecordedTime
+from outflank.protocol.nboard.gameclock import GameClocks
 from outflank.protocol.nboard.grammar import chosen, found_lines, read_move, read_whole, status
 from outflank.protocol.session import Session
 from outflank.protocol.thinking import think_aloud
@@ -65,9 +65,9 @@ def set_game(session: Session, clocks: GameClocks, argument: str) -> Iterator[st
     if recorded.rules.one_direction:
         raise NotationError(f"expected rules in which a move is a square, got {recorded.rules}")
     session.resume(recorded.game())
-    clocks.set(None)
+    clocks.set("")
     try:
-        clocks.set(RecordedTime.parse(recorded.clock))
+        clocks.set(recorded.clock)
     except NotationError as error:
         yield status(str(error))
     for played in recorded.moves:

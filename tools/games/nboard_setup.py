@@ -8,6 +8,7 @@ and what every move took. Overtime and seconds for each move have no place there
 from collections.abc import Callable
 
 from outflank.engine import Rules
+from outflank.protocol.formats.ggfclock import GgfClock
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.protocol.opponent.nboardclient import NBoardClient
@@ -55,10 +56,4 @@ def clock_text(control: TimeControl) -> str:
     """A time control as GGF has it, ``15:00/0:02``, rounded down to seconds; nothing if GGF has no place for it."""
     if not control.is_limited or control.period_moves or int(control.main) == 0:
         return ""
-    increment = f"/{_minutes(control.increment)}" if int(control.increment) else ""
-    return _minutes(control.main) + increment
-
-
-def _minutes(seconds: float) -> str:
-    """``1:30`` for 90.5."""
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+    return str(GgfClock(int(control.main), int(control.increment)))

@@ -4,37 +4,11 @@ import re
 
 import pytest
 
-from outflank.engine import Clock, Colour, NotationError
-from outflank.protocol.nboard.gameclock import RecordedTime
+from outflank.engine import Clock, Colour
 from outflank.protocol.strength import Strength
 from outflank.tests.protocol.nboard.dialogue import Dialogue, ggf
 
 BLACK, WHITE = Colour.BLACK, Colour.WHITE
-
-
-@pytest.mark.parametrize(
-    ("text", "control"),
-    [
-        ("15:00", RecordedTime(900)),
-        ("60", RecordedTime(60)),
-        ("1:00:00", RecordedTime(3600)),
-        ("1.00:00:00", RecordedTime(86400)),
-        ("5:00/0:10/2:00", RecordedTime(300, 10, 120)),
-        ("5:00//2:00", RecordedTime(300, 0, 120)),
-        ("/0:10", RecordedTime(0, 10)),
-        ("", None),
-        ("0", None),
-        ("0:00//2:00", None),
-    ],
-)
-def test_a_time_control_is_read(text: str, control: RecordedTime | None) -> None:
-    assert RecordedTime.parse(text) == control
-
-
-@pytest.mark.parametrize("text", ["soon", "1/2/3/4", "-5", "1:2:3:4:5", "5:00/x", "1" * 400, "٣"])
-def test_what_is_no_time_control_is_told(text: str) -> None:
-    with pytest.raises(NotationError, match=r"^expected a clock such as 15:00 or 5:00/0:10/2:00, got"):
-        RecordedTime.parse(text)
 
 
 def clocks(*lines: str) -> tuple[Clock | None, Clock | None]:
@@ -55,6 +29,11 @@ def test_a_move_takes_its_time_from_its_players_clock() -> None:
     told = clocks(f"set game {ggf(TI='1:00')}", "move F5//10", "move F6/150", "move E6/0/5.5")
 
     assert told == (Clock(44.5), Clock(60.0))
+
+
+@pytest.mark.parametrize("control", ["0", "0:00//2:00"])
+def test_a_clock_without_time_is_none(control: str) -> None:
+    assert clocks(f"set game {ggf(TI=control)}") == (None, None)
 
 
 def test_a_game_without_a_clock_has_none() -> None:

@@ -1,0 +1,49 @@
+"""GGF's time control is read and written."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outflank.engine import NotationError
+from outflank.protocol.formats.ggfclock import GgfClock
+
+TIMES = st.integers(0, 10_000_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "control"),
+    [
+        ("15:00", GgfClock(900)),
+        ("60", GgfClock(60)),
+        ("1:00:00", GgfClock(3600)),
+        ("1.00:00:00", GgfClock(86400)),
+        ("5:00/0:10/2:00", GgfClock(300, 10, 120)),
+        ("5:00//2:00", GgfClock(300, 0, 120)),
+        (" 5:00 / 0:10 ", GgfClock(300, 10)),
+        ("/0:10", GgfClock(0, 10)),
+        ("", GgfClock()),
+    ],
+)
+def test_a_time_control_is_read(text: str, control: GgfClock) -> None:
+    assert GgfClock.parse(text) == control
+
+
+@pytest.mark.parametrize("text", ["soon", "1/2/3/4", "-5", "1:2:3:4:5", "5:00/x", "1" * 400, "٣"])
+def test_what_is_no_time_control_is_told(text: str) -> None:
+    with pytest.raises(NotationError, match=r"^expected a clock such as 15:00 or 5:00/0:10/2:00, got"):
+        GgfClock.parse(text)
+
+
+@given(main=TIMES, increment=TIMES, extension=TIMES)
+def test_what_is_written_is_read_again(main: int, increment: int, extension: int) -> None:
+    clock = GgfClock(main, increment, extension)
+
+    assert GgfClock.parse(str(clock)) == clock
+
+
+def test_what_is_nothing_is_left_out() -> None:
+    assert [str(GgfClock(90)), str(GgfClock(90, 3)), str(GgfClock(90, 0, 3))] == [
+        "1:30",
+        "1:30/0:03",
+        "1:30//0:03",
+    ]
