@@ -1,6 +1,6 @@
 """A run as plain data: the last line of ``--json`` and summary.json. Times in seconds, margins in discs a game."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -9,6 +9,7 @@ from outflank.engine import Colour
 from outflank.tools.show.figures import EngineFigures, Figures, disc_sums, disc_test, tested_points
 from outflank.tools.state.run import Run
 from outflank.tools.state.settings_data import plain_settings
+from outflank.tools.stats.sequential import SequentialTest
 
 
 def summary(run: Run, figures: Figures) -> dict[str, Any]:
@@ -66,16 +67,18 @@ def _test(run: Run, figures: Figures) -> dict[str, Any] | None:
     test, discs = run.settings.sprt, disc_test(run)
     if test is None or discs is None:
         return None
-    points, sums = tested_points(run, figures.repeats), disc_sums(run, figures.repeats)
     return {
         **asdict(test),
-        "bounds": test.bounds,
-        "ratio": test.ratio(points),
-        "decided": test.decided(points),
-        "disc_bounds": discs.bounds,
-        "disc_ratio": discs.ratio(sums),
-        "disc_decided": discs.decided(sums),
+        **_outcome(test, tested_points(run, figures.repeats)),
+        **{f"disc_{key}": said for key, said in _outcome(discs, disc_sums(run, figures.repeats)).items()},
     }
+
+
+def _outcome(test: SequentialTest, values: Sequence[float]) -> dict[str, Any]:
+    """What a test says of pairs; those after its first verdict, which stands, don't count."""
+    decided = test.decided(values)
+    counting = values[: decided[0]] if decided else values
+    return {"bounds": test.bounds, "ratio": test.ratio(counting), "decided": decided}
 
 
 def _counts(counter: Mapping[Any, int]) -> dict[str, int]:

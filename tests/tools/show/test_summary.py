@@ -3,6 +3,8 @@
 import json
 from dataclasses import replace
 
+import pytest
+
 from outflank.engine import Colour
 from outflank.tests.tools.play.halls import fake, settings
 from outflank.tests.tools.samples import broken_off, played, random_run
@@ -56,6 +58,18 @@ def test_the_tests_are_told_with_their_bounds() -> None:
     assert (told["elo0"], told["elo1"], told["model"]) == (0, 10, "normalized")
     assert told["bounds"][0] < told["ratio"] < told["bounds"][1]
     assert told["decided"] is None
+
+
+def test_pairs_after_a_verdict_move_no_ratio() -> None:
+    """What was under way by then has ended since."""
+    run = random_run(("A", "B"), 200, {"sprt": Sprt(0, 200)})
+    told = summary_of(run)["sprt"]
+    pairs, accepted = told["decided"]
+    at_the_verdict = summary_of(replace(run, games=run.games[: 2 * pairs]))["sprt"]
+
+    assert 0 < pairs < 100
+    assert told["ratio"] == at_the_verdict["ratio"]
+    assert told["bounds"][accepted] == pytest.approx(told["ratio"], abs=1)
 
 
 def test_the_tests_wait_for_a_pair_that_is_not_there_yet_as_the_match_does() -> None:
