@@ -31,6 +31,7 @@ cdef class Deepening:
     cdef int _depth, _selectivity
     cdef bint _told_wld  # what was told last is 1, 0 or -1: a lead, an equal count, or neither
 
+    cdef int _first_window(self, int depth) noexcept
     cdef int _search_root(self, int depth, int alpha, int beta) noexcept nogil
     cdef int _search_move(self, RootMove *move, int depth, int alpha, int beta) noexcept nogil
     cdef void _move_up(self, int index) noexcept nogil

@@ -27,10 +27,10 @@ from outflank.engine.moves import PASS, Move
 from outflank.engine.selectivity import STEPS
 from outflank.engine.squares import DIRECTIONS, Colour
 
-cdef enum: _WORST = -65
-
-# Half the first window around the score of the iteration before; doubled until the score lies inside.
-_FIRST_WINDOW = 3
+cdef enum:
+    _WORST = -65
+    # Half the first window around the score of the iteration before; doubled until the score lies inside.
+    _FIRST_WINDOW = 3
 
 
 cdef class Deepening:
@@ -153,7 +153,7 @@ cdef class Deepening:
     def _search_around_last_score(self, int depth):
         """One iteration, in windows around the score so far until the score lies inside."""
         cdef bint wld = self._wld and depth == self._empties
-        cdef int score = self._moves[0].told, width = _FIRST_WINDOW, alpha = _WORST, beta = -_WORST, i
+        cdef int score = self._moves[0].told, width = self._first_window(depth), alpha = _WORST, beta = -_WORST, i
         if wld:
             alpha, beta = -1, 1
         elif self._lines == 1 and depth > 2:
@@ -174,6 +174,12 @@ cdef class Deepening:
             score = self._moves[i].score
             self._moves[i].told = max(-1, min(1, score)) if wld else score
         self._told_wld = wld
+
+    cdef int _first_window(self, int depth) noexcept:
+        """Half the first window of an iteration: full boards have even scores, of which it holds one or two."""
+        if depth < self._empties:
+            return _FIRST_WINDOW
+        return 2 if self._moves[0].told % 2 else 1
 
     cdef int _search_root(self, int depth, int alpha, int beta) noexcept nogil:
         """Search the moves and return the best score, or a bound if it lies outside alpha..beta; the best come first.
