@@ -11,11 +11,14 @@ The last generations play what the weights are for: close games between good pla
 and an end that is as good as perfect, from earlier on. Off the path of these games, boards of the whole middle of the
 game are judged by the same search: searches meet mostly such boards, and judging one takes a tenth of the time of
 solving it. Far errors count in proportion then. In the end the heads are calibrated.
+
+The folder keeps what each step took, so that neither an interruption nor a break costs any of the budget, and a
+greater budget later goes on with another generation of the last kind.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 
 from outflank.engine import weights
@@ -23,6 +26,7 @@ from outflank.tools.train import calibrate, fit, label, network, probcut, selfpl
 from outflank.tools.train.dataset import load, read_header, shards_there
 from outflank.tools.train.judging import Judging
 from outflank.tools.train.targets import Trust
+from outflank.tools.train.timespent import TimeSpent
 from outflank.tools.work.files import write_whole
 
 _MOST = 100_000_000  # games and boards: the time is what counts
@@ -33,6 +37,7 @@ _SHARES = (
     0.25,
     0.43,
 )  # of the time, one for each generation; the rest is for the error model
+_WORTH_ANOTHER = 0.25  # of the time, left over by a smaller budget before
 _FIRST_WORK_SHARE = (
     0.5  # of the first generation's time goes into games and labels; later ones know what a fit takes
 )
@@ -51,6 +56,7 @@ _LATE_LINEAR_FROM = 4.0
 _STRAY_MOVES = 4
 _LINE_TO = 10
 _CALIBRATION_BOARDS = 300
+_ERROR_MODEL = "selectivity model"  # the last step
 _ERROR_MODEL_DEPTH = 8
 _ERROR_MODEL_BOARDS = 30
 
@@ -61,7 +67,7 @@ class BootstrapSettings:
 
     Attributes:
         folder: where everything is kept; what is there already is not done again.
-        seconds: the time for all of it.
+        seconds: the time for all of it, what was spent in the folder before included.
         early: how the first generations search.
         late: how the last ones do.
         seed: of the first generation; the others follow.
@@ -91,6 +97,11 @@ class BootstrapSettings:
     def error_model(self) -> Path:
         """The selectivity model of the last generation."""
         return self.folder / "probcut.json"
+
+    @property
+    def spent(self) -> Path:
+        """What each step took."""
+        return self.folder / "spent.json"
 
 
 @dataclass(slots=True)
@@ -122,30 +133,70 @@ def bootstrap(
 ) -> None:
     """Run all generations, calling `report` with a sentence about each, then fit the selectivity model.
 
-    Whenever it is interrupted, the weights made so far are usable; the same call then goes on where it was.
+    Whenever it is interrupted, the weights made so far are usable; the same call then goes on where it was. A call
+    with more time goes on from what less time brought.
 
     Raises: FileFormatError if the folder holds games of other settings.
     """
     settings.folder.mkdir(parents=True, exist_ok=True)
     _write_nothing(settings.weights(0))
-    pace = Pace()
-    for generation, share in enumerate(_SHARES):
-        if settings.weights(generation + 1).exists():
-            continue
-        began = time.monotonic()
-        known = _positions(settings, generation)
-        seconds = pace.work(settings.seconds * share, known)
-        played = _play(settings, generation, seconds * (1 - _LABEL_SHARE), workers, cluster)
-        solved = _label(settings, generation, seconds * _LABEL_SHARE, workers, cluster)
-        worked, found = time.monotonic(), _positions(settings, generation)
-        _fit_generation(settings, generation, workers, cluster)
-        pace = Pace((found - known) / (worked - began), _CAUTION * (time.monotonic() - worked) / found)
+    spent = TimeSpent(settings.spent)
+    generation = next(number for number in count() if not settings.weights(number + 1).exists())
+    while seconds := _share(settings, spent, generation):
+        played, solved = _run_generation(settings, spent, generation, seconds, workers, cluster)
+        generation += 1
         report(
-            f"generation {generation}: {played} games, {solved} boards labelled, "
-            f"weights in {settings.weights(generation + 1)}"
+            f"generation {generation - 1}: {played} games, {solved} boards labelled, "
+            f"weights in {settings.weights(generation)}"
         )
-    _fit_error_model(settings, workers, cluster)
+    with spent.spending(_ERROR_MODEL):
+        _fit_error_model(settings, generation - 1, workers, cluster)
     report(f"selectivity model in {settings.error_model}")
+
+
+def _steps(generation: int) -> tuple[str, str, str]:
+    """The names of a generation's steps: games, labels and fit."""
+    return f"games {generation}", f"labels {generation}", f"fit {generation}"
+
+
+def _share(settings: BootstrapSettings, spent: TimeSpent, generation: int) -> float:
+    """Seconds for a generation; 0 if there shall be none."""
+    if generation < len(_SHARES):
+        return settings.seconds * _SHARES[generation]
+    earlier = [step for number in range(generation) for step in _steps(number)]
+    left = settings.seconds - spent.on(*earlier, _ERROR_MODEL)
+    return left if left >= settings.seconds * _WORTH_ANOTHER else 0.0
+
+
+def _pace(settings: BootstrapSettings, spent: TimeSpent, generation: int) -> Pace:
+    """What is known of the generation before this one."""
+    games, labels, fit = _steps(generation - 1)
+    worked = spent.on(games, labels)
+    if not worked:
+        return Pace()
+    found = _positions(settings, generation)
+    made = found - _positions(settings, generation - 1)
+    return Pace(made / worked, _CAUTION * spent.on(fit) / found)
+
+
+def _run_generation(
+    settings: BootstrapSettings,
+    spent: TimeSpent,
+    generation: int,
+    seconds: float,
+    workers: int | None,
+    cluster: str | None,
+) -> tuple[int, int]:
+    """Make the next weights in about so many seconds; how many games and labelled boards there are."""
+    games, labels, fit = _steps(generation)
+    work = _pace(settings, spent, generation).work(seconds, _positions(settings, generation))
+    with spent.spending(games):
+        played = _play(settings, generation, work * (1 - _LABEL_SHARE) - spent.on(games), workers, cluster)
+    with spent.spending(labels):
+        solved = _label(settings, generation, work * _LABEL_SHARE - spent.on(labels), workers, cluster)
+    with spent.spending(fit):
+        _fit_generation(settings, generation, workers, cluster)
+    return played, solved
 
 
 def _play(
@@ -190,8 +241,8 @@ def _label(
 
 
 def _positions(settings: BootstrapSettings, generation: int) -> int:
-    """How many positions there are to fit to, up to a generation."""
-    numbers = range(generation + 1)
+    """How many positions there are to fit to from before a generation."""
+    numbers = range(generation)
     folders = [*map(settings.games, numbers), *map(settings.labels, numbers)]
     return sum(int(read_header(path)["positions"]) for folder in folders for path in shards_there(folder))
 
@@ -221,25 +272,27 @@ def _fit_generation(
         training = replace(training, linear_from=_LATE_LINEAR_FROM)
     both = settings.folder / "weights.unfinished"
     weights_file.train_network(tables, [*games, *labels], earlier, both, training)
-    if generation == len(_SHARES) - 1:
+    if generation >= len(_SHARES) - 1:
         measuring = calibrate.CalibrateSettings(boards=_CALIBRATION_BOARDS, seed=settings.seed)
         weights_file.calibrate_heads(both, games[-1:], both, measuring, workers=workers, cluster=cluster)
     both.rename(settings.weights(generation + 1))
     tables.unlink()
 
 
-def _fit_error_model(settings: BootstrapSettings, workers: int | None, cluster: str | None) -> None:
-    """Fit the selectivity model to the last generation's evaluation."""
-    if settings.error_model.exists():
+def _fit_error_model(
+    settings: BootstrapSettings, last: int, workers: int | None, cluster: str | None
+) -> None:
+    """Fit the selectivity model to the evaluation that the last generation made."""
+    weights_made = settings.weights(last + 1)
+    if settings.error_model.exists() and probcut.is_fitted_to(settings.error_model, weights_made):
         return
-    last = len(_SHARES)
     differences = probcut.measure(
-        settings.weights(last),
-        [settings.games(last - 1)],
+        weights_made,
+        [settings.games(last)],
         _ERROR_MODEL_BOARDS,
         _ERROR_MODEL_DEPTH,
         settings.seed,
         workers=workers,
         cluster=cluster,
     )
-    probcut.fit(differences).write(settings.error_model, settings.weights(last), settings.seed)
+    probcut.fit(differences).write(settings.error_model, weights_made, settings.seed)

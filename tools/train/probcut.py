@@ -72,12 +72,17 @@ class ErrorModel:
         """Write the file that the engine reads; it names the weights that were measured, and the seed of the choice."""
         made = {
             **made_now(),
-            "weights": f"CRC-32 {checksum(weights)}",
+            "weights": _named(weights),
             "seed": seed,
             "samples": self.samples,
         }
         content = {"coefficients": [round(value, 8) for value in self.coefficients], "provenance": made}
         write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
+
+
+def is_fitted_to(path: Path, weights: Path) -> bool:
+    """Whether a selectivity model was fitted to these weights."""
+    return bool(json.loads(path.read_bytes())["provenance"]["weights"] == _named(weights))
 
 
 def measure(
@@ -141,6 +146,11 @@ def as_table(model: ErrorModel) -> str:
         for (depth, shallow), reports in sorted(by_depths.items())
     ]
     return "\n".join(lines)
+
+
+def _named(weights: Path) -> str:
+    """The weights as the file of a model names them."""
+    return f"CRC-32 {checksum(weights)}"
 
 
 def _differences(weights: Path, depth: int, boards: Sequence[tuple[int, int]]) -> list[tuple[Cell, float]]:

@@ -16,6 +16,7 @@ from outflank.engine.patterns import PHASES
 from outflank.engine.probcut import margins
 from outflank.tools.cli.program import cli
 from outflank.tools.commands.train import train
+from outflank.tools.train import probcut
 from outflank.tools.train.dataset import empties, load
 
 
@@ -207,8 +208,16 @@ def test_all_goes_from_nothing_to_weights_and_can_be_repeated(tmp_path: Path) ->
     ]
     assert [made["judging"]["end_selectivity"] for made in last if "labels" not in made] == [100, 87, 87]
     assert weights.provenance(tmp_path / "weights-5.bin")["calibration"]["seed"] == 1
-    assert (tmp_path / "probcut.json").exists()
+    assert probcut.is_fitted_to(tmp_path / "probcut.json", tmp_path / "weights-5.bin")
     assert succeed("all", tmp_path, *options, *late).splitlines() == first[-1:]
+
+    # As if a budget of half a second had made all that.
+    (tmp_path / "spent.json").write_text('{"games 0": 0.5}')
+    more = succeed("all", tmp_path, *options, *late, "--budget", "2s").splitlines()
+
+    assert [line.split(":")[0] for line in more[:-1]] == ["generation 5"]
+    assert weights.provenance(tmp_path / "weights-6.bin")["games"][-1]["weights"] == "weights-5.bin"
+    assert probcut.is_fitted_to(tmp_path / "probcut.json", tmp_path / "weights-6.bin")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -29,14 +29,14 @@ from outflank.tools.commands.train.options import shard_option
     type=WholeNumber(1, 60),
     default=8,
     show_default=True,
-    help="Plies searched for a move by the last two generations, at 73 %.",
+    help="Plies searched for a move from the fourth generation on, at 73 %.",
 )
 @click.option(
     "--late-exact-from",
     type=WholeNumber(0, 60),
     default=20,
     show_default=True,
-    help="Empty squares from which on their games are searched to the end, at 87 %.",
+    help="Empty squares from which on these games are searched to the end, at 87 %.",
 )
 @shard_option
 @seed_option
@@ -56,7 +56,8 @@ def all(
 ) -> None:
     """Make an evaluation from nothing in FOLDER: generations of self-play and fit, then the selectivity model.
 
-    The weights of each generation stay in FOLDER; an interrupted run goes on where it stopped.
+    The weights of each generation stay in FOLDER; an interrupted run goes on where it stopped. A greater budget later
+    adds a generation with the time that it leaves.
     """
     from outflank.tools.train import bootstrap as generations
     from outflank.tools.train.judging import Judging
