@@ -19,7 +19,7 @@ from outflank.tools.play.hall import Hall, LocalHall
 from outflank.tools.schedule.formats import openings_needed
 from outflank.tools.show.figures import Figures, figures_of
 from outflank.tools.show.resulttable import print_result
-from outflank.tools.show.run_files import write_run_files
+from outflank.tools.show.run_files import expect_packages, write_run_files
 from outflank.tools.show.scoreboard import Scoreboard
 from outflank.tools.show.summary import summary
 from outflank.tools.state.events import Event, described
@@ -101,6 +101,9 @@ def _play_and_print(
     settings: RunSettings, options: dict[str, Any], folder: Path, store: Store | None = None
 ) -> None:
     """Play, and say what came of it; what went wrong after the first game decides the exit code."""
+    recorded = not options["no_records"]
+    if recorded:
+        expect_packages()
     with Interrupts() as interrupts, Scoreboard(settings) as board:
         board.say(settings.line())
         on_event = _printer(board) if options["as_json"] else board.show
@@ -108,7 +111,6 @@ def _play_and_print(
             outcome = _play(settings, options, folder, store, board, on_event, interrupts)
         except Interrupted as before_the_first_game:
             click.get_current_context().exit(before_the_first_game.exit_code)
-    recorded = not options["no_records"]
     figures = figures_of(outcome.run)
     not_written = write_run_files(outcome.run, figures, folder) if recorded else ""
     try:

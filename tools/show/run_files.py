@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 from outflank.protocol.formats import ggf, sgf_write
@@ -11,6 +12,17 @@ from outflank.tools.show.report import render_report
 from outflank.tools.show.summary import summary
 from outflank.tools.state.run import Run
 from outflank.tools.work.files import whole_file
+
+_PACKAGES = ("jinja2", "sgfmill")  # loaded only where a page or a game is written
+
+
+def expect_packages() -> None:
+    """Find out before the first game whether all is installed that the files need.
+
+    Raises: ModuleNotFoundError.
+    """
+    for name in _PACKAGES:
+        import_module(name)
 
 
 def write_run_files(run: Run, figures: Figures, folder: Path) -> str:

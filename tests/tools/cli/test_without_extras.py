@@ -102,3 +102,24 @@ def test_what_it_lacks_is_named(words: tuple[str, ...], package: str, tmp_path: 
     assert told.returncode == 1
     assert f"pip install 'outflank[{package}]'" in told.stderr
     assert "Traceback" not in told.stderr
+
+
+@pytest.mark.parametrize("package", ["jinja2", "sgfmill"])
+def test_what_the_records_of_a_match_need_is_missed_before_the_first_game(
+    package: str, tmp_path: Path
+) -> None:
+    script = (
+        f"import sys; sys.modules[{package!r}] = None; from outflank.tools.cli.program import main; main()"
+    )
+
+    told = subprocess.run(
+        [sys.executable, "-c", script, "match", "--games", "2", "--out", str(tmp_path / "run")],
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+
+    assert told.returncode == 1
+    assert package in told.stderr
+    assert "pip install 'outflank[match]'" in told.stderr
+    assert not list(tmp_path.iterdir())
