@@ -1,6 +1,7 @@
 """A board as text: 64 squares a1..h8, row by row, then perhaps the side to move."""
 
 import re
+from collections.abc import Sequence
 
 from outflank.engine.errors import NotationError
 from outflank.engine.squares import SQUARE_NAMES, Colour
@@ -40,6 +41,13 @@ def read_board(text: str) -> tuple[int, int, Colour | None]:
 def write_board(black: int, white: int) -> str:
     """64 letters ``X O -``, a1 first."""
     return "".join("X" if black >> s & 1 else "O" if white >> s & 1 else "-" for s in range(64))
+
+
+def framed_board(letters: Sequence[str]) -> str:
+    """64 letters, a1 first, as eight rows with the names of rows and files around them."""
+    rows = [f"{row + 1} {' '.join(letters[8 * row : 8 * row + 8])} {row + 1}" for row in range(8)]
+    files = "  a b c d e f g h"
+    return "\n".join([files, *rows, files])
 
 
 def _side(text: str) -> Colour | None:

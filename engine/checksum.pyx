@@ -16,6 +16,7 @@ cdef inline uint64_t _mixed(uint64_t sum, uint64_t word) noexcept nogil:
 
 
 def checksum(const unsigned char[::1] memory):
+    """A number of 64 bits that depends on every byte of `memory` and on where it stands."""
     cdef uint64_t[_LANES] sums, words
     cdef Py_ssize_t block, size = memory.shape[0]
     cdef uint64_t total = size

@@ -12,6 +12,7 @@ cdef enum:
 
 
 def distinct_rows(const int8_t[::1] rows, int width, int stages):
+    """Each stage's rows of `width` numbers, int8, every one once."""
     cdef Py_ssize_t count = rows.shape[0] // width // stages, stage, row, place
     cdef int32_t kept = 0, begin
     numbers = array("i", bytes(4 * stages * count))
@@ -53,6 +54,7 @@ cdef inline Py_ssize_t _place_of(const int8_t *row, int width) noexcept nogil:
 
 
 def with_rows(const int16_t[::1] tables, const int32_t[::1] numbers, int phases, int stages):
+    """The entries, int32, of weights, int16, whose rows have these numbers; in memory made for them."""
     cdef Py_ssize_t count = tables.shape[0] // phases, phase, weight
     memory = memoryview(reserve(4 * tables.shape[0])).cast("i")
     cdef int32_t[::1] entries = memory

@@ -11,6 +11,8 @@ from outflank.engine.memory import reserve
 
 
 cdef class Evaluator:
+    """What positions are evaluated with; searchers may share it."""
+
     def __cinit__(self, weights):
         cdef const int8_t[::1] rows = weights.rows
         cdef const int32_t[::1] entries = weights.entries, starts = weights.starts
@@ -35,6 +37,7 @@ cdef class Evaluator:
         self._held = weights, memory, small
 
     def score(self, Position position):
+        """The expected final disc difference of a position, in discs from the side to move, who has a move."""
         cdef Features features
         set_features(&features, position.own, position.opp, 0)
         return evaluate(&self.evaluation, &features, 0, position.own, position.opp, position.empties)

@@ -32,7 +32,7 @@ def fold_rows(rows: Numbers, representative: array[int], width: int) -> tuple[by
 def unfold_rows(
     flags: bytes | memoryview, kept: memoryview[int], representative: array[int], width: int, stages: int
 ) -> memoryview[int]:
-    """The rows of all stages, int8, from both answers of `fold_rows`, the second as numbers; in memory made for them.
+    """The rows of all stages, int8, from both answers of `fold_rows`, the second as numbers, in new memory.
 
     Raises: ValueError if there are too many or too few.
     """

@@ -10,6 +10,7 @@ from outflank.engine.patterns import PATTERNS, TABLE_OFFSETS, WEIGHTS_OF_A_PHASE
 
 
 def representatives():
+    """For each weight of a phase the first weight that has to be equal to it; int32."""
     found = array("i", range(WEIGHTS_OF_A_PHASE))
     cdef int32_t[::1] view = found
     cdef int table
@@ -34,6 +35,7 @@ def _pair_up(int32_t[::1] found, int32_t offset, places):
 
 
 def weights_kept(const int32_t[::1] representative):
+    """How many weights of a phase are kept: those that are their own representatives."""
     cdef Py_ssize_t weight, found = 0
     for weight in range(representative.shape[0]):
         found += representative[weight] == weight
@@ -41,6 +43,7 @@ def weights_kept(const int32_t[::1] representative):
 
 
 def unfold(const int16_t[::1] folded, const int32_t[::1] representative, int phases):
+    """The weights of all phases, phase by phase, from what `fold` kept; in memory made for them."""
     cdef Py_ssize_t count = representative.shape[0]
     weights = memoryview(reserve(2 * count * phases)).cast("h")
     cdef int16_t[::1] out = weights
@@ -61,6 +64,7 @@ def unfold(const int16_t[::1] folded, const int32_t[::1] representative, int pha
 
 
 def fold(const int16_t[::1] weights, const int32_t[::1] representative, int phases):
+    """The weights of all phases, int16, without those that `unfold` works out: last phase first, int16."""
     cdef Py_ssize_t count = representative.shape[0]
     cdef list steps = []
     cdef Py_ssize_t weight
@@ -79,6 +83,7 @@ def fold(const int16_t[::1] weights, const int32_t[::1] representative, int phas
 def unfold_rows(
     const unsigned char[::1] flags, const int8_t[::1] kept, const int32_t[::1] representative, int width, int stages
 ):
+    """The rows of all stages, int8, from both answers of `fold_rows`, the second as numbers, in new memory."""
     cdef Py_ssize_t count = representative.shape[0]
     rows = memoryview(reserve(stages * count * width)).cast("b")
     cdef int8_t[::1] out = rows
@@ -102,6 +107,7 @@ def unfold_rows(
 
 
 def fold_rows(const int8_t[::1] rows, const int32_t[::1] representative, int width):
+    """Rows of `width` numbers, int8, one for each weight of a phase, for several stages, stage by stage."""
     cdef Py_ssize_t count = representative.shape[0], row, flag = 0
     cdef bytes nothing = bytes(width), numbers
     cdef bytearray flags = bytearray(-(-rows.shape[0] // width // count * weights_kept(representative) // 8))
@@ -122,6 +128,7 @@ ctypedef fused _Number:
 
 
 def farthest(const _Number[::1] numbers):
+    """How far from 0 the numbers go, int8 or int16."""
     # In numbers of their own size, of which the compiler compares many at once.
     cdef _Number lowest = 0, highest = 0
     cdef Py_ssize_t place

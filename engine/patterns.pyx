@@ -64,10 +64,12 @@ CORNER_SQUARES = (
 
 
 def layout_hash():
+    """A number that changes with the patterns, their order or their digits."""
     return zlib.crc32(repr((PATTERNS, INSTANCES, MOST_MOVES, CORNER_SQUARES)).encode())
 
 
 def mirrored_places(int table):
+    """For each place of a pattern the place of the square that a reflection of the pattern onto itself puts there."""
     squares = PATTERNS[table]
     # The symmetry, other than the identity, that maps the pattern onto itself; the identity if there is none.
     images = [_image(squares, symmetry) for symmetry in range(7, -1, -1)]
@@ -129,6 +131,7 @@ cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side)
 
 
 def extract(const uint64_t[::1] own, const uint64_t[::1] opp, int32_t[:, ::1] out):
+    """Write which of a phase's weights count in each board to `out`, shape (boards, WEIGHTS_OF_A_POSITION)."""
     cdef Py_ssize_t board
     cdef Features features
     cdef int32_t[LANES] weights

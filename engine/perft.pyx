@@ -73,6 +73,7 @@ cdef uint64_t _leaves_below(Position position, int depth, bint pass_is_free):
 
 
 def perft(Position position, depth, bint pass_is_free=False):
+    """Positions reached by every line of `depth` plies."""
     depth = whole("a depth", depth, 0)
     if depth <= _DEEPEST_WITHOUT_PYTHON or position.is_over:
         return _leaves_below(position, depth, pass_is_free)
@@ -82,6 +83,7 @@ def perft(Position position, depth, bint pass_is_free=False):
 
 
 def divide(Position position, depth, bint pass_is_free=False):
+    """The count behind each move of `position`, by the move's text; empty if the game is over."""
     depth = whole("a depth", depth, 1)
     return {
         str(move): perft(position.play(move), depth - (not (move.is_pass and pass_is_free)), pass_is_free)

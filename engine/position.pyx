@@ -13,7 +13,7 @@ from outflank.engine.kernels cimport (
 )
 
 from outflank.engine.boardsvg import board_svg
-from outflank.engine.boardtext import read_board, write_board
+from outflank.engine.boardtext import framed_board, read_board, write_board
 from outflank.engine.errors import IllegalMoveError, NotationError, SettingsError
 from outflank.engine.moves import PASS, Move
 from outflank.engine.outcome import Outcome
@@ -34,6 +34,8 @@ def _checked(rules):
 
 
 cdef class Position:
+    """A board, the side to move and the rules; a value: equal positions are interchangeable."""
+
     def __init__(self, own, opp, side, rules=_OTHELLO):
         self.own = mask(own)
         self.opp = mask(opp)
@@ -45,33 +47,40 @@ cdef class Position:
 
     @classmethod
     def start(cls, rules=_OTHELLO):
+        """The position in which a game under `rules` begins."""
         black, white = _checked(rules).start_discs
         return cls(black, white, Colour.BLACK, rules).with_side(rules.begins)
 
     @classmethod
     def parse(cls, str text, rules=_OTHELLO):
+        """Read 64 squares a1..h8 row by row, then perhaps the side to move."""
         black, white, side = read_board(text)
         rules = _checked(rules)
         return cls(black, white, Colour.BLACK, rules).with_side(rules.begins if side is None else side)
 
     @property
     def black(self):
+        """Black's discs, one bit a square."""
         return self.own if self.side is Colour.BLACK else self.opp
 
     @property
     def white(self):
+        """White's discs, one bit a square."""
         return self.own if self.side is Colour.WHITE else self.opp
 
     @property
     def empties(self):
+        """How many squares are empty."""
         return 64 - popcount(self.own | self.opp)
 
     @property
     def is_over(self):
+        """Whether neither side can move."""
         return not self.can_move(False) and not self.can_move(True)
 
     @property
     def must_pass(self):
+        """Whether the side to move has no move but the other side has."""
         return not self.can_move(False) and self.can_move(True)
 
     cdef bint can_move(self, bint opponent) noexcept:
@@ -79,6 +88,7 @@ cdef class Position:
         return legal_moves(self.opp, self.own) != 0 if opponent else legal_moves(self.own, self.opp) != 0
 
     def legal_mask(self, colour=None):
+        """Squares where `colour` (the side to move if None) could play, one bit a square."""
         if colour is None or self._is_mover(colour):
             return legal_moves(self.own, self.opp)
         return legal_moves(self.opp, self.own)
@@ -91,6 +101,7 @@ cdef class Position:
         return colour is self.side or Colour(colour) is self.side
 
     def legal_moves(self):
+        """The moves of the side to move, a1 first, directions in the order n ne e se s sw w nw."""
         if not self.can_move(False):
             return (PASS,) if self.can_move(True) else ()
         squares = squares_of(legal_moves(self.own, self.opp))
@@ -110,6 +121,7 @@ cdef class Position:
         return [name for number, name in enumerate(DIRECTIONS) if turned_one_way(self.own, self.opp, square, number)]
 
     def parse_move(self, str text):
+        """Read a move and check that it is legal here: ``f5``, ``d3/ne``, ``pass``, any case."""
         return self._settle(Move.parse(text))
 
     def _settle(self, move):
@@ -157,14 +169,17 @@ cdef class Position:
         return turned_one_way(self.own, self.opp, move.square, DIRECTIONS.index(direction))
 
     def turned(self, move):
+        """The discs that `move` turns, one bit a square."""
         move = self._settle(_as_move(move))
         return 0 if move.is_pass else self._turned(move)
 
     def play(self, move):
+        """The position after `move` by the side to move; a pass only where it is the only move."""
         move = self._settle(_as_move(move))
         return self._after(0, 0) if move.is_pass else self._after(self._turned(move), bit(move.square))
 
     def pass_(self):
+        """The position after a pass."""
         return self.play(PASS)
 
     cdef Position _after(self, uint64_t turned, uint64_t disc):
@@ -177,23 +192,28 @@ cdef class Position:
         return after
 
     def with_side(self, side):
+        """The same board with `side` to move."""
         if Colour(side) is self.side:
             return self
         return Position(self.opp, self.own, side, self.rules)
 
     def with_rules(self, rules):
+        """The same board and side under other rules."""
         return Position(self.own, self.opp, self.side, rules)
 
     def discs(self, colour):
+        """How many discs `colour` has on the board."""
         return popcount(self.own if self._is_mover(colour) else self.opp)
 
     def score(self, colour=Colour.BLACK):
+        """Disc difference from `colour`'s point of view (Black's if left out), by the rules' scoring."""
         difference = self.discs(colour) - self.discs(Colour(colour).other)
         if self.rules.scoring == "empties" and difference and self.is_over:
             return difference + self.empties if difference > 0 else difference - self.empties
         return difference
 
     def outcome(self):
+        """How the game ended; None while it goes on."""
         if not self.is_over:
             return None
         margin = self.score()
@@ -202,6 +222,7 @@ cdef class Position:
         return Outcome(winner, abs(margin), termination, "discs" if margin else self.rules.tie)
 
     def disc_at(self, square):
+        """Who owns the disc on a square, given by number (0..63) or name (``"d4"``); None if it is empty."""
         if isinstance(square, str):
             square = parse_square(square)
         if square not in SQUARES:
@@ -212,15 +233,18 @@ cdef class Position:
         return self.side.other if bit(number) & self.opp else None
 
     def symmetries(self):
+        """The eight images of the board under rotation and reflection, itself first."""
         return tuple(map(self.transformed, Symmetry))
 
     def transformed(self, symmetry):
+        """The image of the board under a rotation or reflection; side and rules stay."""
         if symmetry not in _SYMMETRIES:
             raise IndexError(f"expected a symmetry from 0 to 7, got {symmetry!r}")
         cdef int number = symmetry
         return Position(transform(self.own, number), transform(self.opp, number), self.side, self.rules)
 
     def canonical(self):
+        """The one of the eight images with the smallest (own, opp), and the symmetry that leads there."""
         cdef uint64_t own, opp, least_own = self.own, least_opp = self.opp
         cdef int symmetry, leads_there = 0
         for symmetry in range(1, 8):
@@ -230,23 +254,25 @@ cdef class Position:
         return Position(least_own, least_opp, self.side, self.rules), Symmetry(leads_there)
 
     def board_string(self):
+        """``-----...X``: 64 squares of ``X O -`` a1 first, a blank and the side to move; ``parse`` reads it."""
         return write_board(self.black, self.white) + (" X" if self.side is Colour.BLACK else " O")
 
     def __str__(self):
+        """A board for people: rows 1 to 8, legal squares as dots, side to move and disc counts."""
         letters = list(self.board_string()[:64].replace("-", " "))
         for square in squares_of(legal_moves(self.own, self.opp)):
             letters[square] = "."
-        rows = [f"{row + 1} {' '.join(letters[8 * row : 8 * row + 8])} {row + 1}" for row in range(8)]
         black, white = self.rules.colour_names
         counts = f"{black} (X) {self.discs(Colour.BLACK)}, {white} (O) {self.discs(Colour.WHITE)}"
         turn = "game over" if self.is_over else f"{black if self.side is Colour.BLACK else white} to move"
-        files = "  a b c d e f g h"
-        return "\n".join([files, *rows, files, f"{counts}, {turn}"])
+        return f"{framed_board(letters)}\n{counts}, {turn}"
 
     def svg(self, **how):
+        """The board as an SVG image; a notebook shows a position so by itself."""
         return board_svg(self, **how)
 
     def _repr_svg_(self):
+        """What a notebook shows."""
         return board_svg(self)
 
     def __repr__(self):

@@ -30,6 +30,8 @@ _FIRST_SLICE = 0.2
 
 
 cdef class Prover:
+    """Finds moves that reach a score, of positions under the same rules; remembers what it has found out."""
+
     cdef HashTable _table
     cdef Crew _crew
     cdef Worker *_worker
@@ -60,6 +62,7 @@ cdef class Prover:
         self._worker.node_limit = <uint64_t>-1
 
     def answer(self, Position position, score):
+        """A move that leads to `score` or more whatever follows: of those the one with the fewest replies."""
         cdef int wanted = whole("a score", score, -64, 64)
         if position.rules != self._rules:
             raise SettingsError(f"expected a position of {self._rules}, got one of {position.rules}")

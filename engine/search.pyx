@@ -34,6 +34,8 @@ _EVALUATORS_KEPT = 2
 
 
 cdef class Searcher:
+    """Searches positions; keeps its transposition table from one search to the next."""
+
     cdef HashTable _table
     cdef Crew _crew
     cdef object _busy, _random, _scored_by, _weights_file
@@ -53,18 +55,22 @@ cdef class Searcher:
 
     @property
     def hash_mb(self):
+        """Size of the table in MB."""
         return self._table.megabytes
 
     @property
     def threads(self):
+        """Worker threads."""
         return self._crew.size
 
     def stop(self):
+        """End the search under way, from any thread; it returns what it has. No effect if none is under way."""
         running = self._running
         if running is not None:
             running.stop()
 
     def clear(self):
+        """Forget all earlier searches."""
         self._take()
         try:
             self._forget()
@@ -72,11 +78,13 @@ cdef class Searcher:
             self._busy.release()
 
     def prepare(self):
+        """Read what the first search would have to read, while no clock is running."""
         if self._evaluator is None:
             self._evaluator = _evaluator(self._weights_file)
             self._margins = _shipped_margins()
 
     def evaluate(self, Position position):
+        """What is expected without any search, in whole discs from the side to move; a finished game's final score."""
         if position.is_over:
             return float(position.score(position.side))
         if position.must_pass:
@@ -85,6 +93,7 @@ cdef class Searcher:
         return float(self._evaluator.score(position))
 
     def search(self, Position position, limit, *, moves=None, multipv=1, on_info=None):
+        """Search until a limit is met or ``stop`` is called; Ctrl-C raises KeyboardInterrupt at once."""
         with self.analyse(position, limit, moves=moves, multipv=multipv) as analysis:
             for info in analysis:
                 if on_info is not None:
@@ -92,6 +101,7 @@ cdef class Searcher:
             return analysis.result()
 
     def analyse(self, Position position, limit=_UNTIL_STOPPED, *, moves=None, multipv=1):
+        """Begin to search in a thread of its own, and return what can be iterated over, looked at and stopped."""
         began = time.monotonic()
         multipv = whole("multipv", multipv, 1)
         if not limit.ends_search(position.empties):

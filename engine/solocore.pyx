@@ -140,6 +140,8 @@ cdef int _look_for_a_win(const SoloState *state, long *nodes) noexcept nogil:
 
 
 cdef class SoloBoard:
+    """What lies on the board; a value: immutable, equal boards are interchangeable."""
+
     def __init__(self, black, white, black_chips, white_chips, closed=0):
         self.state.discs = [mask(black), mask(white)]
         self.state.chips = [mask(black_chips), mask(white_chips)]
@@ -154,28 +156,35 @@ cdef class SoloBoard:
 
     @property
     def black(self):
+        """Black discs."""
         return self.state.discs[0]
 
     @property
     def white(self):
+        """Golden discs."""
         return self.state.discs[1]
 
     @property
     def closed(self):
+        """Chips that lie face down."""
         return self.state.closed
 
     @property
     def chips(self):
+        """All chips that are left."""
         return self.state.chips[0] | self.state.chips[1] | self.state.closed
 
     def chips_of(self, colour):
+        """The chips known to be of that colour."""
         return self.state.chips[_number(colour)]
 
     @property
     def free(self):
+        """Squares without a disc or a chip."""
         return free_squares(&self.state)
 
     def hidden(self):
+        """The same board without what is known of closed chips."""
         return SoloBoard(
             self.state.discs[0],
             self.state.discs[1],
@@ -185,22 +194,27 @@ cdef class SoloBoard:
         )
 
     def legal_mask(self, colour):
+        """The free squares on which a disc of that colour turns a disc or wins a chip."""
         return solo_moves(&self.state, _number(colour))
 
     def turned(self, colour, square):
+        """The discs that a disc of that colour turns; chips end a row as free squares do."""
         self._expect_legal(colour, square)
         return solo_turned(&self.state, _number(colour), square)
 
     def taken(self, colour, square):
+        """The chips that a disc of that colour wins: open, of the other colour, between it and another of its own."""
         self._expect_legal(colour, square)
         return solo_taken(&self.state, _number(colour), square)
 
     def opened(self, square):
+        """The closed chips that a disc on `square` turns up: those that share a side with it."""
         if square not in SQUARES:
             raise IndexError(f"expected a square from 0 to 63, got {square!r}")
         return self.state.closed & beside(bit(square))
 
     def play(self, colour, square):
+        """The board after a move: discs are turned, then chips taken, then chips turned up."""
         cdef SoloBoard after = SoloBoard.__new__(SoloBoard)
         self._expect_legal(colour, square)
         if _unknown(&self.state) & beside(bit(square)):
@@ -210,9 +224,11 @@ cdef class SoloBoard:
         return after
 
     def winnable(self):
+        """The chips that are not proven to be lost; whatever is not in the mask can't be won by any line of moves."""
         return solo_winnable(&self.state)
 
     def can_win(self, nodes):
+        """Whether any chip can be won, found by looking at lines of moves; None if `nodes` boards do not settle it."""
         cdef long left = whole("nodes", nodes, 0, 1 << 62)
         cdef int answer
         with nogil:

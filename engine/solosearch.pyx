@@ -215,6 +215,7 @@ cdef _Points _points(SoloBoard board, uint64_t won, numbers):
 
 
 def best_line(SoloBoard board, won=0, numbers=None, width=1, seed=0):
+    """Follow the `width` best judged lines at once, ply by ply (beam search), until nothing more can be won."""
     cdef _Beam beam = _Beam(whole("a width", width, 1, 1 << 16), whole("a seed", seed, 0, 1 << 63))
     beam.points = _points(board, mask(won), numbers)
     beam.run(&board.state, mask(won))
@@ -222,6 +223,7 @@ def best_line(SoloBoard board, won=0, numbers=None, width=1, seed=0):
 
 
 def judged_moves(SoloBoard board, won=0, numbers=None):
+    """How good the board after each legal move looks, in 1/200 of what a chip is worth on average."""
     cdef uint64_t already = mask(won)
     cdef _Points points = _points(board, already, numbers)
     cdef SoloState after

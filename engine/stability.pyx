@@ -44,8 +44,10 @@ _fill_edge_table()
 
 
 def edge_stable_discs(int own, int opp):
+    """The same for the eight squares of one edge, in 8 bits, whatever is played on that edge."""
     return EDGE[own & 0xFF][opp & 0xFF]
 
 
 def stable_discs(uint64_t own, uint64_t opp):
+    """Discs of `own` that no further play can turn, one bit a square; some that are stable may be missing."""
     return stable_of(own, opp)
