@@ -19,7 +19,7 @@ from outflank.engine.splitting cimport (
     pthread_mutex_lock,
     pthread_mutex_unlock,
 )
-from outflank.engine.worker cimport Worker
+from outflank.engine.worker cimport Worker, monotonic
 
 
 cdef int share_moves(
@@ -94,10 +94,18 @@ cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
             _help(worker, below)
             worker.aborted = False  # that concerned `below`; who abandons `split` says so there
             continue
-        crew.idle += 1
-        pthread_cond_wait(&crew.changed, &crew.lock)
-        crew.idle -= 1
+        _wait(worker)
     pthread_mutex_unlock(&crew.lock)
+
+
+cdef void _wait(Worker *worker) noexcept nogil:
+    """Be idle until something changes; called and left under the crew's lock."""
+    cdef CrewState *crew = worker.crew
+    crew.idle += 1
+    pthread_cond_wait(&crew.changed, &crew.lock)
+    crew.idle -= 1
+    # A thread that has nothing to do looks at no clock, and is not what `longest_gap` means by one kept from looking.
+    worker.last_look = monotonic()
 
 
 cdef void _help(Worker *worker, SplitPoint *split) noexcept nogil:
@@ -132,7 +140,5 @@ cdef void serve(Worker *worker) noexcept nogil:
             _help(worker, split)
             worker.aborted = False
             continue
-        crew.idle += 1
-        pthread_cond_wait(&crew.changed, &crew.lock)
-        crew.idle -= 1
+        _wait(worker)
     pthread_mutex_unlock(&crew.lock)
