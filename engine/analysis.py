@@ -79,6 +79,7 @@ class Analysis(Iterator[SearchInfo]):
         if isinstance(report, SearchInfo) and not isinstance(report, SearchResult):
             return report
         self._over = True
+        self._reports.add(report)  # another thread may be waiting for it as well
         self._leave()
         if isinstance(report, SearchResult):
             self._result = report
@@ -208,7 +209,7 @@ def _passed(info: SearchInfo) -> SearchInfo:
     """What is known of a position from what is known of the one its forced pass leads to."""
     line = info.lines[0]
     turned_round = Line(
-        PASS, -line.score, (PASS, *line.pv), _OTHER_BOUND[line.bound], _OTHER_RESULT[line.result]
+        PASS, 0.0 - line.score, (PASS, *line.pv), _OTHER_BOUND[line.bound], _OTHER_RESULT[line.result]
     )
     return replace(info, lines=(turned_round,))
 

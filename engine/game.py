@@ -12,7 +12,6 @@ from outflank.engine.position import Position
 from outflank.engine.rules import Rules
 from outflank.engine.squares import Colour
 
-_HAND_OF_A_SIDE = 32
 # "1. f5", "12.d3" and bare move numbers at a word's start are decoration.
 _MOVE_NUMBER = re.compile(r"(?<![a-z0-9])\d+\s*\.+|(?<![a-z0-9])\d+(?=\s)", re.IGNORECASE)
 _WORD = re.compile(r"[\s,]*(pass|[a-z-]{2}|[a-z][0-9](?:/[a-z]+)?)", re.IGNORECASE)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
-from outflank.engine.boardtext import read_board
+from outflank.engine.boardtext import read_board, write_board
 from outflank.engine.errors import NotationError
 from outflank.engine.squares import Colour, parse_square
 
@@ -67,7 +67,7 @@ class Rules:
                 raise NotationError(f"expected {option}={expected}, got {option}={getattr(self, option)!r}")
         object.__setattr__(self, "begins", Colour(self.begins))
         if self.start not in STARTS:
-            _check_board(self.start)
+            object.__setattr__(self, "start", _plain_board(self.start))
 
     @classmethod
     def parse(cls, text: str) -> "Rules":
@@ -145,16 +145,20 @@ class Rules:
         return ",".join([self.name, *changed])
 
 
-def _check_board(start: str) -> None:
-    """Raise NotationError unless `start` is 64 squares; a side behind them would compete with `begins`."""
+def _plain_board(start: str) -> str:
+    """A start board as it is written in rules: 64 letters. Equal boards are equal rules.
+
+    Raises: NotationError unless it is 64 squares; a side behind them would compete with `begins`.
+    """
     try:
-        _, _, side = read_board(start)
+        black, white, side = read_board(start)
         if side is not None:
             raise NotationError(
                 f"expected nothing behind the 64 squares, since begins= says who moves, got {start!r}"
             )
     except NotationError as error:
         raise NotationError(f"expected start= {' '.join(STARTS)} or a board string: {error}") from None
+    return write_board(black, white)
 
 
 def _mask(names: Iterable[str]) -> int:

@@ -155,13 +155,11 @@ cdef class Searcher:
 
     def _root_moves(self, position, moves):
         """The moves to consider, in random order if this searcher varies its play."""
-        if moves is None:
-            chosen = position.legal_moves()
-        elif moves:
-            chosen = list(dict.fromkeys(position.parse_move(str(move)) for move in moves))
-        else:
+        wanted = position.legal_moves() if moves is None else (position.parse_move(str(move)) for move in moves)
+        chosen = list(dict.fromkeys(wanted))
+        if not chosen and moves is not None:
             raise SettingsError("expected at least one move to search, got none")
-        return self._random.sample(chosen, len(chosen)) if self._random else list(chosen)
+        return self._random.sample(chosen, len(chosen)) if self._random else chosen
 
 
 def _final_line(position):

@@ -107,7 +107,7 @@ class Deal:
     Args:
         chips: the chip on each square of the layout; all 24 have to be there.
 
-    Raises: NotationError if other chips than the 24 are dealt.
+    Raises: NotationError if other chips than the 24 are dealt, or what is no square has one.
     """
 
     chips: Mapping[int, Chip]
@@ -117,16 +117,25 @@ class Deal:
             raise NotationError(
                 f"expected each of the 24 chips once, got {', '.join(map(str, self.chips.values()))}"
             )
+        for square in self.chips:
+            if square not in SQUARES:
+                raise NotationError(f"expected squares from 0 to 63, got {square!r}")
         object.__setattr__(self, "chips", MappingProxyType(dict(sorted(self.chips.items()))))
 
     @classmethod
     def shuffled(cls, seed: int, layout: Iterable[int] = DEFAULT_LAYOUT) -> "Deal":
-        """The deal of this number: the same with every version of Python, whose ``random()`` is promised to last."""
+        """The deal of this number: the same with every version of Python, whose ``random()`` is promised to last.
+
+        Raises: NotationError if the layout has not a square for each of the 24 chips.
+        """
+        squares = sorted(layout)
+        if len(squares) != len(ALL_CHIPS):
+            raise NotationError(f"expected {len(ALL_CHIPS)} squares as layout, got {len(squares)}")
         source, chips = random.Random(seed), list(ALL_CHIPS)
         for last in range(len(chips) - 1, 0, -1):
             drawn = int(source.random() * (last + 1))
             chips[last], chips[drawn] = chips[drawn], chips[last]
-        return cls(dict(zip(sorted(layout), chips, strict=True)))
+        return cls(dict(zip(squares, chips, strict=True)))
 
     @property
     def numbers(self) -> tuple[int, ...]:

@@ -20,8 +20,8 @@ def best_line(
 
     Returns: the squares of the chips won in the end, and the moves as colours and squares.
 
-    Raises: SettingsError if a chip's colour is not known or the width is not 1 to 65536; MemoryError;
-        KeyboardInterrupt on Ctrl-C.
+    Raises: SettingsError if a chip's colour is not known, there are not 64 numbers, or the width is not 1 to 65536;
+        MemoryError; KeyboardInterrupt on Ctrl-C.
     """
 
 def judged_moves(
@@ -29,5 +29,5 @@ def judged_moves(
 ) -> dict[tuple[Colour, int], int]:
     """How good the board after each legal move looks, in 1/200 of what a chip is worth on average.
 
-    Raises: SettingsError if a chip's colour is not known.
+    Raises: SettingsError if a chip's colour is not known or there are not 64 numbers.
     """

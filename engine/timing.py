@@ -6,7 +6,7 @@ time is dealt out to the moves before that, more to the later ones, and a large 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from outflank.engine.limits import Clock, Line
 
@@ -56,7 +56,8 @@ class Plan:
 
 
 def plan(clock: Clock, empties: int) -> Plan:
-    """What the mover's clock allows with this many squares empty; all of it 0 or more."""
+    """What the mover's clock allows with this many squares empty; all of it 0 or more, even if the flag has fallen."""
+    clock = replace(clock, remaining=max(clock.remaining, 0.0))
     if clock.moves is not None and clock.moves <= 1:
         return _all_of(clock.remaining, clock.overhead)
     ours = _part_of(clock, empties)

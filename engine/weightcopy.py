@@ -177,8 +177,9 @@ def _write(folder: int, name: str, content: mmap.mmap) -> None:
         finally:
             os.close(file)
         os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except OSError:
-        os.unlink(temporary, dir_fd=folder)
+    except BaseException:  # Ctrl-C too
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
         raise
 
 

@@ -238,6 +238,28 @@ class TestWatching:
         assert searcher.search(MIDGAME, Limit(depth=1)).depth == 1
 
 
+def test_all_who_wait_for_the_result_get_it() -> None:
+    found: list[int] = []
+    with Searcher(hash_mb=4).analyse(Position.start(), Limit(depth=9)) as analysis:
+        waiting = [
+            threading.Thread(target=lambda: found.append(analysis.result().depth), daemon=True)
+            for _ in range(3)
+        ]
+        for thread in waiting:
+            thread.start()
+        for thread in waiting:
+            thread.join(timeout=60)
+
+    assert found == [9, 9, 9]
+
+
+def test_a_pass_that_leads_to_a_draw_is_worth_zero_without_a_sign() -> None:
+    position = Position.parse("XXOOOX-OXXXXXXXOXXOOOOOXOOXXXOOOOXXXOXOXOXXXXXXXOOXOXXOXOXXXOOOO X")
+
+    assert position.must_pass
+    assert str(Searcher(hash_mb=4).search(position, Limit.solve()).score) == "0.0"
+
+
 def test_a_thread_that_waits_for_work_is_not_taken_for_one_without_a_processor() -> None:
     """Its wait counted as time that the machine gave to others: the search ended as much earlier."""
     position = Position.parse(

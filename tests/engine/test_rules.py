@@ -171,3 +171,11 @@ def test_the_least_win_is_what_scoring_and_ties_allow(rules: str, black: int, wh
 def test_a_side_behind_a_start_board_is_refused() -> None:
     with pytest.raises(NotationError, match="expected nothing behind the 64 squares, since begins= says who"):
         Rules(start="-" * 63 + "X X")
+
+
+def test_a_start_board_is_written_plainly_however_it_came() -> None:
+    plain = "-" * 24 + "---OX---" + "---XO---" + "-" * 24
+    rules = Rules(start=plain.replace("X", "*").replace("-", ".").replace("O", " w ") + "; from a file")
+
+    assert rules == Rules(start=plain)
+    assert Rules.parse(str(rules)) == rules

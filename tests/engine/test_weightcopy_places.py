@@ -94,6 +94,20 @@ def test_a_full_disk_is_no_trouble(expected: ReadyWeights, monkeypatch: pytest.M
     assert list(cache().iterdir()) == []
 
 
+def test_ctrl_c_leaves_nothing_unfinished(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.write
+
+    def interrupted(file: int, content: bytes) -> int:
+        real(file, content[:1000])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "write", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        load()
+
+    assert list(cache().iterdir()) == []
+
+
 def test_a_damaged_header_is_named_before_any_copy_is_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "weights.bin"
     path.write_bytes(weights.SHIPPED.read_bytes().replace(b'"crc32"', b'"crc31"'))

@@ -12,6 +12,7 @@ import pytest
 
 from outflank.engine import Colour, Game, Limit, Move, OutflankError, Position, Searcher, divide, perft
 from outflank.engine.solocore import SoloBoard
+from outflank.engine.solodeal import Deal
 from outflank.engine.solosearch import best_line, judged_moves
 
 START: Any = Position.start()
@@ -92,6 +93,24 @@ def test_a_limit_counts_in_whole_numbers() -> None:
         for value in values:
             with pytest.raises(OutflankError, match=f"^expected .*{name}.*, got "):
                 Limit(**{name: value})
+
+
+def test_no_moves_to_search_are_refused_however_they_come() -> None:
+    """An iterator counts as true: the search of its no moves never ended."""
+    for moves in ([], (), iter(()), (move for move in START.legal_moves() if move.is_pass)):
+        with pytest.raises(OutflankError, match=r"^expected at least one move to search, got none$"):
+            Searcher(1).search(START, Limit(depth=1), moves=moves)
+
+
+def test_a_deal_needs_a_square_for_each_chip() -> None:
+    for layout in (range(23), range(25)):
+        with pytest.raises(OutflankError, match=rf"^expected 24 squares as layout, got {len(layout)}$"):
+            Deal.shuffled(1, layout)
+    for layout in (range(-1, 23), range(50, 74)):
+        with pytest.raises(OutflankError, match=r"^expected squares from 0 to 63, got "):
+            Deal.shuffled(1, layout)
+    with pytest.raises(OutflankError, match=r"^expected the numbers of 64 squares, got 1$"):
+        best_line(SoloBoard(0, 0, 1, 0), 0, (1,))
 
 
 def test_none_is_no_position() -> None:
