@@ -53,11 +53,13 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
     threading.Thread(
         target=_read, args=(session, wire, source, log), name="outflank reader", daemon=True
     ).start()
-    while not session.closed and (line := session.inbox.take()) is not None:
+    while (line := session.inbox.take()) is not None:
         for text in wire.answer(session, line):
             data = text.encode("utf-8", "replace")
             log(">", data)
             _write(target, data)
+        if session.closed:
+            return
         # Not earlier, so that the first answer comes soon; not later, as a clock may be running then.
         session.prepare()
         session.ponder()

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from outflank.engine import Move, SearchInfo
+from outflank.engine.analysis import start_thread
 from outflank.protocol.movesource import OnInfo
 from outflank.protocol.session import Session
 
@@ -19,6 +20,8 @@ def think_aloud(session: Session, think: Callable[[OnInfo], Move]) -> Iterator[S
         think: chooses a move and calls what it is given with each report.
 
     Yields: the reports as they come, and last the move.
+
+    Raises: OutflankError if the system has no thread left for it.
     """
     reports: queue.SimpleQueue[SearchInfo | Move | BaseException] = queue.SimpleQueue()
 
@@ -29,7 +32,7 @@ def think_aloud(session: Session, think: Callable[[OnInfo], Move]) -> Iterator[S
             reports.put(error)
 
     thread = threading.Thread(target=run, name="outflank thinking", daemon=True)
-    thread.start()
+    start_thread(thread)
     try:
         while not isinstance(report := reports.get(), Move):
             if isinstance(report, BaseException):

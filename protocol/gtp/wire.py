@@ -33,18 +33,26 @@ class Gtp:
             yield answer(command.id, _failure(error), success=False)
             return
         except Exception as error:  # a fault of ours in one command must not end the game
-            import traceback  # slow to import, and hoped never to be needed
-
-            traceback.print_exc(file=sys.stderr)
+            _tell_fault()
             yield answer(command.id, f"internal error: {error!r}", success=False)
             return
         if isinstance(result, str):
             yield answer(command.id, result)
             return
         yield opening(command.id) + "\n"
-        for text in result:
-            yield text + "\n"
+        try:
+            for text in result:
+                yield text + "\n"
+        except Exception:  # too late for a failure: the answer has begun
+            _tell_fault()
         yield "\n"
+
+
+def _tell_fault() -> None:
+    """Write the exception under way to stderr."""
+    import traceback  # slow to import, and hoped never to be needed
+
+    traceback.print_exc(file=sys.stderr)
 
 
 def _execute(session: Session, command: Command) -> str | Iterator[str]:
