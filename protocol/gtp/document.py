@@ -53,15 +53,20 @@ and as often as asked.
 ## Thinking
 
 A search ends at the first limit it meets: those of the options `--level --depth --nodes --time` that were
-given, and the clock if the controller has set one. Without any limit the engine plays at level 10. Searches
-use a monotonic clock and keep a reserve for the way to the controller and for a busy machine: 50 ms
-(`--overhead`) or 2 % of the time for a move, whichever is more, but not more than a quarter of it. The longest
-time that a search was left without a processor is added to the reserve.
+given, and the clock if the controller has set one. Without any limit the engine plays at level 10;
+[search.md](search.md#levels) says what a level is. Searches use a monotonic clock and keep a reserve for the way
+to the controller and for a busy machine. Of a time for a single move that is 50 ms (`--overhead`) or 2 %, whichever
+is more, but not more than a quarter. Of a game's clock it is five times the overhead or 2 %, but not more than a
+tenth. The longest time that a search was left without a processor is added to the reserve.
 
 While the opening book knows the position, `genmove` answers from it at once, without a search ([book.md](book.md)
 has more). `--book FILE` chooses the book, `--book none` plays without one, and `--book-variety` lets it choose among
 moves that are about equal, which `reg_genmove` never does. If a book can't be read, or is for other rules, a warning
 goes to standard error, and the game goes on without it.
+
+Where no book knows the position, `--variety DISCS[:PLIES]` lets `genmove` choose among the moves within DISCS of the
+best in the first plies of a game (ten if PLIES is left out), drawn by `--seed`; with `--book none` from the first
+move on.
 
 With `--ponder` the engine searches on while the opponent thinks, from its own move to the next line it receives.
 What it finds stays in its table for the next search.

@@ -16,7 +16,7 @@ In NBoard's window for choosing an opponent press Add Engine. Give it any name, 
 command `outflank nboard` with its whole path, such as `/home/me/outflank/.venv/bin/outflank nboard`, since NBoard does
 not look at `PATH`. Options may follow: `--threads 4 --hash 512`. The level that is chosen in NBoard is the depth.
 
-Another program that speaks the protocol starts `outflank nboard` and talks to it like this:
+Another program that speaks the protocol starts `outflank nboard --book none` and talks to it like this:
 
     > nboard 2
     < set myname Outflank
@@ -26,10 +26,15 @@ Another program that speaks the protocol starts `outflank nboard` and talks to i
     < pong 1
     > go
     < status thinking
-    < search E6F4E3 -0.50 0 10@73%
-    < nodestats 81234 0.040
-    < === E6/-0.50/0.042
-    > move E6/-50/0.042
+    < search E6 +3.00 0 1@73%
+    < nodestats 4 0.000
+    < ...
+    < search E6F4G5D6F7G4 +0.00 0 10@73%
+    < nodestats 7358 0.020
+    < === E6/0.00/0.022
+    > move E6/0.00/0.022
+
+With a book, a move that it knows comes at once, after a line `book` in place of these iterations.
 
 ## Lines
 
@@ -49,7 +54,8 @@ Another program that speaks the protocol starts `outflank nboard` and talks to i
 
 `go` ends at the first limit that it meets: the depth that was set, the clock in the game's record, and what the
 options `--depth --time --nodes` say; a move that the [opening book](book.md) knows comes at once. `hint` and `analyze`
-heed all of them but the clock. Without any limit the engine plays at level 10.
+heed all of them but the clock. Without any limit the engine plays at level 10; [search.md](search.md#levels) says
+what a level is.
 
 ## The end
 

@@ -27,6 +27,7 @@ not list are not for it.
 | --- | --- | --- |
 | `--protocol P` | what the engine speaks: `gtp nboard` | `gtp` |
 | `--only NAME` | run this check alone; may be given more than once | all |
+| `--list` | list the names of all checks and what they check, and end | |
 | `--strict` | what should be counts as much as what must be | |
 | `--dialogue` | show what was said in the checks that failed | |
 | `--patience S` | seconds for an answer that asks for no thinking | 5 |
@@ -36,7 +37,8 @@ not list are not for it.
 The first answer of a process may take 30 seconds, in which an engine may load tables. An engine that failed a check,
 or was given a clock or asked to end, is started anew for the next check; otherwise one process serves many of them. A
 minute is enough for an engine that moves at once, half of it for the clock. Reading forgives what one check looks at,
-so that one bad habit fails one check. Moves are those of Othello on a board of 8 by 8.
+so that one bad habit fails one check. Moves are those of Othello on a board of 8 by 8. Outflank itself is started
+with `--book none` unless the command names a book, so that it has to think.
 
 This page is made from the checks themselves (`python -m outflank.tools.checks.document > docs/compliance.md`).
 """

@@ -46,7 +46,8 @@ _OPTIONS = (
     click.option(
         "--level",
         type=WholeNumber(0, HIGHEST_LEVEL),
-        help=f"Strength.  [default: {DEFAULT_LEVEL} if neither another option nor a clock limits the search]",
+        help="Strength, see docs/search.md.  "
+        f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits the search]",
     ),
     click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]"),
     click.option(
@@ -65,7 +66,8 @@ _OPTIONS = (
         metavar="MS",
         default=1000 * USUAL_OVERHEAD,
         show_default=True,
-        help="Milliseconds a move takes besides the search, kept back from every clock (2 % of it if that is more).",
+        help="Milliseconds a move takes besides the search. Of a time for one move these or 2 %, whichever is more, "
+        "are kept back, but at most a quarter; of a game's clock five times these or 2 %, but at most a tenth.",
     ),
     click.option(
         "--book",
@@ -83,8 +85,8 @@ _OPTIONS = (
     click.option(
         "--variety",
         type=SpreadType(),
-        help="Vary the play without a book: in the first PLIES choose among the moves within DISCS of the best, drawn "
-        f"by --seed.  [default: off; {USUAL_PLIES} plies]",
+        help="Where no book knows the position, in the first PLIES choose among the moves within DISCS of the best, "
+        f"drawn by --seed; with --book none from the first move on.  [default: off; {USUAL_PLIES} plies]",
     ),
     click.option(
         "--seed", type=WholeNumber(), help="Vary the play among equal moves.  [default: always the same move]"

@@ -97,14 +97,17 @@ hash_option = click.option(
 )
 """``--hash 512``: hands the command ``hash_mb``."""
 
-selectivity_option = click.option(
-    "--selectivity",
-    type=SELECTIVITY,
-    callback=read_by(int),
-    help="How sure the search has to be to cut a move on a guess, in percent; at 100 it never does.  "
-    "[default: what pays against time or nodes, else 100]",
-)
-"""``--selectivity 95``: hands the command a member of SELECTIVITIES or None."""
+
+def selectivity_option(default: str) -> Callable[[Decorated], Decorated]:
+    """``--selectivity 95``: hands the command a member of SELECTIVITIES, or None, which means what `default` says."""
+    return click.option(
+        "--selectivity",
+        type=SELECTIVITY,
+        callback=read_by(int),
+        help="How sure the search has to be to cut a move on a guess, in percent; at 100 it never does.  "
+        f"[default: {default}]",
+    )
+
 
 time_option = click.option(
     "--time",

@@ -47,9 +47,10 @@ _SECONDS = 5.0
 @click.option(
     "--level",
     type=WholeNumber(0, HIGHEST_LEVEL),
-    help=f"Search as at this level.  [default: {DEFAULT_LEVEL} for many positions if nothing else is the limit]",
+    help="Search as at this level, see docs/search.md.  "
+    f"[default: {DEFAULT_LEVEL} for many positions if nothing else is the limit]",
 )
-@selectivity_option
+@selectivity_option(default="that of the level, or what pays against time or nodes, else 100")
 @click.option(
     "--multipv", type=COUNT, default=1, show_default=True, help="How many of the best moves to show."
 )

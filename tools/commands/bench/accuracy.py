@@ -70,7 +70,7 @@ class _Errors:
 @click.command()
 @click.argument("file", type=click.File("rb"))
 @click.option("--depth", type=WholeNumber(0, 60), required=True, help="Plies; 0 is the evaluation alone.")
-@selectivity_option
+@selectivity_option(default="100")
 @click.option(
     "--weights",
     type=EXISTING_FILE,

@@ -39,8 +39,8 @@ _HEADING = (
 @rules_option
 @threads_option
 @hash_option
-@selectivity_option
-@click.option("--wld", is_flag=True, help="Find only the winner: scores are 1, 0 and -1.")
+@selectivity_option(default="what pays against --time, else 100")
+@click.option("--wld", is_flag=True, help="Find only the winner: win, draw or loss; in JSON 1, 0 and -1.")
 @click.option("--all-moves", is_flag=True, help="Find the score of every move.")
 @time_option
 @click.option("--check", is_flag=True, help="Compare scores and best moves with the file's.")
