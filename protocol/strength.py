@@ -1,9 +1,8 @@
 """How strongly an engine plays: what limits its searches besides the clock."""
 
 from dataclasses import dataclass, replace
-from math import inf
 
-from outflank.engine import Clock, Limit, SettingsError
+from outflank.engine import Clock, Limit
 from outflank.engine.levels import DEFAULT_LEVEL, limit_for_level
 from outflank.engine.limits import USUAL_OVERHEAD
 
@@ -32,8 +31,7 @@ class Strength:
 
     def __post_init__(self) -> None:
         Limit(depth=self.depth, nodes=self.nodes, seconds=self.seconds)
-        if not 0 <= self.overhead < inf:
-            raise SettingsError(f"expected an overhead of at least 0, got {self.overhead!r}")
+        Clock(self.seconds or 0.0, overhead=self.overhead)  # as ``limit`` will make it
         limit_for_level(self.level or 0, empties=60)
 
     def limit(self, clock: Clock | None, empties: int) -> Limit:

@@ -9,7 +9,6 @@ from outflank.protocol.movesource import MoveRequest, are_images
 USUAL_PLIES = 10
 _MOST_MOVES = 6  # that are searched beside the best one; each takes its share of the search
 _BOARD = 64
-_FIRST_DISCS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ class VarietySource:
 
     def choose(self, request: MoveRequest) -> Move | None:
         """A move that a search within the limit finds no worse than the spread allows; None after the first plies."""
-        played = _BOARD - _FIRST_DISCS - request.position.empties
+        played = sum(not turn.move.is_pass for turn in request.turns)
         if not request.varied or played >= self._spread.plies:
             return None
         legal = request.position.legal_moves()

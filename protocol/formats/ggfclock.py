@@ -7,6 +7,7 @@ from outflank.engine import NotationError
 
 _TIME = re.compile(r"\d{1,8}(?:[:.]\d{1,8}){0,3}", re.ASCII)
 _SECONDS_OF = (1, 60, 3600, 86400)
+_LONGEST = 10**9  # seconds; with all that a game of moves adds still less than an engine's clock can hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,10 @@ class GgfClock:
         parts = [part.strip() for part in text.split("/")]
         if len(parts) > 3 or any(part and not _TIME.fullmatch(part) for part in parts):
             raise NotationError(f"expected a clock such as 15:00 or 5:00/0:10/2:00, got {text[:40]!r}")
-        return cls(*map(_seconds, parts))
+        times = [_seconds(part) for part in parts]
+        if max(times) > _LONGEST:
+            raise NotationError(f"expected a clock of at most {_LONGEST} seconds, got {text[:40]!r}")
+        return cls(*times)
 
     def __str__(self) -> str:
         main, *others = self.main, self.increment, self.extension

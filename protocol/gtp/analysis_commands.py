@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
-from outflank.engine import Colour, Line, Move, Position, SearchInfo
+from outflank.engine import Colour, Line, Move, Position, Result, SearchInfo
 from outflank.protocol.gtp.arguments import Arguments
 from outflank.protocol.gtp.grammar import HIGHEST_NUMBER, CommandError
 from outflank.protocol.movesource import BookInfo, OnInfo
@@ -16,6 +16,7 @@ _DEFAULT_CENTISECONDS = 100
 _LEAST_INTERVAL = 0.01  # seconds
 # A lead of this many discs is reported as 73 % of the games. A convention for displays, fitted to nothing.
 _DISCS_A_LOGIT = 6.0
+_CERTAIN: dict[Result, float] = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 # KataGo's extras that have no meaning here; their value is taken and ignored.
 _IGNORED_KEYS = (
     "ownership",
@@ -253,7 +254,9 @@ def _pv(line: Line) -> str:
 
 
 def _win_rate(info: SearchInfo, line: Line) -> float:
-    """The chance to win, from 0 to 1, for the side to move; certain if the score is exact."""
+    """The chance to win, from 0 to 1, for the side to move; certain if the result is known or the score exact."""
+    if line.result is not None:  # by the tie rule, which the score does not know
+        return _CERTAIN[line.result]
     if info.exact:
         return 0.5 + 0.5 * ((line.score > 0) - (line.score < 0))
     return 1 / (1 + math.exp(-line.score / _DISCS_A_LOGIT))

@@ -1,6 +1,7 @@
 """Commands that look into the opening book."""
 
 from outflank.protocol.gtp.arguments import Arguments
+from outflank.protocol.gtp.variation import variation
 from outflank.protocol.movesource import best_line
 from outflank.protocol.session import Session
 
@@ -9,10 +10,11 @@ def outflank_book(session: Session, arguments: Arguments) -> str:
     """Says which opening book is in use, and what it knows about the position.
 
     Arguments: none
-    Answer: `book` with its file, its number of positions and its rules, or `none` and why; if it knows the
-      position, a second line `score +2 bounds -2 +6 depth 18 prob 95 lines 40 wins 12 draws 8 losses 20`: discs from
-      the side to move, the least and the most that they can be, plies and selectivity of the searches, how many
-      lines go on from here, and how these end
+    Answer: `book` with its file, its number of positions and its rules, or `none`, and why if a book that was asked
+      for can't be used; if it knows the position, a second line
+      `score +2 bounds -2 +6 depth 18 prob 95 lines 40 wins 12 draws 8 losses 20`: discs from the side to move, the
+      least and the most that they can be, plies and selectivity of the searches, how many lines go on from here, and
+      how these end
     Fails: never
     """
     told = filter(None, (book.contents(session.rules) for book in session.books))
@@ -47,11 +49,7 @@ def outflank_book_line(session: Session, arguments: Arguments) -> str:
     Answer: colours and vertices in turn: `b D3 w C3`; nothing if the book does not know the position
     Fails: never
     """
-    position, words = session.position, []
-    for move in best_line(session.look, position):
-        words += [position.side.letter.lower(), str(move).upper()]
-        position = position.play(move)
-    return " ".join(words)
+    return variation(session.position, best_line(session.look, session.position))
 
 
 def outflank_opening(session: Session, arguments: Arguments) -> str:

@@ -7,6 +7,7 @@ from outflank.engine import SearchInfo, SearchResult, square_name, squares_of
 from outflank.engine.position import Position
 from outflank.engine.stability import stable_discs
 from outflank.protocol.gtp.arguments import Arguments
+from outflank.protocol.gtp.variation import variation
 from outflank.protocol.session import Session
 
 _BLACKS, _WHITES = "#6f8fc4", "#e0b870"
@@ -94,12 +95,8 @@ def _draw(lines: Iterable[str]) -> None:
 
 def _drawing(position: Position, info: SearchInfo) -> list[str]:
     """The best line and how much it can be trusted."""
-    words, score = [], info.score
     sure = "exact" if info.exact else f"{info.depth} plies at {info.selectivity} %"
-    for move in info.pv:
-        words += [position.side.letter.lower(), str(move).partition("/")[0].upper()]
-        position = position.play(move)
-    return [f"VAR {' '.join(words)}", f"TEXT {score:+.4g}, {sure}, {info.nodes} nodes"]
+    return [f"VAR {variation(position, info.pv)}", f"TEXT {info.score:+.4g}, {sure}, {info.nodes} nodes"]
 
 
 def _coloured(colour: str, mask: int) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Any
 from outflank.engine import Colour, Game, Limit, Position
 from outflank.protocol.gtp.arguments import Arguments
 from outflank.protocol.gtp.grammar import CommandError
+from outflank.protocol.gtp.variation import variation
 from outflank.protocol.session import Session
 
 # "type/label/command": how GoGui shows what the command answers. %m stands for the side to move.
@@ -134,11 +135,7 @@ def outflank_line(session: Session, arguments: Arguments) -> str:
     Answer: colours and vertices in turn: `b D3 w C3`; nothing if the game is over
     Fails: never
     """
-    position, words = session.position, []
-    for move in session.best_line():
-        words += [position.side.letter.lower(), str(move).upper()]
-        position = position.play(move)
-    return " ".join(words)
+    return variation(session.position, session.best_line())
 
 
 def outflank_strength(session: Session, arguments: Arguments) -> str:

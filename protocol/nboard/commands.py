@@ -112,8 +112,9 @@ def hint(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
     number of the book's lines that begin with the move.
 
     Arguments: how many moves, 1 if left out
-    Answer: `status`; a `book` line for each move that the book knows; after each iteration a `search` line for each
-      move and `nodestats` with the boards reached and the seconds; `status` at the end
+    Answer: `status`; a `book` line for each of the best moves that the book knows, at most as many as asked for;
+      after each iteration a `search` line for each move and `nodestats` with the boards reached and the seconds;
+      `status` at the end
     Fails: if it is not a whole number of at least 1. If the game is over, a `status` says so and nothing else follows
     """
     count = read_whole(argument or "1", "a number of moves", 1, _HIGHEST)

@@ -4,28 +4,13 @@ Source: the protocol's page in the program NTest, by its author Chris Welty.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from outflank.engine import Line, Move, NotationError, SearchInfo
 from outflank.protocol.lines import LINE_CAP, printable, without_control_bytes
 from outflank.protocol.movesource import BookInfo
 
-NAMES = frozenset(
-    {
-        "nboard",
-        "set depth",
-        "set game",
-        "set contempt",
-        "move",
-        "hint",
-        "go",
-        "ping",
-        "learn",
-        "analyze",
-        "quit",
-    }
-)
 _STATUS_CAP = 500  # characters
 # A move as version 1 sent it, without the word.
 _BARE_MOVE = re.compile(rb"(?:[a-h][1-8]|pa)(?:/\S*)?", re.IGNORECASE)
@@ -38,7 +23,7 @@ class Command:
     """A line that means something.
 
     Attributes:
-        name: one of NAMES.
+        name: one of those that ``parse`` was given.
         argument: the rest of the line without the blanks around it.
         is_whole: whether all of the line is there; of one beyond LINE_CAP only the beginning is.
     """
@@ -48,15 +33,15 @@ class Command:
     is_whole: bool = True
 
 
-def parse(line: bytes) -> Command | None:
-    """Read a line; None if it is blank or no command that we know: the protocol ignores it."""
+def parse(line: bytes, names: Collection[str]) -> Command | None:
+    """Read a line; None if it is blank or no command out of `names`: the protocol ignores it."""
     text = without_control_bytes(line).strip()
     if _BARE_MOVE.fullmatch(text):
         return Command("move", text.decode("utf-8", "replace"))
     words = text.split(None, 2)
     count = 2 if words[:1] == [b"set"] else 1
     name = b" ".join(words[:count]).decode("utf-8", "replace")
-    if name not in NAMES:
+    if name not in names:
         return None
     rest = text.split(None, count)[count:]
     argument = rest[0].decode("utf-8", "replace") if rest else ""

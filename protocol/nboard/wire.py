@@ -19,14 +19,14 @@ class NBoard:
 
     def kind(self, line: bytes) -> LineKind:
         """What a line asks for; one that is no command is ignored, as the protocol has it."""
-        command = parse(line)
+        command = parse(line, COMMANDS)
         if command is None:
             return LineKind(is_command=False)
         return LineKind(interrupts=True, quits=command.name == "quit")
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
         """Execute a line and give the lines of its answer as they come."""
-        command = parse(line)
+        command = parse(line, COMMANDS)
         if command is None:
             return
         try:

@@ -57,7 +57,8 @@ class ChildProcess:
         self._output_ended = False
         self._input_ended_at: float | None = None
         self._last_read = 0.0
-        self._selector = selectors.DefaultSelector()
+        # Of all selectors the one without a descriptor: nothing may fail now, or the child would be left behind.
+        self._selector = selectors.PollSelector()
         self._stdin, self._stdout, self._stderr = self._pipes()
         for pipe in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(pipe.fileno(), False)

@@ -265,7 +265,7 @@ def test_a_thread_that_waits_for_work_is_not_taken_for_one_without_a_processor()
     position = Position.parse(
         "XOOOXOXXO-X-XOXOXO--OXOOXOXO-O-OX---XX-XXOOOXOOOX-XX---OXXOOOXOO X", Rules.parse("ravensburger-1987")
     )
-    used = []
+    used: list[float] = []
     while not used or (max(used) < 0.88 and len(used) < 4):  # a busy machine may really take some of the time
         found = Searcher(hash_mb=16, threads=2).search(position, Limit(seconds=1.0, exact_from=64))
         used.append(1.0 if found.exact else found.seconds)

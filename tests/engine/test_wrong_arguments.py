@@ -97,7 +97,8 @@ def test_a_limit_counts_in_whole_numbers() -> None:
 
 def test_no_moves_to_search_are_refused_however_they_come() -> None:
     """An iterator counts as true: the search of its no moves never ended."""
-    for moves in ([], (), iter(()), (move for move in START.legal_moves() if move.is_pass)):
+    none: tuple[Any, ...] = ([], (), iter(()), (move for move in START.legal_moves() if move.is_pass))
+    for moves in none:
         with pytest.raises(OutflankError, match=r"^expected at least one move to search, got none$"):
             Searcher(1).search(START, Limit(depth=1), moves=moves)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from outflank.engine import Colour, Game, Searcher
+from outflank.engine import SQUARE_NAMES, Colour, Game, Searcher
 from outflank.protocol.inbox import Inbox
 from outflank.protocol.strength import Strength
 from outflank.protocol.varietysource import Spread, VarietySource
@@ -123,6 +123,19 @@ def test_a_solved_position_is_told_again_until_a_line_comes() -> None:
         ("f1", "0.0000", "-10.00", "1"),
         ("h2", "0.0000", "-10.00", "1"),
     ]
+
+
+def test_a_tie_that_the_rules_decide_is_won_or_lost() -> None:
+    """By this tie rule White wins with a final score of 0."""
+    board = "XO-OOOX-XXXXXXXOXXXXXXX-XXXXXOXXOOXXXOOOOOOOXXOXOOO-XOXX-OOOXXXX"
+    discs = [
+        f"{'b' if board[at] == 'X' else 'w'} {name}"
+        for at, name in enumerate(SQUARE_NAMES)
+        if board[at] != "-"
+    ]
+    line = watch("kata-analyze w 5", rules="othello,tie=second", setup=f"gogui-setup {' '.join(discs)}")[-1]
+
+    assert re.search(r" utility 1\.0000 winrate 1\.0000 scoreMean 0\.00 .* exact 1 ", blocks(line)[0])
 
 
 def test_directions_are_part_of_the_moves() -> None:

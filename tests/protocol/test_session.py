@@ -271,7 +271,11 @@ def test_a_depth_is_used_instead_of_the_levels_own() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"level": 61}, {"level": -1}, {"depth": 0}, {"seconds": -1.0}, {"seconds": math.nan}, {"nodes": 0}],
+    [
+        *({"level": 61}, {"level": -1}, {"depth": 0}, {"nodes": 0}),
+        *({"seconds": seconds} for seconds in (-1.0, math.nan, 1e13, math.inf)),
+        *({"overhead": overhead} for overhead in (-1.0, math.nan, 1e13, math.inf)),
+    ],
 )
 def test_a_strength_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(SettingsError, match=r"^expected "):

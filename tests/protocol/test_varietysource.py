@@ -48,7 +48,22 @@ def test_after_the_first_plies_it_knows_nothing() -> None:
     for plies, knows in ((5, True), (6, False)):
         game = Game.from_transcript("f5d6c3d3c4f4"[: 2 * plies])
 
-        assert (source.choose(MoveRequest(game.position, DEPTH)) is not None) is knows
+        assert (source.choose(MoveRequest(game.position, DEPTH, turns=game.turns)) is not None) is knows
+
+
+def test_a_forced_pass_is_no_ply() -> None:
+    game = Game.from_transcript("e6f6c4e7e8d8g7f8")
+    game.pass_()
+    for plies, knows in ((8, False), (9, True)):
+        source = VarietySource(Searcher(1), Spread(2, plies), 1)
+
+        assert (source.choose(MoveRequest(game.position, DEPTH, turns=game.turns)) is not None) is knows
+
+
+def test_discs_that_were_set_up_are_no_plies() -> None:
+    board = Game.from_transcript("f5d6c3d3c4f4").position
+
+    assert VarietySource(Searcher(1), Spread(2, 1), 1).choose(MoveRequest(board, DEPTH)) is not None
 
 
 def test_a_choice_among_images_is_drawn_without_a_search() -> None:

@@ -207,7 +207,8 @@ def _moves(fields: Fields, position: Position, positions: int) -> tuple[Move, ..
         if (given["allow"] is None or move in given["allow"]) and move not in (given["avoid"] or ())
     ]
     if not chosen:
-        raise RequestError("expected at least one legal move to be left, got none", "avoid")
+        to_blame = "allow" if given["allow"] == [] else "avoid"
+        raise RequestError("expected at least one legal move to be left, got none", to_blame)
     return tuple(chosen)
 
 

@@ -1,6 +1,7 @@
 """Where a stream's requests come from: lines of JSON, or the games of files, whose last positions are meant."""
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
@@ -11,6 +12,7 @@ from outflank.tools.analysis.requests import Defaults, Item, Query, Remark, read
 from outflank.tools.cli.positions import Given, shown
 
 Entry = AnnotatedGame | BadGame
+_ESCAPED_BYTE = re.compile(r"[\udc80-\udcff]")
 
 
 def items_of(names: Sequence[str], defaults: Defaults) -> Iterator[Item]:
@@ -33,11 +35,13 @@ def items_of(names: Sequence[str], defaults: Defaults) -> Iterator[Item]:
 
 def requests_of(stream: BinaryIO, defaults: Defaults) -> Iterator[Item]:
     """The requests of a stream, one on each line that is not blank."""
-    for number, line in read_lines(stream):
-        if len(line) >= LINE_CAP:
-            yield Remark(
-                {"id": None, "line": number}, f"expected a line of less than {LINE_CAP} bytes, got more"
-            )
+    # With other bytes replaced, two ids that differ in them would be the same.
+    for number, line in read_lines(stream, "surrogateescape"):
+        tags = {"id": None, "line": number}
+        if len(line.encode("utf-8", "surrogateescape")) >= LINE_CAP:
+            yield Remark(tags, f"expected a line of less than {LINE_CAP} bytes, got more")
+        elif _ESCAPED_BYTE.search(line):
+            yield Remark(tags, "expected UTF-8, got other bytes")
         elif line.strip():
             yield from read_request(line, number, defaults)
 

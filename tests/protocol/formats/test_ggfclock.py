@@ -34,6 +34,18 @@ def test_what_is_no_time_control_is_told(text: str) -> None:
         GgfClock.parse(text)
 
 
+@pytest.mark.parametrize(
+    "text", ["16666666:41", "99999999.00:00:00", "5:00/99999999:00", "5:00//99999999.0:0:0"]
+)
+def test_a_time_beyond_all_games_is_told(text: str) -> None:
+    with pytest.raises(NotationError, match=r"^expected a clock of at most 1000000000 seconds, got"):
+        GgfClock.parse(text)
+
+
+def test_the_longest_time_is_read() -> None:
+    assert GgfClock.parse("16666666:40") == GgfClock(10**9)
+
+
 @given(main=TIMES, increment=TIMES, extension=TIMES)
 def test_what_is_written_is_read_again(main: int, increment: int, extension: int) -> None:
     clock = GgfClock(main, increment, extension)

@@ -225,19 +225,6 @@ def test_quit_is_answered_before_the_session_is_closed(dialogue: Dialogue) -> No
     assert dialogue.session.closed
 
 
-def test_a_fault_of_ours_is_a_failure_and_no_end(
-    dialogue: Dialogue, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def broken(*arguments: object) -> str:
-        raise ZeroDivisionError("no reason")
-
-    monkeypatch.setitem(COMMANDS, "name", broken)
-
-    assert dialogue.send("3 name") == "?3 internal error: ZeroDivisionError('no reason')\n\n"
-    assert "broken" in capsys.readouterr().err
-    assert dialogue.ask("protocol_version") == "2"
-
-
 def test_list_commands_lists_what_known_command_knows(dialogue: Dialogue) -> None:
     names = dialogue.ask("list_commands").split("\n")
 

@@ -5,6 +5,9 @@ import pytest
 from outflank.protocol.gtp.commands import COMMANDS, HARMLESS
 from outflank.tests.protocol.dialogue import Dialogue
 
+THINK = {"outflank-line", "outflank-live"}
+CHANGE = {"clear_board", "undo"}
+
 
 @pytest.mark.parametrize("name", sorted(HARMLESS))
 def test_what_needs_no_line_feed_takes_no_arguments_and_changes_nothing(name: str) -> None:
@@ -15,3 +18,9 @@ def test_what_needs_no_line_feed_takes_no_arguments_and_changes_nothing(name: st
 
     assert dialogue.state() == before
     assert "Arguments: none" in (COMMANDS[name].__doc__ or "")
+
+
+def test_what_takes_no_arguments_needs_no_line_feed_unless_it_thinks_or_changes_something() -> None:
+    bare = {name for name, function in COMMANDS.items() if "Arguments: none" in (function.__doc__ or "")}
+
+    assert bare == HARMLESS | THINK | CHANGE

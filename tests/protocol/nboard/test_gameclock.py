@@ -58,6 +58,24 @@ def test_a_clock_that_cannot_be_read_is_told_and_the_game_is_set() -> None:
     assert dialogue.session.time_left(BLACK) is None
 
 
+def test_a_clock_that_is_too_long_is_told_and_each_go_is_answered() -> None:
+    dialogue = Dialogue()
+
+    (told,) = dialogue.send(f"set game {ggf(TI='99999999.00:00:00')}")
+
+    assert told == "status expected a clock of at most 1000000000 seconds, got '99999999.00:00:00'"
+    assert dialogue.session.time_left(BLACK) is None
+    assert dialogue.send("go")[-1].startswith("=== ")
+
+
+def test_each_go_is_answered_while_the_longest_clock_grows() -> None:
+    dialogue = Dialogue()
+    moves = "B[F5//-999999999]W[D6//-999999999]B[C5//-999999999]W[F4//-999999999]"
+
+    assert dialogue.send(f"set game {ggf(moves, TI='16666666:40/16666666:40/16666666:40')}") == []
+    assert dialogue.send("go")[-1].startswith("=== ")
+
+
 def depths(lines: list[str]) -> list[int]:
     return [int(found[1]) for line in lines if (found := re.match(r"search \S+ \S+ 0 (\d+)", line))]
 

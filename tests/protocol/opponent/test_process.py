@@ -1,15 +1,20 @@
 """How a child process ends, and how we tell."""
 
+import resource
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from typing import Any
 
 import pytest
 
+from outflank.protocol.opponent import process
 from outflank.protocol.opponent.errors import EngineCrash
 from outflank.protocol.opponent.process import ChildProcess
+from outflank.protocol.opponent.spawn import spawn
 
 ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)\nsys.exit(7)"
 
@@ -60,3 +65,22 @@ def test_the_exit_code_of_a_killed_child_is_its_signal() -> None:
             child.read_line(time.monotonic() + 10)
 
         assert child.exit_code == -signal.SIGKILL
+
+
+def test_a_child_is_ours_though_its_start_took_the_last_descriptor(monkeypatch: pytest.MonkeyPatch) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+    def spawn_last(*wanted: Any) -> subprocess.Popen[bytes]:
+        child = spawn(*wanted)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+        return child
+
+    monkeypatch.setattr(process, "spawn", spawn_last)
+    try:
+        child = Running(ECHO)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    with closing(child):
+        child.send(b"hello\n")
+
+        assert child.read_line(time.monotonic() + 10) == b"hello"

@@ -1,6 +1,7 @@
 """What a line asks for, and what is said of one that can't be understood."""
 
 import json
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from outflank.engine import Game, Position, Rules
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, read_request
+from outflank.tools.analysis.sources import requests_of
 from outflank.tools.analysis.wish import Wish
 
 DEFAULTS = Defaults(Rules(), Wish(level=10, multipv=2))
@@ -87,6 +89,21 @@ def test_all_turns_of_any_request_are_terminated_without_counting_them() -> None
     assert 60 in action.turns
 
 
+def test_bytes_that_are_no_utf_8_are_refused_since_two_ids_might_become_the_same() -> None:
+    lines = b'{"id":"\xff"}\n{"id":"\xfe"}\n' + '{"id":"é"}\n'.encode()
+    *refused, answered = requests_of(BytesIO(lines), DEFAULTS)
+
+    sentence = "expected UTF-8, got other bytes"
+    assert refused == [Remark({"id": None, "line": number}, sentence) for number in (1, 2)]
+    assert answered.tags == {"id": "é", "turn": 0}
+
+
+def test_the_length_of_a_line_is_in_bytes() -> None:
+    (item,) = requests_of(BytesIO(b'{"id":"' + 70_000 * "é".encode()), DEFAULTS)
+
+    assert item == Remark({"id": None, "line": 1}, "expected a line of less than 65536 bytes, got more")
+
+
 def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
     warning, answered = read({"id": "a", "depht": 4})
 
@@ -128,6 +145,8 @@ def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
         ({"allow": ["a1"]}, "allow", "expected black to play d3 c4 f5 e6, got a1"),
         ({"avoid": "d3c4"}, "avoid", "expected a square from a1 to h8, got 'd3c4'"),
         ({"avoid": "d3 c4 f5 e6"}, "avoid", "expected at least one legal move to be left, got none"),
+        ({"allow": ""}, "allow", "expected at least one legal move to be left, got none"),
+        ({"allow": "d3", "avoid": "d3"}, "avoid", "expected at least one legal move to be left, got none"),
         ({"allow": "f5", "turns": [0, 1], "moves": "f5"}, "allow", "expected allow with one of the turns"),
         ({"action": "jump"}, "action", "expected an action out of query_version terminate terminate_all"),
         ({"action": "terminate"}, "terminate_id", "expected a text or a whole number for terminate_id"),
