@@ -1,21 +1,25 @@
 """Games as people hand them over: files of any format, standard input, transcripts."""
 
 import os
+import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from io import BytesIO
 from pathlib import Path
 
-from outflank.engine import Rules
+from outflank.engine import Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import FormatName, read_games
 from outflank.tools.cli.positions import STDIN, is_transcript, shown
 
+_STDIN_NUMBER = 0
+
 
 def bad_game(name: str, entry: BadGame) -> str:
     """A sentence about what stands in a file where a game should."""
-    return f"{shown(name)}, {entry}" if entry.where else f"{shown(name)}: {entry}"
+    called = shown(name) or repr(name)
+    return f"{called}, {entry}" if entry.where else f"{called}: {entry}"
 
 
 def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
@@ -29,7 +33,7 @@ def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[Ann
     with ExitStack() as stack:
         try:
             path = None if name == STDIN else Path(name)
-            stream = sys.stdin.buffer if path is None else stack.enter_context(path.open("rb"))
+            stream = sys.stdin.buffer if path is None else stack.enter_context(open(name, "rb"))
             yield from read_games(stream, path, rules, source)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
@@ -37,7 +41,30 @@ def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[Ann
 
 
 def games_given(text: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
-    """The game of a transcript, or those of the file of that name; otherwise as ``games_of``."""
-    if not os.path.exists(text) and is_transcript(text):
+    """The game of a transcript, without moves if it is blank, or those of the file of that name as ``games_of``."""
+    if os.path.exists(text):
+        return games_of(text, source, rules)
+    if not text.strip():
+        return iter([AnnotatedGame(Position.start(rules))])
+    if is_transcript(text):
         return read_games(BytesIO(text.encode()), rules=rules, name="transcript")
     return games_of(text, source, rules)
+
+
+def read_and_written(names: Iterable[str], outputs: Iterable[Path]) -> Path | None:
+    """The file to write that is one of those to read (``-`` is standard input), by whatever path; None if none is."""
+    read = [path for path in map(_status, names) if path is not None]
+    for output in outputs:
+        status = _status(output)
+        if status is not None and any(os.path.samestat(status, each) for each in read):
+            return output
+    return None
+
+
+def _status(file: str | Path) -> os.stat_result | None:
+    """What identifies a file; None if there is none, or no contents that could be lost."""
+    try:
+        found = os.stat(_STDIN_NUMBER if file == STDIN else file)
+    except OSError:
+        return None
+    return found if stat.S_ISREG(found.st_mode) else None

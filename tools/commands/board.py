@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 import click
 
@@ -30,6 +30,7 @@ from outflank.tools.show.search import moves_text, score_text
 from outflank.tools.work.files import STDOUT, write_whole
 
 Form = Literal["text", "svg", "png"]
+_FORMS: dict[str, Form] = {".txt": "text", ".text": "text", ".svg": "svg", ".png": "png"}
 _BEST = "best"
 _SIZE = 480
 _LINE_SHOWN = 6  # moves of the best line; more would cover the board
@@ -38,9 +39,9 @@ _LINE_SHOWN = 6  # moves of the best line; more would cover the board
 # A board may begin with "--", and must not be taken for an option then.
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("text", metavar="POSITION")
-@click.option("--text", "form", flag_value="text", help="Print letters; on a terminal, colours.")
-@click.option("--svg", "form", flag_value="svg", help="Make an SVG image.")
-@click.option("--png", "form", flag_value="png", help="Make a PNG image.")
+@click.option("--text", "as_text", is_flag=True, help="Print letters; on a terminal, colours.")
+@click.option("--svg", "as_svg", is_flag=True, help="Make an SVG image.")
+@click.option("--png", "as_png", is_flag=True, help="Make a PNG image.")
 @output_option("Where to write; .svg or .png in the name chooses the form", "-", default=STDOUT)
 @click.option("--last", metavar="MOVE", help="The move that led there.  [default: the last of a game]")
 @click.option("--legal/--no-legal", default=True, show_default=True, help="Mark the legal moves.")
@@ -68,7 +69,9 @@ _LINE_SHOWN = 6  # moves of the best line; more would cover the board
 @rules_option
 def board(
     text: str,
-    form: Form | None,
+    as_text: bool,
+    as_svg: bool,
+    as_png: bool,
     output: Path,
     last: str | None,
     legal: bool,
@@ -85,7 +88,8 @@ def board(
     them or a game, which stands for its last position; - is standard input. Scores are final disc differences from
     the side to move.
     """
-    form = form or _form_of(output)
+    asked: dict[Form, bool] = {"text": as_text, "svg": as_svg, "png": as_png}
+    form = _form_of([form for form, is_asked in asked.items() if is_asked], output)
     if form == "png" and output is STDOUT and sys.stdout.isatty():
         raise click.UsageError("expected a file for the PNG (-o FILE) or a pipe, got a terminal")
     game = read_game(text, rules)
@@ -102,17 +106,20 @@ def board(
     _write(svg if form == "svg" else png_of(svg), output)
 
 
-def _form_of(output: Path) -> Form:
-    """What the name of the file says.
+def _form_of(asked: Sequence[Form], output: Path) -> Form:
+    """What the options say, or else the name of the file.
 
-    Raises: click.UsageError if it says nothing.
+    Raises: click.UsageError if they contradict each other or say nothing.
     """
+    if len(asked) > 1:
+        raise click.UsageError(f"expected one of --text, --svg and --png, got --{' and --'.join(asked)}")
+    named = None if output is STDOUT else _FORMS.get(output.suffix.lower())
+    if asked and named not in (None, asked[0]):
+        raise click.UsageError(f"expected --{named} for {output.name!r}, got --{asked[0]}")
+    if form := (asked[0] if asked else named):
+        return form
     if output is STDOUT:
         return "text"
-    suffix = output.suffix.lower().removeprefix(".").replace("txt", "text")
-    for form in get_args(Form):
-        if suffix == form:
-            return form  # type: ignore[no-any-return]
     raise click.UsageError(
         f"expected --text, --svg or --png, or a file whose name ends in .txt, .svg or .png, got {output.name!r}"
     )

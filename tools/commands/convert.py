@@ -12,7 +12,7 @@ from outflank.protocol.formats.annotated import BadGame
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.protocol.formats.transcript import STYLES, Style
 from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
-from outflank.tools.cli.games import bad_game, games_of
+from outflank.tools.cli.games import bad_game, games_of, read_and_written
 from outflank.tools.cli.options import json_option, rules_option
 from outflank.tools.cli.outputs import output_option
 from outflank.tools.cli.positions import shown
@@ -53,9 +53,11 @@ def convert(
 
     It reads and writes transcripts, OBF, SGF, GGF and WTHOR; docs/formats.md describes them. A game that can't be read,
     or that the format can't hold, is named and left out; the exit code is then 1. --rules applies to games that name
-    no rules.
+    no rules. If none of the games could be written, or some that were left out stand in the file to write, that file
+    stays as it is.
     """
     check_output(target, output)
+    outputs = written_files(target, output)
     wanted = GameFilter(player, year, result, length)
     count = _Count()
     began = time.perf_counter()
@@ -63,33 +65,54 @@ def convert(
         for name in files:
             for number, entry in enumerate(games_of(name, source, rules), 1):
                 if isinstance(entry, BadGame):
-                    count.bad(bad_game(name, entry))
+                    count.bad(name, bad_game(name, entry))
                     continue
                 count.games += 1
                 if not wanted.allows(entry):
+                    count.incomplete.add(name)
                     continue
                 try:
                     write(entry)
                     count.written += 1
                 except FileFormatError as error:
-                    count.bad(f"{shown(name)}, game {number}: {error}")
-    count.report(time.perf_counter() - began, as_json, written_files(target, output))
-    if count.left_out:
-        raise OutflankError(f"{counted(count.left_out, 'game')} can't be read or written (named above)")
+                    count.bad(name, f"{shown(name)}, game {number}: {error}")
+        count.expect_no_loss(outputs)
+    count.report(time.perf_counter() - began, as_json, outputs)
+    count.expect_all()
 
 
 class _Count:
-    """How many games there were."""
+    """How many games there were.
+
+    Attributes:
+        incomplete: names of the files of which games were left out.
+    """
 
     def __init__(self) -> None:
+        self.incomplete: set[str] = set()
         self.games = 0
         self.written = 0
         self.left_out = 0
 
-    def bad(self, sentence: str) -> None:
-        """Name a game that is left out."""
+    def bad(self, name: str, sentence: str) -> None:
+        """Tell of a game of a file that is left out."""
         self.left_out += 1
+        self.incomplete.add(name)
         click.echo(f"outflank: {sentence}", err=True)
+
+    def expect_no_loss(self, outputs: Sequence[Path]) -> None:
+        """Raise OutflankError if these files had better stay as they are."""
+        if not self.written:
+            self.expect_all()
+        if lost := read_and_written(self.incomplete, outputs):
+            raise OutflankError(
+                f"expected another file to write than {str(lost)!r}, which has games that were left out"
+            )
+
+    def expect_all(self) -> None:
+        """Raise OutflankError if games can't be read or written."""
+        if self.left_out:
+            raise OutflankError(f"{counted(self.left_out, 'game')} can't be read or written (named above)")
 
     def report(self, seconds: float, as_json: bool, files: Sequence[Path]) -> None:
         """Print the numbers, to standard error where games go to standard output."""

@@ -5,7 +5,16 @@ from pathlib import Path
 import click
 
 from outflank import __version__
-from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, Colour, NotationError, Position, Rules, Searcher
+from outflank.engine import (
+    DEFAULT_LEVEL,
+    HIGHEST_LEVEL,
+    Colour,
+    NotationError,
+    Position,
+    Rules,
+    Searcher,
+    SettingsError,
+)
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.opponent.clock import TimeControl
@@ -14,10 +23,11 @@ from outflank.protocol.strength import Strength
 from outflank.tools.cli.engine_options import books_to_play
 from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import COUNT, SECONDS, hash_option, read_by, rules_option, threads_option
+from outflank.tools.cli.outputs import OUTPUT_FILE
 from outflank.tools.cli.positions import read_game
 from outflank.tools.person.dialogue import Dialogue
 from outflank.tools.person.lines import Lines
-from outflank.tools.person.saving import format_of
+from outflank.tools.person.saving import GameFiles
 from outflank.tools.person.table import Table
 from outflank.tools.show.board import say
 
@@ -39,7 +49,8 @@ _SIDES = {
 @click.option(
     "--level",
     type=WholeNumber(0, HIGHEST_LEVEL),
-    help=f"Strength of the engine.  [default: {DEFAULT_LEVEL} if neither another option nor a clock limits it]",
+    help="Strength of the engine, see docs/search.md.  "
+    f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits it]",
 )
 @click.option("--depth", type=COUNT, help="Plies that the engine searches.  [default: no limit]")
 @click.option("--time", "seconds", type=SECONDS, help="Seconds for each of its moves.  [default: no limit]")
@@ -61,9 +72,10 @@ _SIDES = {
 @click.option(
     "--save",
     "saved",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OUTPUT_FILE,
     metavar="FILE",
-    help="Keep the game in FILE after every move, as .sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR, at its end).",
+    help="Keep the game in FILE, a new one or that of --resume, after every move: as "
+    ".sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR, at its end).",
 )
 @click.option("--name", default="Human", show_default=True, help="What to call you in the file.")
 @click.option(
@@ -98,7 +110,7 @@ def play(
     be obeyed ends the game. However the game ends, it is printed as --resume takes it unless it was saved in a file:
     as a transcript, or as the board at its end if it did not begin at the start.
     """
-    _check_name(saved)
+    files = _files(saved, resume)
     start = AnnotatedGame(Position.start(rules))
     record = start if resume is None else read_game(resume, rules, "--resume")
     searcher = Searcher(hash_mb, threads, seed)
@@ -111,6 +123,7 @@ def play(
     session.prepare()
     people = frozenset({record.final.side}) if side is None else _SIDES[side]
     table = Table(session, record, people, control, name)
+    files.expect_held(table.record())
     limits = ", ".join(
         words
         for words in (
@@ -124,13 +137,15 @@ def play(
     say(
         f"outflank {__version__}, {record.rules}, {limits or f'level {DEFAULT_LEVEL}'}; help lists the commands"
     )
-    Dialogue(table, Lines(), saved, hints).run()
+    Dialogue(table, Lines(), files, hints).run()
 
 
-def _check_name(saved: Path | None) -> None:
-    """Raise BadParameter if the name of the file to save in says no format."""
+def _files(saved: Path | None, resumed: str | None) -> GameFiles:
+    """Where the game is saved; `resumed` may be a transcript or a board, which is the path of no file.
+
+    Raises: BadParameter if it can't be saved there.
+    """
     try:
-        if saved is not None:
-            format_of(saved)
-    except NotationError as error:
+        return GameFiles(saved, None if resumed is None else Path(resumed))
+    except (NotationError, SettingsError) as error:
         raise click.BadParameter(str(error), param_hint="--save") from None

@@ -15,7 +15,7 @@ from outflank.protocol.booksource import NO_BOOK, shipped_books
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
-from outflank.tools.cli.games import bad_game, games_given
+from outflank.tools.cli.games import bad_game, games_given, read_and_written
 from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import (
     COUNT,
@@ -108,11 +108,12 @@ def review(
     exit code is then 1.
     """
     settings = _settings(level, depth, seconds, exact_from)
+    _expect_not_read(games, html, svg)
     given = _Source(games, source, rules, GameFilter(player, year, result, length))
     given.most = None if svg is None else 1
     output = _Output(as_json, keep=html is not None or svg is not None)
     click.echo(f"outflank {__version__}, {settings.words()}", err=as_json)
-    with BookExits(_books(book)) as exits:
+    with BookExits(_books(book), None if book is None else _warn) as exits:
         for made in review_games(given, Reviewer(settings, hash_mb, threads), workers):
             output.add(replace(made, book_exit=exits.of(made.game)), *given.places.popleft())
     output.end()
@@ -128,6 +129,12 @@ def _books(given: str | None) -> Sequence[Path]:
     if given is None:
         return shipped_books()
     return [] if given == NO_BOOK else [Path(given)]
+
+
+def _expect_not_read(games: Sequence[str], *outputs: Path | None) -> None:
+    """Raise click.UsageError if a file to write is one of the games."""
+    if read := read_and_written(games, filter(None, outputs)):
+        raise click.UsageError(f"expected another file to write than {str(read)!r}, which is read")
 
 
 def _settings(level: int | None, depth: int | None, seconds: float | None, exact_from: int) -> ReviewSettings:
@@ -226,6 +233,10 @@ class _Output:
         elif self.games:
             click.echo()
             _print(players_text(self._players.summaries()))
+
+
+def _warn(sentence: str) -> None:
+    click.echo(f"outflank: {sentence}", err=True)
 
 
 def _print(lines: Iterable[str]) -> None:

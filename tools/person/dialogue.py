@@ -15,11 +15,11 @@ from outflank.engine import (
     SearchInfo,
     SettingsError,
 )
-from outflank.protocol.formats.annotated import Ending
+from outflank.protocol.formats.annotated import Ending, Result
 from outflank.protocol.movesource import BookInfo
 from outflank.tools.cli.live import live
 from outflank.tools.person.lines import Lines
-from outflank.tools.person.saving import save
+from outflank.tools.person.saving import GameFiles
 from outflank.tools.person.table import Table
 from outflank.tools.show.board import board_text, is_coloured, say
 from outflank.tools.show.search import certainty, moves_text, score_text
@@ -49,14 +49,15 @@ class Dialogue:
     Args:
         table: the game.
         lines: what is typed.
-        saved: a file that is written after every move; None for none.
+        files: where the game is saved.
         hints: whether to show the best moves before each move of a person.
     """
 
-    def __init__(self, table: Table, lines: Lines, saved: Path | None, hints: bool) -> None:
+    def __init__(self, table: Table, lines: Lines, files: GameFiles, hints: bool) -> None:
         self._table, self._lines = table, lines
-        self._saved, self._hints = saved, hints
+        self._files, self._hints = files, hints
         self._kept = table.turns  # turns that are in a file already
+        self._written = self._state()  # what stands in the file that is written after every move, or nothing
         self._shown = False  # whether the board and what happened last have been shown
         self._words: dict[str, Callable[[str], object]] = {
             "hint": self._hint,
@@ -90,8 +91,10 @@ class Dialogue:
         except Quit:
             pass
         finally:
-            self._keep()
-            self._say_game()
+            try:
+                self._keep()
+            finally:
+                self._say_game()
 
     def _show(self) -> None:
         """Make a pass that is forced; show the board where a person is to choose, and the result."""
@@ -206,7 +209,7 @@ class Dialogue:
     def _save(self, rest: str) -> None:
         if not rest:
             raise SettingsError("expected the name of a file, got nothing")
-        save(self._table.record(), Path(rest))
+        self._files.save(self._table.record(), Path(rest))
         self._kept = self._table.turns
         say(f"saved: {rest}")
 
@@ -217,9 +220,12 @@ class Dialogue:
         self._shown = False
 
     def _new(self, rest: str) -> None:
+        if self._files.saved is not None:  # the new game is written over this one
+            self._kept = 0
         self._say_game()
         self._table.new_game()
-        self._kept, self._shown = 0, False
+        self._files.begin_another_game()
+        self._kept, self._shown, self._written = 0, False, self._state()
 
     def _quit(self, rest: str) -> None:
         raise Quit
@@ -235,12 +241,19 @@ class Dialogue:
             say(f"board: {game.position.board_string()}")
 
     def _keep(self) -> None:
-        """Write the file that is written after every move."""
+        """Write the file that is written after every move, if something has happened."""
+        saved = self._files.saved
         # WTHOR holds games that have ended.
-        if self._saved is None or (self._saved.suffix.lower() == ".wtb" and self._table.result is None):
+        if saved is None or (saved.suffix.lower() == ".wtb" and self._table.result is None):
             return
-        save(self._table.record(), self._saved)
+        if self._state() != self._written:
+            self._files.save(self._table.record(), saved)
+            self._written = self._state()
         self._kept = self._table.turns
+
+    def _state(self) -> tuple[str, Result | None]:
+        """What there is to save: the moves, and how the game ended."""
+        return self._table.session.game.transcript(), self._table.result
 
     def _board(self) -> None:
         say()

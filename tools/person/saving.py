@@ -1,12 +1,12 @@
-"""Saving a game in the format that the name of its file says."""
+"""Saving games in the format that the name of a file says, over nothing that somebody may want."""
 
 from pathlib import Path
 
-from outflank.engine import NotationError
+from outflank.engine import NotationError, SettingsError
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.dates import day_of
 from outflank.protocol.formats.files import FormatName
-from outflank.tools.show.gamefiles import game_writer
+from outflank.tools.show.gamefiles import expect_held, game_writer, written_files
 
 FORMAT_OF: dict[str, FormatName] = {
     ".sgf": "sgf",
@@ -28,12 +28,54 @@ def format_of(path: Path) -> FormatName:
     return found
 
 
-def save(record: AnnotatedGame, path: Path) -> None:
-    """Write the game, whole or not at all.
+class GameFiles:
+    """The files in which a session saves its game: new ones, and those that hold nothing but that game.
 
-    Raises: NotationError; OSError; FileFormatError if the format can't hold the game.
+    Args:
+        saved: the file that is written after every move; None for none.
+        resumed: the file that the game was resumed from; None if from none.
+
+    Attributes:
+        saved: as it was given.
+
+    Raises: NotationError or SettingsError if `saved` can't be written, see ``save``.
     """
-    day = day_of(record.date)
-    date = (day.year, day.month, day.day) if day else (0, 0, 0)
-    with game_writer(format_of(path), path, date=date) as write:
-        write(record)
+
+    def __init__(self, saved: Path | None, resumed: Path | None) -> None:
+        self.saved = saved
+        self._own = set() if resumed is None else {resumed.resolve()}
+        if saved is not None:
+            self._expect_free(saved)
+
+    def save(self, record: AnnotatedGame, path: Path) -> None:
+        """Write the game, whole or not at all.
+
+        Raises: NotationError if the name says no format; SettingsError if something else stands in the file; OSError;
+            FileFormatError if the format can't hold the game.
+        """
+        self._expect_free(path)
+        day = day_of(record.date)
+        date = (day.year, day.month, day.day) if day else (0, 0, 0)
+        with game_writer(format_of(path), path, date=date) as write:
+            write(record)
+        self._own.add(path.resolve())
+
+    def expect_held(self, record: AnnotatedGame) -> None:
+        """Raise FileFormatError if a game that begins so can't be saved after every move; WTHOR only has its end."""
+        if self.saved is not None and (name := format_of(self.saved)) != "wthor":
+            expect_held(name, record)
+
+    def begin_another_game(self) -> None:
+        """Give up all files, which hold the game before, but for the one that is written after every move."""
+        self._own &= set() if self.saved is None else {self.saved.resolve()}
+
+    def _expect_free(self, path: Path) -> None:
+        files = written_files(format_of(path), path)
+        if path.resolve() in self._own:
+            return
+        for file in files:
+            if file.is_file() and file.stat().st_size:
+                raise SettingsError(
+                    f"expected a new file, or the one that the game was resumed from, got {str(file)!r}, "
+                    "which isn't empty"
+                )

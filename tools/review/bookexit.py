@@ -1,13 +1,13 @@
 """Where a game has left the opening book."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from outflank.book import Book
-from outflank.engine import Move
+from outflank.engine import Move, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame
 
 
@@ -32,11 +32,15 @@ class BookExits:
 
     Args:
         paths: of the books; each counts for games by its rules.
+        warn: called with a sentence for rules that none of them is for, once for each; None if nobody asked for just
+            these books.
 
     Raises: FileFormatError if one can't be read.
     """
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, paths: Sequence[Path], warn: Callable[[str], object] | None = None) -> None:
+        self._warn = warn
+        self._unserved: set[Rules] = set()
         with ExitStack() as stack:
             self._books = [stack.enter_context(Book.open(path)) for path in paths]
             self._opened = stack.pop_all()
@@ -52,10 +56,21 @@ class BookExits:
 
         Raises: FileFormatError if a book is damaged.
         """
-        for book in self._books:
-            if book.serves(game.rules) and game.first in book:
+        serving = [book for book in self._books if book.serves(game.rules)]
+        if not serving:
+            self._tell_unserved(game.rules)
+        for book in serving:
+            if game.first in book:
                 return _exit(book, game)
         return None
+
+    def _tell_unserved(self, rules: Rules) -> None:
+        if self._warn is None or rules in self._unserved:
+            return
+        self._unserved.add(rules)
+        for book in self._books:
+            got = f"got {str(book.path)!r}, which is for {book.rules}"
+            self._warn(f"expected a book for {rules}, {got}; reviewing without a book")
 
 
 def _exit(book: Book, game: AnnotatedGame) -> BookExit | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -58,6 +59,11 @@ def game_writer(
     else:
         with open_output(output) as stream:
             yield _text_writer(name, stream, style, passes)
+
+
+def expect_held(name: FormatName, game: AnnotatedGame) -> None:
+    """Raise FileFormatError if a format, not WTHOR, can't hold a game."""
+    _text_writer(name, BytesIO(), "glued", passes=False)(game)
 
 
 def written_files(name: FormatName, output: Path) -> list[Path]:

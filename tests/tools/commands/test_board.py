@@ -112,6 +112,12 @@ def test_a_terminal_gets_colours_unless_it_asks_for_none(no_color: bool) -> None
             "expected --text, --svg or --png, or a file whose name ends in .txt, .svg or .png, got 'board.bmp'",
         ),
         (
+            ["f5", "--svg", "--png"],
+            2,
+            "expected one of --text, --svg and --png, got --svg and --png",
+        ),
+        (["f5", "--text", "-o", "board.svg"], 2, "expected --svg for 'board.svg', got --text"),
+        (
             ["f5", "--svg", "--last", "h8"],
             2,
             "--last: expected a last move with a disc on its square, got h8",

@@ -164,6 +164,44 @@ def test_a_file_may_be_converted_into_itself(ggf_file: Path) -> None:
     assert ggf_file.read_text().startswith("f5d6c3  # Ann - Bob +2\n")
 
 
+@pytest.mark.parametrize(("name", "suffixes"), [("sgf", ["sgf"]), ("wthor", ["wtb", "jou", "trn"])])
+def test_what_was_there_stays_if_no_game_can_be_written(
+    tmp_path: Path, name: str, suffixes: list[str]
+) -> None:
+    files = [tmp_path / f"old.{suffix}" for suffix in suffixes]
+    for file in files:
+        file.write_text("keep")
+    result = convert(tmp_path / "missing", "--to", name, "-o", files[0])
+
+    assert result.exit_code == 1
+    assert result.stderr.endswith("outflank: 1 game can't be read or written (named above)\n")
+    assert [file.read_text() for file in files] == ["keep"] * len(files)
+
+
+@pytest.mark.parametrize(("text", "options"), [("f5d6\nf5f5\n", ()), ("f5d6\nf5\n", ("--length", "2"))])
+def test_a_file_keeps_games_that_would_be_left_out_of_itself(
+    tmp_path: Path, text: str, options: tuple[str, ...]
+) -> None:
+    file, same, other = tmp_path / "games.txt", tmp_path / "link.txt", tmp_path / "other.txt"
+    file.write_text(text)
+    same.symlink_to(file)
+    other.write_text("f5d6c3\n")
+    result = convert(file, other, "--to", "sgf", "-o", same, *options)
+
+    assert result.exit_code == 1
+    assert result.stderr.endswith(
+        f"outflank: expected another file to write than '{same}', which has games that were left out\n"
+    )
+    assert file.read_text() == text
+    assert convert(file, other, "--to", "transcript", "-o", other, "--length", "2-3").stdout == f"{other}\n"
+
+
+def test_a_file_without_a_name_is_named() -> None:
+    result = convert("", "--to", "sgf")
+
+    assert result.stderr.startswith("outflank: '': can't be read (No such file or directory)\n")
+
+
 def test_memory_does_not_grow_with_the_games(tmp_path: Path) -> None:
     """Measured in processes of their own."""
     script = (

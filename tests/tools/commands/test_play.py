@@ -4,35 +4,13 @@ import os
 import pty
 import re
 import subprocess
-import sys
-from io import BytesIO
-from pathlib import Path
 
 import pytest
 
 from outflank.engine import Game, Position
-from outflank.protocol.formats.annotated import AnnotatedGame, Ending
-from outflank.protocol.formats.files import read_games
+from outflank.tests.tools.commands.piped import PROGRAM, WIPE_OUT, run, transcript
 
-PROGRAM = [sys.executable, "-m", "outflank.tools.cli.program", "play", "--book", "none"]
 ESCAPE = "\x1b["
-WIPE_OUT = "f5d6c5f4e3f6g5e6e7"
-
-
-def run(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    """A game through pipes."""
-    return subprocess.run([*PROGRAM, *arguments], input=typed, capture_output=True, text=True, timeout=60)
-
-
-def game_in(file: Path) -> AnnotatedGame:
-    (game,) = read_games(BytesIO(file.read_bytes()), file)
-    assert isinstance(game, AnnotatedGame)
-    return game
-
-
-def transcript(said: str) -> str:
-    """The one that is printed at the end."""
-    return said.rpartition("transcript: ")[2].strip()
 
 
 def test_moves_are_answered_and_the_game_is_printed_at_the_end() -> None:
@@ -95,37 +73,6 @@ def test_levels_and_sides_can_be_changed() -> None:
     assert re.search(r"Outflank, Black, plays .*, 2 plies", said)
 
 
-@pytest.mark.parametrize("suffix", [".sgf", ".ggf", ".txt", ".wtb"])
-def test_a_finished_game_is_kept_in_every_format_and_read_back(suffix: str, tmp_path: Path) -> None:
-    file = tmp_path / f"game{suffix}"
-    moves = "\n".join(re.findall("..", WIPE_OUT))
-    result = run("--side", "both", "--save", str(file), "--name", "Ada", typed=moves)
-    game = game_in(file)
-
-    assert result.returncode == 0, result.stderr
-    assert "transcript:" not in result.stdout
-    assert "".join(str(move.move) for move in game.moves) == WIPE_OUT
-    assert suffix == ".txt" or game.black == game.white == "Ada"
-
-
-def test_a_game_is_kept_after_every_move_and_can_be_resumed(tmp_path: Path) -> None:
-    file = tmp_path / "game.sgf"
-    assert run("--level", "1", "--save", str(file), typed="f5\n").returncode == 0
-    first = game_in(file)
-    assert len(first.moves) == 2
-    assert first.moves[1].score is not None
-    assert (first.black, first.white) == ("Human", "Outflank 1.0.0 level 1")
-    result = run("--level", "1", "--resume", str(file), "--save", str(file), typed="undo\nredo\nresign\n")
-    again = game_in(file)
-
-    assert result.returncode == 0, result.stderr
-    assert "White wins by resignation." in result.stdout
-    assert [move.move for move in again.moves] == [move.move for move in first.moves]
-    assert again.moves[1].score == first.moves[1].score
-    assert again.result is not None
-    assert again.result.ending is Ending.RESIGNATION
-
-
 def test_what_is_printed_of_a_game_that_began_elsewhere_can_be_resumed() -> None:
     first = Position.parse("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X")
     said = run("--side", "both", "--resume", first.board_string(), typed="g8\nh7\n").stdout
@@ -142,23 +89,6 @@ def test_what_a_new_game_would_lose_can_be_resumed_too() -> None:
     said = run("--side", "both", "--resume", first.board_string(), typed=f"{move}\nnew\n").stdout
 
     assert f"board: {first.play(move).board_string()}\n" in said
-
-
-def test_the_names_of_a_resumed_game_stay(tmp_path: Path) -> None:
-    file, saved = tmp_path / "game.ggf", tmp_path / "saved.ggf"
-    file.write_text("(;GM[Othello]PB[ada]PW[bob]TY[8]B[F5]W[D6];)")
-    result = run("--side", "both", "--resume", str(file), "--save", str(saved), typed="c3\n")
-    game = game_in(saved)
-
-    assert result.returncode == 0, result.stderr
-    assert (game.black, game.white, len(game.moves)) == ("ada", "bob", 3)
-
-
-def test_positions_can_be_saved_too(tmp_path: Path) -> None:
-    file = tmp_path / "game.obf"
-    assert run("--side", "both", typed=f"f5\nd6\nsave {file}\n").returncode == 0
-
-    assert len(file.read_text().splitlines()) == 2
 
 
 @pytest.mark.parametrize("rules", ["reversi", "ravensburger-1987", "obversi"])

@@ -94,6 +94,19 @@ def test_where_a_game_has_left_the_book_is_told(
     )
 
 
+def test_a_book_for_other_rules_is_told_of_once_if_it_was_asked_for(tmp_path: Path) -> None:
+    book = small_book(tmp_path)
+    games = "(;GM[2]RU[obversi])(;GM[2]RU[obversi])"
+    asked = review("-", "--book", book, stdin=games)
+    usual = CliRunner().invoke(cli, ["review", "-", "--level", "0"], input=games)
+
+    assert asked.exit_code == 0
+    assert asked.stderr == (
+        f"outflank: expected a book for obversi, got '{book}', which is for othello; reviewing without a book\n"
+    )
+    assert usual.stderr == ""
+
+
 def test_a_book_that_cannot_be_read_ends_the_review(tmp_path: Path) -> None:
     result = review("f5d6", "--book", tmp_path / "no.book")
 
@@ -191,6 +204,22 @@ def test_a_file_that_cannot_be_written_is_told_before_any_work(
     assert result.exit_code == code
     assert sentence in result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", ["--html", "--svg"])
+def test_the_games_are_not_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gg.sgf").write_text("(;GM[2];B[f5])")
+    Path("link").symlink_to("gg.sgf")
+    result = review("gg.sgf", option, "link")
+
+    assert result.exit_code == 2
+    assert "expected another file to write than 'link', which is read" in result.stderr
+    assert Path("gg.sgf").read_text() == "(;GM[2];B[f5])"
+
+
+def test_a_blank_transcript_is_a_game_without_moves() -> None:
+    assert review("").stdout == review("-", stdin="(;GM[2])").stdout
 
 
 def test_a_game_without_moves_has_no_curve(tmp_path: Path) -> None:
