@@ -3,6 +3,7 @@
 import fcntl
 import os
 from pathlib import Path
+from typing import Self
 
 from outflank.engine import FileFormatError
 
@@ -11,6 +12,8 @@ class WriterLock:
     """Holds the right to write, by a small file with the number of the process, until it is released.
 
     Not SQLite's own lock, which would keep readers away as well.
+
+    As a context manager it is released at the end of the block.
 
     Args:
         path: of the small file.
@@ -37,6 +40,12 @@ class WriterLock:
         """Let others write."""
         self._path.unlink(missing_ok=True)
         os.close(self._file)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
 
     def _is_ours(self) -> bool:
         """Lock it; False if another holds it, or has removed it since we opened it."""

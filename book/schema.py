@@ -1,6 +1,7 @@
 """The file of a book: its tables, and how it is opened. docs/book.md describes it for other programs."""
 
 import contextlib
+import errno
 import json
 import os
 import sqlite3
@@ -19,6 +20,8 @@ _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _WAL = 2  # in the header's bytes 18 and 19
 _BUSY_SECONDS = 10
+_PRIMARY = 0xFF  # of an error code of SQLite; the higher bits say more
+_OF_THE_DISK = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
 _TABLES = """
 CREATE TABLE book (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE history (number INTEGER PRIMARY KEY, time TEXT NOT NULL, what TEXT NOT NULL);
@@ -44,12 +47,26 @@ def facts_checksum(facts: Mapping[str, str]) -> str:
     return f"{zlib.crc32(json.dumps(listed, ensure_ascii=False).encode()):08x}"
 
 
+def file_of(path: Path) -> Path:
+    """The file that a path leads to through all links; it may be yet to be made.
+
+    Raises: OSError if the links lead in a circle.
+    """
+    file = Path(os.path.realpath(path))
+    if file.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return file
+
+
 def create(path: Path, facts: Mapping[str, str]) -> None:
     """Make the file of a book without positions, whole or not at all; what was there is replaced.
 
+    A link stays one: the file is made where it leads to.
+
     Raises: OSError; sqlite3.Error.
     """
-    file, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
+    path = file_of(path)
+    file, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     os.close(file)
     try:
         connection = sqlite3.connect(name, isolation_level=None)
@@ -86,7 +103,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
         try:
             return _usable(path, "immutable=1" if left_alone else "mode=rw")
         except (sqlite3.Error, UnicodeDecodeError, MemoryError):
-            raise unreadable(path, str(error)) from None
+            raise _refused(path, error) from None
     # The second where SQLite quotes what is damaged, the third where the damage is an impossible size.
     except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
         raise unreadable(path, str(error) or "a size beyond all memory") from None
@@ -102,6 +119,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("SELECT 1 FROM book").fetchall()  # now it needs the files beside it
     except BaseException:
         connection.close()
         raise
@@ -111,6 +129,13 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 def unreadable(path: Path, reason: str) -> FileFormatError:
     """What a file is refused with."""
     return FileFormatError(f"expected an opening book, got {str(path)!r} ({reason})")
+
+
+def _refused(path: Path, error: sqlite3.Error) -> FileFormatError:
+    """What a file is refused with: by itself it may be sound, and the disk not."""
+    if getattr(error, "sqlite_errorcode", 0) & _PRIMARY in _OF_THE_DISK:
+        return FileFormatError(f"can't use the book {str(path)!r} ({error})")
+    return unreadable(path, str(error))
 
 
 def read_facts(connection: sqlite3.Connection) -> dict[str, str]:

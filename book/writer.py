@@ -40,7 +40,7 @@ class BookWriter(Book):
         Raises: OutflankError if there is a file, or if it can't be made.
         """
         path = Path(path)
-        lock = _lock(path)
+        lock = lock_book(path)
         try:
             if path.exists():
                 raise OutflankError(f"expected the name of a new book, got {str(path)!r}, which exists")
@@ -63,7 +63,7 @@ class BookWriter(Book):
         """
         path = Path(path)
         schema.open_to_read(path).close()  # what is no book gets no lock file beside it
-        lock = _lock(path)
+        lock = lock_book(path)
         try:
             book = cls(path, schema.open_to_write(path), lock)
         except sqlite3.Error as error:
@@ -117,8 +117,9 @@ class BookWriter(Book):
     def commit(self) -> None:
         """Make what was put, removed and noted since the last commit part of the book, for good.
 
-        Raises: OutflankError if that can't be done; then it is all forgotten.
+        Raises: OutflankError if that can't be done; then it is all forgotten. SettingsError if the book was closed.
         """
+        self._expect_open()
         if self._connection.in_transaction:
             try:
                 self._connection.execute("COMMIT")
@@ -127,14 +128,18 @@ class BookWriter(Book):
                 raise _not_written(self.path, error) from None
 
     def rollback(self) -> None:
-        """Forget what was put, removed and noted since the last commit."""
+        """Forget what was put, removed and noted since the last commit.
+
+        Raises: SettingsError if the book was closed.
+        """
+        self._expect_open()
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
     def compact(self) -> None:
         """Write the file anew without gaps, in the order of the keys.
 
-        Raises: OutflankError if that can't be done.
+        Raises: OutflankError if that can't be done; SettingsError if the book was closed.
         """
         self.commit()
         try:
@@ -144,7 +149,7 @@ class BookWriter(Book):
 
     def close(self) -> None:
         """Forget what was not committed, and give file and lock back; the second time it does nothing."""
-        lock, self._writer_lock = self._writer_lock, None
+        lock = self._writer_lock
         if lock is None:
             return
         try:
@@ -156,11 +161,12 @@ class BookWriter(Book):
                 self._connection.execute("PRAGMA journal_mode = DELETE")  # the whole book is one file again
             super().close()
         finally:
+            self._writer_lock = None
             lock.release()
 
     def __exit__(self, *raised: object) -> None:
         try:
-            if not raised or raised[0] is None:
+            if self._writer_lock is not None and (not raised or raised[0] is None):
                 self.commit()
         finally:
             self.close()
@@ -168,10 +174,10 @@ class BookWriter(Book):
     def _write(self, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
         """Execute a statement for each row, in the transaction under way or a new one.
 
-        Raises: OutflankError if that can't be done; then all is forgotten that was not committed.
+        Raises: OutflankError if that can't be done; then all is forgotten that was not committed. SettingsError if the
+            book was closed.
         """
-        if self._writer_lock is None:
-            raise SettingsError(f"expected an open book, got {str(self.path)!r}, which was closed")
+        self._expect_open()
         try:
             if not self._connection.in_transaction:
                 self._connection.execute("BEGIN IMMEDIATE")
@@ -181,15 +187,21 @@ class BookWriter(Book):
                 self.rollback()
             raise _not_written(self.path, error) from None
 
+    def _expect_open(self) -> None:
+        """Raise SettingsError if the book was closed."""
+        if self._writer_lock is None:
+            raise SettingsError(f"expected an open book, got {str(self.path)!r}, which was closed")
 
-def _lock(path: Path) -> WriterLock:
-    """The lock of a book.
+
+def lock_book(path: Path) -> WriterLock:
+    """The lock of a book, also of one that is yet to be made; by whatever link it is named, it has one.
 
     Raises: FileFormatError if another process holds it; OutflankError if it can't be made.
     """
     expected = f"expected a book that no process is changing, got {str(path)!r}"
     try:
-        return WriterLock(path.with_name(path.name + ".lock"), expected)
+        file = schema.file_of(path)
+        return WriterLock(file.with_name(file.name + ".lock"), expected)
     except OSError as error:
         raise _not_written(path, error) from None
 

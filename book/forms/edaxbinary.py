@@ -29,6 +29,7 @@ import re
 import struct
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import BinaryIO
 
@@ -129,7 +130,8 @@ def _pack(
 def _header(told: str, level: int, least: int, count: int) -> bytes:
     """The header: as the book was imported with it, else made from what the book holds."""
     if _TOLD.fullmatch(told):
-        return _HEADER.pack(MAGIC, *_VERSION, *map(int, told.split()), count)
+        with suppress(struct.error):  # numbers that no file of Edax has: the fact was written by hand
+            return _HEADER.pack(MAGIC, *_VERSION, *map(int, told.split()), count)
     now = datetime.now()
     date = (now.year, now.month, now.day, now.hour, now.minute, now.second)
     return _HEADER.pack(MAGIC, *_VERSION, *date, level, least, MIDGAME_MARGIN, ENDGAME_MARGIN, 0, count)

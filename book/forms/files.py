@@ -1,5 +1,6 @@
 """The forms by name, and which one a file has."""
 
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from enum import StrEnum
 from typing import BinaryIO
@@ -53,16 +54,16 @@ def read_form(file: BinaryIO, rules: Rules, form: Form | None = None) -> Content
     """What a file holds.
 
     Args:
-        file: open at its beginning; its first bytes are looked at if `form` is None, so it must be able to go back.
+        file: open at its beginning; its first bytes are looked at, so it must be able to go back.
         rules: of a form that does not name them.
         form: as it is found out if None.
 
     Raises: FileFormatError; SettingsError.
     """
-    if form is None:
-        form = form_of(file.read(_PEEKED_BYTES))
-        file.seek(0)
-    return _READERS[form](file, rules)
+    beginning = file.read(_PEEKED_BYTES)
+    marked = len(BOM_UTF8) if beginning.startswith(BOM_UTF8) else 0
+    file.seek(marked)
+    return _READERS[form or form_of(beginning[marked:])](file, rules)
 
 
 def write_form(book: Book, file: BinaryIO, form: Form) -> None:

@@ -1,16 +1,20 @@
 """Our own text form: a line for each position, which carries everything that a book stores of it.
 
-The first line is ``outflank book 1``, the second ``rules`` and the rules; lines ``fact NAME VALUE`` may follow. Each
-further line is a position: its 64 squares, the side to move, and the columns of COLUMNS, separated by blanks, ``-``
-where there is nothing. A line that begins with ``#`` is a comment.
+The first line is ``outflank book 1``, the second ``positions`` and how many there are, which texts of version 1.0.0 do
+not have, the third ``rules`` and the rules; lines ``fact NAME VALUE`` may follow. Each further line is a position: its
+64 squares, the side to move, and the columns of COLUMNS, separated by blanks, ``-`` where there is nothing. A line that
+begins with ``#`` is a comment.
 """
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import BinaryIO
 
 from outflank.book.forms.positions import Contents, checked, legal_leaf
+from outflank.book.keys import key_of
 from outflank.book.records import Leaf, Lines, Record
+from outflank.book.schema import CHECKSUM_FACT
 from outflank.book.store import Book
 from outflank.engine import FileFormatError, Move, NotationError, Percent, Position, Rules
 
@@ -18,6 +22,7 @@ FIRST_LINE = "outflank book 1"
 COLUMNS = (
     "score", "lower", "upper", "depth", "selectivity", "level", "leaf", "leaf_score", "lines", "wins", "draws", "losses"
 )  # fmt: skip
+_COUNT = "positions"
 _NOTHING = "-"
 _WHOLE = re.compile(r"-?[0-9]{1,10}")
 _LONGEST_LINE = 1 << 16
@@ -28,7 +33,7 @@ def write(book: Book, file: BinaryIO) -> None:
 
     Raises: OSError; FileFormatError if the book is damaged.
     """
-    lines = [FIRST_LINE, f"rules {book.rules}"]
+    lines = [FIRST_LINE, f"{_COUNT} {len(book)}", f"rules {book.rules}"]
     lines += [f"fact {name} {value}" for name, value in sorted(book.facts.items()) if name != "rules"]
     lines += [f"# {change.time} {change.what}" for change in book.history()]
     lines.append(f"# board side {' '.join(COLUMNS)}")
@@ -46,26 +51,62 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
     numbered = enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1)
     lines = ((number, _text(line, number)) for number, line in numbered)
     lines = ((number, line) for number, line in lines if line)
-    facts: dict[str, str] = {}
+    count, rules = _take_head(lines)
+    facts = {"rules": str(rules)}
+    begun = _take_facts(lines, facts)
+    return Contents(_counted(_records(begun, lines, rules), count), facts)
+
+
+def _take_head(lines: Iterator[tuple[int, str]]) -> tuple[int | None, Rules]:
+    """How many positions there are, None in a text of 1.0.0, and the rules.
+
+    Raises: FileFormatError naming the line.
+    """
     number, first = next(lines, (1, ""))
     if first != FIRST_LINE:
         raise FileFormatError(f"line {number}: expected {FIRST_LINE!r}, got {first[:40]!r}")
-    number, second = next(lines, (number + 1, ""))
-    word, _, text = second.partition(" ")
-    if word != "rules":
-        raise FileFormatError(f"line {number}: expected the rules, got {second[:40]!r}")
+    number, line = next(lines, (number + 1, ""))
+    word, _, text = line.partition(" ")
+    count = None
     try:
-        rules = Rules.parse(text)
+        if word == _COUNT:
+            count = _whole(text)
+            number, line = next(lines, (number + 1, ""))
+            word, _, text = line.partition(" ")
+        if word != "rules":
+            raise FileFormatError(f"line {number}: expected the rules, got {line[:40]!r}")
+        return count, Rules.parse(text)
     except NotationError as error:
         raise FileFormatError(f"line {number}: {error}") from None
-    begun: list[tuple[int, str]] = []
+
+
+def _take_facts(lines: Iterator[tuple[int, str]], facts: dict[str, str]) -> list[tuple[int, str]]:
+    """Add the facts that the next lines tell, and return the line after them, or nothing at the end.
+
+    Raises: FileFormatError if one is told again, or is not for a text to tell.
+    """
     for number, line in lines:
         word, _, text = line.partition(" ")
         if word != "fact":
-            begun.append((number, line))
-            break
-        name, _, facts[name] = text.partition(" ")
-    return Contents(_records(begun, lines, rules), {"rules": str(rules), **facts})
+            return [(number, line)]
+        name, _, value = text.partition(" ")
+        if name in facts or name == CHECKSUM_FACT:
+            raise FileFormatError(
+                f"line {number}: expected a fact that nothing else tells, got {name[:40]!r}"
+            )
+        facts[name] = value
+    return []
+
+
+def _counted(records: Iterator[Record], count: int | None) -> Iterator[Record]:
+    """The records, then FileFormatError unless there were so many."""
+    found = 0
+    for record in records:
+        found += 1
+        yield record
+    if count is not None and found != count:
+        short = ": the file is cut short" if found < count else ""
+        raise FileFormatError(f"expected {count} positions, got {found}{short}")
 
 
 def _line(record: Record) -> str:
@@ -97,8 +138,14 @@ def _text(line: bytes, number: int) -> str:
 def _records(
     begun: list[tuple[int, str]], lines: Iterator[tuple[int, str]], rules: Rules
 ) -> Iterator[Record]:
-    for number, line in (*begun, *lines):
-        yield checked(_record(line, rules, f"line {number}"), f"line {number}")
+    known: set[bytes] = set()
+    for number, line in chain(begun, lines):
+        record = checked(_record(line, rules, f"line {number}"), f"line {number}")
+        key, _ = key_of(record.position)
+        if key in known:
+            raise FileFormatError(f"line {number}: expected each position once, got one again")
+        known.add(key)
+        yield record
 
 
 def _record(line: str, rules: Rules, where: str) -> Record:

@@ -2,18 +2,19 @@
 
 import errno
 import os
-import resource
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from outflank.book import Book, BookWriter
 from outflank.book.lock import WriterLock
-from outflank.engine import FileFormatError, OutflankError, Position
+from outflank.engine import FileFormatError, OutflankError, Position, SettingsError
+from outflank.tests.book.disk import no_file_beyond
 from outflank.tests.book.samples import OTHELLO, START, after, make_book, plies, record
 
 
@@ -40,6 +41,25 @@ def test_a_block_commits_at_its_end_and_not_after_an_error(tmp_path: Path) -> No
     path = make_book(tmp_path / "b", [record(START)])
     with pytest.raises(RuntimeError):
         put_and_fail(path)
+    with Book.open(path) as book:
+        assert len(book) == 1
+
+
+@pytest.mark.parametrize("change", [BookWriter.commit, BookWriter.rollback, BookWriter.compact])
+def test_a_closed_book_can_not_be_changed(tmp_path: Path, change: Callable[[BookWriter], object]) -> None:
+    writer = BookWriter.open(make_book(tmp_path / "b", [record(START)]))
+    writer.close()
+    with pytest.raises(SettingsError, match=r"expected an open book, got .*, which was closed"):
+        change(writer)
+    with pytest.raises(SettingsError, match=r"expected an open book, got .*, which was closed"):
+        writer.put(record(after("f5")))
+
+
+def test_a_block_may_close_its_book(tmp_path: Path) -> None:
+    path = make_book(tmp_path / "b", [record(START)])
+    with BookWriter.open(path) as writer:
+        writer.put(record(after("f5")))
+        writer.close()
     with Book.open(path) as book:
         assert len(book) == 1
 
@@ -196,23 +216,48 @@ def put_all(path: Path, positions: list[Position]) -> None:
 
 
 def test_a_book_that_really_fills_its_disk_stays_as_it_was(tmp_path: Path) -> None:
-    """The limit on the size of a file stands for the end of the disk."""
     positions = plies(6)
     path = make_book(tmp_path / "b", map(record, positions[:100]))
-    ours = resource.getrlimit(resource.RLIMIT_FSIZE)
-    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20_000, ours[1]))
-        with pytest.raises(OutflankError, match="can't write to"):
-            put_all(path, positions)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, ours)
-        signal.signal(signal.SIGXFSZ, before)
+    with no_file_beyond(path.stat().st_size + 20_000), pytest.raises(OutflankError, match="can't write to"):
+        put_all(path, positions)
     with BookWriter.open(path) as book:
         assert len(book) == 100
         book.put_all(map(record, positions))
     with Book.open(path) as book:
         assert len(book) == len(positions)
+
+
+def test_a_sound_book_on_a_full_disk_is_not_called_no_book(tmp_path: Path) -> None:
+    """The second time the files beside it are there, and too small."""
+    path = make_book(tmp_path / "b", [record(START)])
+    with no_file_beyond(8192):
+        for words in ("can't write to", "can't use the book"):
+            with pytest.raises(OutflankError, match=f"{words} .*b' \\(disk I/O error\\)"):
+                BookWriter.open(path)
+    with BookWriter.open(path) as book:
+        assert START in book
+
+
+def test_a_link_leads_to_the_book_and_to_its_lock(tmp_path: Path) -> None:
+    link, target = tmp_path / "link", tmp_path / "folder" / "target"
+    target.parent.mkdir()
+    link.symlink_to(target)
+    with (
+        BookWriter.create(link, OTHELLO),
+        pytest.raises(FileFormatError, match="expected a book that no process is changing"),
+    ):
+        BookWriter.open(target)
+
+    assert link.is_symlink()
+    assert target.is_file()
+
+
+def test_links_in_a_circle_lead_to_no_book(tmp_path: Path) -> None:
+    (tmp_path / "b").symlink_to("b")
+    with pytest.raises(OutflankError, match=f"can't write to .*{os.strerror(errno.ELOOP)}"):
+        BookWriter.create(tmp_path / "b", OTHELLO)
+
+    assert os.listdir(tmp_path) == ["b"]
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from outflank.book.judging import Judge, Run, run_here
 from outflank.book.learning import usual_level
 from outflank.book.names import opening_of_game
 from outflank.engine import Game
-from outflank.tools.books.log import growth_facts, growth_log
+from outflank.tools.books.log import growth_facts
+from outflank.tools.books.mainlines import USUAL_FIRST_MOVE
 from outflank.tools.cli.live import live
 from outflank.tools.work.executor import open_executor, run_all
 from outflank.tools.work.searcher import cleared_searcher
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _LONGEST_LINE = 60
-_FIRST_MOVE = "f5"  # games are written down that way
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Work:
         workers: processes; None for one for each processor.
         cluster: address of a Dask scheduler to work on instead.
         as_json: whether the result is printed as JSON.
-        log: a file to which a line is added each minute; None for no log.
+        log: is told each progress, as ``growth_log`` has it.
     """
 
     what: str
@@ -48,7 +48,7 @@ class Work:
     workers: int | None
     cluster: str | None
     as_json: bool
-    log: Path | None = None
+    log: Callable[[Progress], object] = lambda _: None
 
 
 def grow_book(
@@ -67,11 +67,11 @@ def grow_book(
     """
     level = work.level or usual_level(book)
     display = _Display(book.path)
-    with growth_log(work.log) as add_to_log, open_run(work.workers, work.cluster) as run:
+    with open_run(work.workers, work.cluster) as run:
 
         def show(progress: Progress) -> None:
             display.note(progress)
-            add_to_log(progress)
+            work.log(progress)
 
         grower = Grower(book, Judge(cleared_searcher, level), run, show)
         grower.note(work.what)
@@ -105,7 +105,9 @@ def main_line(book: Book) -> Game:
     while len(game.turns) < _LONGEST_LINE and (entry := book.probe(game.position)) and entry.moves:
         best = entry.moves[0]
         usual = (
-            each.move for each in entry.moves if each.score == best.score and str(each.move) == _FIRST_MOVE
+            each.move
+            for each in entry.moves
+            if each.score == best.score and str(each.move) == USUAL_FIRST_MOVE
         )
         game.play(best.move if game.turns else next(usual, best.move))
     return game

@@ -114,3 +114,12 @@ def test_random_bytes_never_make_a_record_that_a_book_would_not_take(binary: byt
     assert good > 100
     assert len(sentences) > 100
     assert not [sentence for sentence in sentences if "\n" in sentence or "expected" not in sentence]
+
+
+def test_our_text_is_read_as_it_is_taken() -> None:
+    """A book may be larger than memory: nothing is known of its end when its first position is there."""
+    records = read_form(BytesIO(f"{HEAD}{GOOD}\n".encode() + b"\xff\n"), Rules(), Form.TEXT).records
+
+    assert next(records).position == START
+    with pytest.raises(FileFormatError, match="line 4: expected UTF-8, got other bytes"):
+        next(records)

@@ -154,3 +154,11 @@ def test_the_header_tells_level_and_size_of_a_book_of_our_own(book: Book) -> Non
 
     assert (level, least, midgame, endgame, verbosity) == ("7", "57", "4", "2", "0")
     assert len(list(contents.records)) == len(book)
+
+
+@pytest.mark.parametrize("told", ["2020 300 1 1 1 1 1 1 1 1 1", "2020 1 1 1 1 200 1 1 1 1 1", "yesterday"])
+def test_a_header_that_edax_has_no_room_for_is_made_anew(tmp_path: Path, told: str) -> None:
+    book = make(tmp_path / "a.book", [record(START)], edax=told)
+    contents = read_form(BytesIO(written(book, Form.EDAX)), book.rules)
+
+    assert contents.facts[edaxbinary.FACT].endswith(" 10 61 4 2 0")

@@ -28,7 +28,7 @@ def progress(seconds: float) -> Progress:
 
 
 def test_each_minute_has_a_line_and_so_has_the_end(tmp_path: Path) -> None:
-    with growth_log(tmp_path / "log") as note:
+    with growth_log(tmp_path / "log", tmp_path / "b") as note:
         for seconds in (0.5, 59.9, 60.1, 61, 119, 120, 300.5, 301, 360):
             note(progress(seconds))
         note(progress(361))
@@ -42,7 +42,7 @@ def test_each_minute_has_a_line_and_so_has_the_end(tmp_path: Path) -> None:
 
 def test_an_error_leaves_the_last_line_too(tmp_path: Path) -> None:
     def stopped() -> None:
-        with growth_log(tmp_path / "log") as note:
+        with growth_log(tmp_path / "log", tmp_path / "b") as note:
             note(progress(3))
             raise KeyboardInterrupt
 
@@ -67,6 +67,8 @@ def test_a_build_goes_on_in_its_log(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["b", "b-wal"])
 def test_a_book_is_no_log(tmp_path: Path, name: str) -> None:
     path = tmp_path / "b"
+    assert "expected another file to write than" in build(path, tmp_path / name, 20).stderr
+    assert list(tmp_path.iterdir()) == [], "neither the log nor a new book"
     assert build(path, tmp_path / "log", 20).exit_code == 0
     refused = build(path, tmp_path / name, 35)
 
@@ -81,6 +83,15 @@ def test_a_log_that_cannot_be_written_costs_a_sentence(tmp_path: Path) -> None:
     assert refused.exit_code == 1
     assert refused.stderr.startswith("outflank: ")
     assert "none/log" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_book_grows_on_without_a_log_that_is_full(tmp_path: Path) -> None:
+    built = build(tmp_path / "b", Path("/dev/full"), 20)
+
+    assert json.loads(built.stdout)["positions"] == 20
+    assert built.stderr == "outflank: can't write '/dev/full' (No space left on device)\n"
+    assert built.exit_code == 1
 
 
 def test_a_log_is_drawn(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """``outflank book build``: a book grown from the start of the game."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -52,6 +53,7 @@ def build(
     from outflank.book import BookWriter
     from outflank.book.growing import Reach
     from outflank.tools.books.growth import Work, grow_book
+    from outflank.tools.books.log import growth_log
 
     reach = Reach(max_error, plies, ply_cost, positions)
     limits = [
@@ -60,7 +62,11 @@ def build(
         f"--positions {positions}" if positions is not None else "",
         f"--budget {budget:g}s" if budget is not None else "",
     ]
-    work = Work(" ".join(["build", *filter(None, limits)]), level, workers, cluster, as_json, log)
-    book = BookWriter.open(path, rules) if path.exists() else BookWriter.create(path, rules or Rules())
-    with book:
+    with ExitStack() as stack:
+        book = stack.enter_context(BookWriter.open(path, rules)) if path.exists() else None
+        add_to_log = stack.enter_context(growth_log(log, path))
+        if book is None:  # not before: a log that is refused leaves no new book behind
+            book = stack.enter_context(BookWriter.create(path, rules or Rules()))
+        what = " ".join(["build", *filter(None, limits)])
+        work = Work(what, level, workers, cluster, as_json, add_to_log)
         grow_book(book, work, lambda grower: grower.grow(reach, budget))

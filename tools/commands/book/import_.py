@@ -5,21 +5,26 @@ from pathlib import Path
 import click
 
 from outflank.engine import Rules
-from outflank.tools.cli.options import EXISTING_FILE, rules_option
+from outflank.tools.cli.options import read_by
 from outflank.tools.commands.book.options import FORMS, path_argument
 
 
 @click.command("import")
-@click.argument("source", type=EXISTING_FILE, metavar="FILE")
+@click.argument("source", type=click.Path(exists=True, dir_okay=False, allow_dash=True), metavar="FILE")
 @path_argument
 @click.option("--from", "form", type=click.Choice(FORMS), help="Form of the file.  [default: detected]")
-@rules_option
-def import_(source: Path, path: Path, form: str | None, rules: Rules) -> None:
-    """Make the book PATH from FILE: our own text, or a book of Edax.
+@click.option(
+    "--rules",
+    metavar="RULES",
+    callback=read_by(Rules.parse),
+    help="PRESET[,OPTION=VALUE...], as docs/rules.md has them.  [default: those of the text, othello of Edax's]",
+)
+def import_(source: str, path: Path, form: str | None, rules: Rules | None) -> None:
+    """Make the book PATH from FILE (- is standard input): our own text, or a book of Edax.
 
     Scores, bounds and counts are taken as they are; of Edax's text they are worked out from its leaves. Our own text
-    names its rules. A file with anything wrong in it makes no book. To add to a book, import into a new one and merge
-    that.
+    names its rules, and is checked as by outflank book check. A file with anything wrong in it makes no book. To add to
+    a book, import into a new one and merge that.
     """
     from outflank.book.forms.files import Form
     from outflank.tools.books.imported import import_book
