@@ -6,7 +6,6 @@ import json
 import os
 import sqlite3
 import struct
-import tempfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -66,8 +65,8 @@ def create(path: Path, facts: Mapping[str, str]) -> None:
     Raises: OSError; sqlite3.Error.
     """
     path = file_of(path)
-    file, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    os.close(file)
+    name = str(path.with_name(f".{path.name}.{os.urandom(6).hex()}"))
+    os.close(os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666))
     try:
         connection = sqlite3.connect(name, isolation_level=None)
         with contextlib.closing(connection):
@@ -78,9 +77,6 @@ def create(path: Path, facts: Mapping[str, str]) -> None:
             connection.execute("BEGIN")
             connection.executemany(INSERT_FACT, sealed.items())
             connection.execute("COMMIT")
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
         os.replace(name, path)
     except BaseException:
         with contextlib.suppress(OSError):

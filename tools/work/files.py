@@ -1,9 +1,9 @@
 """Writes a file whole or not at all, and tells one from another."""
 
 import contextlib
+import errno
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, TextIO
@@ -18,7 +18,6 @@ _BESIDE_DATABASE = (
     "-shm",
     "-journal",
 )  # SQLite's own files: the name of the database and one of these
-_USUAL_MODE = 0o666  # less what the umask takes away, as open() has it
 
 
 class UnwritableError(OutflankError, OSError):
@@ -72,7 +71,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     Raises: UnwritableError; SettingsError if that would overwrite a run or a book.
     """
     with writing(path):
-        target = path.resolve()
+        target = _target(path)
         _expect_no_database(target)
         if _is_device(target):
             with target.open("wb") as device:
@@ -82,7 +81,8 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         try:
             with open(file, "wb") as new:
                 yield new
-                os.fchmod(file, _mode(target))
+                if target.exists():
+                    os.fchmod(file, target.stat().st_mode & 0o777)
             os.replace(name, target)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -93,7 +93,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 def expect_writable(path: Path) -> None:
     """Raise what ``whole_file`` would, before work that would be lost."""
     with writing(path):
-        target = path.resolve()
+        target = _target(path)
         _expect_no_database(target)
         if not _is_device(target):
             file, name = _file_beside(target)
@@ -107,13 +107,26 @@ def open_to_append(path: Path) -> TextIO:
     Raises: UnwritableError; SettingsError if that would change a run or a book.
     """
     with writing(path):
-        _expect_no_database(path.resolve())
+        _expect_no_database(_target(path))
         return path.open("a", encoding="utf-8")
 
 
+def _target(path: Path) -> Path:
+    """The file that a path leads to through all links; it may be yet to be made.
+
+    Raises: OSError if the links lead in a circle.
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return target
+
+
 def _file_beside(path: Path) -> tuple[int, str]:
-    """A new file in the same folder, open, and its name."""
-    return tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # O_EXCL and O_NOFOLLOW
+    """A new file in the same folder, open, and its name; as private as an old one may be, else as the umask has it."""
+    name = str(path.with_name(f".{path.name}.{os.urandom(6).hex()}"))
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.open(name, flags, 0o600 if path.exists() else 0o666), name
 
 
 def _is_device(path: Path) -> bool:
@@ -142,13 +155,3 @@ def _is_database(path: Path) -> bool:
         return False
     with path.open("rb") as file:
         return file.read(len(_DATABASE)) == _DATABASE
-
-
-def _mode(path: Path) -> int:
-    """The permissions of the old file, or those of any new one."""
-    try:
-        return path.stat().st_mode & 0o777
-    except FileNotFoundError:
-        umask = os.umask(0)
-        os.umask(umask)
-        return _USUAL_MODE & ~umask

@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import SettingsError
-from outflank.tools.work.files import STDOUT, expect_writable, open_output, open_to_append, write_whole
+from outflank.tools.work.files import (
+    STDOUT,
+    UnwritableError,
+    expect_writable,
+    open_output,
+    open_to_append,
+    write_whole,
+)
 
 SMALL = 10
 
@@ -45,6 +52,23 @@ def test_a_device_stays_one_and_a_link_is_followed(tmp_path: Path) -> None:
     assert Path("/dev/null").is_char_device()
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "file").read_text() == "new"
+
+
+def test_links_in_a_circle_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+
+    for write in (
+        lambda: write_whole(path, b"x"),
+        lambda: expect_writable(path),
+        lambda: open_to_append(path),
+    ):
+        with pytest.raises(
+            UnwritableError, match=r"^can't write '.*/a' \(Too many levels of symbolic links\)$"
+        ):
+            write()
+    assert path.is_symlink()
 
 
 def test_a_link_that_somebody_laid_is_not_written_through(tmp_path: Path) -> None:
