@@ -1,6 +1,5 @@
 """Lets a book grow, best-first from its root; whatever ends that, the book in the file is whole."""
 
-import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -10,6 +9,7 @@ from heapq import nsmallest
 from outflank.book.graph import Graph, Node
 from outflank.book.judging import Judge, Judgement, Question, Run, run_here
 from outflank.book.keys import after_passes, key_of, position_of, start_key
+from outflank.book.reach import Reach
 from outflank.book.records import Leaf, Record
 from outflank.book.writer import BookWriter
 from outflank.engine import Position
@@ -19,26 +19,6 @@ _COMMIT_SECONDS = 1.0
 # Answers after which positions are chosen anew: choosing walks through all of the book.
 _LEAST_BATCH, _BATCHES_IN_A_BOOK = 64, 200
 Choice = Callable[[], Iterable[bytes]]
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """Which positions a book is to have.
-
-    The next one is always that with the smallest cost: the discs given away on the way to it from the root, both sides
-    together, and so many more for each ply.
-
-    Attributes:
-        max_error: the most discs given away; None for no limit.
-        plies: the most plies from the root.
-        ply_cost: discs that a ply counts as.
-        positions: the most positions; None for no limit.
-    """
-
-    max_error: float | None = None
-    plies: int = 24
-    ply_cost: float = 0.25
-    positions: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,10 +249,10 @@ class Grower:
         """Cost, error, plies and key of what each leaf within reach leads to."""
         for node in self.graph.nodes.values():
             ply = root.empties - node.empties + 1
-            if node.leaf is not None and node.leaf_key is not None and ply <= reach.plies:
+            if node.leaf is not None and node.leaf_key is not None:
                 error = node.error + node.score - node.leaf.score
-                if error < math.inf and (reach.max_error is None or error <= reach.max_error):
-                    yield error + ply * reach.ply_cost, error, ply, node.leaf_key
+                if (cost := reach.cost(error, ply)) is not None:
+                    yield cost, error, ply, node.leaf_key
 
     def _shallow(self, reach: Reach, again: bool) -> Iterator[bytes]:
         """Positions within reach that were judged on a lower level, or not yet by this grower, cheapest first."""
@@ -287,10 +267,9 @@ class Grower:
             if not again or node.key not in self._judged
         )
         costs = (
-            (node.error + ply * reach.ply_cost, node.error, ply, node.key)
+            (cost, node.error, ply, node.key)
             for node, ply in shallow
-            if ply <= reach.plies and node.error < math.inf
-            if reach.max_error is None or node.error <= reach.max_error
+            if (cost := reach.cost(node.error, ply)) is not None
         )
         for _, error, ply, key in nsmallest(self._batch, costs):
             self._last = error, ply

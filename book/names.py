@@ -69,7 +69,7 @@ def opening_of(positions: Iterable[Position]) -> Opening | None:
 
 def opening_of_game(game: Game) -> Opening | None:
     """The opening of a game, as ``opening_of`` finds it."""
-    return opening_of([*(turn.before for turn in game.turns), game.position])
+    return opening_of(game.positions)
 
 
 def all_openings() -> tuple[Opening, ...]:

@@ -3,8 +3,8 @@
 from heapq import nsmallest
 
 from outflank.book.graph import Graph, Node
-from outflank.book.growing import Reach
 from outflank.book.keys import start_key
+from outflank.book.reach import Reach
 from outflank.book.writer import BookWriter
 from outflank.engine import OutflankError
 
@@ -36,10 +36,10 @@ def prune(book: BookWriter, reach: Reach) -> int:
 def _within(graph: Graph, root: Node, reach: Reach) -> list[Node]:
     """The nodes within reach; where their number is limited, those that cost least."""
     costs = (
-        (node.error + ply * reach.ply_cost, ply, node.key)
+        (cost, ply, node.key)
         for node in graph.nodes.values()
-        if node.error < float("inf") and (reach.max_error is None or node.error <= reach.max_error)
-        if (ply := root.empties - node.empties) <= reach.plies
+        for ply in [root.empties - node.empties]
+        if (cost := reach.cost(node.error, ply)) is not None
     )
     chosen = costs if reach.positions is None else nsmallest(reach.positions, costs)
     return [graph.nodes[key] for _, _, key in chosen]

@@ -67,6 +67,11 @@ class Game(Sequence[Turn]):
         return self._position
 
     @property
+    def positions(self) -> tuple[Position, ...]:
+        """All positions from the first to the one now."""
+        return (*(turn.before for turn in self._turns), self._position)
+
+    @property
     def turns(self) -> tuple[Turn, ...]:
         """Everything played so far, passes included."""
         return tuple(self._turns)

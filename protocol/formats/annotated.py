@@ -129,6 +129,11 @@ class AnnotatedGame:
         return self.moves[-1].before.play(self.moves[-1].move) if self.moves else self.first
 
     @property
+    def positions(self) -> tuple[Position, ...]:
+        """All positions from the first to the final one."""
+        return (*(move.before for move in self.moves), self.final)
+
+    @property
     def discs_played(self) -> int:
         """How many moves were no passes."""
         return sum(not move.move.is_pass for move in self.moves)

@@ -192,7 +192,7 @@ def _learned(session: Session) -> str:
     """What came of learning the game of a session, in a sentence."""
     if not session.books:
         return "the game is not learned: there is no book (--book FILE)"
-    positions = [*(turn.before for turn in session.game.turns), session.position]
+    positions = session.game.positions
     try:
         count = session.books[0].learn(positions, session.searcher, lambda: session.inbox.interrupted)
     except OutflankError as error:
@@ -212,7 +212,7 @@ def analyze(session: Session, clocks: GameClocks, argument: str) -> Iterator[str
     """
     game = session.game
     yield status("analysing the game")
-    positions = [*(turn.before for turn in game.turns), game.position]
+    positions = game.positions
     for made, position in reversed(list(enumerate(positions))):
         limit = session.strength.limit(None, position.empties)
         score = session.searcher.search(position, limit, on_info=session.heed()).score

@@ -8,9 +8,10 @@ import pytest
 
 from outflank.book import Book, BookWriter, Leaf, Record
 from outflank.book.checking import check
-from outflank.book.growing import Grower, Reach
+from outflank.book.growing import Grower
 from outflank.book.merging import merge
 from outflank.book.pruning import prune
+from outflank.book.reach import Reach
 from outflank.engine import Move, OutflankError, Position, Rules, SettingsError
 from outflank.tests.book.growth import expect_whole, grow, judge, records
 from outflank.tests.book.samples import OTHELLO, START, after, make_book, plies, record

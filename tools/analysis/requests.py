@@ -141,7 +141,7 @@ def _queries(fields: Fields, tags: dict[str, Any], defaults: Defaults) -> list[Q
     wish = _wish(fields, defaults.wish)
     priority = fields.whole("priority", -_MOST_PRIORITY, _MOST_PRIORITY, 0) or 0
     turns = fields.numbers("turns", len(game))
-    positions = [*(turn.before for turn in game), game.position]
+    positions = game.positions
     wanted = [len(game)] if turns is None else turns
     moves = _moves(fields, positions[wanted[0]], len(wanted))
     if wish.stable and game.rules.one_direction:

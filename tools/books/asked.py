@@ -34,6 +34,6 @@ def known_entry(book: Book, game: Game) -> Entry:
 
 def book_exit(book: Book, game: Game) -> int | None:
     """The index of the first turn of a game that leads out of a book; None if none does, or it was never in it."""
-    positions = [*(turn.before for turn in game.turns), game.position]
+    positions = game.positions
     known = [position in book for position in positions]
     return next((index for index in range(len(game.turns)) if known[index] and not known[index + 1]), None)

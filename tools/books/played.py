@@ -36,7 +36,7 @@ class PlayedLines:
         self._book = book
         self._form = form
 
-    def __iter__(self) -> Iterator[list[Position]]:
+    def __iter__(self) -> Iterator[Sequence[Position]]:
         for source in self._sources:
             if Path(source).is_dir() or Path(source).name == RUN_FILE:
                 yield from self._of_run(Path(source))
@@ -52,14 +52,14 @@ class PlayedLines:
                     )
                 else:
                     self.games += 1
-                    yield [*(played.before for played in entry.moves), entry.final]
+                    yield entry.positions
 
     def expect_good(self) -> None:
         """Raise OutflankError if games were left out."""
         if self.bad:
             raise OutflankError(f"{counted(self.bad, 'game')} can't be used (named above)")
 
-    def _of_run(self, path: Path) -> Iterator[list[Position]]:
+    def _of_run(self, path: Path) -> Iterator[Sequence[Position]]:
         run = read_run(path)
         self._book.expect(run.settings.rules)
         for game in run.games:

@@ -74,8 +74,7 @@ class BookExits:
 
 
 def _exit(book: Book, game: AnnotatedGame) -> BookExit | None:
-    positions = [*(played.before for played in game.moves), game.final]
-    for ply, (played, after) in enumerate(zip(game.moves, positions[1:], strict=True), 1):
+    for ply, (played, after) in enumerate(zip(game.moves, game.positions[1:], strict=True), 1):
         if after.is_over or after in book:
             continue
         entry = book.probe(played.before)

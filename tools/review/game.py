@@ -30,7 +30,7 @@ class GameReview:
     @property
     def opening(self) -> Opening | None:
         """The last opening with a name that it passed through; None if there was none."""
-        return opening_of([*(move.before for move in self.moves), self.game.final])
+        return opening_of(self.game.positions)
 
     @property
     def judgements(self) -> tuple[Judgement, ...]:

@@ -51,7 +51,7 @@ def build(
     whenever it is stopped, and can go on growing from there. Scores are discs from the side to move.
     """
     from outflank.book import BookWriter
-    from outflank.book.growing import Reach
+    from outflank.book.reach import Reach
     from outflank.tools.books.growth import Work, grow_book
     from outflank.tools.books.log import growth_log
 

@@ -45,7 +45,7 @@ def deepen(
     The positions that cost both sides least to reach come first. The book is sound whenever this is stopped.
     """
     from outflank.book import BookWriter
-    from outflank.book.growing import Reach
+    from outflank.book.reach import Reach
     from outflank.tools.books.growth import Work, grow_book
     from outflank.tools.books.log import growth_log
 

@@ -33,8 +33,8 @@ def prune(
     without gaps.
     """
     from outflank.book import BookWriter
-    from outflank.book.growing import Reach
     from outflank.book.pruning import prune as prune_book
+    from outflank.book.reach import Reach
 
     with BookWriter.open(path) as book:
         before = path.stat().st_size
