@@ -102,7 +102,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
             raise _refused(path, error) from None
     # The second where SQLite quotes what is damaged, the third where the damage is an impossible size.
     except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
-        raise unreadable(path, str(error) or "a size beyond all memory") from None
+        raise unreadable(path, str(error)) from None
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
@@ -123,8 +123,10 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
 
 def unreadable(path: Path, reason: str) -> FileFormatError:
-    """What a file is refused with."""
-    return FileFormatError(f"expected an opening book, got {str(path)!r} ({reason})")
+    """What a file is refused with; a MemoryError gives no reason of its own."""
+    return FileFormatError(
+        f"expected an opening book, got {str(path)!r} ({reason or 'a size beyond all memory'})"
+    )
 
 
 def _refused(path: Path, error: sqlite3.Error) -> FileFormatError:

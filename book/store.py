@@ -48,7 +48,7 @@ class Book:
         try:
             facts = schema.read_facts(connection)
             self.rules = Rules.parse(facts["rules"])
-        except (sqlite3.Error, FileFormatError, LookupError, TypeError, ValueError) as error:
+        except (sqlite3.Error, FileFormatError, LookupError, TypeError, ValueError, MemoryError) as error:
             connection.close()
             raise schema.unreadable(path, str(error)) from None
         self.facts: Mapping[str, str] = MappingProxyType(facts)
@@ -225,5 +225,5 @@ class Book:
                 return self._connection.execute(sql, values).fetchall()
         except sqlite3.ProgrammingError as error:
             raise SettingsError(f"expected an open book, got {str(self.path)!r} ({error})") from None
-        except sqlite3.Error as error:
+        except (sqlite3.Error, MemoryError) as error:
             raise schema.unreadable(self.path, str(error)) from None
