@@ -1,7 +1,6 @@
 """The file of a book: its tables, and how it is opened. docs/book.md describes it for other programs."""
 
 import contextlib
-import errno
 import json
 import os
 import sqlite3
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from outflank.book.records import COLUMNS
 from outflank.engine import FileFormatError
+from outflank.engine.links import file_of
 
 VERSION = 1
 _APPLICATION_ID = 0x4F464C42  # "OFLB", which `file` and SQLite's own tools show
@@ -44,17 +44,6 @@ def facts_checksum(facts: Mapping[str, str]) -> str:
     """CRC-32 of what a book says of itself, its own checksum left out, in eight hexadecimal digits."""
     listed = sorted((name, value) for name, value in facts.items() if name != CHECKSUM_FACT)
     return f"{zlib.crc32(json.dumps(listed, ensure_ascii=False).encode()):08x}"
-
-
-def file_of(path: Path) -> Path:
-    """The file that a path leads to through all links; it may be yet to be made.
-
-    Raises: OSError if the links lead in a circle.
-    """
-    file = Path(os.path.realpath(path))
-    if file.is_symlink():
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
-    return file
 
 
 def create(path: Path, facts: Mapping[str, str]) -> None:

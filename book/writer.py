@@ -14,6 +14,7 @@ from outflank.book.lock import WriterLock
 from outflank.book.records import Record, to_row
 from outflank.book.store import Book
 from outflank.engine import OutflankError, Position, Rules, SettingsError
+from outflank.engine.links import file_of
 
 
 class BookWriter(Book):
@@ -200,7 +201,7 @@ def lock_book(path: Path) -> WriterLock:
     """
     expected = f"expected a book that no process is changing, got {str(path)!r}"
     try:
-        file = schema.file_of(path)
+        file = file_of(path)
         return WriterLock(file.with_name(file.name + ".lock"), expected)
     except OSError as error:
         raise _not_written(path, error) from None

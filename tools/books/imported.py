@@ -16,9 +16,9 @@ from outflank.book.forms.files import Form, read_form
 from outflank.book.forms.positions import Contents
 from outflank.book.graph import Graph
 from outflank.book.keys import same_games
-from outflank.book.schema import file_of
 from outflank.book.writer import lock_book
 from outflank.engine import FileFormatError, OutflankError, Rules, SettingsError
+from outflank.engine.links import file_of
 from outflank.tools.cli.positions import STDIN, shown
 from outflank.tools.work.files import writing
 

@@ -10,8 +10,8 @@ from typing import IO, Any
 import click
 
 from outflank.book.growing import Progress
-from outflank.book.schema import file_of
 from outflank.engine import SettingsError
+from outflank.engine.links import file_of
 from outflank.tools.work.files import open_to_append, writing
 
 _EVERY = 60.0  # seconds of wall time

@@ -1,7 +1,6 @@
 """Writes a file whole or not at all, and tells one from another."""
 
 import contextlib
-import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from outflank.engine import OutflankError, SettingsError
+from outflank.engine.links import file_of
 
 STDOUT = Path("-")
 """Stands for standard output in ``open_output``; the path of a file of that name is equal, but another object."""
@@ -71,7 +71,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     Raises: UnwritableError; SettingsError if that would overwrite a run or a book.
     """
     with writing(path):
-        target = _target(path)
+        target = file_of(path)
         _expect_no_database(target)
         if _is_device(target):
             with target.open("wb") as device:
@@ -93,7 +93,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 def expect_writable(path: Path) -> None:
     """Raise what ``whole_file`` would, before work that would be lost."""
     with writing(path):
-        target = _target(path)
+        target = file_of(path)
         _expect_no_database(target)
         if not _is_device(target):
             file, name = _file_beside(target)
@@ -107,19 +107,8 @@ def open_to_append(path: Path) -> TextIO:
     Raises: UnwritableError; SettingsError if that would change a run or a book.
     """
     with writing(path):
-        _expect_no_database(_target(path))
+        _expect_no_database(file_of(path))
         return path.open("a", encoding="utf-8")
-
-
-def _target(path: Path) -> Path:
-    """The file that a path leads to through all links; it may be yet to be made.
-
-    Raises: OSError if the links lead in a circle.
-    """
-    target = Path(os.path.realpath(path))
-    if target.is_symlink():
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-    return target
 
 
 def _file_beside(path: Path) -> tuple[int, str]:
