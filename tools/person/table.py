@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from outflank.engine import PASS, Colour, Move, Position, SearchInfo
@@ -11,14 +11,6 @@ from outflank.protocol.formats.clocks import clock_text
 from outflank.protocol.opponent.clock import Clock, TimeControl
 from outflank.protocol.session import Session
 from outflank.protocol.timekeeping import TimeSettings
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """What is kept of a turn: the seconds that it took, and its mover's score in discs; None if unknown."""
-
-    seconds: float | None = None
-    score: float | None = None
 
 
 class Table:
@@ -50,7 +42,7 @@ class Table:
 
     def _begin(self, record: AnnotatedGame) -> None:
         self._record = record
-        self._notes = [Note(move.seconds, move.score) for move in record.moves]
+        self._played = list(record.moves)  # also what was taken back and may be played again
         self._ended: Result | None = None
         self._clocks = {colour: Clock(self._control) for colour in Colour}
         self.session.resume(record.game())
@@ -102,12 +94,12 @@ class Table:
         """
         made = self.position.parse_move(str(move))
         if self._charge(self.position.side, seconds):
-            self._played(made, Note(seconds))
+            self._play(made, seconds)
         return made
 
     def pass_(self) -> None:
         """Play the pass that the rules force."""
-        self._played(PASS, Note())
+        self._play(PASS)
 
     def engine_moves(self, on_info: Callable[[SearchInfo], object]) -> tuple[Move, float]:
         """Let the engine play: its move, and the seconds that it took.
@@ -127,7 +119,7 @@ class Table:
         move = self.session.choose(side, note)
         seconds = time.monotonic() - began
         if self._charge(side, seconds):
-            self._played(move, Note(seconds, scores[-1] if scores else None))
+            self._play(move, seconds, scores[-1] if scores else None)
         return move, seconds
 
     def hint(self, count: int) -> SearchInfo:
@@ -170,15 +162,11 @@ class Table:
         self._begin(AnnotatedGame(self._record.first))
 
     def record(self) -> AnnotatedGame:
-        """The game so far, with times and what the engine thought; names that a resumed game had stay."""
-        moves = tuple(
-            AnnotatedMove(turn.before, turn.move, note.seconds, note.score)
-            for turn, note in zip(self.session.game.turns, self._notes, strict=False)
-        )
+        """The game so far, with times and what the engine thought; what a resumed game's record said stays."""
         names = {colour: self._name if colour in self.people else self._engine_name() for colour in Colour}
         return replace(
             self._record,
-            moves=moves,
+            moves=tuple(self._played[: self.turns]),
             black=self._record.black or names[Colour.BLACK],
             white=self._record.white or names[Colour.WHITE],
             result=self.result,
@@ -204,7 +192,7 @@ class Table:
         clock.spend(seconds)
         return True
 
-    def _played(self, move: Move, note: Note) -> None:
-        del self._notes[self.turns :]
-        self._notes.append(note)
-        self.session.play(self.position.side, move)
+    def _play(self, move: Move, seconds: float | None = None, score: float | None = None) -> None:
+        before = self.position
+        self.session.play(before.side, move)
+        self._played[self.turns - 1 :] = [AnnotatedMove(before, move, seconds, score)]

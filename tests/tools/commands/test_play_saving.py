@@ -126,6 +126,17 @@ def test_the_names_of_a_resumed_game_stay(tmp_path: Path) -> None:
     assert (game.black, game.white, len(game.moves)) == ("ada", "bob", 3)
 
 
+def test_what_was_said_of_the_moves_of_a_resumed_game_stays(tmp_path: Path) -> None:
+    file = tmp_path / "game.sgf"
+    file.write_text("(;GM[2]C[the final];B[f5]C[book];W[d6]C[a mistake])")
+    result = run("--side", "both", "--resume", str(file), "--save", str(file), typed="undo\nf6\nundo\nf4\n")
+    game = game_in(file)
+
+    assert result.returncode == 0, result.stderr
+    assert game.comment == "the final"
+    assert [(str(move.move), move.comment) for move in game.moves] == [("f5", "book"), ("f4", "")]
+
+
 def test_positions_can_be_saved_too(tmp_path: Path) -> None:
     file = tmp_path / "game.obf"
     assert run("--side", "both", typed=f"f5\nd6\nsave {file}\n").returncode == 0
