@@ -84,7 +84,8 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         # A file that was left in WAL mode needs another beside it. If it can't have one, nobody writes either. A change
         # that was broken off has to be taken back first, which needs the right to write.
-        left_alone = in_wal_mode and not path.with_name(path.name + "-wal").exists()
+        file = file_of(path)
+        left_alone = in_wal_mode and not file.with_name(file.name + "-wal").exists()
         try:
             return _usable(path, "immutable=1" if left_alone else "mode=rw")
         except (sqlite3.Error, UnicodeDecodeError, MemoryError):

@@ -16,6 +16,7 @@ from outflank.engine import (
     PASS,
     PRESETS,
     Colour,
+    FileFormatError,
     Move,
     OutflankError,
     Position,
@@ -257,6 +258,22 @@ def test_a_book_that_was_left_in_wal_mode_is_read_where_nothing_can_be_written(t
     (tmp_path / "b-shm").mkdir()  # stands for a folder in which SQLite can't make this file
     with Book.open(path) as book:
         assert book.probe(START) is not None
+
+
+def test_what_is_beside_a_book_is_looked_for_beside_its_file_and_not_beside_a_link(tmp_path: Path) -> None:
+    """A book whose last changes are in a file that can't be used: without them it would be another book."""
+    (tmp_path / "books").mkdir()
+    path = make_book(tmp_path / "books" / "b", [record(START)])
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.close()
+    (tmp_path / "books" / "b-wal").mkdir()  # stands for a file that may not be read
+    (tmp_path / "books" / "b-shm").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    for name in (path, link):
+        with pytest.raises(FileFormatError, match=r"expected an opening book|can.t use the book"):
+            Book.open(name)
 
 
 def test_a_record_is_a_row_that_other_programs_can_check(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from outflank.book import Book
 from outflank.engine import Colour, Position, Rules
+from outflank.engine.links import file_of
 
 _MOST_COUNTED = 20_000  # positions of a ply; beyond, counting them all takes longer than anybody waits
 _BAR_WIDTH = 40  # characters
@@ -82,8 +83,9 @@ def count_book(book: Book) -> Counts:
         if number in plies:
             plies[number].possible = possible
     history = [f"{change.time} {change.what}" for change in book.history()]
-    being_written = book.path.with_name(f"{book.path.name}-wal").exists()
-    size = None if being_written else book.path.stat().st_size
+    file = file_of(book.path)
+    being_written = file.with_name(f"{file.name}-wal").exists()
+    size = None if being_written else file.stat().st_size
     return Counts(dict(sorted(plies.items())), scores, searched, book.levels(), size, history)
 
 
