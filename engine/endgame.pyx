@@ -133,7 +133,7 @@ cdef int _solve_by_glance(
 
 
 cdef inline int _next_square(uint64_t squares, uint64_t odd) noexcept nogil:
-    """The square to try next by a glance: odd quadrants first, squares beside a corner last."""
+    """The square to try next by a glance: odd quadrants first, their b2, b7, g2 or g7 after their others."""
     if squares & odd:
         squares &= odd
         if squares & ~<uint64_t>_X_SQUARES:

@@ -13,7 +13,7 @@ from outflank.engine.kernels cimport bit, legal_moves, popcount
 from outflank.engine.leaves cimport best_leaf
 from outflank.engine.looks cimport look
 from outflank.engine.movegen cimport MoveEntry, generate
-from outflank.engine.ordering cimport bring_best_forward, quiet_value, table_value
+from outflank.engine.ordering cimport SECOND_BEST_VALUE, bring_best_forward, quiet_value
 from outflank.engine.probcut cimport guess_margin, shallow_depth, shallow_margin
 from outflank.engine.scoring cimport final_score
 from outflank.engine.stability cimport stability_cuts
@@ -135,14 +135,14 @@ cdef void _value_moves(
     MoveEntry *moves,
     int count,
 ) noexcept nogil:
-    """Value the moves for the ordering: the table's first, the others by a glance and a shallow search."""
+    """Value the moves for the ordering: the table's second best first, the others by a glance and a shallow search."""
     cdef uint64_t mine, theirs
     cdef int plies = _depth_of_look(depth, empties), exact = depth == empties, i
     if count == 1:
         return
     for i in range(count):
-        moves[i].value = table_value(&moves[i], known)
-        if moves[i].value:
+        if moves[i].square == known.second:
+            moves[i].value = SECOND_BEST_VALUE
             continue
         moves[i].value = quiet_value(own, opp, &moves[i])
         if plies >= 0:

@@ -2,14 +2,12 @@
 
 from libc.stdint cimport int32_t, uint64_t
 
-from outflank.engine.hashtable cimport Payload
 from outflank.engine.kernels cimport bit, legal_moves, popcount
 from outflank.engine.movegen cimport MoveEntry
 
 cdef enum:
     WIPE_OUT_VALUE = 1 << 30
-    TABLE_VALUE = 1 << 29
-    SECOND_TABLE_VALUE = 1 << 28
+    SECOND_BEST_VALUE = 1 << 28
     VALUE_PER_REPLY = 1 << 15
     VALUE_PER_OPEN_SQUARE = 1 << 5
 
@@ -66,13 +64,6 @@ cdef inline int32_t quiet_value(uint64_t own, uint64_t opp, MoveEntry *move) noe
         - weighted_mobility(legal_moves(theirs, mine)) * VALUE_PER_REPLY
         - popcount(neighbours(mine) & ~(mine | theirs)) * VALUE_PER_OPEN_SQUARE
     )
-
-
-cdef inline int32_t table_value(const MoveEntry *move, const Payload *known) noexcept nogil:
-    """What the transposition table says of a move: 0 if nothing."""
-    if move.square == known.best and move.direction == known.direction:
-        return TABLE_VALUE
-    return SECOND_TABLE_VALUE if move.square == known.second else 0
 
 
 cdef inline void bring_best_forward(MoveEntry *moves, int first, int count) noexcept nogil:

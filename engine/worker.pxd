@@ -11,7 +11,7 @@ from outflank.engine.patterns cimport LANES, STEPS, Features, features_after, op
 from outflank.engine.splitting cimport CrewState, SplitPoint, is_cut
 
 cdef enum:
-    # Nodes between two looks at the clock: some ten microseconds.
+    # Nodes between two looks at the clock: some fifty microseconds.
     NODES_BETWEEN_CHECKS = 1024
     # Scratch moves for every ply of the longest line under the rules with the longest lists.
     SCRATCH_MOVES = 16384

@@ -7,7 +7,6 @@ search's business, which comes to this file through ``Worker.search_move``: that
 from libc.stdint cimport uint64_t
 
 from outflank.engine.movegen cimport MoveEntry
-from outflank.engine.ordering cimport bring_best_forward
 from outflank.engine.splitting cimport (
     CrewState,
     SplitPoint,
@@ -34,11 +33,8 @@ cdef int share_moves(
     MoveEntry *moves,
     int count,
 ) noexcept nogil:
-    """Search the moves left together with whoever has no work; the best score, its move written to `best_move`."""
+    """Search the moves left, best first, together with whoever has no work; the best score, its move in `best_move`."""
     cdef SplitPoint split
-    cdef int i
-    for i in range(count - 1):
-        bring_best_forward(moves, i, count)
     split.parent = worker.split
     split.own, split.opp = own, opp
     split.features, split.side = worker.features, worker.side
