@@ -4,13 +4,12 @@ The presets come from the rule sheets of the boxed games and from the tournament
 quotes what each sheet settles and names the readings that are ours.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from outflank.engine.boardtext import read_board, write_board
 from outflank.engine.errors import NotationError
-from outflank.engine.squares import Colour, parse_square
+from outflank.engine.squares import Colour, mask_of, parse_square
 
 # The six ways to lay two discs of each colour on the four centre squares: which of d4 e4 d5 e5 are White's.
 STARTS = {
@@ -30,8 +29,17 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "scoring": get_args(Scoring),
     "begins": tuple(Colour),
 }
-_CENTRE = frozenset({"d4", "e4", "d5", "e5"})
-_NAMES = ("othello", "reveris", "reversi", "ravensburger-1987", "ravensburger-2006", "obversi")
+_CENTRE = frozenset(map(parse_square, ("d4", "e4", "d5", "e5")))
+# What each sheet calls Black and White.
+_COLOUR_NAMES = {
+    "othello": ("Black", "White"),
+    "reveris": ("Black", "White"),
+    "reversi": ("Black", "White"),
+    "ravensburger-1987": ("Red", "White"),
+    "ravensburger-2006": ("Black", "Gold"),
+    "obversi": ("Red", "Yellow"),
+}
+_NAMES = tuple(_COLOUR_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +47,13 @@ class Rules:
     """A member of the family.
 
     Attributes:
-        name: the preset it was made from. The name alone makes no other rules: ``Rules.parse("reversi")`` does.
+        name: the preset it was made from, whose sheet names the colours. The name alone makes no other rules:
+            ``Rules.parse("reversi")`` does.
         start: a key of STARTS, or a board string (see ``Position.parse``) of 64 squares.
         begins: the colour that moves first.
         turns: ``all`` bracketed directions, or ``one`` that the mover chooses.
         tie: an equal count is a ``draw``, or a win for the ``second`` player.
         scoring: the winner takes the ``empties``, or only discs on the board ``count``.
-        colour_names: what the sheet calls Black and White.
-        shows_hand: whether the sheet deals each side 32 discs, so that a board shows the discs in hand.
     """
 
     name: str = "othello"
@@ -55,8 +62,6 @@ class Rules:
     turns: Turns = "all"
     tie: Tie = "draw"
     scoring: Scoring = "empties"
-    colour_names: tuple[str, str] = ("Black", "White")
-    shows_hand: bool = False
 
     def __post_init__(self) -> None:
         if self.name not in _NAMES:
@@ -94,6 +99,16 @@ class Rules:
         return replace(PRESETS[preset], **settings)
 
     @property
+    def colour_names(self) -> tuple[str, str]:
+        """What the sheet calls Black and White."""
+        return _COLOUR_NAMES[self.name]
+
+    @property
+    def shows_hand(self) -> bool:
+        """Whether the sheet deals each side 32 discs, so that a board shows the discs in hand."""
+        return self.name == "ravensburger-2006"
+
+    @property
     def one_direction(self) -> bool:
         """Whether a move turns discs in one direction only."""
         return self.turns == "one"
@@ -104,8 +119,8 @@ class Rules:
         if self.start not in STARTS:
             black, white, _ = read_board(self.start)
             return black, white
-        whites = frozenset(STARTS[self.start])
-        return _mask(_CENTRE - whites), _mask(whites)
+        whites = frozenset(map(parse_square, STARTS[self.start]))
+        return mask_of(_CENTRE - whites), mask_of(whites)
 
     @property
     def has_othello_moves(self) -> bool:
@@ -161,31 +176,14 @@ def _plain_board(start: str) -> str:
     return write_board(black, white)
 
 
-def _mask(names: Iterable[str]) -> int:
-    return sum(1 << parse_square(name) for name in names)
-
-
 PRESETS = {
     rules.name: rules
     for rules in (
         Rules(),
         Rules("reveris", start="mirrored"),
         Rules("reversi", begins=Colour.WHITE, scoring="count"),
-        Rules(
-            "ravensburger-1987",
-            begins=Colour.WHITE,
-            turns="one",
-            scoring="count",
-            colour_names=("Red", "White"),
-        ),
-        Rules(
-            "ravensburger-2006",
-            begins=Colour.WHITE,
-            tie="second",
-            scoring="count",
-            colour_names=("Black", "Gold"),
-            shows_hand=True,
-        ),
-        Rules("obversi", start="parallel-north", scoring="count", colour_names=("Red", "Yellow")),
+        Rules("ravensburger-1987", begins=Colour.WHITE, turns="one", scoring="count"),
+        Rules("ravensburger-2006", begins=Colour.WHITE, tie="second", scoring="count"),
+        Rules("obversi", start="parallel-north", scoring="count"),
     )
 }

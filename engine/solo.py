@@ -13,7 +13,7 @@ from functools import cached_property
 from outflank.engine.errors import IllegalMoveError, NotationError
 from outflank.engine.solocore import SoloBoard
 from outflank.engine.solodeal import ALL_CHIPS, COLOUR_WORDS, Chip, Deal, Variant, score
-from outflank.engine.squares import SQUARES, Colour, parse_square, square_name
+from outflank.engine.squares import Colour, parse_square, square_name, squares_of
 
 # Boards that may be looked at to find out whether a chip can still be won: some hundredths of a second.
 _NODES_TO_PROVE_THE_END = 20_000
@@ -42,7 +42,7 @@ class _View:
         return tuple(
             SoloMove(colour, square)
             for colour in Colour
-            for square in _squares(self.board.legal_mask(colour))
+            for square in squares_of(self.board.legal_mask(colour))
         )
 
     def parse_move(self, text: str) -> SoloMove:
@@ -151,17 +151,12 @@ class DealerView(_View):
     def player_view(self) -> PlayerView:
         """What the player sees of it."""
         shown = self.board.chips & ~self.board.closed
-        faces = {square: self.deal.chips[square] for square in _squares(shown)}
+        faces = {square: self.deal.chips[square] for square in squares_of(shown)}
         return PlayerView(self.board.hidden(), faces, self.won, self.is_over)
 
     def __str__(self) -> str:
-        faces = {square: self.deal.chips[square] for square in _squares(self.board.chips)}
+        faces = {square: self.deal.chips[square] for square in squares_of(self.board.chips)}
         return _drawn(self.board, faces)
-
-
-def _squares(mask: int) -> tuple[int, ...]:
-    """The squares of a mask, a1 first."""
-    return tuple(square for square in SQUARES if mask >> square & 1)
 
 
 def _drawn(board: SoloBoard, faces: Mapping[int, Chip]) -> str:

@@ -10,7 +10,7 @@ from outflank.engine.errors import NotationError
 from outflank.engine.position import Position
 from outflank.engine.rules import PRESETS
 from outflank.engine.solocore import SoloBoard
-from outflank.engine.squares import SQUARES, Colour, parse_square, square_name
+from outflank.engine.squares import SQUARES, Colour, mask_of, parse_square, square_name
 
 SHEET = PRESETS["ravensburger-2006"]
 # The sheet's Gold is our White.
@@ -60,6 +60,11 @@ def score(chips: Iterable[Chip], variant: Variant = Variant.CHIPS) -> int:
     return sum(numbers) * (2 if numbers.count(0) == 4 else 1)
 
 
+def numbers_of(chips: Mapping[int, Chip]) -> tuple[int, ...]:
+    """The number on the chip of each of the 64 squares; 0 where there is a blank one, or none."""
+    return tuple(chips[square].number if square in chips else 0 for square in SQUARES)
+
+
 # Two diagonal rows of three in each corner: our reading, the sheet's figure is missing.
 _CORNERS = "a3 b2 c1 b4 c3 d2 f1 g2 h3 e2 f3 g4 a6 b7 c8 b5 c6 d7 f8 g7 h6 e7 f6 g5"
 DEFAULT_LAYOUT = tuple(sorted(map(parse_square, _CORNERS.split())))
@@ -96,7 +101,7 @@ def never_winnable(layout: Iterable[int]) -> tuple[int, ...]:
     A square that is not named may still hold a chip that can't be won.
     """
     squares = tuple(layout)
-    winnable = _start_board(closed=_mask(squares)).winnable()
+    winnable = _start_board(closed=mask_of(squares)).winnable()
     return tuple(square for square in squares if not winnable >> square & 1)
 
 
@@ -137,25 +142,16 @@ class Deal:
             chips[last], chips[drawn] = chips[drawn], chips[last]
         return cls(dict(zip(squares, chips, strict=True)))
 
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        """The number on the chip of each of the 64 squares; 0 where there is a blank one, or none."""
-        return tuple(self.chips[square].number if square in self.chips else 0 for square in SQUARES)
-
     def board(self) -> SoloBoard:
         """The board as the game begins, with all that the dealer knows."""
         black, white = (
-            _mask(square for square, chip in self.chips.items() if chip.colour is colour) for colour in Colour
+            mask_of(square for square, chip in self.chips.items() if chip.colour is colour)
+            for colour in Colour
         )
         return _start_board(black, white, black | white)
 
     def __hash__(self) -> int:
         return hash(tuple(self.chips.items()))
-
-
-def _mask(squares: Iterable[int]) -> int:
-    """One bit for each square."""
-    return sum(1 << square for square in squares)
 
 
 def _start_board(black_chips: int = 0, white_chips: int = 0, closed: int = 0) -> SoloBoard:

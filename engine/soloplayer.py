@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from outflank.engine.solo import DealerView, PlayerView, SoloMove
 from outflank.engine.solocore import SoloBoard
-from outflank.engine.solodeal import Chip, Variant, score
+from outflank.engine.solodeal import Chip, Variant, numbers_of, score
 from outflank.engine.solosearch import best_line, judged_moves
-from outflank.engine.squares import SQUARES, Colour
+from outflank.engine.squares import Colour, mask_of, squares_of
 
 # The widest search takes about a second where it finds no proof.
 WIDEST = 1024
@@ -113,17 +113,14 @@ class SoloPlayer:
 
     def _suppose(self, view: PlayerView, unseen: tuple[Chip, ...]) -> _Supposed:
         """A deal that fits what is seen."""
-        closed = [square for square in SQUARES if view.board.closed >> square & 1]
         shuffled = list(unseen)
         self._random.shuffle(shuffled)
-        left = {**view.open_chips, **dict(zip(closed, shuffled, strict=True))}
-        black = sum(1 << square for square, chip in left.items() if chip.colour is Colour.BLACK)
-        white = sum(1 << square for square in left) & ~black
+        left = {**view.open_chips, **dict(zip(squares_of(view.board.closed), shuffled, strict=True))}
+        black = mask_of(square for square, chip in left.items() if chip.colour is Colour.BLACK)
+        white = mask_of(left) & ~black
         board = SoloBoard(view.board.black, view.board.white, black, white, view.board.closed)
         chips = {**left, **view.won}
-        return _Supposed(
-            board, chips, sum(1 << square for square in view.won), _numbers(chips, self._variant)
-        )
+        return _Supposed(board, chips, mask_of(view.won), _numbers(chips, self._variant))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +176,7 @@ def solve(
 def _searched(game: DealerView, judge: Variant, variant: Variant, width: int, known: Solution) -> Solution:
     """What a search of this width finds if boards are judged by the count of `judge`."""
     chips = game.deal.chips
-    won = sum(1 << square for square in game.won)
-    won, line = best_line(game.board, won, _numbers(chips, judge), width, seed=width)
+    won, line = best_line(game.board, mask_of(game.won), _numbers(chips, judge), width, seed=width)
     found = score((chip for square, chip in chips.items() if won >> square & 1), variant)
     return replace(
         known, score=found, moves=tuple(SoloMove(colour, square) for colour, square in line), width=width
@@ -189,6 +185,4 @@ def _searched(game: DealerView, judge: Variant, variant: Variant, width: int, kn
 
 def _numbers(chips: Mapping[int, Chip], variant: Variant) -> tuple[int, ...] | None:
     """The numbers by square as the search takes them; None where chips count one each."""
-    if variant is Variant.CHIPS:
-        return None
-    return tuple(chips[square].number if square in chips else 0 for square in SQUARES)
+    return None if variant is Variant.CHIPS else numbers_of(chips)

@@ -45,6 +45,21 @@ def test_a_preset_is_written_as_its_name_alone(name: str) -> None:
     assert str(PRESETS[name]) == name
 
 
+@pytest.mark.parametrize("name", strategies.PRESETS)
+def test_rules_made_by_name_are_read_back_and_name_the_colours_as_the_sheet_does(name: str) -> None:
+    rules = Rules(name)
+
+    assert Rules.parse(str(rules)) == rules
+    assert rules.colour_names == PRESETS[name].colour_names
+    assert rules.shows_hand == PRESETS[name].shows_hand
+
+
+@pytest.mark.parametrize("setting", [{"colour_names": ("Red", "Blue")}, {"shows_hand": True}])
+def test_what_belongs_to_the_sheet_can_not_be_set(setting: dict[str, object]) -> None:
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{next(iter(setting))}'"):
+        Rules(**setting)  # type: ignore[arg-type]
+
+
 def test_what_differs_from_the_preset_is_written_behind_it() -> None:
     rules = Rules.parse("ravensburger-1987 turns=all,start=parallel-east")
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from outflank.engine import Colour, SettingsError
 from outflank.engine.solocore import SoloBoard
-from outflank.engine.solodeal import Deal
+from outflank.engine.solodeal import Deal, numbers_of
 from outflank.engine.solosearch import best_line, judged_moves
 from outflank.engine.squares import parse_square
 from outflank.tests.masks import mask_of_names
@@ -19,7 +19,7 @@ BLACK, GOLD = Colour
 def test_the_line_found_can_be_played_and_wins_what_is_said(seed: int, width: int) -> None:
     deal = Deal.shuffled(seed)
     first = board = deal.board()
-    won, line = best_line(board, 0, deal.numbers, width, seed)
+    won, line = best_line(board, 0, numbers_of(deal.chips), width, seed)
     for move in line:
         board = board.play(*move)
 

@@ -6,9 +6,8 @@ import sys
 import click
 
 from outflank.engine import Colour, Move, Position
+from outflank.engine.disccolours import DISC_COLOURS
 
-# What the boxes print on their discs, as the nearest of a terminal's 256 colours.
-_DISC_COLOURS = {"Black": 16, "White": 231, "Red": 160, "Gold": 178, "Yellow": 226}
 _CLOTH, _CLOTH_OF_LAST, _DOT = 28, 22, 114
 _DISC, _LEGAL = "\N{BLACK CIRCLE}", "\N{MIDDLE DOT}"
 
@@ -44,7 +43,8 @@ def board_text(position: Position, *, last: Move | None = None, coloured: bool =
         for row in range(8)
     ]
     for letter, name in zip("XO", position.rules.colour_names, strict=True):
-        counts = counts.replace(f"({letter})", click.style(f" {_DISC} ", fg=_DISC_COLOURS[name], bg=_CLOTH))
+        disc = click.style(f" {_DISC} ", fg=DISC_COLOURS[name].terminal, bg=_CLOTH)
+        counts = counts.replace(f"({letter})", disc)
     return "\n".join([files, *rows, files, f"{counts}, last move {last}" if last else counts])
 
 
@@ -53,7 +53,7 @@ def _cell(position: Position, square: int, last: Move | None) -> str:
     cloth = _CLOTH_OF_LAST if last is not None and square == last.square else _CLOTH
     owner = position.disc_at(square)
     if owner is not None:
-        colour = _DISC_COLOURS[position.rules.colour_names[owner is Colour.WHITE]]
-        return click.style(f"{_DISC} ", fg=colour, bg=cloth)
+        colour = DISC_COLOURS[position.rules.colour_names[owner is Colour.WHITE]]
+        return click.style(f"{_DISC} ", fg=colour.terminal, bg=cloth)
     legal = position.legal_mask() >> square & 1
     return click.style(f"{_LEGAL if legal else ' '} ", fg=_DOT, bg=cloth)

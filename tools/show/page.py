@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from outflank import __version__
 from outflank.engine import Rules
-from outflank.engine.boardsvg import DISC_COLOURS
+from outflank.engine.disccolours import DISC_COLOURS
 from outflank.tools.show.replay import SQUARE_LETTERS
 
 if TYPE_CHECKING:
@@ -35,6 +35,6 @@ def page_parts(rules: Rules) -> dict[str, Any]:
     return {
         "version": __version__,
         "colours": (black, white),
-        "disc_colours": (DISC_COLOURS[black], DISC_COLOURS[white]),
+        "disc_colours": (DISC_COLOURS[black].image, DISC_COLOURS[white].image),
         "letters": SQUARE_LETTERS,
     }

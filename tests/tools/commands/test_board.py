@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from outflank.engine import Game
+from outflank.engine import PRESETS, Game, Position
+from outflank.engine.disccolours import DISC_COLOURS
 from outflank.tools.cli.program import cli
+from outflank.tools.show.board import board_text
 
 PNG = b"\x89PNG\r\n\x1a\n"
 GAME = Game.from_transcript("f5d6c3")
@@ -101,6 +103,15 @@ def test_a_terminal_gets_colours_unless_it_asks_for_none(no_color: bool) -> None
     os.close(keyboard)
 
     assert (b"\x1b[" in said, "\N{BLACK CIRCLE}".encode() in said) == (not no_color, not no_color)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_terminal_shows_the_discs_in_the_colours_of_the_box(name: str) -> None:
+    rules = PRESETS[name]
+    text = board_text(Position.start(rules), coloured=True)
+
+    for colour in rules.colour_names:
+        assert text.count(f"\x1b[38;5;{DISC_COLOURS[colour].terminal}m") == 3  # two on the board, one below
 
 
 @pytest.mark.parametrize(
