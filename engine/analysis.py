@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import TracebackType
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from outflank.engine.errors import OutflankError
 from outflank.engine.limits import Bound, Line, Result, SearchInfo, SearchResult
@@ -94,6 +94,13 @@ class Analysis(Iterator[SearchInfo]):
     ) -> None:
         self.stop()
         self._leave()
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be copied or pickled: a copy that is forgotten would stop the search.
+
+        Raises: TypeError.
+        """
+        raise TypeError("expected an analysis to be neither copied nor pickled, since its search runs here")
 
     def __del__(self) -> None:
         if self._is_whole:

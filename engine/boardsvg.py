@@ -6,21 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from outflank.engine.disccolours import DISC_COLOURS, DiscColour
 from outflank.engine.errors import SettingsError
 from outflank.engine.moves import Move
 from outflank.engine.squares import Colour, squares_of
+from outflank.engine.whole import whole
 
 if TYPE_CHECKING:
     from outflank.engine.position import Position
-
-DISC_COLOURS = {
-    "Black": "#1d1f21",
-    "White": "#f6f4ee",
-    "Red": "#b8352d",
-    "Gold": "#d4a72c",
-    "Yellow": "#eccb3c",
-}
-"""What the boxes print on their discs, as colours of an image."""
 
 _SQUARE, _MARGIN = 40, 20  # in units of the image
 _WHOLE = 8 * _SQUARE + 2 * _MARGIN
@@ -49,14 +42,13 @@ def board_svg(
 
     Raises: SettingsError, NotationError, IllegalMoveError.
     """
-    if not _LEAST_SIZE <= size <= _MOST_SIZE:
-        raise SettingsError(f"expected a size from {_LEAST_SIZE} to {_MOST_SIZE} pixels, got {size}")
-    scored = {position.parse_move(str(move)): score for move, score in (scores or {}).items()}
+    size = whole("size", size, _LEAST_SIZE, _MOST_SIZE, " pixels")
+    scored = {position.parse_move(move): score for move, score in (scores or {}).items()}
     edge = 0 if coordinates else _MARGIN
-    whole = _WHOLE - 2 * edge
+    shown = _WHOLE - 2 * edge
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" '
-        f'viewBox="{edge} {edge} {whole} {whole}" role="img">',
+        f'viewBox="{edge} {edge} {shown} {shown}" role="img">',
         f"<title>{escape(_title(position))}</title>",
         *_board(),
         *(_coordinates() if coordinates else ()),
@@ -101,13 +93,17 @@ def _discs(position: "Position") -> Iterator[str]:
 
 def _disc(position: "Position", square: int, colour: Colour, extra: str = "") -> str:
     x, y = _centre(square)
-    fill = DISC_COLOURS[position.rules.colour_names[colour is Colour.WHITE]]
+    fill = _look(position, colour).image
     return f'<circle cx="{x}" cy="{y}" r="{_RADIUS}" fill="{fill}" stroke="#00000055"{extra}/>'
+
+
+def _look(position: "Position", colour: Colour) -> DiscColour:
+    return DISC_COLOURS[position.rules.colour_names[colour is Colour.WHITE]]
 
 
 def _last(position: "Position", last: Move | str) -> Iterator[str]:
     """A dot on the disc that was played last; nothing for a pass."""
-    move = last if isinstance(last, Move) else Move.parse(last)
+    move = Move.parse(str(last))
     if move.square is None:
         return
     if not (position.own | position.opp) >> move.square & 1:
@@ -119,7 +115,7 @@ def _last(position: "Position", last: Move | str) -> Iterator[str]:
 def _legal(position: "Position", scores: Iterable[Move]) -> Iterator[str]:
     """A small disc of the mover on each square where it may play, but for those that have a score."""
     taken = {move.square for move in scores}
-    fill = DISC_COLOURS[position.rules.colour_names[position.side is Colour.WHITE]]
+    fill = _look(position, position.side).image
     for square in squares_of(position.legal_mask()):
         if square not in taken:
             x, y = _centre(square)
@@ -144,7 +140,7 @@ def _line(position: "Position", line: Moves) -> Iterator[str]:
     """Discs that can be seen through, numbered, with an arrow from each to the next."""
     squares: list[tuple[int, int, Colour]] = []  # number, square, who plays there
     for number, given in enumerate(line, 1):
-        move = position.parse_move(str(given))
+        move = position.parse_move(given)
         if move.square is not None:
             squares.append((number, move.square, position.side))
         position = position.play(move)
@@ -154,8 +150,7 @@ def _line(position: "Position", line: Moves) -> Iterator[str]:
         yield _arrow(before, after)
     for number, square, colour in squares:
         x, y = _centre(square)
-        name = position.rules.colour_names[colour is Colour.WHITE]
-        yield _text(str(number), x, y, 14, "#111" if name in ("White", "Gold", "Yellow") else "#fff", "bold")
+        yield _text(str(number), x, y, 14, _look(position, colour).ink, "bold")
 
 
 def _arrow(before: int, after: int) -> str:

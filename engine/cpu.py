@@ -34,10 +34,11 @@ def choose(builds: Mapping[str, tuple[str, ...]], cpuinfo: Path = _CPUINFO) -> s
     """
     have = available(cpuinfo)
     names = list(builds)
+    remedy = "build it here, or with OUTFLANK_MARCH=x86-64 for any x86-64 CPU"
     if forced := os.environ.get(_FORCED):
         if forced not in builds:
             raise ImportError(f"expected {_FORCED} to be one of {', '.join(names)}, got {forced!r}")
-        names = [forced]
+        names, remedy = [forced], f"unset {_FORCED}, and the best build that this CPU can run is taken"
     if have is None:
         return names[-1]
     for name in names:
@@ -46,5 +47,5 @@ def choose(builds: Mapping[str, tuple[str, ...]], cpuinfo: Path = _CPUINFO) -> s
     missing = sorted(set(builds[names[-1]]) - have)
     raise ImportError(
         f"this build of outflank was tuned for a CPU with {', '.join(missing)}, which this one lacks (built with "
-        f"-march={names[-1]}): build it here, or set OUTFLANK_MARCH=x86-64-v2 for a build that runs anywhere"
+        f"-march={names[-1]}): {remedy}"
     )

@@ -282,7 +282,7 @@ cdef class Deepening:
             return None
         if not self._worker.one_direction:
             return Move(known.best)
-        return position.parse_move(str(Move(known.best, DIRECTIONS[known.direction])))
+        return position.parse_move(Move(known.best, DIRECTIONS[known.direction]))
 
     def _move(self, int index):
         """A root move as the position writes it."""

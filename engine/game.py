@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from outflank.engine.errors import IllegalMoveError, NotationError
+from outflank.engine.errors import IllegalMoveError, NotationError, SettingsError
 from outflank.engine.moves import PASS, Move
 from outflank.engine.outcome import Outcome
 from outflank.engine.position import Position
@@ -42,11 +42,19 @@ class Game(Sequence[Turn]):
 
     Args:
         rules: the rules it is played by.
-        first: the position it begins with; the start of `rules` if left out.
+        first: the position it begins with, which is under the same rules; the start of `rules` if left out.
+
+    Raises: SettingsError if `first` is no position or under other rules.
     """
 
     def __init__(self, rules: Rules | None = None, first: Position | None = None) -> None:
-        self._first = first if first is not None else Position.start(rules or Rules())
+        if first is None:
+            first = Position.start(Rules() if rules is None else rules)
+        elif not isinstance(first, Position):
+            raise SettingsError(f"expected a position to begin with, got {first!r}")
+        elif rules is not None and rules != first.rules:
+            raise SettingsError(f"expected a first position under {rules}, got one under {first.rules}")
+        self._first = first
         self._turns: list[Turn] = []
         self._undone: list[Turn] = []
         self._position = self._first
@@ -81,17 +89,18 @@ class Game(Sequence[Turn]):
 
         If the side to move has no move, its pass is implied and the other side's disc is taken.
 
-        Raises: IllegalMoveError, NotationError as ``Position.parse_move``; IllegalMoveError out of turn.
+        Raises: IllegalMoveError, NotationError as ``Position.parse_move``; IllegalMoveError out of turn; NotationError
+            if `colour` is none.
         """
         position, implied = self._position, []
         if colour is None:
             colour = position.side.other if position.must_pass and not _is_pass(move) else position.side
-        if colour is not position.side:
+        if Colour(colour) is not position.side:
             if not position.must_pass:
                 raise IllegalMoveError(f"{position.side} is to move, got a move for {colour}")
             implied = [Turn(position, PASS, implied=True)]
             position = position.pass_()
-        made = position.parse_move(str(move))
+        made = position.parse_move(move)
         turns = [*implied, Turn(position, made)]
         self._turns += turns
         self._undone.clear()
@@ -139,13 +148,15 @@ class Game(Sequence[Turn]):
         copy._position = self._position
         return copy
 
+    __copy__ = copy
+
     @overload
     def __getitem__(self, index: int) -> Turn: ...
     @overload
     def __getitem__(self, index: slice) -> tuple[Turn, ...]: ...
     def __getitem__(self, index: int | slice) -> Turn | tuple[Turn, ...]:
         """The turn with this number, 0 for the first; of a slice all its turns."""
-        return self._turns[index] if isinstance(index, int) else tuple(self._turns[index])
+        return tuple(self._turns[index]) if isinstance(index, slice) else self._turns[index]
 
     def __iter__(self) -> Iterator[Turn]:
         return iter(self.turns)
@@ -179,6 +190,8 @@ class Game(Sequence[Turn]):
 
         A side that has none left when it plays is given one by the other, so both hands together are always
         the number of empty squares. On a board given by hand the side to move is taken to have the odd one more.
+
+        Raises: NotationError if `colour` is none.
         """
         side, empties = self._first.side, self._first.empties
         hands = {side: (empties + 1) // 2, side.other: empties // 2}
@@ -186,7 +199,7 @@ class Game(Sequence[Turn]):
             if not turn.move.is_pass:
                 giver = turn.colour if hands[turn.colour] else turn.colour.other
                 hands[giver] -= 1
-        return hands[colour]
+        return hands[Colour(colour)]
 
     def transcript(self, passes: bool = False) -> str:
         """``f5d6c3...``; passes written as ``pa`` if asked for.
@@ -204,7 +217,8 @@ class Game(Sequence[Turn]):
     def from_transcript(cls, text: str, rules: Rules | None = None, first: Position | None = None) -> "Game":
         """Read a transcript, with or without passes, move numbers, blanks, commas and line ends.
 
-        Raises: NotationError or IllegalMoveError naming the number of the offending move, 1 for the first.
+        Raises: NotationError or IllegalMoveError naming the number of the offending move, 1 for the first;
+            SettingsError as ``Game``.
         """
         game = cls(rules, first)
         for number, word in enumerate(_words(text), 1):

@@ -70,9 +70,9 @@ cdef class HashTable:
     """
 
     def __cinit__(self, megabytes):
-        megabytes = whole("a table", megabytes, 1, _MOST_MEGABYTES, " MB")
-        self.megabytes = 1 << (megabytes.bit_length() - 1)
-        self._memory = _reserve(self.megabytes)
+        asked = whole("a table", megabytes, 1, _MOST_MEGABYTES, " MB")
+        self.megabytes = 1 << (asked.bit_length() - 1)
+        self._memory = _reserve(self.megabytes, asked)
         cdef unsigned char[::1] view = self._memory
         self.table.buckets = <Bucket *>&view[0]
         self.table.date = 0
@@ -99,14 +99,14 @@ cdef class HashTable:
         self.table.date += 1
 
 
-def _reserve(megabytes):
-    """Memory for a table.
+def _reserve(megabytes, asked):
+    """Memory for a table; `asked` are the megabytes before they were rounded.
 
     Raises: SettingsError if the machine has less.
     """
     machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
     if megabytes > machine:
-        raise SettingsError(f"expected a table of at most the machine's {machine} MB of memory, got {megabytes} MB")
+        raise SettingsError(f"expected a table of at most the machine's {machine} MB of memory, got {asked} MB")
     try:
         return reserve(megabytes << 20)
     except OSError as error:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Literal
 
 from outflank.engine.errors import SettingsError
@@ -19,7 +20,7 @@ USUAL_OVERHEAD = 0.05  # seconds
 
 def _check_seconds(name: str, value: float, least: float) -> None:
     """Raise SettingsError unless `value` is a number of seconds that makes sense."""
-    if not isinstance(value, int | float) or not value >= least:
+    if not isinstance(value, Real) or not value >= least:
         raise SettingsError(f"expected {name} of at least {least:g}, got {value!r}")
     if value > _LONGEST:
         raise SettingsError(f"expected {name} of at most {_LONGEST:g} seconds, got more")
@@ -53,8 +54,8 @@ class Clock:
         for name in ("increment", "period", "overhead"):
             _check_seconds(name, getattr(self, name), 0.0)
         if self.moves is not None:
-            whole("moves", self.moves, 1)
-        whole("period_moves", self.period_moves, 0)
+            object.__setattr__(self, "moves", whole("moves", self.moves, 1))
+        object.__setattr__(self, "period_moves", whole("period_moves", self.period_moves, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class Limit:
             ("exact_from", self.exact_from, 0),
         ):
             if value is not None:
-                whole(name, value, least, _MOST)
+                object.__setattr__(self, name, whole(name, value, least, _MOST))  # whatever else it came as
         if self.seconds is not None and self.seconds != math.inf:
             _check_seconds("seconds", self.seconds, 0.0)
         if self.clock is not None and not isinstance(self.clock, Clock):
@@ -180,7 +181,7 @@ class SearchResult(SearchInfo):
     """What a finished or stopped search found.
 
     Attributes:
-        stopped: whether ``Searcher.stop`` ended it.
+        stopped: whether it was told to stop, and no limit ended it.
     """
 
     stopped: bool = False

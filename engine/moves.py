@@ -47,7 +47,10 @@ class Move:
     def __str__(self) -> str:
         if self.square is None:
             return "pass"
-        name = square_name(self.square)
+        try:
+            name = square_name(self.square)
+        except (IndexError, TypeError):  # no move of any game: whoever refuses it has to name it
+            name = f"square {self.square!r}"
         return f"{name}/{self.direction}" if self.direction else name
 
     def __repr__(self) -> str:

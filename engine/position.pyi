@@ -73,8 +73,8 @@ class Position:
     def legal_mask(self, colour: Colour | None = None) -> int:
         """Squares where `colour` (the side to move if None) could play, one bit a square."""
 
-    def parse_move(self, text: str) -> Move:
-        """Read a move and check that it is legal here: ``f5``, ``d3/ne``, ``pass``, any case.
+    def parse_move(self, move: Move | str) -> Move:
+        """Read a move and check that it is legal here: ``f5``, ``d3/ne``, ``pass``, any case, or a Move.
 
         Raises: NotationError if it can't be read; IllegalMoveError if it is not legal, or if ``d3`` stands where
         several directions would have to be chosen from (the message lists them).

@@ -120,9 +120,9 @@ cdef class Position:
         """The directions in which `square` brackets discs."""
         return [name for number, name in enumerate(DIRECTIONS) if turned_one_way(self.own, self.opp, square, number)]
 
-    def parse_move(self, str text):
-        """Read a move and check that it is legal here: ``f5``, ``d3/ne``, ``pass``, any case."""
-        return self._settle(Move.parse(text))
+    def parse_move(self, move):
+        """Read a move and check that it is legal here: ``f5``, ``d3/ne``, ``pass``, any case, or a Move."""
+        return self._settle(move if isinstance(move, Move) else Move.parse(move))
 
     def _settle(self, move):
         """The move as this position writes it: a direction only where there is a choice.
@@ -170,12 +170,12 @@ cdef class Position:
 
     def turned(self, move):
         """The discs that `move` turns, one bit a square."""
-        move = self._settle(_as_move(move))
+        move = self.parse_move(move)
         return 0 if move.is_pass else self._turned(move)
 
     def play(self, move):
         """The position after `move` by the side to move; a pass only where it is the only move."""
-        move = self._settle(_as_move(move))
+        move = self.parse_move(move)
         return self._after(0, 0) if move.is_pass else self._after(self._turned(move), bit(move.square))
 
     def pass_(self):
@@ -294,7 +294,3 @@ cdef class Position:
 
     def __reduce__(self):
         return Position, (self.own, self.opp, self.side, self.rules)
-
-
-def _as_move(move):
-    return move if isinstance(move, Move) else Move.parse(move)

@@ -56,7 +56,7 @@ cdef object _remembered_move(Worker *worker, Position position, int score):
     if _knows(worker, position, &known) and known.best != NO_SQUARE and known.lower >= score:
         if not worker.one_direction:
             return Move(known.best)
-        return position.parse_move(str(Move(known.best, DIRECTIONS[known.direction])))
+        return position.parse_move(Move(known.best, DIRECTIONS[known.direction]))
     for move in position.legal_moves():
         if _knows(worker, position.play(move), &known) and -known.upper >= score:
             return move

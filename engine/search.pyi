@@ -16,7 +16,7 @@ class Searcher:
     One search at a time each; several searchers may run in one process. No search holds the GIL.
 
     Args:
-        hash_mb: size of the transposition table in MB (2^20 bytes).
+        hash_mb: size of the transposition table in MB (2^20 bytes), rounded down to a power of two.
         threads: worker threads.
         seed: None plays the first best move always; a number varies the choice among moves of equal value.
         weights: the evaluation's weights file; the shipped one if left out. A file that has been written anew is

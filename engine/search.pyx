@@ -104,6 +104,8 @@ cdef class Searcher:
         """Begin to search in a thread of its own, and return what can be iterated over, looked at and stopped."""
         began = time.monotonic()
         multipv = whole("multipv", multipv, 1)
+        if not isinstance(limit, Limit):
+            raise SettingsError(f"expected a Limit, such as Limit(depth=8), got {limit!r}")
         if not limit.ends_search(position.empties):
             raise SettingsError("expected a limit (depth, nodes, seconds, clock, or Limit.solve()), got none")
         self._take()
@@ -155,7 +157,7 @@ cdef class Searcher:
 
     def _root_moves(self, position, moves):
         """The moves to consider, in random order if this searcher varies its play."""
-        wanted = position.legal_moves() if moves is None else (position.parse_move(str(move)) for move in moves)
+        wanted = position.legal_moves() if moves is None else map(position.parse_move, moves)
         chosen = list(dict.fromkeys(wanted))
         if not chosen and moves is not None:
             raise SettingsError("expected at least one move to search, got none")

@@ -3,8 +3,9 @@
 Square 0 is a1, the top left corner; 7 is h1, 63 is h8. Letters are columns, numbers rows, row 1 on top.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from operator import index
 from typing import Literal, get_args
 
 from outflank.engine.errors import NotationError
@@ -59,13 +60,19 @@ def parse_square(text: str) -> int:
         raise NotationError(f"expected a square from a1 to h8, got {text!r}") from None
 
 
+def mask_of(squares: Iterable[int]) -> int:
+    """The mask of different squares (bit 0 = a1, bit 63 = h8); ``squares_of`` gives them back."""
+    return sum(1 << square for square in squares)
+
+
 def squares_of(mask: int) -> Iterator[int]:
     """The squares of a mask (bit 0 = a1, bit 63 = h8), a1 first.
 
-    Raises: OverflowError if `mask` is negative.
+    Raises: OverflowError if `mask` has other bits than these; TypeError if it is no whole number.
     """
-    if mask < 0:
-        raise OverflowError(f"expected a mask of squares, got {mask}")
+    mask = index(mask)
+    if mask >> len(SQUARES):  # not 0 of a negative number either
+        raise OverflowError(f"expected a mask of 64 bits, got {mask}")
     while mask:
         yield (mask & -mask).bit_length() - 1
         mask &= mask - 1

@@ -3,8 +3,9 @@
 from enum import IntEnum
 from typing import get_args
 
+from outflank.engine.errors import NotationError
 from outflank.engine.moves import Move
-from outflank.engine.squares import Direction
+from outflank.engine.squares import SQUARES, Direction
 
 
 class Symmetry(IntEnum):
@@ -30,13 +31,26 @@ class Symmetry(IntEnum):
         return turned_back.pop() if len(turned_back) == 1 else self
 
     def square(self, square: int) -> int:
-        """Where a square goes, 0..63."""
+        """Where a square goes, 0..63.
+
+        Raises: IndexError if there is no such square.
+        """
+        if square not in SQUARES:
+            raise IndexError(f"expected a square from 0 to 63, got {square!r}")
         row, column = self._image(*divmod(square, 8), last=7)
         return 8 * row + column
 
     def direction(self, direction: Direction) -> Direction:
-        """Where a direction points then."""
-        return _NAMES[self._image(*_STEPS[direction], last=0)]
+        """Where a direction points then.
+
+        Raises: NotationError if there is no such direction.
+        """
+        try:
+            return _NAMES[self._image(*_STEPS[direction], last=0)]
+        except KeyError:
+            raise NotationError(
+                f"expected a direction out of {' '.join(_STEPS)}, got {direction!r}"
+            ) from None
 
     def move(self, move: Move) -> Move:
         """Where a move goes; a pass stays one."""

@@ -47,8 +47,11 @@ def test_a_build_can_be_forced(cpuinfo: Path, monkeypatch: pytest.MonkeyPatch) -
     assert choose(BUILDS, cpuinfo) == "plain"
 
     monkeypatch.setenv("OUTFLANK_BUILD", "v3")
-    with pytest.raises(ImportError, match="tuned for a CPU with avx2, which this one lacks"):
+    with pytest.raises(ImportError, match="tuned for a CPU with avx2, which this one lacks") as caught:
         choose(BUILDS, cpuinfo)
+    assert str(caught.value).endswith(
+        ": unset OUTFLANK_BUILD, and the best build that this CPU can run is taken"
+    )
 
     monkeypatch.setenv("OUTFLANK_BUILD", "v9")
     with pytest.raises(ImportError, match="expected OUTFLANK_BUILD to be one of v3, v2, plain, got 'v9'"):
@@ -61,7 +64,7 @@ def test_a_cpu_that_lacks_features_is_refused_with_what_is_missing_and_what_to_d
 
     sentence = str(caught.value)
     assert "avx2, bmi2, which this one lacks (built with -march=x86-64-v3)" in sentence
-    assert "OUTFLANK_MARCH=x86-64-v2" in sentence
+    assert sentence.endswith(": build it here, or with OUTFLANK_MARCH=x86-64 for any x86-64 CPU")
     assert "popcnt" not in sentence
 
 

@@ -1,8 +1,11 @@
 """A search under way: iterated over, watched, stopped at any moment, and the searcher free afterwards."""
 
+import copy
+import pickle
 import random
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -14,6 +17,7 @@ from outflank.engine import (
     Rules,
     Searcher,
     SearchInfo,
+    SearchResult,
     SettingsError,
 )
 from outflank.engine.analysis import Analysis, Lease, Report
@@ -77,6 +81,14 @@ class TestStopping:
 
         with pytest.raises(SettingsError, match="under way"):
             searcher.search(Position.start(), Limit(depth=3), on_info=again)
+
+    @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+    def test_an_analysis_has_no_copy_that_could_stop_it(self, copied: Callable[[Analysis], object]) -> None:
+        with Searcher(hash_mb=4).analyse(Position.start(), Limit.solve()) as analysis:
+            with pytest.raises(TypeError, match=r"^expected an analysis to be neither copied nor pickled"):
+                copied(analysis)
+
+            assert not isinstance(next(analysis), SearchResult)
 
     def test_a_forgotten_analysis_ends_by_itself(self) -> None:
         searcher = Searcher(hash_mb=4)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import Game, IllegalMoveError, NotationError, Position, Rules, SettingsError
-from outflank.engine.boardsvg import DISC_COLOURS
+from outflank.engine.disccolours import DISC_COLOURS
 from outflank.tests import reference, strategies
 from outflank.tests.masks import rules_of
 
@@ -51,14 +51,14 @@ def test_every_disc_lies_on_its_square_in_the_colour_of_the_box(
     position = game.position
     svg = position.svg(legal=False)
     for name, discs in zip(position.rules.colour_names, (position.black, position.white), strict=True):
-        drawn = circles(svg, DISC_COLOURS[name], 16.5)
+        drawn = circles(svg, DISC_COLOURS[name].image, 16.5)
 
         assert drawn == {(40.0 + s % 8 * 40, 40.0 + s // 8 * 40) for s in range(64) if discs >> s & 1}
 
 
 def test_legal_moves_are_small_discs_of_the_mover() -> None:
-    assert circles(AFTER_F5.svg(), DISC_COLOURS["White"], 5) == set(map(centre, ["d6", "f4", "f6"]))
-    assert circles(AFTER_F5.svg(legal=False), DISC_COLOURS["White"], 5) == set()
+    assert circles(AFTER_F5.svg(), DISC_COLOURS["White"].image, 5) == set(map(centre, ["d6", "f4", "f6"]))
+    assert circles(AFTER_F5.svg(legal=False), DISC_COLOURS["White"].image, 5) == set()
 
 
 def test_the_last_move_is_marked() -> None:
@@ -70,7 +70,7 @@ def test_scores_stand_on_their_squares_and_the_best_stand_out() -> None:
     svg = AFTER_F5.svg(scores={"d6": -1, "f4": 2.25, "f6": 0})
 
     assert texts(svg) == {"-1": (160, "normal"), "+2.2": (240, "bold"), "0": (240, "normal")}
-    assert circles(svg, DISC_COLOURS["White"], 5) == set()
+    assert circles(svg, DISC_COLOURS["White"].image, 5) == set()
 
 
 def test_a_line_is_numbered_discs_with_arrows_between_them() -> None:
@@ -78,7 +78,7 @@ def test_a_line_is_numbered_discs_with_arrows_between_them() -> None:
 
     assert texts(svg) == {"1": (160, "bold"), "2": (120, "bold"), "3": (160, "bold")}
     assert len(parts(svg, "polygon")) == 2
-    assert centre("c3") in circles(svg, DISC_COLOURS["Black"], 16.5)
+    assert centre("c3") in circles(svg, DISC_COLOURS["Black"].image, 16.5)
 
 
 def test_a_pass_in_a_line_is_counted_and_not_drawn() -> None:
@@ -111,7 +111,9 @@ def test_a_notebook_shows_a_position_by_itself() -> None:
 @pytest.mark.parametrize(
     ("how", "kind", "sentence"),
     [
-        ({"size": 0}, SettingsError, "expected a size from 16 to 8192 pixels, got 0"),
+        ({"size": 0}, SettingsError, "expected size of at least 16 pixels, got 0"),
+        ({"size": 8193}, SettingsError, "expected size of at most 8192 pixels, got 8193"),
+        ({"size": "x"}, SettingsError, "expected a whole number for size, got 'x'"),
         ({"last": "h8"}, SettingsError, "expected a last move with a disc on its square, got h8"),
         ({"last": "z9"}, NotationError, "expected a square from a1 to h8, got 'z9'"),
         ({"line": ["f5"]}, IllegalMoveError, "expected white to play f4 d6 f6, got f5"),

@@ -169,6 +169,19 @@ class TestPlaying:
             assert [turn.implied for turn in game.turns] == [True, False]
             assert game.turns[1].colour is Colour.WHITE
 
+    def test_a_colour_may_come_as_its_word(self) -> None:
+        """The word for Black was taken for the other side, whose move was made."""
+        black: Any = "black"
+        white: Any = "white"
+        game = Game(first=BLACK_MUST_PASS)
+        with pytest.raises(IllegalMoveError, match=r"^expected black to play pass, got c1$"):
+            game.play("c1", black)
+        assert len(game) == 0
+
+        game.play("c1", white)
+        assert game.turns[1].colour is Colour.WHITE
+        assert game.hand(black) == game.hand(Colour.BLACK)
+
     def test_an_implied_pass_is_undone_and_redone_with_its_move(self) -> None:
         game = Game(first=BLACK_MUST_PASS)
         game.play("c1")

@@ -1,5 +1,9 @@
 """A game as Python's own types are used: counted, iterated over, copied, shown."""
 
+import copy
+from collections.abc import Callable
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,6 +31,12 @@ def test_a_turn_that_was_not_played_is_an_index_error() -> None:
         Game.from_transcript("f5d6c3")[3]
 
 
+def test_a_turn_is_found_by_any_whole_number() -> None:
+    game, number = Game.from_transcript("f5d6"), np.int64(1)
+
+    assert game[number] == game.turns[1]  # type: ignore[call-overload]
+
+
 def test_the_outcome_is_that_of_the_last_position() -> None:
     game = Game.from_transcript(WIPE_OUT[:-2])
     assert game.outcome() is game.result() is None
@@ -36,10 +46,11 @@ def test_the_outcome_is_that_of_the_last_position() -> None:
     assert game.result() == game.outcome()
 
 
-def test_a_copy_goes_its_own_way() -> None:
+@pytest.mark.parametrize("copied", [Game.copy, copy.copy, copy.deepcopy])
+def test_a_copy_goes_its_own_way(copied: Callable[[Game], Game]) -> None:
     game = Game.from_transcript("f5d6c3")
     game.undo()
-    copy = game.copy()
+    copy = copied(game)
 
     assert (copy.turns, copy.position, copy.rules) == (game.turns, game.position, game.rules)
     assert copy.redo()

@@ -2,8 +2,10 @@
 
 import dataclasses
 import math
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from outflank.engine import PASS, Clock, Limit, Move, SearchInfo, SearchResult, SettingsError, limit_for_level
@@ -52,6 +54,23 @@ def test_a_limit_of_another_type_is_refused_in_one_sentence(limit: dict[str, Any
         Limit(**limit)
 
     assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("number", [np.int64, np.uint8])
+def test_a_whole_number_of_any_type_is_kept_as_an_int(number: Any) -> None:
+    limit = Limit(depth=number(1), nodes=number(2), exact_from=number(3))
+    clock = Clock(60.0, moves=number(4), period_moves=number(5))
+
+    kept = (limit.depth, limit.nodes, limit.exact_from, clock.moves, clock.period_moves)
+    assert [(type(each), each) for each in kept] == [(int, each) for each in range(1, 6)]
+
+
+@pytest.mark.parametrize("number", [np.int64, np.float32, Fraction])
+def test_seconds_may_be_any_real_number(number: Any) -> None:
+    one = number(1)
+
+    assert Limit(seconds=one).seconds == 1
+    assert Clock(one, increment=one, period=one, period_moves=1, overhead=one) == Clock(1, None, 1, 1, 1, 1)
 
 
 @pytest.mark.parametrize("selectivity", [0, 72, 101, -1])

@@ -1,5 +1,7 @@
 """Moves: reading and writing them, whatever the position."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,6 +66,16 @@ def test_equal_moves_are_interchangeable() -> None:
 def test_a_move_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
         Move(3).square = 4  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("square", [64, -1, "d3", 1.5])
+def test_a_move_to_no_square_is_named_and_is_not_read_back(square: Any) -> None:
+    name = str(Move(square))
+
+    assert name == f"square {square!r}"
+    assert repr(Move(square)) == f"Move.parse({name!r})"
+    with pytest.raises(NotationError, match=r"^expected a square from a1 to h8, got "):
+        Move.parse(name)
 
 
 def test_a_number_is_no_text_of_a_move() -> None:

@@ -1,9 +1,20 @@
 """Squares and colours: how the words of the game are written."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from outflank.engine import Colour, NotationError
-from outflank.engine.squares import DIRECTIONS, SQUARE_NAMES, SQUARES, parse_square, square_name
+from outflank.engine.squares import (
+    DIRECTIONS,
+    SQUARE_NAMES,
+    SQUARES,
+    mask_of,
+    parse_square,
+    square_name,
+    squares_of,
+)
 from outflank.tests import reference
 
 
@@ -44,6 +55,24 @@ def test_what_is_no_number_of_a_square_has_no_name(square: object) -> None:
         square_name(square)  # type: ignore[arg-type]
 
     assert str(caught.value) == f"expected a square from 0 to 63, got {square!r}"
+
+
+def test_the_squares_of_a_mask_make_that_mask() -> None:
+    assert mask_of([63, 0, 37]) == 1 << 63 | 1 << 37 | 1
+    assert list(squares_of(mask_of([63, 0, 37]))) == [0, 37, 63]
+    assert mask_of([]) == 0
+
+
+@pytest.mark.parametrize("mask", [-1, 1 << 64, 1 << 70])
+def test_a_mask_has_64_bits(mask: int) -> None:
+    with pytest.raises(OverflowError, match=f"^expected a mask of 64 bits, got {mask}$"):
+        list(squares_of(mask))
+
+
+def test_a_mask_may_be_any_whole_number() -> None:
+    mask: Any = np.uint64(5)
+
+    assert list(squares_of(mask)) == [0, 2]
 
 
 def test_the_directions_go_clockwise_from_north() -> None:

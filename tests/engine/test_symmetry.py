@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outflank.engine import PRESETS, Colour, Position, Rules
+from outflank.engine import PRESETS, Colour, Move, NotationError, Position, Rules
 from outflank.engine.symmetry import Symmetry
 from outflank.tests import reference, strategies
 from outflank.tests.masks import position_of
@@ -95,6 +96,19 @@ def test_the_canonical_position_comes_with_the_way_there(board: reference.Board,
 
     assert canonical == position.transformed(symmetry)
     assert canonical.transformed(symmetry.inverse) == position
+
+
+@pytest.mark.parametrize("square", [-1, 64, "f5"])
+def test_a_square_off_the_board_has_no_image(square: Any) -> None:
+    for call in (Symmetry.HALF_TURN.square, lambda square: Symmetry.HALF_TURN.move(Move(square))):
+        with pytest.raises(IndexError, match=f"^expected a square from 0 to 63, got {square!r}$"):
+            call(square)
+
+
+def test_a_direction_other_than_the_eight_has_no_image() -> None:
+    direction: Any = "x"
+    with pytest.raises(NotationError, match=r"^expected a direction out of n ne e se s sw w nw, got 'x'$"):
+        Symmetry.HALF_TURN.direction(direction)
 
 
 @pytest.mark.parametrize("number", [-1, 8])

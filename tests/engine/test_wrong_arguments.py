@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from outflank.engine import Colour, Game, Limit, Move, OutflankError, Position, Searcher, divide, perft
+from outflank.engine import Colour, Game, Limit, Move, OutflankError, Position, Rules, Searcher, divide, perft
 from outflank.engine.solocore import SoloBoard
 from outflank.engine.solodeal import Deal
 from outflank.engine.solosearch import best_line, judged_moves
@@ -60,6 +60,35 @@ def test_a_square_or_a_symmetry_out_of_range_is_refused_in_words(value: Any) -> 
             START.play(Move(value))
 
 
+@pytest.mark.parametrize("square", [64, -1, "d3"])
+def test_a_move_to_no_square_is_refused_in_words(square: Any) -> None:
+    move = Move(square)
+    for call in (
+        lambda: Game().play(move),
+        lambda: START.svg(last=move),
+        lambda: START.svg(scores={move: 1.0}),
+        lambda: START.svg(line=[move]),
+    ):
+        with pytest.raises(OutflankError, match=r"^expected .*, got .*square "):
+            call()
+
+
+def test_a_game_begins_with_a_position_under_its_own_rules() -> None:
+    """The rules that the position does not have were forgotten."""
+    reversi = Rules.parse("reversi")
+    calls: tuple[Callable[..., Game], ...] = (Game, lambda *given: Game.from_transcript("d3", *given))
+    for begin in calls:
+        with pytest.raises(
+            OutflankError, match=r"^expected a first position under reversi, got one under othello$"
+        ):
+            begin(reversi, START)
+        assert begin(reversi, START.with_rules(reversi)).rules == reversi
+        with pytest.raises(OutflankError, match=r"^expected a position to begin with, got 'f5'$"):
+            begin(None, "f5")
+        with pytest.raises(OutflankError, match=r"^expected rules such as .*, got ''$"):
+            begin("")
+
+
 @pytest.mark.parametrize("value", BEYOND_A_MASK)
 def test_what_is_no_mask_is_refused_in_words(value: Any) -> None:
     for call in (
@@ -80,6 +109,8 @@ def test_what_is_no_colour_is_refused_in_words(value: Any) -> None:
         START.discs,
         START.score,
         START.with_side,
+        Game().hand,
+        lambda value: Game().play("f5", value),
         board.legal_mask,
         board.chips_of,
     ):
