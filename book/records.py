@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from outflank.book.keys import key_of, move_number, numbered_move, position_of
-from outflank.engine import FileFormatError, Move, Percent, Position, Rules, SettingsError
+from outflank.engine import HIGHEST_LEVEL, FileFormatError, Move, Percent, Position, Rules, SettingsError
 from outflank.engine.selectivity import FULL_WIDTH, SELECTIVITIES
+from outflank.engine.whole import whole
 
 COLUMNS = (
     "board",
@@ -129,22 +130,21 @@ class Record:
 def to_row(record: Record) -> Row:
     """The row of a record; of any image of the position it is the same.
 
-    Raises: SettingsError if the record is none: a score beyond 64 discs, a position without a move, a leaf that is
-        not legal.
+    Raises: SettingsError if the record makes no sense: a score that is not whole or beyond 64 discs, bounds the wrong
+        way round, a level that there is not, a position without a move, a leaf that is not legal, more lines that end
+        than there are.
     """
-    _check(record)
+    _check_moves(record.position, record.leaf)
     key, symmetry = key_of(record.position)
     leaf = record.leaf
     numbers: tuple[int | None, ...] = (
-        record.score,
-        record.lower,
-        record.upper,
-        record.depth,
-        record.selectivity,
-        record.level,
-        None if leaf is None else move_number(symmetry.move(leaf.move)),
-        None if leaf is None else leaf.score,
-        *record.lines,
+        *_scores(record),
+        whole("the depth in a record", record.depth, 0, MOST_DISCS, " plies"),
+        _selectivity(record.selectivity),
+        None if record.level is None else whole("the level in a record", record.level, 0, HIGHEST_LEVEL),
+        None if leaf is None else int(move_number(symmetry.move(leaf.move))),
+        None if leaf is None else _score(leaf.score),
+        *_counts(record.lines),
     )
     return (key, *numbers, checksum(key, numbers))  # type: ignore[return-value]  # its length is lost on the way
 
@@ -193,25 +193,49 @@ def leaf_of(row: Row) -> Leaf | None:
     return None if number is None or score is None else Leaf(numbered_move(number), score)
 
 
-def _check(record: Record) -> None:
-    """Raise SettingsError unless the record makes sense."""
-    leaf, position = record.leaf, record.position
-    scores = (record.score, record.lower, record.upper, leaf.score if leaf else 0)
-    if not all(-MOST_DISCS <= score <= MOST_DISCS for score in scores):
-        raise SettingsError(
-            f"expected scores from -64 to 64 discs for a book, got {' '.join(map(str, scores))}"
-        )
+def _check_moves(position: Position, leaf: Leaf | None) -> None:
+    """Raise SettingsError unless the position has a move, and the leaf is one."""
     if not position.legal_mask():
         raise SettingsError(f"expected a position with a move for a book, got {position.board_string()}")
     if leaf and leaf.move not in position.legal_moves():
         moves = " ".join(map(str, position.legal_moves()))
         raise SettingsError(f"expected a leaf out of {moves} for a book, got {leaf.move}")
-    if record.selectivity not in SELECTIVITIES or not 0 <= record.depth <= 64:
+
+
+def _scores(record: Record) -> tuple[int, int, int]:
+    """Score, lower and upper bound; the score of a book that comes from Edax may lie beyond its bounds.
+
+    Raises: SettingsError.
+    """
+    score, lower, upper = map(_score, (record.score, record.lower, record.upper))
+    if lower > upper:
         raise SettingsError(
-            f"expected a depth from 0 to 64 and a selectivity out of {', '.join(map(str, SELECTIVITIES))} for a book, "
-            f"got {record.depth} and {record.selectivity}"
+            f"expected a lower bound in a record of at most the upper, got {lower} and {upper}"
         )
-    if not all(0 <= count <= MOST_LINES for count in record.lines):
-        raise SettingsError(
-            f"expected counts of lines from 0 to 2^32 - 1, got {' '.join(map(str, record.lines))}"
-        )
+    return score, lower, upper
+
+
+def _score(score: int) -> int:
+    return whole("a score in a record", score, -MOST_DISCS, MOST_DISCS, " discs")
+
+
+def _selectivity(percent: Percent) -> int:
+    """Raise SettingsError unless it is one that a search knows."""
+    if percent not in SELECTIVITIES:
+        known = ", ".join(map(str, SELECTIVITIES))
+        raise SettingsError(f"expected a selectivity out of {known} in a record, got {percent!r}")
+    return int(percent)
+
+
+def _counts(lines: Lines) -> Lines:
+    """The counts of lines. As many that end as there are lines, or fewer: in Edax only solved leaves end one.
+
+    Raises: SettingsError.
+    """
+    if not isinstance(lines, tuple) or len(lines) != len(NO_LINES):
+        raise SettingsError(f"expected four counts of lines in a record, got {lines!r}")
+    counts = Lines(*(whole("a count of lines in a record", count, 0, MOST_LINES) for count in lines))
+    ended = counts.wins + counts.draws + counts.losses
+    if ended > counts.total < MOST_LINES:  # there a count stops, and the others go on
+        raise SettingsError(f"expected at most {counts.total} lines in a record to end, got {ended}")
+    return counts

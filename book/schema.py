@@ -170,8 +170,8 @@ def _check_header(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             header, size = file.read(_HEADER_BYTES), os.fstat(file.fileno()).st_size
-    except OSError as error:
-        raise unreadable(path, error.strerror or str(error)) from None
+    except (OSError, ValueError) as error:  # the second where the name is none, as with a zero byte in it
+        raise unreadable(path, getattr(error, "strerror", None) or str(error)) from None
     if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
         raise unreadable(path, "it is empty" if not header else "it is no SQLite file")
     page_bytes, _, in_wal_mode = struct.unpack_from(">HBB", header, 16)

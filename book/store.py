@@ -63,7 +63,7 @@ class Book:
             rules: of the game it is wanted for; a book that does not serve them is refused.
 
         Raises: FileFormatError if it is no book, is damaged at first sight or is of another version; SettingsError if
-            it is for other rules.
+            it is for other rules, or `rules` are none.
         """
         path = Path(path)
         book = cls(path, schema.open_to_read(path))
@@ -87,9 +87,13 @@ class Book:
         self.close()
 
     def serves(self, rules: Rules) -> bool:
-        """Whether the book is for games by these rules: the same start up to symmetry, the same moves and scores."""
+        """Whether the book is for games by these rules: the same start up to symmetry, the same moves and scores.
+
+        Raises: SettingsError if they are none.
+        """
         if rules is self._served:
             return True
+        expect_rules(rules)
         served = same_games(self.rules, rules)
         if served:
             self._served = rules
@@ -118,9 +122,11 @@ class Book:
 
         Where the side to move has to pass, it is what the book knows about the position after the pass.
 
-        Raises: FileFormatError if what is needed of the file is damaged; SettingsError if the book does not serve
-            the position's rules, or is closed.
+        Raises: FileFormatError if what is needed of the file is damaged; SettingsError if `position` is none, or the
+            book does not serve its rules, or is closed.
         """
+        if not isinstance(position, Position):
+            raise SettingsError(f"expected a position to look up in a book, got {position!r}")
         if position.rules is not self._served:
             self.expect(position.rules)
         asked, passed = after_passes(position)
@@ -227,3 +233,9 @@ class Book:
             raise SettingsError(f"expected an open book, got {str(self.path)!r} ({error})") from None
         except (sqlite3.Error, MemoryError) as error:
             raise schema.unreadable(self.path, str(error)) from None
+
+
+def expect_rules(rules: Rules) -> None:
+    """Raise SettingsError unless these are rules; their name is none."""
+    if not isinstance(rules, Rules):
+        raise SettingsError(f"expected rules such as Rules.parse('reversi'), got {rules!r}")

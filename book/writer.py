@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Self
 
@@ -12,7 +13,7 @@ from outflank.book import schema
 from outflank.book.keys import key_of
 from outflank.book.lock import WriterLock
 from outflank.book.records import Record, to_row
-from outflank.book.store import Book
+from outflank.book.store import Book, expect_rules
 from outflank.engine import OutflankError, Position, Rules, SettingsError
 from outflank.engine.links import file_of
 
@@ -38,8 +39,11 @@ class BookWriter(Book):
             rules: of the games that it is for.
             facts: what else it shall say of itself.
 
-        Raises: OutflankError if there is a file, or if it can't be made.
+        Raises: OutflankError if there is a file, or if it can't be made, and then there is none; SettingsError if
+            `rules` are none, or a fact is no text.
         """
+        expect_rules(rules)
+        _expect_texts(facts or {})
         path = Path(path)
         lock = lock_book(path)
         try:
@@ -47,7 +51,11 @@ class BookWriter(Book):
                 raise OutflankError(f"expected the name of a new book, got {str(path)!r}, which exists")
             own = {"rules": str(rules), "created": _now(), "outflank": __version__}
             schema.create(path, {**(facts or {}), **own})
-            return cls(path, schema.open_to_write(path), lock)
+            try:
+                return cls(path, schema.open_to_write(path), lock)
+            except BaseException:
+                file_of(path).unlink(missing_ok=True)
+                raise
         except (OSError, sqlite3.Error) as error:
             lock.release()
             raise _not_written(path, error) from None
@@ -203,13 +211,24 @@ def lock_book(path: Path) -> WriterLock:
     try:
         file = file_of(path)
         return WriterLock(file.with_name(file.name + ".lock"), expected)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # the second where the name is none, as with a zero byte in it
         raise _not_written(path, error) from None
 
 
 def _not_written(path: Path, error: Exception) -> OutflankError:
     reason = error.strerror if isinstance(error, OSError) else error
     return OutflankError(f"can't write to {str(path)!r} ({reason}); what was committed is safe")
+
+
+def _expect_texts(facts: Mapping[str, str]) -> None:
+    """Raise SettingsError unless names and values are texts that a file can hold."""
+    for text in chain.from_iterable(facts.items()):
+        if not isinstance(text, str):
+            raise SettingsError(f"expected facts of a book in words, got {text!r}")
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise SettingsError(f"expected facts of a book in Unicode, got {text!r}") from None
 
 
 def _now() -> str:

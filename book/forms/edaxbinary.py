@@ -34,11 +34,11 @@ from datetime import datetime
 from typing import BinaryIO
 
 from outflank.book.entries import Entry
-from outflank.book.forms.positions import Contents, checked, legal_leaf, level_of, searched_at
-from outflank.book.keys import key_of
+from outflank.book.forms.edax import expect_othello, level_of, searched_at
+from outflank.book.forms.positions import Contents, checked, legal_leaf
 from outflank.book.records import ENDGAME_MARGIN, MIDGAME_MARGIN, MOST_DISCS, Leaf, Lines, Record
 from outflank.book.store import Book
-from outflank.engine import HIGHEST_LEVEL, FileFormatError, Move, Position, Rules, SettingsError
+from outflank.engine import FileFormatError, Move, Position, Rules
 
 MAGIC = b"XADEKOOB"
 FACT = "edax"
@@ -55,8 +55,7 @@ def write(book: Book, file: BinaryIO) -> None:
 
     Raises: SettingsError if it is for rules that Edax does not know; OSError; FileFormatError if it is damaged.
     """
-    if not book.rules.is_othello:
-        raise SettingsError(f"expected a book for Othello, which Edax plays, got one for {book.rules}")
+    expect_othello(book.rules)
     at = file.tell()
     file.write(bytes(_HEADER.size))
     count, least, levels = 0, MOST_DISCS, Counter[int]()
@@ -81,8 +80,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
     Raises: FileFormatError if it is none, or naming the position where it goes wrong; SettingsError if `rules` are
         not those that Edax plays.
     """
-    if not rules.is_othello:
-        raise SettingsError(f"expected rules of Othello, which Edax plays, got {rules}")
+    expect_othello(rules)
     header = file.read(_HEADER.size)
     if not header.startswith(MAGIC):
         raise FileFormatError("expected a book of Edax, got something else")
@@ -92,7 +90,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
     if version != _VERSION[0]:
         raise FileFormatError(f"expected a book of Edax 4, got one of version {version}.{release}")
     *told, count = date_and_rest
-    return Contents(_records(file, count, rules), {FACT: " ".join(map(str, told))})
+    return Contents(checked(_records(file, count, rules)), {FACT: " ".join(map(str, told))})
 
 
 def _passes(record: Record, entry: Entry, written: set[Position]) -> Iterator[bytes]:
@@ -137,17 +135,13 @@ def _header(told: str, level: int, least: int, count: int) -> bytes:
     return _HEADER.pack(MAGIC, *_VERSION, *date, level, least, MIDGAME_MARGIN, ENDGAME_MARGIN, 0, count)
 
 
-def _records(file: BinaryIO, count: int, rules: Rules) -> Iterator[Record]:
-    known: set[bytes] = set()
+def _records(file: BinaryIO, count: int, rules: Rules) -> Iterator[tuple[str, Record]]:
+    """The record of each position whose side has a move, behind where it stands."""
     for number in range(1, count + 1):
         where = f"position {number} of {count}"
         record = _record(file, rules, where)
         if record is not None:
-            key, _ = key_of(record.position)
-            if key in known:
-                raise FileFormatError(f"{where}: expected each position once, got one again")
-            known.add(key)
-            yield checked(record, where)
+            yield where, record
     if file.read(1):
         raise FileFormatError(f"expected {count} positions, got more")
 
@@ -163,12 +157,10 @@ def _record(file: BinaryIO, rules: Rules, where: str) -> Record | None:
         raise FileFormatError(f"{where}: {error}") from None
     if not position.legal_mask():
         return None
-    if level > HIGHEST_LEVEL:
-        raise FileFormatError(f"{where}: expected a level from 0 to {HIGHEST_LEVEL}, got {level}")
+    depth, selectivity = searched_at(level, position.empties, where)
     score, square = moves[-1]
     leaf = None if square == _NO_MOVE else Leaf(_legal(position, square, where), score)
     lower, upper = max(-MOST_DISCS, lower), min(MOST_DISCS, upper)  # Edax has 127 where it knows none
-    depth, selectivity = searched_at(level, position.empties)
     counts = Lines(lines, wins, draws, losses)
     return Record(position, value, lower, upper, depth, selectivity, level, leaf, counts)
 

@@ -8,11 +8,12 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from outflank.book.forms.positions import Contents, checked, legal_leaf, level_of, searched_at
+from outflank.book.forms.edax import expect_othello, level_of, searched_at
+from outflank.book.forms.positions import Contents, checked, legal_leaf
 from outflank.book.keys import children_of
-from outflank.book.records import Leaf, Record
+from outflank.book.records import MOST_DISCS, Leaf, Record
 from outflank.book.store import Book
-from outflank.engine import HIGHEST_LEVEL, Colour, FileFormatError, Move, Position, Rules, SettingsError
+from outflank.engine import Colour, FileFormatError, Move, Position, Rules
 
 _LINE = re.compile(r"([-XO]{64}) ([XO]),(\d{1,2}),(--|[A-H][1-8]|PA|PS),(-?\d{1,3})")
 _LONGEST_LINE = 1 << 10
@@ -29,8 +30,7 @@ def write(book: Book, file: BinaryIO) -> None:
 
     Raises: SettingsError if it is for rules that Edax does not know; OSError; FileFormatError if it is damaged.
     """
-    if not book.rules.is_othello:
-        raise SettingsError(f"expected a book for Othello, which Edax plays, got one for {book.rules}")
+    expect_othello(book.rules)
     passes: set[Position] = set()
     for record in book.records():
         position, level = record.position, level_of(record)
@@ -47,9 +47,8 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
 
     Raises: FileFormatError naming the line; SettingsError if `rules` are not those that Edax plays.
     """
-    if not rules.is_othello:
-        raise SettingsError(f"expected rules of Othello, which Edax plays, got {rules}")
-    return Contents(_records(file, rules), is_settled=False)
+    expect_othello(rules)
+    return Contents(checked(_records(file, rules)), is_settled=False)
 
 
 def _line(position: Position, level: int, leaf: Leaf | None) -> bytes:
@@ -59,12 +58,13 @@ def _line(position: Position, level: int, leaf: Leaf | None) -> bytes:
     return f"{board} X,{level},{move},{score}\n".encode()
 
 
-def _records(file: BinaryIO, rules: Rules) -> Iterator[Record]:
+def _records(file: BinaryIO, rules: Rules) -> Iterator[tuple[str, Record]]:
+    """The record of each position whose side has a move, behind where it stands."""
     for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1):
-        text = line.decode("ascii", "replace").strip()
-        record = _record(text, rules, f"line {number}") if text else None
+        where, text = f"line {number}", line.decode("ascii", "replace").strip()
+        record = _record(text, rules, where) if text else None
         if record is not None:
-            yield checked(record, f"line {number}")
+            yield where, record
 
 
 def _record(line: str, rules: Rules, where: str) -> Record | None:
@@ -78,11 +78,9 @@ def _record(line: str, rules: Rules, where: str) -> Record | None:
     if not position.legal_mask():
         return None
     level, score = int(match[3]), int(match[5])
-    if level > HIGHEST_LEVEL:
-        raise FileFormatError(f"{where}: expected a level from 0 to {HIGHEST_LEVEL}, got {level}")
+    depth, selectivity = searched_at(level, position.empties, where)
     leaf = None
     if match[4] != _NO_LEAF[0]:
         leaf = Leaf(legal_leaf(position, Move.parse(match[4]), where), score)
-    depth, selectivity = searched_at(level, position.empties)
-    known = 0 if leaf is None else max(-64, min(64, leaf.score))
+    known = 0 if leaf is None else max(-MOST_DISCS, min(MOST_DISCS, leaf.score))
     return Record(position, known, known, known, depth, selectivity, level, leaf)

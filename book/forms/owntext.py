@@ -7,12 +7,11 @@ begins with ``#`` is a comment.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
 from outflank.book.forms.positions import Contents, checked, legal_leaf
-from outflank.book.keys import key_of
 from outflank.book.records import Leaf, Lines, Record
 from outflank.book.schema import CHECKSUM_FACT
 from outflank.book.store import Book
@@ -54,7 +53,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
     count, rules = _take_head(lines)
     facts = {"rules": str(rules)}
     begun = _take_facts(lines, facts)
-    return Contents(_counted(_records(begun, lines, rules), count), facts)
+    return Contents(_counted(checked(_records(chain(begun, lines), rules)), count), facts)
 
 
 def _take_head(lines: Iterator[tuple[int, str]]) -> tuple[int | None, Rules]:
@@ -135,17 +134,11 @@ def _text(line: bytes, number: int) -> str:
     return "" if text.startswith("#") else text
 
 
-def _records(
-    begun: list[tuple[int, str]], lines: Iterator[tuple[int, str]], rules: Rules
-) -> Iterator[Record]:
-    known: set[bytes] = set()
-    for number, line in chain(begun, lines):
-        record = checked(_record(line, rules, f"line {number}"), f"line {number}")
-        key, _ = key_of(record.position)
-        if key in known:
-            raise FileFormatError(f"line {number}: expected each position once, got one again")
-        known.add(key)
-        yield record
+def _records(lines: Iterable[tuple[int, str]], rules: Rules) -> Iterator[tuple[str, Record]]:
+    """The record of each line, behind where it stands."""
+    for number, line in lines:
+        where = f"line {number}"
+        yield where, _record(line, rules, where)
 
 
 def _record(line: str, rules: Rules, where: str) -> Record:

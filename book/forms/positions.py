@@ -1,19 +1,11 @@
 """What a form makes of a book: the records it read, checked, or the book it writes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from outflank.book.keys import key_of
 from outflank.book.records import Record, to_row
-from outflank.engine import (
-    HIGHEST_LEVEL,
-    FileFormatError,
-    Move,
-    Percent,
-    Position,
-    SettingsError,
-    limit_for_level,
-)
-from outflank.engine.selectivity import FULL_WIDTH
+from outflank.engine import FileFormatError, Move, Position, SettingsError
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,27 +23,25 @@ class Contents:
     is_settled: bool = True
 
 
-def checked(record: Record, where: str) -> Record:
-    """The record, if a book can hold it.
+def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
+    """The records, if a book can hold them.
 
-    Raises: FileFormatError beginning with `where`.
+    Args:
+        records: each behind the words that say where it stands.
+
+    Raises: FileFormatError beginning with these words, also if the position, or an image of it, came before.
     """
-    try:
-        to_row(record)
-    except SettingsError as error:
-        raise FileFormatError(f"{where}: {error}") from None
-    return record
-
-
-def searched_at(level: int, empties: int) -> tuple[int, Percent]:
-    """Plies and selectivity of a search at a level, for forms that carry the level alone."""
-    limit = limit_for_level(level, empties)
-    return limit.depth or empties, limit.selectivity or FULL_WIDTH.percent
-
-
-def level_of(record: Record) -> int:
-    """The level of a record; the plies of its search if that was limited otherwise."""
-    return min(HIGHEST_LEVEL, record.depth) if record.level is None else record.level
+    known: set[bytes] = set()
+    for where, record in records:
+        try:
+            to_row(record)
+        except SettingsError as error:
+            raise FileFormatError(f"{where}: {error}") from None
+        key, _ = key_of(record.position)
+        if key in known:
+            raise FileFormatError(f"{where}: expected each position once, got one again")
+        known.add(key)
+        yield record
 
 
 def legal_leaf(position: Position, move: Move, where: str) -> Move:

@@ -6,8 +6,8 @@ from io import BytesIO
 from pathlib import Path
 
 from outflank.book import Book, BookWriter, Leaf, Lines, Record
+from outflank.book.forms.edax import searched_at
 from outflank.book.forms.files import Form, read_form, write_form
-from outflank.book.forms.positions import searched_at
 from outflank.engine import Rules
 from outflank.tests.book.samples import START, after, plies
 
@@ -30,7 +30,7 @@ def varied_records(depth: int = 3, level: int | None = LEVEL) -> list[Record]:
                 score,
                 score - draw.randint(0, 4),
                 score + draw.randint(0, 4),
-                *searched_at(LEVEL, position.empties),
+                *searched_at(LEVEL, position.empties, "made"),
                 level,
                 Leaf(move, score) if last else None,
                 Lines(9, draw.randint(0, 4), 3, 2),
@@ -43,13 +43,13 @@ def book_with_a_pass() -> list[Record]:
     """The positions of PASS_LINE, and the one after the pass."""
     positions = [after(PASS_LINE[:count]) for count in range(0, len(PASS_LINE), 2)]
     positions.append(after(PASS_LINE).pass_())
-    numbers = searched_at(LEVEL, 60)
+    numbers = searched_at(LEVEL, 60, "made")
     records = [Record(each, 2, -2, 6, *numbers, LEVEL, None, Lines(1, 1, 0, 0)) for each in positions[:-1]]
     last = positions[-1]
     leaf = Leaf(last.legal_moves()[0], 2)
     return [
         *records,
-        Record(last, 2, -2, 6, *searched_at(LEVEL, last.empties), LEVEL, leaf, Lines(1, 1, 0, 0)),
+        Record(last, 2, -2, 6, *searched_at(LEVEL, last.empties, "made"), LEVEL, leaf, Lines(1, 1, 0, 0)),
     ]
 
 

@@ -33,9 +33,9 @@ def refused(data: bytes, form: Form | None = None) -> str:
         (f"{HEAD}{GOOD} 5", "line 3: expected a board, a side and 12 columns, got 15 words"),
         (f"{HEAD}{BOARD}", "line 3: expected a board, a side and 12 columns, got 2 words"),
         (f"{HEAD}{GOOD}\n\n# a comment\n{GOOD.replace('f5', 'a1')}", "line 6: expected a leaf out of d3 c4"),
-        (f"{HEAD}{GOOD.replace('73', '74')}", "line 3: expected a depth from 0 to 64 and a selectivity out of "),
+        (f"{HEAD}{GOOD.replace('73', '74')}", "line 3: expected a selectivity out of 73, "),
         (f"{HEAD}{GOOD.replace(' 10 ', ' ten ')}", "line 3: expected a whole number, got 'ten'"),
-        (f"{HEAD}{GOOD.replace(' 1 -3', ' 99 -3')}", "line 3: expected scores from -64 to 64 discs for a book, got 99"),
+        (f"{HEAD}{GOOD.replace(' 1 -3', ' 99 -3')}", "line 3: expected a score in a record of at most 64 discs"),
         (f"{HEAD}{GOOD.replace('f5 1', '- 1')}", "line 3: expected a square from a1 to h8, got '-'"),
         (f"{HEAD}{GOOD.replace('-', '?', 1)}", "line 3: expected"),
     ],
@@ -53,7 +53,9 @@ def test_our_text_is_refused_by_the_line(text: str, sentence: str) -> None:
         ),
         (EDAX_LINE.replace("F5", "A1"), "line 2: expected a leaf out of d3 c4 f5 e6, got a1"),
         (EDAX_LINE.replace(",7,", ",61,"), "line 2: expected a level from 0 to 60, got 61"),
-        (EDAX_LINE.replace(",1", ",99"), "line 2: expected scores from -64 to 64"),
+        (EDAX_LINE.replace(",1", ",99"), "line 2: expected a score in a record of at most 64 discs, got 99"),
+        (EDAX_LINE, "line 2: expected each position once, got one again"),
+        (EDAX_LINE.replace("F5,1", "D3,3"), "line 2: expected each position once, got one again"),
     ],
 )
 def test_edax_text_is_refused_by_the_line(line: str, sentence: str) -> None:
@@ -80,7 +82,7 @@ def test_a_binary_that_was_cut_short_anywhere_says_so(binary: bytes) -> None:
         (8, 3, "expected a book of Edax 4, got one of version 3.6"),
         (38, 1, "expected 1 positions, got more"),
         (42 + 39, 61, "position 1 of 5: expected a level from 0 to 60, got 61"),
-        (42 + 32, 99, "position 1 of 5: expected scores"),
+        (42 + 32, 99, "position 1 of 5: expected a score in a record of at least -64 discs, got -157"),
     ],
 )
 def test_a_binary_with_wrong_numbers_is_refused(binary: bytes, at: int, value: int, sentence: str) -> None:

@@ -74,9 +74,7 @@ def test_our_text_takes_every_sheet_and_edax_only_othello(tmp_path: Path, preset
     with Book.open(path) as book:
         assert stored(written(book, Form.TEXT), tmp_path / "b.book", rules) == list(book.records())
         for form in EDAX:
-            with pytest.raises(
-                SettingsError, match="expected a book for Othello, which Edax plays, got one for"
-            ):
+            with pytest.raises(SettingsError, match="expected rules of Othello, which Edax plays, got "):
                 written(book, form)
 
 

@@ -1,0 +1,28 @@
+"""What both forms of Edax have in common: Othello alone, and a level where we store plies and selectivity."""
+
+from outflank.book.records import Record
+from outflank.engine import HIGHEST_LEVEL, FileFormatError, Percent, Rules, SettingsError, limit_for_level
+from outflank.engine.selectivity import FULL_WIDTH
+
+
+def expect_othello(rules: Rules) -> None:
+    """Raise SettingsError unless Edax plays by these rules."""
+    if not rules.is_othello:
+        raise SettingsError(f"expected rules of Othello, which Edax plays, got {rules}")
+
+
+def searched_at(level: int, empties: int, where: str) -> tuple[int, Percent]:
+    """Plies and selectivity of a search at a level.
+
+    Raises: FileFormatError beginning with `where` if there is no such level.
+    """
+    try:
+        limit = limit_for_level(level, empties)
+    except SettingsError as error:
+        raise FileFormatError(f"{where}: {error}") from None
+    return limit.depth or empties, limit.selectivity or FULL_WIDTH.percent
+
+
+def level_of(record: Record) -> int:
+    """The level of a record; the plies of its search if that was limited otherwise."""
+    return min(HIGHEST_LEVEL, record.depth) if record.level is None else record.level
