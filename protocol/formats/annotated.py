@@ -62,6 +62,7 @@ class AnnotatedMove:
         score: what its mover took the position for, in discs from the mover's side; None if unknown.
         exact: margin with best play by both sides from `before`, in discs from Black's side; None if unknown.
         comment: in words.
+        implied: whether it is a pass that the record left out; two records that differ in that alone are equal.
     """
 
     before: Position
@@ -70,6 +71,7 @@ class AnnotatedMove:
     score: float | None = None
     exact: int | None = None
     comment: str = ""
+    implied: bool = field(default=False, compare=False)
 
     @property
     def colour(self) -> Colour:
@@ -96,6 +98,7 @@ class AnnotatedGame:
         date: as recorded: an ISO date, with time or not, a year alone, or whatever stood there; ``dates`` reads it.
         clock: the time control, as GGF has it or else in the words that ``clocks`` describes.
         comment: on the whole game.
+        has_branches: whether the record goes on in other ways too, of which nothing is kept.
     """
 
     first: Position = field(default_factory=Position.start)
@@ -112,6 +115,7 @@ class AnnotatedGame:
     date: str = ""
     clock: str = ""
     comment: str = ""
+    has_branches: bool = False
 
     @classmethod
     def of(cls, game: Game) -> "AnnotatedGame":
@@ -153,11 +157,17 @@ class AnnotatedGame:
         same_start = (self.first.own, self.first.opp, self.first.side) == (start.own, start.opp, start.side)
         return same_start and self.rules.is_othello
 
-    def game(self) -> Game:
-        """The game as the engine knows it, to be played on."""
+    def game(self, *, implied: bool = False) -> Game:
+        """The game as the engine knows it, to be played on.
+
+        Args:
+            implied: whether the passes that the record left out are implied, so that each is taken back together with
+                the move that came with it; otherwise they are turns of their own.
+        """
         game = Game(first=self.first)
         for played in self.moves:
-            game.play(played.move)
+            if not (implied and played.implied):
+                game.play(played.move)
         return game
 
 
@@ -227,7 +237,7 @@ class Recorder:
         except (NotationError, IllegalMoveError) as error:
             raise type(error)(f"move {self._number}: {error}") from None
         if not made.is_pass and position.must_pass:
-            self._moves.append(AnnotatedMove(position, PASS))
+            self._moves.append(AnnotatedMove(position, PASS, implied=True))
             position = position.pass_()
         self._moves.append(AnnotatedMove(position, made, seconds, score, exact, comment))
 

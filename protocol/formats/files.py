@@ -14,7 +14,8 @@ FormatName = Literal["transcript", "obf", "sgf", "ggf", "wthor"]
 FORMATS: tuple[FormatName, ...] = get_args(FormatName)
 _GAMES_IN_BRACKETS = re.compile(rb"\(\s*;")
 _GGF = re.compile(rb"GM\s*\[\s*(?:othello|reversi)\s*\]", re.IGNORECASE)
-_BOARD = re.compile(rb"[-._XxOo*BbWw12 ]{64}")
+_BOARD = re.compile(rb"(?=.*[XxOo*BbWw12])[-._XxOo*BbWw12 ]{64}")  # a row of dashes is none
+_MOVES = re.compile(rb"(?:\d{1,3}\s*\.*\s*)?[a-h][1-8]", re.IGNORECASE)
 
 Entry = AnnotatedGame | BadGame
 _TEXTS: Mapping[FormatName, Callable[[BinaryIO, Rules], Iterator[Entry]]] = {
@@ -78,11 +79,14 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
                 "expected a file of games, got bytes that are neither text nor WTHOR"
             ) from None
         return "wthor"
-    if _GAMES_IN_BRACKETS.search(beginning):
-        return "ggf" if _GGF.search(beginning) else "sgf"
     lines = (line.strip() for line in beginning.removeprefix(b"\xef\xbb\xbf").splitlines())
     first = next((line for line in lines if line and line[:1] not in b"#%"), b"")
-    return "obf" if _BOARD.match(first) else "transcript"
+    if _BOARD.match(first):
+        return "obf"
+    # Brackets behind a move are a comment's, and those behind other words a game's.
+    if _MOVES.match(first) or not _GAMES_IN_BRACKETS.search(beginning):
+        return "transcript"
+    return "ggf" if _GGF.search(beginning) else "sgf"
 
 
 def _wthor(stream: BinaryIO, path: Path | None) -> Iterator[Entry]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from outflank.engine import Colour, FileFormatError, IllegalMoveError, Move, NotationError, Position, Rules
+from outflank.engine import Colour, FileFormatError, IllegalMoveError, NotationError, Position, Rules
 from outflank.engine.squares import DIRECTIONS
 from outflank.protocol.formats.annotated import (
     WHOLE_BOARD,
@@ -23,9 +23,9 @@ from outflank.protocol.formats.annotated import (
 )
 from outflank.protocol.formats.brackets import split_games
 from outflank.protocol.formats.clocks import for_ggf
+from outflank.protocol.formats.words import COLOURS, move_name, read_number
 
 _FIELD = re.compile(r"[\s;]*([A-Za-z]{1,64})\s*\[([^\]]*)\]")
-_COLOURS = {"B": Colour.BLACK, "W": Colour.WHITE}
 _LETTERS = {Ending.RESIGNATION: "r", Ending.TIME: "t", Ending.AGREEMENT: "s"}
 _ENDINGS = {letter: ending for ending, letter in _LETTERS.items()}
 _RESULT = re.compile(r"([+-]?\d{1,4}(?:\.\d*)?)(?::([a-z]))?")
@@ -53,19 +53,19 @@ def parse(text: str, rules: Rules) -> AnnotatedGame:
     Raises: FileFormatError; NotationError, IllegalMoveError, which name the move.
     """
     fields = _fields(text)
-    tags = {name: value for name, value in reversed(fields) if name not in _COLOURS}  # the first one counts
+    tags = {name: value for name, value in reversed(fields) if name not in COLOURS}  # the first one counts
     _check_type(tags)
     recorder = Recorder(_first(tags, rules))
     for name, value in fields:
-        if name in _COLOURS:
-            _play(recorder, _COLOURS[name], value)
+        if name in COLOURS:
+            _play(recorder, COLOURS[name], value)
     return AnnotatedGame(
         recorder.first,
         recorder.moves,
         black=tags.get("PB", ""),
         white=tags.get("PW", ""),
-        black_rating=_number(tags.get("RB", "")),
-        white_rating=_number(tags.get("RW", "")),
+        black_rating=read_number(tags.get("RB", "")),
+        white_rating=read_number(tags.get("RW", "")),
         result=_result(tags.get("RE", "?"), recorder.first.rules),
         event=tags.get("EV", ""),
         place=tags.get("PC", ""),
@@ -138,13 +138,8 @@ def _play(recorder: Recorder, colour: Colour, value: str) -> None:
     square, *rest = (part.strip() for part in value.split("/"))
     if rest and rest[0].lower() in DIRECTIONS:
         square += f"/{rest.pop(0)}"
-    score, seconds = (_number(text) for text in (*rest, "", "")[:2])
+    score, seconds = (read_number(text) for text in (*rest, "", "")[:2])
     recorder.play(square or "pass", colour, score=score, seconds=seconds)
-
-
-def _number(text: str) -> float | None:
-    """A number, None if there is none to be read: what stands there does not make a game a bad one."""
-    return float(text) if re.fullmatch(r"[+-]?\d{1,9}(\.\d{0,9})?", text) else None
 
 
 def _result(text: str, rules: Rules) -> Result | None:
@@ -162,7 +157,8 @@ def _result(text: str, rules: Rules) -> Result | None:
 def _result_text(result: Result | None) -> str:
     if result is None:
         return "?"
-    letter = _LETTERS.get(result.ending)
+    # GGF has no other word for a winner without a margin: a forfeit becomes a resignation, and no win by 64 discs.
+    letter = _LETTERS.get(result.ending, "r" if result.margin is None else "")
     return f"{result.decided_margin:+.2f}" + (f":{letter}" if letter else "")
 
 
@@ -179,8 +175,4 @@ def _move_text(played: AnnotatedMove) -> str:
     """``F5/-1.50/0.250``; what is unknown at the end is left out."""
     score = "" if played.score is None else f"{round(played.score, 2) + 0.0:.2f}"  # + 0.0: a zero has no sign
     seconds = "" if played.seconds is None else f"{played.seconds:.3f}"
-    return f"{_name(played.move)}/{score}/{seconds}".rstrip("/")
-
-
-def _name(move: Move) -> str:
-    return "PA" if move.is_pass else str(move).upper()
+    return f"{move_name(played.move)}/{score}/{seconds}".rstrip("/")

@@ -13,7 +13,8 @@ from typing import BinaryIO
 from outflank.engine import Colour, FileFormatError, IllegalMoveError, Move, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.capped import capped
-from outflank.protocol.formats.textlines import read_lines
+from outflank.protocol.formats.textlines import TOO_LONG, Line, read_lines
+from outflank.protocol.formats.words import move_name
 
 _FIELD = re.compile(r"[^;\s][^;]*")  # blanks before it left out, so that it begins at its column
 _BOARD = re.compile(r"[-._Xx*bB1OowW2\s]*")
@@ -45,15 +46,10 @@ class Problem:
         """The score of the best move, or of the position; None if the file gives neither."""
         return max(self.scores.values(), default=self.own_score)
 
-    @property
-    def best_moves(self) -> frozenset[Move]:
-        """The moves with the best score; none if the file gives no moves."""
-        return frozenset(move for move, score in self.scores.items() if score == self.score)
-
     def __str__(self) -> str:
         """The line that ``parse`` reads back."""
         fields = [self.position.board_string()]
-        fields += [f"{_move_text(move)}:{score:+d}" for move, score in self.scores.items()]
+        fields += [f"{move_name(move)}:{score:+d}" for move, score in self.scores.items()]
         if self.own_score is not None:
             fields.append(f"{self.own_score:+d}")
         return "; ".join(fields) + ";"
@@ -77,19 +73,7 @@ def read(lines: Iterable[str], name: str, rules: Rules) -> Suite:
 
     Raises: FileFormatError if a thousand lines can't be read.
     """
-    problems, errors = [], []
-    for number, line in enumerate(lines, 1):
-        if not _without_comment(line).strip():
-            continue
-        try:
-            problems.append(parse(line, rules, number))
-        except LineError as error:
-            errors.append(FileFormatError(f"{name}:{number}:{error.column}: {error}"))
-            if len(errors) == _MOST_ERRORS:
-                raise FileFormatError(
-                    f"expected positions, got {_MOST_ERRORS} lines without, such as {error}"
-                ) from None
-    return Suite(tuple(problems), tuple(errors))
+    return _suite((Line(number, text) for number, text in enumerate(lines, 1)), name, rules)
 
 
 def read_file(stream: BinaryIO, name: str, rules: Rules) -> Suite:
@@ -98,20 +82,20 @@ def read_file(stream: BinaryIO, name: str, rules: Rules) -> Suite:
     Raises: FileFormatError if it is longer than any suite, or if a thousand lines can't be read.
     """
     try:
-        return read((text for _, text in read_lines(capped(stream, _MOST_BYTES))), name, rules)
+        return _suite(read_lines(capped(stream, _MOST_BYTES)), name, rules)
     except FileFormatError as error:
         raise FileFormatError(f"{name}: {error}") from None
 
 
 def read_games(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
     """Each position as a game that begins there, without a move; a line that is none is named by its number."""
-    for number, text in read_lines(stream):
-        if _without_comment(text).strip():
-            try:
-                problem = parse(text, rules, number)
-            except LineError as error:
-                yield BadGame(f"line {number}", f"{error} (column {error.column})")
-                continue
+    for line in read_lines(stream):
+        try:
+            problem = _problem(line, rules)
+        except LineError as error:
+            yield BadGame(f"line {line.number}", f"{error} (column {error.column})")
+            continue
+        if problem is not None:
             score, blacks = problem.score, problem.position.side is Colour.BLACK
             yield AnnotatedGame(problem.position, exact=score if score is None or blacks else -score)
 
@@ -168,6 +152,34 @@ def parse(line: str, rules: Rules, number: int = 1) -> Problem:
     return Problem(position, scores, own_score, number)
 
 
+def _suite(lines: Iterable[Line], name: str, rules: Rules) -> Suite:
+    """See ``read``."""
+    problems, errors = [], []
+    for line in lines:
+        try:
+            problem = _problem(line, rules)
+        except LineError as error:
+            errors.append(FileFormatError(f"{name}:{line.number}:{error.column}: {error}"))
+            if len(errors) == _MOST_ERRORS:
+                raise FileFormatError(
+                    f"expected positions, got {_MOST_ERRORS} lines without, such as {error}"
+                ) from None
+            continue
+        if problem is not None:
+            problems.append(problem)
+    return Suite(tuple(problems), tuple(errors))
+
+
+def _problem(line: Line, rules: Rules) -> Problem | None:
+    """What a line holds; None if nothing but a comment, which may be of any length.
+
+    Raises: LineError.
+    """
+    if not (line.is_whole or "%" in line.text):
+        raise LineError(TOO_LONG, len(line.text) + 1)
+    return parse(line.text, rules, line.number) if _without_comment(line.text).strip() else None
+
+
 def _without_comment(line: str) -> str:
     return line.partition("%")[0]
 
@@ -202,7 +214,3 @@ def _entry(text: str, position: Position) -> tuple[Move | None, int]:
     if abs(score) > _HIGHEST and score != _NO_SCORE:
         raise NotationError(f"expected a score from -{_HIGHEST} to +{_HIGHEST}, got {number}")
     return (position.parse_move(move) if colon and score != _NO_SCORE else None), score
-
-
-def _move_text(move: Move) -> str:
-    return "PA" if move.is_pass else str(move).upper()

@@ -2,7 +2,8 @@
 
 Moves are ``B[f5]``, ``B[]`` is a pass. V is the mover's evaluation in discs from Black's side. Seconds and exact
 margins have no property of their own in Othello and stand in front of the comment: ``0.250 s; exact before the move:
--4 for Black``. Read are also ``B[fd]`` of Go programs, where row a is row 8, and all spellings of a pass.
+-4 for Black``, that of the last position in the root, ``exact at the end: -4 for Black``. Read are also ``B[fd]`` of Go
+programs, where row a is row 8, and all spellings of a pass.
 """
 
 import re
@@ -13,20 +14,21 @@ from typing import Any, BinaryIO
 
 from outflank.engine import Colour, FileFormatError, Game, IllegalMoveError, NotationError, Position, Rules
 from outflank.engine.squares import SQUARE_NAMES, parse_square
-from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Ending, Recorder, Result
+from outflank.protocol.formats.annotated import WHOLE_BOARD, AnnotatedGame, BadGame, Ending, Recorder, Result
 from outflank.protocol.formats.brackets import GAME_CAP, split_games
 from outflank.protocol.formats.clocks import from_sgf
+from outflank.protocol.formats.words import COLOURS, read_number
 
-_COLOURS = {"B": Colour.BLACK, "W": Colour.WHITE}
 _SETUP = ("AB", "AW", "AE")
 _GAMES = ("1", "2")  # Othello, and Go, as which Go programs record what they take for Go
 _GO_POINT = re.compile("[a-h][a-h]")
 _RESULT = re.compile(r"([BW])\+(.*)", re.IGNORECASE)
 _ENDINGS = {"r": Ending.RESIGNATION, "t": Ending.TIME, "f": Ending.FORFEIT}  # first letter of the word
+_MARGIN = r"([+-](?:[0-5]?\d|6[0-4]))"  # of 64 discs at most
 _REMARK = re.compile(
-    r"(?:(\d{1,9}\.\d{1,9}) s)?(?:; )?(?:exact before the move: ([+-]\d{1,2}) for Black)?(?:\n|$)"
+    rf"(?:(\d{{1,9}}\.\d{{1,9}}) s)?(?:; )?(?:exact before the move: {_MARGIN} for Black)?(?:\n|$)"
 )
-_NUMBER = re.compile(r"[+-]?\d{1,9}(\.\d{0,9})?")
+_LAST_REMARK = re.compile(rf"exact at the end: {_MARGIN} for Black(?:\n|$)")
 
 Node = dict[str, list[bytes]]
 
@@ -39,9 +41,11 @@ def load(path: str, rules: Rules, before: int | None = None) -> Game:
         rules: taken unless the file names some of ours (RU).
         before: a number from 1; None for the whole game.
 
+    Returns: the game, in which passes that the file left out are implied.
+
     Raises: OSError, FileFormatError, NotationError, IllegalMoveError; the latter two name the move.
     """
-    return parse(_read(path), rules, before).game()
+    return parse(_read(path), rules, before).game(implied=True)
 
 
 def read(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
@@ -61,20 +65,21 @@ def parse(data: bytes, rules: Rules, before: int | None = None) -> AnnotatedGame
     Raises: FileFormatError, NotationError, IllegalMoveError; the latter two name the move.
     """
     grammar = _grammar()
-    root, *nodes = _main_line(data, grammar)
+    tree = _tree(data, grammar)
+    root, *nodes = grammar.main_sequence_iter(tree)
     texts = _Texts(root, grammar)
     _check_game(texts, root)
     _check_setup(root, nodes)
     moves = [
         (colour, letter, node)
         for node in (root, *nodes)
-        for letter, colour in _COLOURS.items()
+        for letter, colour in COLOURS.items()
         if letter in node
     ]
     begins = moves[0][0] if moves else None
     recorder = Recorder(_first_position(texts, root, _rules(texts, root, rules), begins))
     for colour, letter, node in moves[: None if before is None else before - 1]:
-        score = _number(texts.simple(node, "V"))
+        score = read_number(texts.simple(node, "V"))
         seconds, exact, comment = _remarks("" if node is root else texts.text(node, "C"))
         recorder.play(
             _vertex(texts.simple(node, letter)) or "pass",
@@ -84,20 +89,23 @@ def parse(data: bytes, rules: Rules, before: int | None = None) -> AnnotatedGame
             exact=exact,
             comment=comment,
         )
+    exact_at_end, comment = _last_remark(texts.text(root, "C"))
     return AnnotatedGame(
         recorder.first,
         recorder.moves,
         black=texts.simple(root, "PB"),
         white=texts.simple(root, "PW"),
-        black_rating=_number(texts.simple(root, "BR")),
-        white_rating=_number(texts.simple(root, "WR")),
-        result=_result(texts.simple(root, "RE"), recorder.first.rules),
+        black_rating=read_number(texts.simple(root, "BR")),
+        white_rating=read_number(texts.simple(root, "WR")),
+        result=_result(texts.simple(root, "RE")),
+        exact=exact_at_end,
         title=texts.simple(root, "GN"),
         event=texts.simple(root, "EV"),
         place=texts.simple(root, "PC"),
         date=texts.simple(root, "DT"),
         clock=from_sgf(texts.simple(root, "TM"), texts.simple(root, "OT")),
-        comment=texts.text(root, "C"),
+        comment=comment,
+        has_branches=_has_branches(tree),
     )
 
 
@@ -148,11 +156,18 @@ def _grammar() -> Any:
     return sgf_grammar
 
 
-def _main_line(data: bytes, grammar: Any) -> list[Node]:
+def _tree(data: bytes, grammar: Any) -> Any:
     try:
-        return list(grammar.main_sequence_iter(grammar.parse_sgf_game(data)))
+        return grammar.parse_sgf_game(data)
     except ValueError as error:
         raise FileFormatError(f"expected an SGF file: {error}") from None
+
+
+def _has_branches(tree: Any) -> bool:
+    """Whether the main line, the first of all, is not the only one."""
+    while len(tree.children) == 1:
+        (tree,) = tree.children
+    return bool(tree.children)
 
 
 def _check_game(texts: _Texts, root: Node) -> None:
@@ -187,12 +202,12 @@ def _first_position(texts: _Texts, root: Node, rules: Rules, begins: Colour | No
 
     PL says whose turn it is. Where it is left out, that is `begins`, who makes the first move, if discs are set up.
     """
-    discs = {letter: _discs(root.get(f"A{letter}", [])) for letter in _COLOURS}
+    discs = {letter: _discs(root.get(f"A{letter}", [])) for letter in COLOURS}
     position = Position.start(rules)
     if any(discs.values()):
         position = Position(discs["B"], discs["W"], Colour.BLACK, rules).with_side(begins or rules.begins)
     side = texts.simple(root, "PL").upper()[:1]
-    return position.with_side(_COLOURS[side]) if side in _COLOURS else position
+    return position.with_side(COLOURS[side]) if side in COLOURS else position
 
 
 def _discs(values: list[bytes]) -> int:
@@ -212,23 +227,29 @@ def _remarks(comment: str) -> tuple[float | None, int | None, str]:
     return seconds and float(seconds), exact and int(exact), comment[match.end() :]  # type: ignore[return-value]
 
 
-def _result(text: str, rules: Rules) -> Result | None:
-    """Read ``B+12``, ``W+R``, ``0`` and ``Draw``; None for ``?``, ``Void`` and what is no result."""
+def _last_remark(comment: str) -> tuple[int | None, str]:
+    """Exact margin of the final position in front of the game's comment, and the comment."""
+    match = _LAST_REMARK.match(comment)
+    return (None, comment) if match is None else (int(match[1]), comment[match.end() :])
+
+
+def _result(text: str) -> Result | None:
+    """Read ``B+12``, ``W+R``, ``0`` and ``Draw``; None for ``?``, ``Void`` and what is no result.
+
+    Of a margin that no game can have, such as one with komi, only the winner counts.
+    """
     if text.lower() in ("0", "draw"):
         return Result(None, 0)
     match = _RESULT.fullmatch(text)
     if match is None:
         return None
-    winner, reason = _COLOURS[match[1].upper()], match[2].strip().lower()
+    winner, reason = COLOURS[match[1].upper()], match[2].strip().lower()
     if not reason[:1].isalpha():
-        margin = _number(reason)
-        counted = None if margin is None or not margin.is_integer() else int(margin)
-        return Result(winner, counted if counted is None or winner is Colour.BLACK else -counted)
+        margin = read_number(reason)
+        if margin is None or not margin.is_integer() or not 0 <= margin <= WHOLE_BOARD:
+            return Result(winner)
+        return Result(winner, int(margin if winner is Colour.BLACK else -margin))
     return Result(winner, None, _ENDINGS.get(reason[0], Ending.FORFEIT))
-
-
-def _number(text: str) -> float | None:
-    return float(text) if _NUMBER.fullmatch(text) else None
 
 
 def _vertex(text: str) -> str:

@@ -1,5 +1,6 @@
 """Writes SGF: a tree without branches, which ``sgf.py`` reads back."""
 
+import re
 from typing import Any
 
 from outflank.engine import Colour, Position
@@ -8,7 +9,8 @@ from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, En
 from outflank.protocol.formats.clocks import for_sgf
 from outflank.protocol.formats.dates import day_of
 
-_ENDINGS = {Ending.RESIGNATION: "R", Ending.TIME: "T"}
+_ENDINGS = {Ending.RESIGNATION: "R", Ending.TIME: "T", Ending.FORFEIT: "F"}
+_LIKE_A_ROOT = re.compile(rb"^\(;", re.MULTILINE)
 
 Node = dict[str, list[str]]
 
@@ -24,10 +26,12 @@ def write(game: AnnotatedGame) -> str:
 
 
 def _raw(node: Node, grammar: Any) -> dict[str, list[bytes]]:
-    return {
-        name: [grammar.escape_text(value.encode("utf-8", "replace")) for value in values]
-        for name, values in node.items()
-    }
+    return {name: [_escaped(value, grammar) for value in values] for name, values in node.items()}
+
+
+def _escaped(text: str, grammar: Any) -> bytes:
+    """`text` as a value of which no line begins like a game: there ``brackets`` would take the one before for cut."""
+    return _LIKE_A_ROOT.sub(rb"(\;", grammar.escape_text(text.encode("utf-8", "replace")))
 
 
 def _root(game: AnnotatedGame) -> Node:
@@ -41,7 +45,7 @@ def _root(game: AnnotatedGame) -> Node:
         "OT": overtime,
         "BR": _rating(game.black_rating),
         "WR": _rating(game.white_rating),
-        "C": game.comment,
+        "C": _joined(_exact("at the end", game.exact), game.comment),
     }
     root = {
         "FF": ["4"],
@@ -64,12 +68,20 @@ def _node(played: AnnotatedMove) -> Node:
     if played.score is not None:
         blacks = played.score if played.colour is Colour.BLACK else -played.score
         node["V"] = [f"{round(blacks, 2) + 0.0:.2f}"]  # + 0.0: a zero has no sign
-    remarks = [] if played.seconds is None else [f"{played.seconds:.3f} s"]
-    if played.exact is not None:
-        remarks.append(f"exact before the move: {played.exact:+d} for Black")
-    if comment := "\n".join(filter(None, ["; ".join(remarks), played.comment])):
+    seconds = "" if played.seconds is None else f"{played.seconds:.3f} s"
+    remarks = filter(None, [seconds, _exact("before the move", played.exact)])
+    if comment := _joined("; ".join(remarks), played.comment):
         node["C"] = [comment]
     return node
+
+
+def _exact(where: str, margin: int | None) -> str:
+    return "" if margin is None else f"exact {where}: {margin:+d} for Black"
+
+
+def _joined(remarks: str, comment: str) -> str:
+    """A comment, and in front of it what has no property of its own."""
+    return "\n".join(filter(None, [remarks, comment]))
 
 
 def _result(result: Result | None) -> str:
@@ -77,7 +89,7 @@ def _result(result: Result | None) -> str:
         return "?"
     if result.winner is None:
         return "0"
-    reason = str(abs(result.margin)) if result.margin is not None else _ENDINGS.get(result.ending, "F")
+    reason = str(abs(result.margin)) if result.margin is not None else _ENDINGS.get(result.ending, "")
     return f"{result.winner.letter}+{reason}"
 
 

@@ -10,7 +10,7 @@ from typing import BinaryIO, Literal, get_args
 
 from outflank.engine import FileFormatError, Game, IllegalMoveError, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder
-from outflank.protocol.formats.textlines import LINE_CAP, read_lines
+from outflank.protocol.formats.textlines import LINE_CAP, Line, read_lines
 
 Style = Literal["glued", "spaced", "numbered"]
 STYLES: tuple[Style, ...] = get_args(Style)
@@ -33,13 +33,13 @@ def parse(text: str, rules: Rules) -> AnnotatedGame:
 
 def read(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
     """The games of a stream; a line that is none is named by its number."""
-    for number, text in _games(stream):
+    for game in _games(stream):
         try:
-            if len(text) >= LINE_CAP:
-                raise NotationError(f"expected a transcript of less than {LINE_CAP} characters, got more")
-            yield parse(text, rules)
+            if not game.is_whole:
+                raise NotationError(f"expected a transcript of less than {LINE_CAP} bytes, got more")
+            yield parse(game.text, rules)
         except (NotationError, IllegalMoveError) as error:
-            yield BadGame(f"line {number}", str(error))
+            yield BadGame(f"line {game.number}", str(error))
 
 
 def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> str:
@@ -82,27 +82,34 @@ def headline(game: AnnotatedGame) -> str:
     return f"{title}{game.black} - {game.white}{words}"
 
 
-def _games(stream: BinaryIO) -> Iterator[tuple[int, str]]:
-    """The text of each game and the number of the line that it begins in."""
-    begun, begun_at = "", 0
-    for number, line in read_lines(stream):
+def _games(stream: BinaryIO) -> Iterator[Line]:
+    """Each game on one line, which has the number of the line that it begins in."""
+    begun = None
+    for number, line, is_whole in read_lines(stream):
         text = line.strip()
-        if not text.partition("#")[0].strip():
+        if text.startswith("#") or (is_whole and not text):
             continue
-        if begun and _goes_on(begun, text) and len(begun) < LINE_CAP:
-            begun += f" {text}"
+        if begun is not None and _goes_on(begun, text):
+            joined = f"{begun.text} {text}"
+            is_whole = is_whole and begun.is_whole and len(joined) < LINE_CAP
+            begun = Line(begun.number, joined[:LINE_CAP], is_whole)
             continue
-        if begun:
-            yield begun_at, begun
-        begun, begun_at = text, number
-    if begun:
-        yield begun_at, begun
+        if begun is not None:
+            yield begun
+        begun = Line(number, text, is_whole)
+    if begun is not None:
+        yield begun
 
 
-def _goes_on(begun: str, line: str) -> bool:
-    """Whether the line begins with the number of the move that comes next, moves or pairs being counted."""
+def _goes_on(begun: Line, line: str) -> bool:
+    """Whether the line begins with the number of the move that comes next, moves or pairs being counted.
+
+    Which that is nobody knows if the game is not whole, and any number but 1 goes on with it.
+    """
     number = _NUMBER.match(line)
-    if number is None or "#" in begun:
+    if number is None or "#" in begun.text:
         return False
-    moves = len(_MOVE.findall(begun))
+    if not begun.is_whole:
+        return int(number[1]) != 1
+    moves = len(_MOVE.findall(begun.text))
     return moves > 0 and int(number[1]) in (moves + 1, *([] if moves % 2 else [moves // 2 + 1]))

@@ -16,7 +16,8 @@ _THEORETICAL_AT = 7  # offset in a game's bytes
 class WthorWriter:
     """Writes the games as they come, and at the end what depends on all of them.
 
-    A game that was not decided by discs counts 64 for its winner. The theoretical scores are those at the most empty
+    A game that was not decided by discs counts 64 for its winner, and an odd margin as the next greater one, since the
+    format has only Black's discs of 64. The theoretical scores are those at the most empty
     squares at which every game has an exact one; only while there is such a number does memory grow with the games
     (65 bytes each).
 
@@ -42,7 +43,8 @@ class WthorWriter:
     def add(self, game: AnnotatedGame) -> None:
         """Write a game.
 
-        Raises: FileFormatError if it is by other rules, begins elsewhere, has no result, or has one name too many.
+        Raises: FileFormatError if it is by other rules, begins elsewhere, has no result or one that no game can have,
+            or has one name too many.
         """
         result = game.outcome
         if not game.is_standard:
@@ -53,13 +55,13 @@ class WthorWriter:
             )
         if result is None:
             raise FileFormatError("expected a game with a result for WTHOR, got one without")
+        discs = _discs(result.decided_margin)
         indices = (
             _index(self._tournaments, game.event, "tournaments"),
             _index(self._players, game.black, "players"),
             _index(self._players, game.white, "players"),
         )
         moves = bytes(_byte(played.move) for played in game.moves if not played.move.is_pass)
-        discs = _discs(result.decided_margin)
         self._stream.write(GAME.pack(*indices, discs, discs, moves))
         self._note_exact(game)
         self._count += 1
@@ -125,5 +127,10 @@ def _byte(move: Move) -> int:
 
 
 def _discs(margin: int) -> int:
-    """Black's discs where the winner takes the empties."""
-    return (SQUARES + margin) // 2
+    """Black's discs where the winner takes the empties; of an odd margin those of the next greater one.
+
+    Raises: FileFormatError.
+    """
+    if abs(margin) > SQUARES:
+        raise FileFormatError(f"expected a margin of at most {SQUARES} discs for WTHOR, got {margin:+d}")
+    return (SQUARES + margin + (margin > 0)) // 2

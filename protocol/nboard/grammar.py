@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from outflank.engine import Line, Move, NotationError, SearchInfo
+from outflank.protocol.formats.words import move_name
 from outflank.protocol.lines import LINE_CAP, printable, without_control_bytes
 from outflank.protocol.movesource import BookInfo
 
@@ -98,11 +99,6 @@ def chosen(move: Move, found: Line | None, seconds: float) -> str:
         return f"=== {move_name(move)}\n"
     score = "" if found is None else f"{found.score:.2f}"
     return f"=== {move_name(move)}/{score}/{seconds:.3f}\n"
-
-
-def move_name(move: Move) -> str:
-    """``F5``, or ``PA`` for a pass."""
-    return "PA" if move.is_pass else str(move).upper()
 
 
 def _pv(line: Line) -> str:

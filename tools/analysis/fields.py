@@ -84,15 +84,15 @@ class Fields:
             )
         return value
 
-    def seconds(self, name: str, least: float, otherwise: float | None = None) -> float | None:
-        """Seconds, from `least` to some thirty years."""
+    def seconds(self, name: str, otherwise: float | None = None) -> float | None:
+        """Seconds, from 0 to some thirty years."""
         value = self._values.get(name)
         if value is None:
             return otherwise
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not (is_number and least <= value <= _MOST_SECONDS):
+        if not (is_number and 0 <= value <= _MOST_SECONDS):
             raise RequestError(
-                f"expected seconds from {least:g} to {_MOST_SECONDS} for {name}, got {shown(value)}", name
+                f"expected seconds from 0 to {_MOST_SECONDS} for {name}, got {shown(value)}", name
             )
         return float(value)
 
@@ -112,9 +112,9 @@ class Fields:
             raise RequestError(f"expected a text or a list of texts for {name}, got {shown(value)}", name)
         return value or ""
 
-    def numbers(self, name: str, most: int) -> Sequence[int] | None:
-        """A list of whole numbers from 0 to `most`, or the word ``all`` for each of them; None if it is missing."""
-        value = self._values.get(name)
+    def turns(self, most: int) -> Sequence[int] | None:
+        """``turns``: whole numbers from 0 to `most`, or the word ``all`` for each of them; None if it is missing."""
+        value = self._values.get("turns")
         if value == "all":
             return range(most + 1)
         if value is None:
@@ -127,7 +127,7 @@ class Fields:
             )
         ):
             raise RequestError(
-                f'expected "all" or a list of numbers from 0 to {most} for {name}, got {shown(value)}', name
+                f'expected "all" or a list of numbers from 0 to {most} for turns, got {shown(value)}', "turns"
             )
         return tuple(dict.fromkeys(value))
 

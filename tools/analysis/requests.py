@@ -132,7 +132,7 @@ def _action(fields: Fields, tags: dict[str, Any]) -> Action:
     if name != "terminate":
         return Action(tags, name)
     target = fields.identity("terminate_id")
-    return Action(tags, name, target, fields.numbers("turns", _MOST))
+    return Action(tags, name, target, fields.turns(_MOST))
 
 
 def _queries(fields: Fields, tags: dict[str, Any], defaults: Defaults) -> list[Query]:
@@ -140,7 +140,7 @@ def _queries(fields: Fields, tags: dict[str, Any], defaults: Defaults) -> list[Q
     game = _game(fields, defaults.rules)
     wish = _wish(fields, defaults.wish)
     priority = fields.whole("priority", -_MOST_PRIORITY, _MOST_PRIORITY, 0) or 0
-    turns = fields.numbers("turns", len(game))
+    turns = fields.turns(len(game))
     positions = game.positions
     wanted = [len(game)] if turns is None else turns
     moves = _moves(fields, positions[wanted[0]], len(wanted))
@@ -182,12 +182,12 @@ def _wish(fields: Fields, default: Wish) -> Wish:
         wish = Wish(
             depth=fields.whole("depth", 1, _MOST, default.depth),
             nodes=fields.whole("nodes", 1, _MOST, default.nodes),
-            seconds=fields.seconds("time", 0, default.seconds),
+            seconds=fields.seconds("time", default.seconds),
             level=fields.whole("level", 0, HIGHEST_LEVEL, default.level),
             selectivity=selectivity,
             multipv=fields.whole("multipv", 1, _MOST, default.multipv) or 1,
             stable=fields.flag("stable", default.stable),
-            report_every=fields.seconds("report_every", 0, default.report_every),
+            report_every=fields.seconds("report_every", default.report_every),
         )
     except SettingsError as error:
         raise RequestError(str(error), "level") from None

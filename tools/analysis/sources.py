@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from outflank.engine import IllegalMoveError, NotationError
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.protocol.formats.textlines import LINE_CAP, read_lines
+from outflank.protocol.formats.textlines import TOO_LONG, read_lines
 from outflank.tools.analysis.requests import Defaults, Item, Query, Remark, read_request
 from outflank.tools.cli.positions import Given, shown
 
@@ -36,10 +36,10 @@ def items_of(names: Sequence[str], defaults: Defaults) -> Iterator[Item]:
 def requests_of(stream: BinaryIO, defaults: Defaults) -> Iterator[Item]:
     """The requests of a stream, one on each line that is not blank."""
     # With other bytes replaced, two ids that differ in them would be the same.
-    for number, line in read_lines(stream, "surrogateescape"):
+    for number, line, is_whole in read_lines(stream, "surrogateescape"):
         tags = {"id": None, "line": number}
-        if len(line.encode("utf-8", "surrogateescape")) >= LINE_CAP:
-            yield Remark(tags, f"expected a line of less than {LINE_CAP} bytes, got more")
+        if not is_whole:
+            yield Remark(tags, TOO_LONG)
         elif _ESCAPED_BYTE.search(line):
             yield Remark(tags, "expected UTF-8, got other bytes")
         elif line.strip():

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from outflank.engine import FileFormatError, OutflankError, Rules
-from outflank.protocol.formats.annotated import BadGame
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.protocol.formats.transcript import STYLES, Style
 from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
@@ -53,8 +53,8 @@ def convert(
 
     It reads and writes transcripts, OBF, SGF, GGF and WTHOR; docs/formats.md describes them. A game that can't be read,
     or that the format can't hold, is named and left out; the exit code is then 1. --rules applies to games that name
-    no rules. If none of the games could be written, or some that were left out stand in the file to write, that file
-    stays as it is.
+    no rules. If none of the games could be written, or if games or variations that were left out stand in the file to
+    write, that file stays as it is.
     """
     check_output(target, output)
     outputs = written_files(target, output)
@@ -68,10 +68,13 @@ def convert(
                     count.bad(name, bad_game(name, entry))
                     continue
                 count.games += 1
+                if entry.has_branches:
+                    count.incomplete.add(name)
                 if not wanted.allows(entry):
                     count.incomplete.add(name)
                     continue
                 try:
+                    _expect_held(target, entry)
                     write(entry)
                     count.written += 1
                 except FileFormatError as error:
@@ -81,11 +84,17 @@ def convert(
     count.expect_all()
 
 
+def _expect_held(target: FormatName, game: AnnotatedGame) -> None:
+    """Raise FileFormatError if nothing would be read where the game is written."""
+    if target == "transcript" and not game.moves:
+        raise FileFormatError("expected a game with a move for a transcript, got one without")
+
+
 class _Count:
     """How many games there were.
 
     Attributes:
-        incomplete: names of the files of which games were left out.
+        incomplete: names of the files of which games, or variations of them, were left out.
     """
 
     def __init__(self) -> None:
@@ -106,7 +115,7 @@ class _Count:
             self.expect_all()
         if lost := read_and_written(self.incomplete, outputs):
             raise OutflankError(
-                f"expected another file to write than {str(lost)!r}, which has games that were left out"
+                f"expected another file to write than {str(lost)!r}, which has games or variations that were left out"
             )
 
     def expect_all(self) -> None:

@@ -110,9 +110,9 @@ def play(
     be obeyed ends the game. However the game ends, it is printed as --resume takes it unless it was saved in a file:
     as a transcript, or as the board at its end if it did not begin at the start.
     """
-    files = _files(saved, resume)
     start = AnnotatedGame(Position.start(rules))
     record = start if resume is None else read_game(resume, rules, "--resume")
+    files = _files(saved, None if record.has_branches else resume)
     searcher = Searcher(hash_mb, threads, seed)
     session = Session(
         SearchSource(searcher, seed=seed),
@@ -142,6 +142,8 @@ def play(
 
 def _files(saved: Path | None, resumed: str | None) -> GameFiles:
     """Where the game is saved; `resumed` may be a transcript or a board, which is the path of no file.
+
+    It is None if the game was resumed from nothing, or from a file that holds more than is kept.
 
     Raises: BadParameter if it can't be saved there.
     """

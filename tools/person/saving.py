@@ -33,7 +33,7 @@ class GameFiles:
 
     Args:
         saved: the file that is written after every move; None for none.
-        resumed: the file that the game was resumed from; None if from none.
+        resumed: the file that the game was resumed from; None if from none, or from one with variations.
 
     Attributes:
         saved: as it was given.
@@ -76,6 +76,6 @@ class GameFiles:
         for file in files:
             if file.is_file() and file.stat().st_size:
                 raise SettingsError(
-                    f"expected a new file, or the one that the game was resumed from, got {str(file)!r}, "
-                    "which isn't empty"
+                    "expected a new file, or the one that the game was resumed from if it has no variations, "
+                    f"got {str(file)!r}, which isn't empty"
                 )

@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
 
-from outflank.engine import Colour, Move, Position, SearchInfo
+from outflank.engine import Colour, Move, Position, Result, SearchInfo
 
-Outcome = Literal["win", "draw", "loss"]
-_ORDER: tuple[Outcome, ...] = ("loss", "draw", "win")
+_ORDER: tuple[Result, ...] = ("loss", "draw", "win")
 
 
 class Class(StrEnum):
@@ -117,14 +115,14 @@ class MoveReview:
         return self.best.line if self.is_error else ()
 
     @property
-    def thrown(self) -> tuple[Outcome, Outcome] | None:
+    def thrown(self) -> tuple[Result, Result] | None:
         """The outcomes before and after, for the mover, if both are proven and it made the outcome worse."""
         if not self.exact:
             return None
         before, after = self._outcome(self.score_before), self._outcome(self.score_after)
         return (before, after) if _ORDER.index(after) < _ORDER.index(before) else None
 
-    def _outcome(self, score: float) -> Outcome:
+    def _outcome(self, score: float) -> Result:
         """What a score means for the mover; a tie need not be a draw."""
         margin = round(score if self.colour is Colour.BLACK else 0 - score)
         winner = self.before.rules.winner_by(margin)

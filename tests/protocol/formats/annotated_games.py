@@ -64,6 +64,7 @@ def annotated_games(draw: st.DrawFn, rules: Rules | None = None) -> AnnotatedGam
         black_rating=draw(st.none() | scores.map(abs)),
         white_rating=draw(st.none() | scores.map(abs)),
         result=draw(results(game.rules)),
+        exact=draw(st.none() | margins),
         title=draw(texts),
         event=draw(texts),
         place=draw(texts),

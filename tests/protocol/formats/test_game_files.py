@@ -1,30 +1,15 @@
 """Games as other programs write them: each format's habits, and what is made of them."""
 
-import io
-from pathlib import Path
-
 import pytest
 
-from outflank.engine import PRESETS, Colour, Game, Move, Position, Rules
-from outflank.protocol.formats import ggf, sgf_write, wthor
+from outflank.engine import PRESETS, Colour, Game, Move, Position
+from outflank.protocol.formats import ggf, sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Ending, Recorder, Result
-from outflank.protocol.formats.files import FormatName, read_games
-from outflank.protocol.formats.wthor_write import WthorWriter
+from outflank.tests.protocol.formats.reading import only, read
 
 START = "---------------------------O*------*O--------------------------- *"
 # Black passes after the eighth move.
 WITH_A_PASS = "d3c3e6d2d1e1b2c1a3"
-
-
-def read(text: str | bytes, name: FormatName | None = None, rules: Rules | None = None) -> list[object]:
-    data = text if isinstance(text, bytes) else text.encode()
-    return list(read_games(io.BytesIO(data), name=name, rules=rules))
-
-
-def only(text: str | bytes, name: FormatName | None = None, rules: Rules | None = None) -> AnnotatedGame:
-    (game,) = read(text, name, rules)
-    assert isinstance(game, AnnotatedGame), game
-    return game
 
 
 def moves(game: AnnotatedGame) -> str:
@@ -101,6 +86,7 @@ def test_ggf_as_the_server_writes_it() -> None:
         ("-64.00:t", Result(Colour.WHITE, None, Ending.TIME)),
         ("+4.00:s", Result(Colour.BLACK, 4, Ending.AGREEMENT)),
         ("-3.50", Result(Colour.WHITE, None)),  # with komi
+        ("-100.00", Result(Colour.WHITE, None)),
     ],
 )
 def test_results_in_ggf(text: str, result: Result | None) -> None:
@@ -144,6 +130,10 @@ def test_a_ggf_start_board_that_is_none_is_named(text: str) -> None:
         ("W+R", Result(Colour.WHITE, None, Ending.RESIGNATION)),
         ("B+Time", Result(Colour.BLACK, None, Ending.TIME)),
         ("B+F", Result(Colour.BLACK, None, Ending.FORFEIT)),
+        ("B+", Result(Colour.BLACK, None)),
+        ("W+100", Result(Colour.WHITE, None)),
+        ("B+-2", Result(Colour.BLACK, None)),
+        ("B+3.5", Result(Colour.BLACK, None)),
         ("0", Result(None, 0)),
         ("Draw", Result(None, 0)),
         ("Void", None),
@@ -153,6 +143,13 @@ def test_a_ggf_start_board_that_is_none_is_named(text: str) -> None:
 )
 def test_results_in_sgf(text: str, result: Result | None) -> None:
     assert only(f"(;GM[2]RE[{text}])").result == result
+
+
+def test_a_winner_without_a_margin_is_given_none() -> None:
+    game = AnnotatedGame(result=Result(Colour.WHITE))
+
+    assert only(sgf_write.write(game)).result == game.result
+    assert only(ggf.write(game)).result == Result(Colour.WHITE, None, Ending.RESIGNATION)
 
 
 def test_texts_in_sgf_have_the_encoding_that_they_say() -> None:
@@ -178,78 +175,6 @@ def test_other_rules_go_with_a_transcript_from_outside() -> None:
     assert moves(only(game.transcript(), rules=rules)) == game.transcript(passes=True)
 
 
-def database(folder: Path, games: list[AnnotatedGame], name: str = "games.wtb") -> Path:
-    path = folder / name
-    with path.open("wb") as stream:
-        writer = WthorWriter(stream, (1999, 1, 2))
-        for game in games:
-            writer.add(game)
-        for suffix, data in writer.finish().items():
-            path.with_suffix(suffix).write_bytes(data)
-    return path
-
-
-def finished(black: str, white: str, event: str = "Cup") -> AnnotatedGame:
-    recorder = Recorder(Position.start())
-    for at in range(0, 18, 2):
-        recorder.play("f5d6c5f4e3f6g5e6e7"[at : at + 2], exact=-10 if at == 8 else None)
-    return AnnotatedGame(Position.start(), recorder.moves, black=black, white=white, event=event)
-
-
-def test_wthor_has_names_years_and_theoretical_scores(tmp_path: Path) -> None:
-    path = database(tmp_path, [finished("Ann", "Bob"), finished("Bob", "Zoë", "")])
-    with path.open("rb") as stream:
-        first, second = read_games(stream, path)
-
-    assert isinstance(first, AnnotatedGame)
-    assert isinstance(second, AnnotatedGame)
-    assert (first.black, first.white, first.event, first.date) == ("Ann", "Bob", "Cup", "1999")
-    assert (second.black, second.white, second.event) == ("Bob", "Zoë", "")
-    assert first.result == Result(Colour.BLACK, 64)
-    assert [move.exact for move in first.moves] == [None] * 4 + [-10] + [None] * 4
-
-
-def test_wthor_takes_the_names_of_its_folder_or_numbers(tmp_path: Path) -> None:
-    path = database(tmp_path, [finished("Ann", "Bob")])
-    (tmp_path / "games.jou").rename(tmp_path / "WTHOR.JOU")
-    (tmp_path / "games.trn").unlink()
-    with path.open("rb") as stream:
-        (game,) = read_games(stream, path)
-    assert isinstance(game, AnnotatedGame)
-    assert (game.black, game.event) == ("Ann", "")
-
-    numbered = only(path.read_bytes())
-    assert (numbered.black, numbered.white) == ("player 0", "player 1")
-
-
-def test_wthor_files_that_say_something_else_are_named(tmp_path: Path) -> None:
-    data = database(tmp_path, [finished("Ann", "Bob")]).read_bytes()
-
-    def with_byte(at: int, value: int) -> list[str]:
-        return [str(entry) for entry in read(data[:at] + bytes([value]) + data[at + 1 :], "wthor")]
-
-    assert with_byte(12, 10) == ["expected a WTHOR file for boards of size 8, got 10"]
-    assert with_byte(13, 1) == ["expected a WTHOR file of games (type 0), got type 1"]
-    assert with_byte(16 + 6, 65) == ["game 1: expected at most 64 discs, got 65"]
-    assert with_byte(16 + 8, 99) == ["game 1: expected moves of 11 to 88, got 99"]
-    assert with_byte(16 + 8, 11)[0].startswith("game 1: move 1: expected black to play")
-    assert with_byte(16 + 8 + 9, 92) == [str(entry) for entry in read(data, "wthor")]  # behind the last move
-    assert with_byte(4, 2)[-1] == "expected 2 games, as the header says, got 1"
-    assert [str(entry) for entry in read(data[:-1], "wthor")] == [
-        "game 1: expected a game of 68 bytes, got 67"
-    ]
-    assert [str(entry) for entry in read(b"", "wthor")] == ["expected a WTHOR header of 16 bytes, got 0"]
-
-
-def test_damaged_names_are_named(tmp_path: Path) -> None:
-    path = database(tmp_path, [finished("Ann", "Bob")])
-    path.with_suffix(".jou").write_bytes(b"x")
-    with path.open("rb") as stream:
-        (bad,) = read_games(stream, path)
-
-    assert bad == BadGame("", f"{path.with_suffix('.jou')}: expected a WTHOR header of 16 bytes, got 1")
-
-
 def test_a_recorder_names_the_move_and_makes_implied_passes() -> None:
     recorder = Recorder(Position.parse("XO------" + "-" * 55 + "X O"))
     recorder.play(Move.parse("c1"), seconds=2.0)
@@ -260,6 +185,27 @@ def test_a_recorder_names_the_move_and_makes_implied_passes() -> None:
         recorder.play("d1")
 
 
+@pytest.mark.parametrize(
+    ("text", "branches"),
+    [
+        ("(;GM[2];B[f5];W[d6])", False),
+        ("(;GM[2];B[f5](;W[d6]))", False),
+        ("(;GM[2];B[f5](;W[d6];B[c3])(;W[f6]))", True),
+        ("(;GM[2](;B[f5](;W[d6])(;W[f6])))", True),
+    ],
+)
+def test_an_sgf_game_says_whether_it_has_variations(text: str, branches: bool) -> None:
+    assert only(text).has_branches is branches
+
+
+def test_a_comment_with_a_game_in_it_cuts_no_game() -> None:
+    recorder = Recorder(Position.start())
+    recorder.play("f5", seconds=0.25, comment="(;FF[4] as pasted\n(;GM[2]\\")
+    game = AnnotatedGame(Position.start(), recorder.moves, comment="see\n(;CA[UTF-8]")
+
+    assert only(sgf_write.write(game)) == game
+
+
 def test_zero_has_no_sign() -> None:
     recorder = Recorder(Position.start())
     recorder.play("f5", score=-0.001)
@@ -268,9 +214,3 @@ def test_zero_has_no_sign() -> None:
 
     assert "B[F5/0.00]W[D6/0.00]" in ggf.write(game)
     assert sgf_write.write(game).count("V[0.00]") == 2
-
-
-def test_a_wthor_header_is_what_it_was() -> None:
-    header = wthor.Header(12, 0, 2003, 22, (2004, 2, 29))
-
-    assert wthor.Header.unpack(header.pack()) == header

@@ -136,11 +136,60 @@ def test_what_is_no_game_is_named(data: bytes, reason: str) -> None:
     assert any(str(entry).startswith(reason) for entry in read(data)), read(data)
 
 
+BLANKS = " " * 70_000
+OBF_LINE = f"{Position.start().board_string()}; D3:+0;"
+
+
+@pytest.mark.parametrize(
+    ("name", "game"),
+    [
+        ("transcript", f"f5d6{BLANKS}c3d3\n"),
+        ("transcript", f"{BLANKS}f5d6\n"),
+        ("transcript", f"1. f5 d6\n2. c3{BLANKS}d3\n3. c4\n"),
+        ("transcript", f"f5d6{BLANKS}"),
+        ("obf", f"{OBF_LINE}{BLANKS}C4:+60;\n"),
+        ("obf", f"{BLANKS}{OBF_LINE}\n"),
+    ],
+)
+def test_of_a_line_that_is_too_long_nothing_is_taken(name: FormatName, game: str) -> None:
+    """What is cut off may be moves, though all that is seen of it is blank."""
+    refused, *others = read(game.encode() + (FILES[name] if game.endswith("\n") else b""), name)
+
+    assert isinstance(refused, BadGame)
+    assert str(refused).startswith("line 1: expected a ")
+    assert " of less than 65536 bytes, got more" in refused.reason
+    assert others == (read(FILES[name], name) if game.endswith("\n") else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [("transcript", "# "), ("obf", "% "), ("obf", f"{OBF_LINE} % the start")]
+)
+def test_a_comment_that_is_read_over_may_be_of_any_length(name: FormatName, line: str) -> None:
+    data = f"{line}{BLANKS}f5d6\n".encode() + FILES[name]
+
+    assert all(isinstance(entry, AnnotatedGame) for entry in read(data, name))
+
+
+def test_the_longest_line_is_read() -> None:
+    longest = b"f5d6".ljust((1 << 16) - 1)
+
+    assert [type(entry) for entry in read(longest + b"\nf5\n", "transcript")] == [AnnotatedGame] * 2
+    assert [type(entry) for entry in read(longest + b" \nf5\n", "transcript")] == [BadGame, AnnotatedGame]
+
+
 DIGITS = "9" * 5000
 
 
 @pytest.mark.parametrize(
-    "comment", [f"exact before the move: +{DIGITS} for Black", f"{DIGITS}.5 s", f"1.{DIGITS} s", "0.5 s; +1"]
+    "comment",
+    [
+        f"exact before the move: +{DIGITS} for Black",
+        "exact before the move: -99 for Black",
+        "0.5 s; exact before the move: +65 for Black",
+        f"{DIGITS}.5 s",
+        f"1.{DIGITS} s",
+        "0.5 s; +1",
+    ],
 )
 def test_a_number_beyond_all_sense_is_a_comment_like_any_other(comment: str) -> None:
     first, second = read(f"(;GM[2];B[f5]C[{comment}])(;GM[2];B[d3])".encode())

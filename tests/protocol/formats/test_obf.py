@@ -1,10 +1,12 @@
 """OBF: read as published, written so that it reads back, and told by line and column where it is none."""
 
+from io import BytesIO
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.engine import Move, Position, Rules
+from outflank.engine import Position, Rules
 from outflank.protocol.formats import obf
 from outflank.tests import reference, strategies
 from outflank.tests.masks import position_of
@@ -22,17 +24,13 @@ def test_a_line_is_a_position_and_the_scores_of_its_moves() -> None:
 
     assert problem.position == Position.parse(BOARD)
     assert {str(move): score for move, score in problem.scores.items()} == {"g8": 18, "h1": 12, "a2": 6}
-    assert (problem.score, problem.best_moves) == (18, frozenset({Move.parse("g8")}))
-
-
-def test_equal_best_moves_are_all_best() -> None:
-    assert len(parse(f"{BOARD}; H7:+6; A2:+6; B1:-4;").best_moves) == 2
+    assert problem.score == 18
 
 
 def test_a_score_without_a_move_is_the_positions_own() -> None:
     problem = parse(f"{BOARD}; -8;")
 
-    assert (problem.score, problem.scores, problem.best_moves) == (-8, {}, frozenset())
+    assert (problem.score, problem.scores) == (-8, {})
 
 
 def test_a_bare_position_has_no_score() -> None:
@@ -76,6 +74,16 @@ def test_a_bad_line_takes_no_other_with_it() -> None:
 
     assert [problem.line for problem in suite.problems] == [1, 3]
     assert [str(error).startswith("x.obf:2:1: expected") for error in suite.errors] == [True]
+
+
+def test_a_line_that_is_cut_is_told_where_it_ends() -> None:
+    data = f"{BOARD}; G8:+18;{' ' * 70_000}H1:+20;\n{BOARD}; G8:+18;\n".encode()
+    suite = obf.read_file(BytesIO(data), "x.obf", Rules())
+
+    assert [problem.line for problem in suite.problems] == [2]
+    assert list(map(str, suite.errors)) == [
+        "x.obf:1:65537: expected a line of less than 65536 bytes, got more"
+    ]
 
 
 @given(data=st.data())

@@ -37,9 +37,9 @@ def in_ggf(game: AnnotatedGame) -> AnnotatedGame:
     moves = tuple(replace(move, exact=None, comment="") for move in game.moves)
     result = game.outcome
     if result is not None and result.ending is Ending.FORFEIT:
-        result = Result(result.winner, result.decided_margin)
+        result = replace(result, ending=Ending.RESIGNATION)
     clock = "" if "overtime" in game.clock else game.clock
-    return replace(game, **text, moves=moves, result=result, title="", clock=clock)
+    return replace(game, **text, moves=moves, result=result, exact=None, title="", clock=clock)
 
 
 def in_sgf(game: AnnotatedGame) -> AnnotatedGame:
@@ -144,6 +144,10 @@ def test_the_format_is_found_out() -> None:
         "1 (;GM[Othello]BO[8 " + position.board_string().replace("X", "*") + "]B[F5]W[D6]B[C3];)": 3,
         "(;FF[4]GM[2];B[f5];W[d6];B[c3])": 3,
         "(\r\n;GM[2];B[f5];W[d6];B[c3])": 3,
+        f"{'-' * 70}\nGame #1 (;GM[2];B[f5];W[d6];B[c3])": 3,
+        "f5d6c3 # good game (;\n": 3,
+        "# a game (;\n\n1. F5 d6 2. c3": 3,
+        position.board_string() + " % (;": 0,
         position.board_string() + "; F5:+0;": 0,
     }
     for text, moves in texts.items():

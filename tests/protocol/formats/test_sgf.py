@@ -58,6 +58,21 @@ def test_a_pass_is_read_in_every_form_or_left_out(dialogue: Dialogue, tmp_path: 
     assert dialogue.ask("showboard") == with_pass
 
 
+@pytest.mark.parametrize("passed", ["", ";B[]"])
+def test_a_pass_counts_as_a_move_to_take_back_only_if_the_file_has_it(
+    dialogue: Dialogue, tmp_path: Path, passed: str
+) -> None:
+    """After f5f6d3g5h5h4g7h6 Black has no move."""
+    moves = ";B[f5];W[f6];B[d3];W[g5];B[h5];W[h4];B[g7];W[h6]"
+    assert load(dialogue, tmp_path, f"(;GM[2]{moves}{passed};W[e7])") == "=\n\n"
+
+    dialogue.ask("undo")
+
+    assert dialogue.ask("gogui-rules_side_to_move") == ("white" if passed else "black")
+    dialogue.ask(f"gg-undo {9 if passed else 8}")
+    assert dialogue.refuse("undo").startswith("cannot undo")
+
+
 def test_passes_after_the_end_are_read_over(dialogue: Dialogue, tmp_path: Path) -> None:
     moves = ";B[e6];W[f4];B[e3];W[f6];B[g5];W[d6];B[e7];W[f5];B[c5]"
 

@@ -60,7 +60,6 @@ def test_games_go_to_standard_output_and_come_from_standard_input(ggf_file: Path
         "f5 d6 c3  # Ann - Bob +2",
         "f5 d6 c5 f4 e3  # Bob - Zoe Zoe wins by resignation",
         "f5  # Ann - Zoe +0",
-        "# Joanna - x",
     ]
 
 
@@ -123,6 +122,15 @@ def test_what_a_format_can_not_hold_is_named_too(tmp_path: Path) -> None:
     assert [game.discs_played for game in games_in(tmp_path / "a.wtb")] == [1]
 
 
+def test_a_game_without_a_move_is_no_transcript(ggf_file: Path) -> None:
+    result = convert(ggf_file, "--to", "transcript")
+
+    assert (result.exit_code, len(result.stdout.splitlines())) == (1, 3)
+    assert (
+        f"{ggf_file}, game 4: expected a game with a move for a transcript, got one without" in result.stderr
+    )
+
+
 def test_numbers_for_machines(tmp_path: Path, ggf_file: Path) -> None:
     result = convert(ggf_file, "--to", "wthor", "--json", "-o", tmp_path / "a.wtb", "--year", "1999-2001")
     facts = json.loads(result.stdout)
@@ -160,8 +168,8 @@ def test_what_was_there_stays_if_writing_fails(tmp_path: Path, ggf_file: Path) -
 
 
 def test_a_file_may_be_converted_into_itself(ggf_file: Path) -> None:
-    assert convert(ggf_file, "--to", "transcript", "-o", ggf_file).exit_code == 0
-    assert ggf_file.read_text().startswith("f5d6c3  # Ann - Bob +2\n")
+    assert convert(ggf_file, "--to", "sgf", "-o", ggf_file).exit_code == 0
+    assert [game.black for game in games_in(ggf_file)] == ["Ann", "Bob", "Ann", "Joanna"]
 
 
 @pytest.mark.parametrize(("name", "suffixes"), [("sgf", ["sgf"]), ("wthor", ["wtb", "jou", "trn"])])
@@ -178,8 +186,15 @@ def test_what_was_there_stays_if_no_game_can_be_written(
     assert [file.read_text() for file in files] == ["keep"] * len(files)
 
 
-@pytest.mark.parametrize(("text", "options"), [("f5d6\nf5f5\n", ()), ("f5d6\nf5\n", ("--length", "2"))])
-def test_a_file_keeps_games_that_would_be_left_out_of_itself(
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("f5d6\nf5f5\n", ()),
+        ("f5d6\nf5\n", ("--length", "2")),
+        ("(;GM[2];B[f5](;W[d6];B[c3])(;W[f6]))", ()),
+    ],
+)
+def test_a_file_keeps_games_and_variations_that_would_be_left_out_of_itself(
     tmp_path: Path, text: str, options: tuple[str, ...]
 ) -> None:
     file, same, other = tmp_path / "games.txt", tmp_path / "link.txt", tmp_path / "other.txt"
@@ -190,7 +205,7 @@ def test_a_file_keeps_games_that_would_be_left_out_of_itself(
 
     assert result.exit_code == 1
     assert result.stderr.endswith(
-        f"outflank: expected another file to write than '{same}', which has games that were left out\n"
+        f"outflank: expected another file to write than '{same}', which has games or variations that were left out\n"
     )
     assert file.read_text() == text
     assert convert(file, other, "--to", "transcript", "-o", other, "--length", "2-3").stdout == f"{other}\n"

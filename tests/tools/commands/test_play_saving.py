@@ -63,7 +63,7 @@ def test_nothing_is_written_before_something_has_happened(tmp_path: Path) -> Non
 def test_a_file_that_holds_something_else_is_not_written_over(tmp_path: Path, there: str, saved: str) -> None:
     (tmp_path / there).write_text("keep")
     sentence = (
-        "expected a new file, or the one that the game was resumed from, "
+        "expected a new file, or the one that the game was resumed from if it has no variations, "
         f"got '{tmp_path / there}', which isn't empty"
     )
     option = run("--save", str(tmp_path / saved))
@@ -74,6 +74,19 @@ def test_a_file_that_holds_something_else_is_not_written_over(tmp_path: Path, th
     assert command.stderr == f"outflank: {sentence}\n"
     assert transcript(command.stdout) == "f5"
     assert (tmp_path / there).read_text() == "keep"
+
+
+def test_variations_of_a_resumed_game_are_not_written_over(tmp_path: Path) -> None:
+    file, new, game = tmp_path / "game.sgf", tmp_path / "new.sgf", "(;GM[2];B[f5](;W[d6])(;W[f6]))"
+    file.write_text(game)
+    refused = run("--resume", str(file), "--save", str(file))
+    kept = run("--side", "both", "--resume", str(file), "--save", str(new), typed=f"c3\nd3\nsave {file}\n")
+
+    assert (refused.returncode, kept.returncode) == (2, 1)
+    for stderr in (refused.stderr, kept.stderr):
+        assert f"resumed from if it has no variations, got '{file}', which isn't empty" in stderr
+    assert file.read_text() == game
+    assert len(game_in(new).moves) == 4
 
 
 def test_a_new_game_is_written_over_the_one_before_which_is_printed(tmp_path: Path) -> None:

@@ -67,6 +67,14 @@ def test_what_is_not_proven_is_wrong_usage(arguments: list[str], sentence: str, 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_options_that_clash_are_told_before_the_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / "x.obf").write_text("nonsense\n")
+    result = run(str(tmp_path / "x.obf"), "--proof", str(tmp_path / "x.proof"), "--wld")
+
+    assert result.exit_code == 2
+    assert ":1:1: expected" not in result.output
+
+
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

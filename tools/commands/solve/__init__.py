@@ -71,17 +71,17 @@ def solve(
     Scores are final disc differences from the side to move. A line that can't be read is reported, and the others
     are solved. The exit code is 1 if there was such a line, or if --check finds a difference.
     """
-    suite = _suite(file, board, rules)
-    for error in suite.errors:
-        click.echo(f"outflank: {error}", err=True)
-    searcher = Searcher(hash_mb, threads)
-    searcher.prepare()  # or the first position would seem slow
     if seconds is None:
         limit = Limit.solve(selectivity=selectivity, wld=wld)
     else:
         limit = Limit(seconds=seconds, selectivity=selectivity, wld=wld)
     source = None if file is None else Path(file.name)
     proofs = None if proof_path is None else ProofFile(proof_path, source, rules, limit, hash_mb)
+    suite = _suite(file, board, rules)
+    for error in suite.errors:
+        click.echo(f"outflank: {error}", err=True)
+    searcher = Searcher(hash_mb, threads)
+    searcher.prepare()  # or the first position would seem slow
     report = _Report(check, as_json)
     report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
     try:

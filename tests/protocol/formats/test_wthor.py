@@ -1,0 +1,109 @@
+"""WTHOR databases: what they hold of a game, and what is made of those that say something else."""
+
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from outflank.engine import Colour, FileFormatError, Position, Rules
+from outflank.protocol.formats import wthor
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder, Result
+from outflank.protocol.formats.files import read_games
+from outflank.protocol.formats.wthor_write import WthorWriter
+from outflank.tests.protocol.formats.reading import only, read
+
+
+def database(folder: Path, games: list[AnnotatedGame], name: str = "games.wtb") -> Path:
+    path = folder / name
+    with path.open("wb") as stream:
+        writer = WthorWriter(stream, (1999, 1, 2))
+        for game in games:
+            writer.add(game)
+        for suffix, data in writer.finish().items():
+            path.with_suffix(suffix).write_bytes(data)
+    return path
+
+
+def finished(black: str, white: str, event: str = "Cup") -> AnnotatedGame:
+    recorder = Recorder(Position.start())
+    for at in range(0, 18, 2):
+        recorder.play("f5d6c5f4e3f6g5e6e7"[at : at + 2], exact=-10 if at == 8 else None)
+    return AnnotatedGame(Position.start(), recorder.moves, black=black, white=white, event=event)
+
+
+def test_wthor_has_names_years_and_theoretical_scores(tmp_path: Path) -> None:
+    path = database(tmp_path, [finished("Ann", "Bob"), finished("Bob", "Zoë", "")])
+    with path.open("rb") as stream:
+        first, second = read_games(stream, path)
+
+    assert isinstance(first, AnnotatedGame)
+    assert isinstance(second, AnnotatedGame)
+    assert (first.black, first.white, first.event, first.date) == ("Ann", "Bob", "Cup", "1999")
+    assert (second.black, second.white, second.event) == ("Bob", "Zoë", "")
+    assert first.result == Result(Colour.BLACK, 64)
+    assert [move.exact for move in first.moves] == [None] * 4 + [-10] + [None] * 4
+
+
+@pytest.mark.parametrize(("margin", "even"), [(1, 2), (-1, -2), (0, 0), (2, 2), (63, 64), (-63, -64)])
+def test_wthor_gives_an_odd_margin_to_its_winner(tmp_path: Path, margin: int, even: int) -> None:
+    winner = Rules().winner_by(margin)
+    path = database(tmp_path, [replace(finished("Ann", "Bob"), result=Result(winner, margin))])
+
+    assert only(path.read_bytes()).result == Result(winner, even)
+
+
+def test_wthor_refuses_a_margin_that_no_game_can_have(tmp_path: Path) -> None:
+    writer = WthorWriter(io.BytesIO())
+    with pytest.raises(FileFormatError, match=r"^expected a margin of at most 64 discs for WTHOR, got -100$"):
+        writer.add(replace(finished("Ann", "Bob"), result=Result(Colour.WHITE, -100)))
+    writer.add(finished("Zoë", "Bob"))
+
+    assert b"Ann" not in writer.finish()[".jou"]
+
+
+def test_wthor_takes_the_names_of_its_folder_or_numbers(tmp_path: Path) -> None:
+    path = database(tmp_path, [finished("Ann", "Bob")])
+    (tmp_path / "games.jou").rename(tmp_path / "WTHOR.JOU")
+    (tmp_path / "games.trn").unlink()
+    with path.open("rb") as stream:
+        (game,) = read_games(stream, path)
+    assert isinstance(game, AnnotatedGame)
+    assert (game.black, game.event) == ("Ann", "")
+
+    numbered = only(path.read_bytes())
+    assert (numbered.black, numbered.white) == ("player 0", "player 1")
+
+
+def test_wthor_files_that_say_something_else_are_named(tmp_path: Path) -> None:
+    data = database(tmp_path, [finished("Ann", "Bob")]).read_bytes()
+
+    def with_byte(at: int, value: int) -> list[str]:
+        return [str(entry) for entry in read(data[:at] + bytes([value]) + data[at + 1 :], "wthor")]
+
+    assert with_byte(12, 10) == ["expected a WTHOR file for boards of size 8, got 10"]
+    assert with_byte(13, 1) == ["expected a WTHOR file of games (type 0), got type 1"]
+    assert with_byte(16 + 6, 65) == ["game 1: expected at most 64 discs, got 65"]
+    assert with_byte(16 + 8, 99) == ["game 1: expected moves of 11 to 88, got 99"]
+    assert with_byte(16 + 8, 11)[0].startswith("game 1: move 1: expected black to play")
+    assert with_byte(16 + 8 + 9, 92) == [str(entry) for entry in read(data, "wthor")]  # behind the last move
+    assert with_byte(4, 2)[-1] == "expected 2 games, as the header says, got 1"
+    assert [str(entry) for entry in read(data[:-1], "wthor")] == [
+        "game 1: expected a game of 68 bytes, got 67"
+    ]
+    assert [str(entry) for entry in read(b"", "wthor")] == ["expected a WTHOR header of 16 bytes, got 0"]
+
+
+def test_damaged_names_are_named(tmp_path: Path) -> None:
+    path = database(tmp_path, [finished("Ann", "Bob")])
+    path.with_suffix(".jou").write_bytes(b"x")
+    with path.open("rb") as stream:
+        (bad,) = read_games(stream, path)
+
+    assert bad == BadGame("", f"{path.with_suffix('.jou')}: expected a WTHOR header of 16 bytes, got 1")
+
+
+def test_a_wthor_header_is_what_it_was() -> None:
+    header = wthor.Header(12, 0, 2003, 22, (2004, 2, 29))
+
+    assert wthor.Header.unpack(header.pack()) == header
