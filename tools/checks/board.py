@@ -101,9 +101,9 @@ def takes_moves_back(subject: Subject) -> None:
 def takes_its_own_move_back(subject: Subject) -> None:
     """`undo` takes back what `genmove` played."""
     set_up(subject, "f5")
-    subject.succeed("genmove white", subject.thinking)
+    move = subject.succeed("genmove white", subject.thinking)
     subject.succeed("undo")
-    subject.succeed("play white d6")
+    subject.succeed(f"play white {move}")
 
 
 @must("undo")

@@ -73,11 +73,18 @@ def moves_when_interrupted(subject: Subject) -> None:
 def rests_while_it_waits(subject: Subject) -> None:
     """While nothing is asked, at most a fifth of one processor is used."""
     subject.succeed("genmove black", subject.thinking)
+    limit = _IDLE_SHARE * _WATCH_SECONDS
+    used = _watched(subject)
+    if used > limit:  # on a busy machine the little that follows a move may have to wait for long
+        used = min(used, _watched(subject))
+    expect(used <= limit, f"at most {limit:g} s of processor time in a second", f"{used:.2f} s")
+
+
+def _watched(subject: Subject) -> float:
+    """Seconds of processor time that an engine wants while it is watched."""
     before = _wanted_seconds(subject)
     time.sleep(_WATCH_SECONDS)
-    used = _wanted_seconds(subject) - before
-    limit = _IDLE_SHARE * _WATCH_SECONDS
-    expect(used <= limit, f"at most {limit:g} s of processor time in a second", f"{used:.2f} s")
+    return _wanted_seconds(subject) - before
 
 
 def _wanted_seconds(subject: Subject) -> float:

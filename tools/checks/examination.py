@@ -91,6 +91,7 @@ def _run(check: Check, subject: Subject) -> Finding:
         subject.stop()
     subject.dialogue.clear()
     try:
+        subject.get_ready()
         check.run(subject)
     except (Violation, EngineError) as error:
         finding = Finding(check, Outcome.FAILED, str(error), tuple(subject.dialogue))

@@ -54,7 +54,7 @@ def only_tells_a_move(subject: Subject) -> None:
     subject.succeed("clear_board")
     move = subject.succeed("reg_genmove black", subject.thinking)
     expect(move.lower() in START, f"one of {' '.join(START)}", repr(move))
-    subject.succeed(f"play black {START[move.lower() == START[0]]}")
+    subject.succeed(f"play black {move}")
 
 
 @must("loadsgf")

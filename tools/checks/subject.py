@@ -90,7 +90,6 @@ class Subject:
         """The running engine. Raises: EngineStartError."""
         if self._process is None:
             self._process = ChildProcess(self._command, "the engine", self._on_wait)
-            self._is_fresh = True
         return self._process
 
     def learn(self) -> None:
@@ -98,10 +97,14 @@ class Subject:
         listed = self.ask("list_commands")
         self.commands = frozenset(listed.text.split()) if listed.ok else frozenset()
 
+    def get_ready(self) -> None:
+        """Prepare for a check, which may find a fresh process: nothing, as ``reply`` lets that take its time."""
+
     def stop(self) -> None:
         """End the process, if there is one; what is sent next goes to a new one."""
         if self._process is not None:
             process, self._process = self._process, None
+            self._is_fresh = True
             process.stop(b"quit\n", _FAREWELL_SECONDS)
 
     def send(self, data: bytes) -> None:

@@ -4,7 +4,6 @@ It is our own engine, but something is changed on the way of a line to it or of 
 """
 
 import os
-import re
 import signal
 import sys
 import threading
@@ -18,122 +17,32 @@ from outflank.protocol.lines import LineSplitter
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.session import Session
 from outflank.protocol.strength import Strength
+from outflank.tests.tools.checks.faults import (
+    Fault,
+    acts,
+    begins_with_row_1,
+    clears_on_failure,
+    lets_either_side_move,
+    mid_game,
+    out_of_turn,
+    plays_what_it_tells,
+    reads,
+    refuses,
+    remembers_ids,
+    says,
+    sleeps,
+    swaps_answers,
+    undoes_nothing_of_its_own,
+    writes,
+)
 
 STDIN, STDOUT = 0, 1
 FOR_EVER = 1000.0  # seconds
-Usual = Callable[[bytes], str]
-"""What the engine would answer to a line; nothing if the line is blank."""
-Fault = Callable[[Session, bytes, Usual], str]
-"""What it answers instead."""
 
 
 def command(rule: str = "none") -> list[str]:
     """How to start the engine that breaks `rule`."""
     return [sys.executable, __file__, rule]
-
-
-def says(pattern: bytes, text: str) -> Fault:
-    """Lines that match are answered with `text`, and nothing is done."""
-    return lambda session, line, usual: f"{text}\n\n" if re.fullmatch(pattern, line) else usual(line)
-
-
-def reads(pattern: bytes, other: bytes) -> Fault:
-    """What matches in a line is taken for something else."""
-    return lambda session, line, usual: usual(re.sub(pattern, other, line))
-
-
-def writes(pattern: str, other: str) -> Fault:
-    """What matches in an answer is written in another way."""
-    return lambda session, line, usual: re.sub(pattern, other, usual(line))
-
-
-def acts(pattern: bytes, act: Callable[[Session], object]) -> Fault:
-    """Something happens before lines that match are answered."""
-
-    def fault(session: Session, line: bytes, usual: Usual) -> str:
-        if re.fullmatch(pattern, line):
-            act(session)
-        return usual(line)
-
-    return fault
-
-
-def sleeps(pattern: bytes, seconds: float) -> Fault:
-    """Lines that match take their time."""
-    return acts(pattern, lambda session: time.sleep(seconds))
-
-
-def refuses(pattern: bytes, when: Callable[[Session], bool]) -> Fault:
-    """Lines that match fail under a condition."""
-
-    def fault(session: Session, line: bytes, usual: Usual) -> str:
-        return "? no\n\n" if re.fullmatch(pattern, line) and when(session) else usual(line)
-
-    return fault
-
-
-def remembers_ids() -> Fault:
-    """An id stays until the next one comes."""
-    last = [""]
-
-    def fault(session: Session, line: bytes, usual: Usual) -> str:
-        whole = usual(line)
-        last[0] = "".join(re.findall(r"^[=?](\d+)", whole)) or last[0]
-        return re.sub(r"^([=?])\d*", rf"\g<1>{last[0]}", whole)
-
-    return fault
-
-
-def swaps_answers() -> Fault:
-    """The answer to the command with the id 5 comes after the next one."""
-    held = [""]
-
-    def fault(session: Session, line: bytes, usual: Usual) -> str:
-        whole, late = usual(line), held[0]
-        held[0] = whole if whole.startswith("=5") else ""
-        return "" if held[0] else whole + late
-
-    return fault
-
-
-def clears_on_failure(session: Session, line: bytes, usual: Usual) -> str:
-    """A command that fails ends the game."""
-    whole = usual(line)
-    if whole.startswith("?"):
-        session.new_game()
-    return whole
-
-
-def undoes_nothing_of_its_own() -> Fault:
-    """An undo right after a genmove does nothing."""
-    moved = [False]
-
-    def fault(session: Session, line: bytes, usual: Usual) -> str:
-        if line == b"undo" and moved[0]:
-            return "=\n\n"
-        moved[0] = line.startswith(b"genmove")
-        return usual(line)
-
-    return fault
-
-
-def begins_with_row_1(session: Session, line: bytes, usual: Usual) -> str:
-    """GoGui's board is upside down."""
-    whole = usual(line)
-    if line != b"gogui-rules_board":
-        return whole
-    rows = whole.strip("= \n").split("\n")
-    return "= " + "\n".join(reversed(rows)) + "\n\n"
-
-
-def out_of_turn(session: Session) -> bool:
-    """Whether White is asked while Black is to move."""
-    return str(session.position.side) == "black"
-
-
-def mid_game(session: Session) -> bool:
-    """Whether half of the board is full."""
-    return session.position.empties < 30
 
 
 FAULTS: dict[str, Fault] = {
@@ -189,7 +98,7 @@ FAULTS: dict[str, Fault] = {
     "clears-the-board": says(b"clear_board", "="),
     "tells-the-score": writes(r"^= W\+", "= W-"),
     "takes-moves-back": says(b"undo", "="),
-    "takes-its-own-move-back": undoes_nothing_of_its_own(),
+    "takes-its-own-move-back": lets_either_side_move(undoes_nothing_of_its_own()),
     "refuses-to-undo-the-start": writes(r"^\? cannot undo", "= nothing"),
     "says-cannot-undo": writes("cannot undo", "no"),
     "takes-a-pass": says(b"play black pass", "? syntax error"),
@@ -206,7 +115,7 @@ FAULTS: dict[str, Fault] = {
     "bears-a-move-out-of-turn": acts(
         b"genmove white", lambda session: os._exit(3) if out_of_turn(session) else None
     ),
-    "only-tells-a-move": reads(b"^reg_genmove", b"genmove"),
+    "only-tells-a-move": lets_either_side_move(plays_what_it_tells),
     "fails-to-load-nothing": says(b"loadsgf .*", "="),
     "plays-othello": says(b"list_games", "= Go"),
     "tells-gogui-the-game": says(b"gogui-rules_game_id", "= othello"),

@@ -1,6 +1,8 @@
 """Every check finds the engine that breaks its rule; ours keeps them all."""
 
 import shlex
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -14,12 +16,22 @@ from outflank.tools.checks.catalogue import CHECKS, checks_of
 from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.document import document
 from outflank.tools.checks.examination import Finding, Outcome, Verdict, examine
-from outflank.tools.checks.subject import Subject
+from outflank.tools.checks.subject import Subject, Violation
 from outflank.tools.games.engine_setup import command_line
 from outflank.tools.games.entries import Entry
 
 RHINO = "/usr/games/gtp-rhino"
 needs_rhino = pytest.mark.skipif(not Path(RHINO).exists(), reason="gtp-rhino is not installed")
+GREETS_AT_ONCE = """echo Welcome; : > "$0"; read -r command; printf '= 2\\n\\n'"""
+TIDIES_UP = """
+import sys, time
+sys.stdin.readline()
+print("= d3\\n", flush=True)
+moved = time.monotonic()
+while time.monotonic() < moved + 0.6:
+    pass
+sys.stdin.read()
+"""
 CLOCK = {check.name for check in checks_of(clock)}
 
 
@@ -62,6 +74,22 @@ def test_an_engine_that_breaks_no_rule_is_not_found() -> None:
 
     assert broken(found) == {}
     assert {finding.outcome for finding in found.values()} == {Outcome.PASSED}
+
+
+def test_a_greeting_is_found_although_it_comes_before_the_first_command(tmp_path: Path) -> None:
+    greeted = tmp_path / "greeted"
+    with Subject(["sh", "-c", GREETS_AT_ONCE, str(greeted)]) as subject:
+        assert subject.process.is_running
+        while not greeted.exists():
+            time.sleep(0.01)
+
+        with pytest.raises(Violation, match="Welcome"):
+            CHECKS["says-nothing-first"].run(subject)
+
+
+def test_what_an_engine_does_right_after_its_move_is_no_unrest() -> None:
+    with Subject([sys.executable, "-c", TIDIES_UP]) as subject:
+        CHECKS["rests-while-it-waits"].run(subject)
 
 
 @pytest.mark.alone

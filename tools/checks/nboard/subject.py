@@ -22,9 +22,15 @@ class NBoardSubject(Subject):
     _pings = 0
 
     def learn(self) -> None:
-        """Shake hands. Raises: EngineError if the program does not answer a ping."""
-        self.tell("nboard 2", f"set depth {DEPTH}")
-        self.until_pong(START_SECONDS)
+        """Shake hands. Raises: as ``get_ready``."""
+        self.get_ready()
+
+    def get_ready(self) -> None:
+        """Shake hands with a fresh process. Raises: EngineError if it does not answer a ping."""
+        if self._is_fresh:
+            self.tell("nboard 2", f"set depth {DEPTH}")
+            self.until_pong(START_SECONDS)
+            self._is_fresh = False
 
     def tell(self, *lines: str) -> None:
         """Send lines as they are, all at once."""
@@ -36,14 +42,14 @@ class NBoardSubject(Subject):
         self.tell(f"set game {ggf.write(record).strip()}")
 
     def until(self, beginning: str, seconds: float | None = None) -> list[str]:
-        """The lines up to and with the one that begins so.
+        """The lines up to and with the one that begins with these words, or with ``===``.
 
         Raises: EngineCrash, EngineTimeout, EngineProtocolError.
         """
         deadline = time.monotonic() + (self.patience if seconds is None else seconds)
         lines: list[str] = []
         try:
-            while not (lines and lines[-1].startswith(beginning)):
+            while not (lines and _begins(lines[-1], beginning)):
                 lines.append(self._line(deadline).decode("utf-8", "replace").strip())
         except (EngineCrash, EngineTimeout) as error:
             raise type(error)(self.process.explained(f"{error}, {beginning!r} being due")) from None
@@ -55,16 +61,24 @@ class NBoardSubject(Subject):
         self.tell(f"ping {self._pings}")
         return self.until(f"pong {self._pings}", seconds)[:-1]
 
-    def go(self, game: Game, clock: str = "", depth: int = DEPTH) -> str:
+    def go(self, game: Game) -> str:
         """What follows ``===`` when the engine is asked for a move at the end of a game. Raises: as ``until``."""
-        self.tell("nboard 2", f"set depth {depth}")
-        self.set_game(game, clock)
+        self.tell("nboard 2", f"set depth {DEPTH}")
+        self.set_game(game)
         return self.answer_to_go()
 
     def answer_to_go(self) -> str:
         """What follows ``===`` where the game is set already. Raises: as ``until``."""
         self.tell("go")
         return self.until(_CHOICE, self.thinking)[-1].removeprefix(_CHOICE).strip()
+
+
+def _begins(line: str, beginning: str) -> bool:
+    """Whether the first words of a line are these; a move may be glued to ``===``."""
+    if beginning == _CHOICE:
+        return line.startswith(_CHOICE)
+    words = beginning.split()
+    return line.split()[: len(words)] == words
 
 
 def move_of(answer: str) -> str:

@@ -15,6 +15,10 @@ from outflank.tools.checks.nboard.subject import NBoardSubject
 from outflank.tools.games.engine_setup import command_line
 from outflank.tools.games.entries import Entry
 
+STARTS_SLOWLY = """sleep 2
+while read -r word number; do
+    case $word in ping) echo "pong $number" ;; quit) exit ;; esac
+done"""
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 
 
@@ -57,6 +61,14 @@ def test_ours_keeps_every_rule() -> None:
 
     assert broken(found) == {}
     assert {finding.outcome for finding in found.values()} == {Outcome.PASSED}
+
+
+def test_an_engine_that_takes_its_time_to_start_is_not_accused() -> None:
+    """The check gives it a process of its own."""
+    with NBoardSubject(["sh", "-c", STARTS_SLOWLY], patience=1.5) as subject:
+        (finding,) = examine(subject, [NBOARD_CHECKS["ends-when-its-input-ends"]])
+
+    assert finding.outcome is Outcome.PASSED, finding.detail
 
 
 def test_an_engine_that_speaks_gtp_answers_no_ping() -> None:
