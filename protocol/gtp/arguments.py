@@ -62,24 +62,31 @@ class Arguments:
         """
         return Move.parse(self.word("a vertex or pass"))
 
-    def whole(self, expected: str, least: int, default: int | None = None) -> int:
-        """A whole number from `least` to 2^31 - 1."""
+    def whole(
+        self, expected: str, least: int, most: int = HIGHEST_NUMBER, *, default: int | None = None
+    ) -> int:
+        """A whole number from `least` to `most`."""
         if default is not None and not self._words:
             return default
         word = self.word(expected)
-        if not _WHOLE.fullmatch(word) or not least <= int(word) <= HIGHEST_NUMBER:
-            raise _out_of_range(expected, least, word)
+        if not _WHOLE.fullmatch(word) or not least <= int(word) <= most:
+            raise _out_of_range(expected, least, most, word)
         return int(word)
 
     def number(self, expected: str, least: float = -HIGHEST_NUMBER) -> float:
         """A number from `least` to 2^31 - 1, with a fraction or without."""
         word = self.word(expected)
         if not _NUMBER.fullmatch(word) or not least <= float(word) <= HIGHEST_NUMBER:
-            raise _out_of_range(expected, least, word)
+            raise _out_of_range(expected, least, HIGHEST_NUMBER, word)
+        return float(word)
+
+    def duration(self) -> float:
+        """Seconds, more than 0 and at most 2^31 - 1."""
+        word = self.word(expected := f"more than 0 and at most {HIGHEST_NUMBER} seconds")
+        if not _NUMBER.fullmatch(word) or not 0 < float(word) <= HIGHEST_NUMBER:
+            raise CommandError("syntax error", f"expected {expected}, got {word!r}")
         return float(word)
 
 
-def _out_of_range(expected: str, least: float, word: str) -> CommandError:
-    return CommandError(
-        "syntax error", f"expected {expected} from {least:.0f} to {HIGHEST_NUMBER}, got {word!r}"
-    )
+def _out_of_range(expected: str, least: float, most: int, word: str) -> CommandError:
+    return CommandError("syntax error", f"expected {expected} from {least:.0f} to {most}, got {word!r}")

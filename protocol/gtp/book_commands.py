@@ -2,6 +2,7 @@
 
 from outflank.protocol.gtp.arguments import Arguments
 from outflank.protocol.gtp.variation import variation
+from outflank.protocol.gtp.vertices import scored
 from outflank.protocol.movesource import best_line
 from outflank.protocol.session import Session
 
@@ -34,12 +35,13 @@ def outflank_book_moves(session: Session, arguments: Arguments) -> str:
     """Lists the moves that the opening book knows here.
 
     Arguments: none
-    Answer: lines of vertex and score, the best first, in discs from the side to move; nothing if it knows none
+    Answer: lines of vertex and score, the best first, without directions, in discs from the side to move; nothing if
+      it knows none
     Fails: never
     """
     entry = session.look(session.position)
     moves = () if entry is None else entry.moves
-    return "\n".join(f"{str(move.move).upper()} {move.score:+d}" for move in moves)
+    return scored((move.move, f"{move.score:+d}") for move in moves)
 
 
 def outflank_book_line(session: Session, arguments: Arguments) -> str:

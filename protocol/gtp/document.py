@@ -68,8 +68,9 @@ Where no book knows the position, `--variety DISCS[:PLIES]` lets `genmove` choos
 best in the first plies of a game (ten if PLIES is left out), drawn by `--seed`; with `--book none` from the first
 move on.
 
-With `--ponder` the engine searches on while the opponent thinks, from its own move to the next line it receives.
-What it finds stays in its table for the next search.
+With `--ponder` the engine searches on while the opponent thinks, from its own move until a command changes the
+position or asks for a move. Any other command interrupts it for the time of its answer, and a line without a command
+until the next one is answered. What it finds stays in its table for the next search.
 
 ## The end
 

@@ -4,9 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 from outflank.engine import Colour, Game, Limit, Position
+from outflank.engine.levels import HIGHEST_LEVEL
 from outflank.protocol.gtp.arguments import Arguments
 from outflank.protocol.gtp.grammar import CommandError
 from outflank.protocol.gtp.variation import variation
+from outflank.protocol.gtp.vertices import scored
 from outflank.protocol.session import Session
 
 # "type/label/command": how GoGui shows what the command answers. %m stands for the side to move.
@@ -114,8 +116,8 @@ def outflank_scores(session: Session, arguments: Arguments) -> str:
     """Scores every legal move.
 
     Arguments: [`depth`] in plies, 8 if left out
-    Answer: lines of vertex and score, the best first; in discs from the side to move, with one decimal unless
-      exact
+    Answer: lines of vertex and score, the best first, without directions; in discs from the side to move, with one
+      decimal unless exact
     Fails: `syntax error` if the depth is not 1 or more
     """
     depth = arguments.whole("a depth", 1, default=_DEPTH_OF_SCORES)
@@ -125,7 +127,7 @@ def outflank_scores(session: Session, arguments: Arguments) -> str:
     moves = len(position.legal_moves())
     info = session.searcher.search(position, Limit(depth=depth), multipv=moves, on_info=session.heed())
     digits = 0 if info.exact else 1
-    return "\n".join(f"{str(line.move).upper()} {line.score:+.{digits}f}" for line in info.lines)
+    return scored((line.move, f"{line.score:+.{digits}f}") for line in info.lines)
 
 
 def outflank_line(session: Session, arguments: Arguments) -> str:
@@ -155,9 +157,8 @@ def outflank_strength(session: Session, arguments: Arguments) -> str:
 
 
 def _limit(name: str, arguments: Arguments) -> float:
-    if name != "time":
-        return arguments.whole(f"a {name}", 0)
-    seconds = arguments.number("seconds", least=0)
-    if not seconds:
-        raise CommandError("syntax error", "expected a time of more than 0 seconds, got 0")
-    return seconds
+    if name == "time":
+        return arguments.duration()
+    if name == "level":
+        return arguments.whole("a level", 0, HIGHEST_LEVEL)
+    return arguments.whole("a depth" if name == "depth" else "a number of nodes", 1)

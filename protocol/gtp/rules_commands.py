@@ -2,6 +2,7 @@
 
 from outflank.engine import Colour, Rules
 from outflank.protocol.gtp.arguments import Arguments
+from outflank.protocol.gtp.vertices import vertex
 from outflank.protocol.session import Session
 
 
@@ -46,7 +47,7 @@ def gogui_rules_legal_moves(session: Session, arguments: Arguments) -> str:
     """
     moves = session.position.legal_moves()
     # By one-direction rules a square may stand for several moves; a GUI wants it once.
-    return " ".join(dict.fromkeys("pass" if move.is_pass else str(move)[:2].upper() for move in moves))
+    return " ".join(dict.fromkeys("pass" if move.is_pass else vertex(move) for move in moves))
 
 
 def gogui_rules_side_to_move(session: Session, arguments: Arguments) -> str:

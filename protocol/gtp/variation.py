@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from outflank.engine import Move, Position
+from outflank.protocol.gtp.vertices import vertex
 
 
 def variation(position: Position, moves: Iterable[Move]) -> str:
@@ -14,6 +15,6 @@ def variation(position: Position, moves: Iterable[Move]) -> str:
     """
     words = []
     for move in moves:
-        words += [position.side.letter.lower(), str(move).partition("/")[0].upper()]
+        words += [position.side.letter.lower(), vertex(move)]
         position = position.play(move)
     return " ".join(words)

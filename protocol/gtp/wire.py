@@ -1,9 +1,9 @@
 """GTP version 2 as the server drives it: what a line asks for, and how it becomes an answer."""
 
-import sys
 from collections.abc import Iterator
 
 from outflank.engine import IllegalMoveError, NotationError, OutflankError, SettingsError
+from outflank.protocol.faults import tell_fault
 from outflank.protocol.gtp.arguments import Arguments
 from outflank.protocol.gtp.commands import COMMANDS, HARMLESS
 from outflank.protocol.gtp.grammar import Command, CommandError, answer, is_interrupt, opening, parse
@@ -33,7 +33,7 @@ class Gtp:
             yield answer(command.id, _failure(error), success=False)
             return
         except Exception as error:  # a fault of ours in one command must not end the game
-            _tell_fault()
+            tell_fault()
             yield answer(command.id, f"internal error: {error!r}", success=False)
             return
         if isinstance(result, str):
@@ -44,15 +44,8 @@ class Gtp:
             for text in result:
                 yield text + "\n"
         except Exception:  # too late for a failure: the answer has begun
-            _tell_fault()
+            tell_fault()
         yield "\n"
-
-
-def _tell_fault() -> None:
-    """Write the exception under way to stderr."""
-    import traceback  # slow to import, and hoped never to be needed
-
-    traceback.print_exc(file=sys.stderr)
 
 
 def _execute(session: Session, command: Command) -> str | Iterator[str]:

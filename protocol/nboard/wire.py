@@ -1,9 +1,9 @@
 """NBoard as the server drives it: every command ends the work on those before it, and a failure becomes a status."""
 
-import sys
 from collections.abc import Iterator
 
 from outflank.engine import NotationError, OutflankError
+from outflank.protocol.faults import tell_fault
 from outflank.protocol.lines import LINE_CAP, LineKind
 from outflank.protocol.nboard.commands import COMMANDS
 from outflank.protocol.nboard.gameclock import GameClocks
@@ -34,9 +34,7 @@ class NBoard:
         except OutflankError as error:
             yield status(str(error))
         except Exception as error:  # a fault of ours in one command must not end the game
-            import traceback  # slow to import, and hoped never to be needed
-
-            traceback.print_exc(file=sys.stderr)
+            tell_fault()
             yield status(f"internal error: {error!r}")
 
     def _execute(self, session: Session, command: Command) -> Iterator[str]:

@@ -34,12 +34,12 @@ class GtpClient(EngineClient):
     commands: frozenset[str] = frozenset()
     _speaks_gtp = False
 
-    def handshake(self, seconds: float = START_SECONDS) -> None:
+    def handshake(self) -> None:
         """Learn name, version and commands.
 
         Raises: EngineProtocolError if this is no engine for GTP version 2; EngineCrash; EngineTimeout.
         """
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + START_SECONDS
         spoken = self._order_by("protocol_version", deadline)
         if spoken not in ("2", "2.0"):
             raise EngineProtocolError(f"{self.label}: expected GTP version 2, got {printable(spoken)!r}")

@@ -12,7 +12,8 @@ from outflank.protocol.durations import DURATION, parse_duration
 from outflank.protocol.lines import printable
 
 MARGIN_SECONDS = 0.05  # forgiven on each move: what reading a pipe and waking up may cost
-_LONGEST_SECONDS = 1_000_000
+LONGEST_SECONDS = 1_000_000
+_DECIMALS = 3  # of seconds; what is less is no time
 _LONGEST_SHOWN = 60
 _GRAMMAR = "none, S (a move), MAIN+INC or MAIN+S/MOVES in seconds, MOVES of at most 9 digits"
 _TEXT = re.compile(rf"({DURATION})(?:\+({DURATION})(?:/(\d{{1,9}}))?)?")
@@ -47,7 +48,8 @@ class TimeControl:
         match, shown = _TEXT.fullmatch(text.strip()), printable(text, _LONGEST_SHOWN)
         if match is None:
             raise NotationError(f"expected a time of {_GRAMMAR}, got {shown!r}")
-        main, extra, moves = parse_duration(match[1]), parse_duration(match[2] or "0"), int(match[3] or 0)
+        main, extra = (round(parse_duration(part or "0"), _DECIMALS) for part in match.group(1, 2))
+        moves = int(match[3] or 0)
         if match[2] is None:
             control = cls(main=0.0, period=main, period_moves=1)
         elif match[3] is None:
@@ -57,8 +59,8 @@ class TimeControl:
         # An increment comes only after a move that was in time, so the first needs time of another kind.
         if control.main + control.period <= 0 or (control.period > 0 and not control.period_moves):
             raise NotationError(f"expected time for the first move and moves for a period, got {shown!r}")
-        if max(control.main, control.increment, control.period) > _LONGEST_SECONDS:
-            raise NotationError(f"expected at most {_LONGEST_SECONDS} seconds, got {shown!r}")
+        if max(control.main, control.increment, control.period) > LONGEST_SECONDS:
+            raise NotationError(f"expected at most {LONGEST_SECONDS} seconds, got {shown!r}")
         return control
 
     @property
@@ -150,4 +152,4 @@ class Clock:
 
 def seconds_text(seconds: float) -> str:
     """``60`` for 60.0, else thousandths without superfluous zeros: ``0.5``."""
-    return f"{seconds:.3f}".rstrip("0").rstrip(".")
+    return f"{seconds:.{_DECIMALS}f}".rstrip("0").rstrip(".")

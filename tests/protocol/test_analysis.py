@@ -109,7 +109,10 @@ def test_a_finished_game_gives_an_empty_stream() -> None:
 def test_a_forced_pass_is_analysed_too() -> None:
     setup = "gogui-play_sequence b d3 w c3 b e6 w d2 b d1 w e1 b b2 w c1"
 
-    assert all(line.startswith("info move pass visits ") for line in watch("lz-analyze b 5", setup=setup))
+    lines = watch("lz-analyze b 5", setup=setup)
+
+    assert lines
+    assert all(line.startswith("info move pass visits ") for line in lines)
 
 
 def test_a_solved_position_is_told_again_until_a_line_comes() -> None:
@@ -177,6 +180,7 @@ def test_a_move_chosen_aloud_is_one_that_is_left(kind: str, arguments: str) -> N
     lines = dialogue.ask(f"{kind}-genmove_analyze b 0 {arguments}").splitlines()
 
     assert lines[-1] == "play f5"
+    assert len(lines) > 2
     assert all(line.startswith("info move f5 visits ") for line in lines[1:-1])
     assert dialogue.session.game.transcript() == "f5"
 

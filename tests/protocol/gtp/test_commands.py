@@ -107,6 +107,8 @@ NUMBERS = {
     "kata-time_settings fischer 0 {}": "increment seconds",
     "outflank-scores {}": "a depth",
     "outflank-strength level {}": "a level",
+    "outflank-strength depth {}": "a depth",
+    "outflank-strength nodes {}": "a number of nodes",
     "lz-analyze b interval {}": "centiseconds",
 }
 

@@ -22,6 +22,7 @@ from outflank.protocol.opponent.clock import MARGIN_SECONDS, Clock, TimeControl
         ("1m+2s", TimeControl(main=60, increment=2)),
         ("1h+1 min/3", TimeControl(main=3600, period=60, period_moves=3)),
         (".25+.125", TimeControl(main=0.25, increment=0.125)),
+        ("0.12345+0.0004", TimeControl(main=0.123)),
     ],
 )
 def test_a_time_control_reads_and_writes(text: str, control: TimeControl) -> None:
@@ -52,7 +53,7 @@ def test_other_text_is_no_time_control(text: str) -> None:
         TimeControl.parse(text)
 
 
-@pytest.mark.parametrize("text", ["0", "0+0", "0+1", "0+0/5", "10+5/0"])
+@pytest.mark.parametrize("text", ["0", "0+0", "0+1", "0+0/5", "10+5/0", "0.0004", "0.0004+1"])
 def test_a_first_move_needs_time(text: str) -> None:
     with pytest.raises(NotationError, match="time for the first move"):
         TimeControl.parse(text)
