@@ -20,6 +20,7 @@ from outflank.engine import FileFormatError, NotationError
 from outflank.protocol.formats.capped import read_capped
 from outflank.protocol.opponent.clock import NO_LIMIT, TimeControl
 from outflank.tools.games.entries import Entry
+from outflank.tools.games.entryvalues import as_text
 from outflank.tools.state.run import Format, RunSettings
 from outflank.tools.work.files import writing
 
@@ -161,10 +162,4 @@ def _line(table: Mapping[str, Any]) -> str:
             words += [("command", item) for item in value]
         else:
             words.append((key, value))
-    return " ".join(shlex.quote(f"{key}={_word(value)}") for key, value in words)
-
-
-def _word(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    return " ".join(shlex.quote(f"{key}={as_text(value)}") for key, value in words)

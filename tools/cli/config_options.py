@@ -54,7 +54,8 @@ config_options = together(
         "--save-config",
         type=OUTPUT_FILE,
         metavar="FILE",
-        help="Write the equivalent of these options to a new FILE for --config, and play nothing.",
+        help="Write what these options play, and how, to a new FILE for --config, and play nothing; where it is kept, "
+        "shown and played (--out, --no-records, --json, --cluster) is left out.",
     ),
     click.option(
         "--engines",

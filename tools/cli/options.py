@@ -15,24 +15,33 @@ from outflank.tools.cli.numbers import BEYOND_USE, WholeNumber
 from outflank.tools.work.cluster import scheduler_address
 
 
-class _Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
-    """Seconds, more than none: ``5``, ``5s``, ``500ms``, ``2m``; hands the command a float."""
+class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
+    """Seconds, more than none: ``5``, ``5s``, ``500ms``, ``2m``; hands the command a float.
+
+    Args:
+        most: how many there may be; any number if left out.
+    """
 
     name = "time"
 
+    def __init__(self, most: float = math.inf) -> None:
+        self._most = most
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The seconds; anything else is wrong usage."""
         try:
             seconds = parse_duration(value) if isinstance(value, str) else float(value)
         except NotationError as error:
             self.fail(str(error), param, ctx)
-        if not 0 < seconds < math.inf:
-            wanted = "more than 0 seconds" if seconds == 0 else "more than 0 seconds and less than for ever"
+        if not 0 < seconds <= self._most or seconds == math.inf:
+            bound = "less than for ever" if self._most == math.inf else f"at most {self._most}"
+            wanted = "more than 0 seconds" if seconds == 0 else f"more than 0 seconds and {bound}"
             self.fail(f"expected a time of {wanted}, got {value!r}", param, ctx)
         return seconds
 
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-SECONDS = _Seconds()
+SECONDS = Seconds()
 COUNT = WholeNumber(1, BEYOND_USE)
 MOST_THREADS = 256
 """The most that a ``Searcher`` takes."""

@@ -12,9 +12,9 @@ from typing import Any
 
 import click
 
-from outflank.engine import OutflankError
+from outflank.engine import Move, OutflankError
 from outflank.tools.cli.config_file import save_config
-from outflank.tools.play.conductor import Conductor
+from outflank.tools.play.conductor import Conductor, is_over
 from outflank.tools.play.hall import Hall, LocalHall
 from outflank.tools.schedule.formats import openings_needed
 from outflank.tools.show.figures import Figures, figures_of
@@ -88,7 +88,12 @@ def _given_with_resume() -> set[str]:
 
 @contextmanager
 def _new_folder(options: dict[str, Any]) -> Iterator[Path]:
-    """Where the records go; without records, to a folder that is gone afterwards."""
+    """Where the records go; without records, to a folder that is gone afterwards.
+
+    Raises: click.UsageError if both are asked for.
+    """
+    if options["no_records"] and options["folder"]:
+        raise click.UsageError("expected --out or --no-records, got both")
     if options["no_records"]:
         with tempfile.TemporaryDirectory(prefix="outflank-") as folder:
             yield Path(folder)
@@ -141,17 +146,18 @@ def _play(
     interrupts: Interrupts,
 ) -> Outcome:
     """Everything up to the point where all engines are gone and the file is closed."""
+    past = store.read() if store else None
+    if store and past and is_over(past, store.openings(past.settings.rules)):
+        return Outcome(store.end(finished=True), None, store.trouble)
     run_id = store.id if store else uuid.uuid4().hex
-    openings = (
-        settings.openings.take(openings_needed(settings), settings.rules, settings.seed) if not store else []
-    )
+    openings = [] if store else _draw(settings, interrupts)
     interruption = None
     with ExitStack() as stack:
         with _open_hall(settings, run_id, options["cluster"]) as hall:
             hall.check_engines(interrupts.check)
             if store is None:
                 store = stack.enter_context(Store.create(folder, settings, openings, run_id))
-            past = store.read()
+            past = past or store.read()
             board.count(past)
             conductor = Conductor(past, store, hall, on_event, board.say, interrupts)
             try:
@@ -163,6 +169,15 @@ def _play(
             conductor.save()
         run = store.end(finished=conductor.finished)
         return Outcome(run, interruption, store.trouble)
+
+
+def _draw(settings: RunSettings, interrupts: Interrupts) -> list[tuple[Move, ...]]:
+    """The openings of a new run."""
+    openings = []
+    for opening in settings.openings.take(openings_needed(settings), settings.rules, settings.seed):
+        interrupts.check()  # there may be half a million
+        openings.append(opening)
+    return openings
 
 
 def _open_hall(settings: RunSettings, run: str, cluster: str | None) -> AbstractContextManager[Hall]:

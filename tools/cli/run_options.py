@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from outflank.engine import NotationError
-from outflank.protocol.opponent.clock import TimeControl
+from outflank.protocol.opponent.clock import LONGEST_SECONDS, TimeControl
 from outflank.tools.cli.config_file import chosen_entries
 from outflank.tools.cli.config_options import config_options
 from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import SECONDS, json_option, read_by, rules_option, together
+from outflank.tools.cli.options import Seconds, json_option, read_by, rules_option, together
 from outflank.tools.games.adjudication import MOST_EMPTIES
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.referee import STALL_SECONDS
@@ -63,7 +63,7 @@ _OPTIONS = (
     ),
     click.option(
         "--stall",
-        type=SECONDS,
+        type=Seconds(LONGEST_SECONDS),
         default=STALL_SECONDS,
         show_default=True,
         help="Seconds an engine without a clock may think about a move.",

@@ -71,11 +71,7 @@ def selftest(
 
 
 def _line(pair: MirrorPair) -> str:
-    if pair.trouble:
-        return f"pair {pair.number:<4d} {pair.trouble}"
-    game = pair.first
-    result = f"{str(game.winner).capitalize()} by {abs(game.margin or 0)}" if game.winner else "draw"
-    return f"pair {pair.number:<4d} mirrored: {len(game.turns)} turns, {result}"
+    return f"pair {pair.number:<4d} {pair.trouble or f'mirrored: {pair.outcome}'}"
 
 
 def _summary(pair: MirrorPair) -> dict[str, object]:

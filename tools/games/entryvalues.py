@@ -33,6 +33,13 @@ def words(text: str) -> list[str]:
         raise NotationError(f"expected balanced quotes, got {text!r} ({str(error).lower()})") from None
 
 
+def as_text(value: object) -> str:
+    """What a TOML file has, as it is written in a line: ``yes`` for true, ``1,2`` for a list."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ",".join(map(as_text, value)) if isinstance(value, list | tuple) else str(value)
+
+
 def name(key: str, value: object) -> str:
     """A name for tables and records."""
     text = _text(key, value)
@@ -134,10 +141,10 @@ def _commands(key: str, value: object) -> tuple[str, ...]:
 
 
 def _pairs(key: str, value: object, names: re.Pattern[str]) -> tuple[tuple[str, str], ...]:
-    """A mapping; its values may be numbers."""
+    """A mapping; its values may be whatever ``as_text`` knows."""
     if not isinstance(value, Mapping):
         raise NotationError(f"expected names and values for {key}, got {value!r}")
-    found = tuple((str(item), str(text)) for item, text in value.items())
+    found = tuple((str(item), as_text(text)) for item, text in value.items())
     for item, text in found:
         if not names.fullmatch(item) or not (text.isprintable() or names is _VARIABLE) or "\0" in text:
             raise NotationError(f"expected a name and a value for {key}, got {item}={text!r}")

@@ -38,9 +38,13 @@ class MirrorPair:
         for turn, (one, other) in enumerate(zip(*moves, strict=False), 1):
             if one != other:
                 return f"expected {one} at turn {turn} of both games, got {other} in the second"
-        if (self.first.winner, self.first.margin) != (self.second.winner, self.second.margin):
-            return f"expected one result of both games, got {self.first.margin} and {self.second.margin}"
-        return ""
+        second = _outcome(self.second)
+        return "" if second == self.outcome else f"expected {self.outcome} in both games, got {second}"
+
+    @property
+    def outcome(self) -> str:
+        """How the first game ended: ``60 turns, Black by 12``."""
+        return _outcome(self.first)
 
     @property
     def points(self) -> float:
@@ -68,6 +72,13 @@ def play_mirror_pair(
         for player in players:
             player.stop()
     return MirrorPair(number, first, second)
+
+
+def _outcome(game: GameRecord) -> str:
+    """``60 turns, Black by 12``, ``30 turns, White by resignation`` or ``60 turns, draw``."""
+    by = game.ending if game.margin is None else abs(game.margin)
+    result = f"{str(game.winner).capitalize()} by {by}" if game.winner else "draw"
+    return f"{len(game.turns)} turns, {result}"
 
 
 def _seats(players: list[Player[Any]]) -> dict[Colour, str]:

@@ -5,8 +5,9 @@ far ahead are the suite.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import cycle, islice
 from pathlib import Path
 
 from outflank.engine import Colour, Game, Limit, Move, Position, Rules, SettingsError
@@ -51,7 +52,7 @@ class Opening:
         return "".join(map(str, self.moves))
 
 
-def balanced_openings(count: int, rules: Rules, seed: int) -> list[tuple[Move, ...]]:
+def balanced_openings(count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
     """`count` openings drawn from the suite, different up to symmetry until all have come up.
 
     Raises: SettingsError if the rules have other moves than Othello's.
@@ -62,7 +63,7 @@ def balanced_openings(count: int, rules: Rules, seed: int) -> list[tuple[Move, .
         )
     transcripts = suite()
     random.Random(seed).shuffle(transcripts)
-    return [_moves(transcripts[number % len(transcripts)]) for number in range(count)]
+    return map(_moves, islice(cycle(transcripts), count))
 
 
 def suite() -> list[str]:

@@ -2,7 +2,9 @@
 
 import random
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import cycle, islice
 from pathlib import Path
 
 from outflank.engine import FileFormatError, Game, Move, NotationError, Position, Rules
@@ -15,6 +17,7 @@ from outflank.tools.openings.randomplay import play_random
 
 _MOST_BYTES = 1 << 24  # some hundred thousand games
 _BALANCED = "balanced"
+_RANDOM = "random:"
 _RANDOM_MOVES = 8
 _NUMBER = re.compile("[0-9]{1,9}")
 _LONGEST_SHOWN = 60
@@ -44,30 +47,31 @@ class OpeningsChoice:
         """
         if text == _BALANCED:
             return cls()
-        word, colon, number = text.partition(":")
-        if word != "random" or not colon:
+        if not text.startswith(_RANDOM):
             file, _, plies = text.rpartition(":")
             if file and _NUMBER.fullmatch(plies) and not Path(text).exists():
                 return cls(path=Path(file), plies=int(plies))
             return cls(path=Path(text))
+        number = text.removeprefix(_RANDOM)
         if not _NUMBER.fullmatch(number) or int(number) > _MOST_RANDOM_MOVES:
             shown = printable(text, _LONGEST_SHOWN)
             raise NotationError(f"expected random:N with N from 0 to {_MOST_RANDOM_MOVES}, got {shown!r}")
         return cls(moves=int(number))
 
     def __str__(self) -> str:
-        if self.path is not None:
-            return str(self.path) if self.plies is None else f"{self.path}:{self.plies}"
-        return _BALANCED if self.moves is None else f"random:{self.moves}"
+        if self.path is None:
+            return _BALANCED if self.moves is None else f"{_RANDOM}{self.moves}"
+        text = str(self.path) if self.plies is None else f"{self.path}:{self.plies}"
+        return f"./{text}" if text == _BALANCED or text.startswith(_RANDOM) else text
 
-    def take(self, count: int, rules: Rules, seed: int) -> list[tuple[Move, ...]]:
+    def take(self, count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
         """`count` openings, each the moves without passes; a file that has fewer is read again from its top.
 
         Raises: FileFormatError naming file and line; SettingsError if the rules are not those of the suite.
         """
         if self.path is not None:
             listed = read_openings(self.path, rules, self.plies)
-            return [listed[number % len(listed)] for number in range(count)]
+            return islice(cycle(listed), count)
         if self.moves is not None:
             return random_openings(self.moves, count, rules, seed)
         return balanced_openings(count, rules, seed)
@@ -92,21 +96,22 @@ def read_openings(path: Path, rules: Rules, plies: int | None = None) -> list[tu
     return openings
 
 
-def random_openings(moves: int, count: int, rules: Rules, seed: int) -> list[tuple[Move, ...]]:
+def random_openings(moves: int, count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
     """`count` openings of `moves` random moves, different up to symmetry for as long as that is to be had."""
     rng, start = random.Random(seed), Position.start(rules)
     seen: set[Position] = set()
-    openings = []
+    tries = _TRIES
     for _ in range(count):
-        for _ in range(_TRIES):
+        for _ in range(tries):
             while (played := play_random(rng, start, moves)) is None:
                 pass
             position, opening = played
             if position.canonical()[0] not in seen:
                 break
+        else:
+            tries = 1  # there are hardly any others
         seen.add(position.canonical()[0])
-        openings.append(opening)
-    return openings
+        yield opening
 
 
 def _opening(entry: AnnotatedGame | BadGame, rules: Rules, path: Path, plies: int | None) -> tuple[Move, ...]:

@@ -1,7 +1,7 @@
 """Conducts a run: hands out pairs of games, stores what happens, counts what counts, and knows when it is over."""
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
@@ -62,6 +62,7 @@ class Conductor:
         self._waiting: deque[tuple[Pairing, ...]] = deque()
         self._running: dict[int, Task] = {}
         self._pairs: dict[int, tuple[Pairing, ...]] = {}
+        self._in_vain: Counter[int] = Counter()  # attempts at each pair, those of earlier runners left out
         self._unfit = ""
         self._remarks = set(past.remarks)
 
@@ -146,7 +147,8 @@ class Conductor:
         if ended.failure:
             voids = self._ledger.void(_failed(task, ended.failure))
         if missing := self._still_missing(task.pair):
-            if task.attempt == MOST_ATTEMPTS:
+            self._in_vain[task.pair] += 1
+            if self._in_vain[task.pair] == MOST_ATTEMPTS:
                 self._unfit = (
                     f"expected a machine that can play pair {task.pair}, got {MOST_ATTEMPTS} attempts that do not "
                     "count: lower the concurrency and resume the run"
@@ -162,6 +164,13 @@ class Conductor:
             self._say(f"Note: {self._store.trouble}; results are kept in memory and tried again")
         elif before and not self._store.trouble:
             self._say("Note: the records can be written again, and nothing is missing")
+
+
+def is_over(run: Run, openings: Sequence[tuple[Move, ...]]) -> bool:
+    """Whether nothing of a run is left to play: it needs no engines any more."""
+    ledger = Ledger(run)
+    planned = plan(run.settings, openings, ledger.games)
+    return ledger.verdict is not None or all(ledger.has(pairing.number) for pairing in planned)
 
 
 def _failed(task: Task, failure: str) -> Void:

@@ -63,10 +63,15 @@ def repeats(games: Iterable[GameRecord]) -> dict[int, int]:
 
 def complete_pairs(games: Iterable[GameRecord]) -> list[tuple[int, list[GameRecord]]]:
     """The pairs both of whose games are there, and their numbers, in the order of the schedule."""
+    return [(pair, both) for pair, both in by_pair(games) if len(both) == 2]
+
+
+def by_pair(games: Iterable[GameRecord]) -> list[tuple[int, list[GameRecord]]]:
+    """The one or two games of each pair, and its number, in the order of the schedule."""
     pairs: dict[int, list[GameRecord]] = {}
     for game in games:
         pairs.setdefault(game.pairing.pair, []).append(game)
-    return [(pair, both) for pair, both in sorted(pairs.items()) if len(both) == 2]
+    return sorted(pairs.items())
 
 
 def _board(position: Position) -> bytes:

@@ -11,11 +11,6 @@ from itertools import combinations
 
 from outflank.tools.schedule.encounters import Encounter, Scores, points, stage
 
-# Each is more than all the costs of the next kind in a round together.
-_MEETING = 10**24
-_BYE = 10**16
-_DIFFERENCE = 10**6
-
 
 def swiss(players: int, games: int, rounds: int, scores: Scores) -> list[Encounter]:
     """The rounds that can be paired so far: each needs the scores of all before it."""
@@ -64,16 +59,20 @@ def _meetings(order: list[int], played: list[Encounter], scores: Scores) -> list
     rested = byes(players, played)
     total = totals(players, played, scores)
     size = Counter(total)
+    # Each weight is more than all the costs of the next kind in a round together can come to.
+    by_difference = players**2
+    by_bye = by_difference * players * (1 + round(2 * (max(total) - min(total))) ** 2)
+    by_meeting = by_bye * players**2
     graph = networkx.Graph()
     for upper, lower in combinations(range(players), 2):
         first, second = order[upper], order[lower]
         difference = round(2 * (total[first] - total[second]))
         custom = abs(lower - upper - size[total[first]] // 2)
-        cost = _MEETING * met[frozenset((first, second))] + _DIFFERENCE * difference**2 + custom
+        cost = by_meeting * met[frozenset((first, second))] + by_difference * difference**2 + custom
         graph.add_edge(first, second, weight=cost)
     if players % 2:
         for rank, player in enumerate(order):
-            graph.add_edge(player, players, weight=_MEETING * rested[player] + _BYE * (players - rank))
+            graph.add_edge(player, players, weight=by_meeting * rested[player] + by_bye * (players - rank))
     rank_of = {player: rank for rank, player in enumerate(order)}
     matched = [
         sorted(meeting, key=rank_of.__getitem__)

@@ -75,6 +75,6 @@ def _ratings_chart(run: Run, figures: Figures) -> Chart | None:
                 lines[rating.name].append((float(count), rating.elo))
     return chart(
         "Ratings while the run went on",
-        "Bradley-Terry over all pairs so far, in logistic Elo; the mean of the field is 0.",
+        "Bradley-Terry over all games so far, in logistic Elo; the mean of the field is 0.",
         [Series(name, colour, tuple(points)) for colour, (name, points) in enumerate(lines.items())],
     )

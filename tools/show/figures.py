@@ -7,7 +7,7 @@ from outflank.engine import Colour
 from outflank.tools.games.adjudication import discs_lost
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.results import GameRecord, Standing, standing
-from outflank.tools.schedule.duplicates import complete_pairs, repeats
+from outflank.tools.schedule.duplicates import by_pair, complete_pairs, repeats
 from outflank.tools.schedule.formats import ranking
 from outflank.tools.state.run import Run
 from outflank.tools.stats.discs import DiscTest
@@ -126,14 +126,14 @@ def disc_test(run: Run) -> DiscTest | None:
 
 
 def pair_scores(run: Run, repeated: dict[int, int]) -> list[PairScore]:
-    """The pairs as the ratings want them, repeats left out, in schedule order."""
+    """The pairs as the ratings want them, also games without a twin, repeats left out, in schedule order."""
     index = {name: number for number, name in enumerate(run.settings.names)}
     scores = []
-    for both in _counted(run, repeated):
-        pairing = both[0].pairing
+    for games in (games for pair, games in by_pair(run.games) if pair not in repeated):
+        pairing = games[0].pairing
         black, white = (pairing.names[colour] for colour in Colour)
-        points = sum(game.points_of(black) for game in both)
-        scores.append(PairScore(index[black], index[white], points, 2, pairing.opening))
+        points = sum(game.points_of(black) for game in games)
+        scores.append(PairScore(index[black], index[white], points, len(games), pairing.opening))
     return scores
 
 

@@ -27,7 +27,6 @@ from outflank.tools.show.wording import (
     verdict_lines,
 )
 from outflank.tools.state.run import Format, Run
-from outflank.tools.work.words import counted
 
 MOST_LISTED = 5000
 _MOST_OPENINGS = 1000
@@ -79,7 +78,6 @@ def render_report(run: Run, figures: Figures) -> str:
         names=names,
         phases=phases_of(run.games, names),
         blunders=slips_of(run.games),
-        pairs=counted(figures.effective_pairs, "pair"),
         remark_heading="by",
         **page_parts(run.settings.rules),
     )

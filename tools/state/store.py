@@ -56,6 +56,7 @@ class Store:
         self._resumed = time.monotonic()
         self._seconds_before = 0.0
         self._has_played = False
+        self._was_finished = False
 
     @classmethod
     def create(
@@ -103,7 +104,8 @@ class Store:
             )
         with _refused_in_words(folder), ExitStack() as undo:
             store = cls._locked(folder, lambda: schema.open_to_write(path), undo)
-            store._seconds_before = store.read().seconds or 0.0
+            past = store.read()
+            store._seconds_before, store._was_finished = past.seconds or 0.0, past.finished
             store._commit(
                 [
                     ("DELETE FROM game WHERE ending IS NULL", ()),
@@ -129,7 +131,7 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         if not self._ended:
-            self.end(finished=False)
+            self.end(finished=self._was_finished and not self._has_played)
 
     def read(self) -> Run:
         """The run as it is in the file.

@@ -6,8 +6,7 @@ pair i, n complete pairs and m their mean, ``se = sqrt(sum (x_i - m)^2 / n / (n 
 the Elo of mu -+ 1.96 se (the pentanomial model; the unbiased variance keeps short matches honest).
 
 Normalised Elo is ``800 / ln 10 (m - 1/2) / sqrt(2 v)`` with v the unbiased variance of the x_i: how clearly a pair
-tells the two apart, whatever the share of draws. The t-value m - 1/2 over sqrt(v) has an error of about
-``sqrt((1 + t^2 / 2) / n)``.
+tells the two apart, whatever the share of draws.
 """
 
 import math
@@ -40,8 +39,6 @@ class EloEstimate:
         superiority: likelihood that the first engine is the stronger one, 0 to 1; None if undefined.
         pentanomial: complete pairs in which it took 0, 0.5, 1, 1.5 and 2 points.
         nelo: the normalised difference; None with fewer than two pairs and where all pairs are alike.
-        nelo_low: lower end of its 95 % interval; None where it is undefined.
-        nelo_high: upper end of its 95 % interval; None where it is undefined.
     """
 
     elo: float | None
@@ -49,9 +46,7 @@ class EloEstimate:
     high: float | None
     superiority: float | None
     pentanomial: Pentanomial
-    nelo: float | None = None
-    nelo_low: float | None = None
-    nelo_high: float | None = None
+    nelo: float | None
 
 
 def estimate(points: Sequence[float], pairs: Sequence[float]) -> EloEstimate:
@@ -83,7 +78,7 @@ def elo_of(mean: float | None) -> float | None:
 
 def _estimate(mean: float | None, counts: Pentanomial) -> EloEstimate:
     low, high = _interval(mean, counts)
-    return EloEstimate(elo_of(mean), low, high, _superiority(mean, counts), counts, *_normalised(counts))
+    return EloEstimate(elo_of(mean), low, high, _superiority(mean, counts), counts, _normalised(counts))
 
 
 def _interval(mean: float | None, counts: Pentanomial) -> tuple[float | None, float | None]:
@@ -111,17 +106,13 @@ def _superiority(mean: float | None, counts: Pentanomial) -> float | None:
     return NormalDist().cdf((mean - 0.5) / error)
 
 
-def _normalised(counts: Pentanomial) -> tuple[float | None, float | None, float | None]:
-    """Normalised Elo and both ends of its interval."""
+def _normalised(counts: Pentanomial) -> float | None:
+    """Normalised Elo."""
     error, pairs = _standard_error(counts), sum(counts)
     if not error:
-        return None, None, None
+        return None
     t_value = (outcomes.mean(counts) - 0.5) / (error * math.sqrt(pairs))
-    reach = QUANTILE * math.sqrt((1 + t_value**2 / 2) / pairs)
-    low, middle, high = (
-        NELO_PER_T / math.sqrt(2) * value for value in (t_value - reach, t_value, t_value + reach)
-    )
-    return middle, low, high
+    return NELO_PER_T / math.sqrt(2) * t_value
 
 
 def _standard_error(counts: Pentanomial) -> float | None:

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 Opening = TypeVar("Opening", bound=Hashable)
 
 _FEWEST_GAMES = 4  # below, one colour takes all the points too often by chance
-_ONE_SIDED = 0.9
+_ONE_SIDED = 9  # points of ten
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,8 @@ class OpeningRow(Generic[Opening]):
     @property
     def is_one_sided(self) -> bool:
         """Whether one colour took nine points of ten or more, of at least four: it says little about the engines."""
-        return self.games >= _FEWEST_GAMES and not 1 - _ONE_SIDED < self.black_share < _ONE_SIDED
+        ten_times_the_points = 10 * max(self.black_wins, self.white_wins) + 5 * self.draws
+        return self.games >= _FEWEST_GAMES and ten_times_the_points >= _ONE_SIDED * self.games
 
 
 def opening_table(games: Iterable[tuple[Opening, float, float | None]]) -> list[OpeningRow[Opening]]:

@@ -59,6 +59,19 @@ def test_engines_come_from_a_file(engines: Path) -> None:
     )
 
 
+def test_engines_and_config_read_a_table_alike(tmp_path: Path) -> None:
+    path = tmp_path / "engines.toml"
+    path.write_text(
+        "[[engine]]\ncmd = 'x'\noptions = { verbose = true, quiet = false, list = [1, true], size = 0.5 }\n"
+        "env = { ON = true, LIST = ['a', 'b c'] }"
+    )
+    (entry,) = chosen_entries([], path)
+
+    assert chosen_entries(read_config(path)["engine"], None) == (entry,)
+    assert entry.options == (("verbose", "yes"), ("quiet", "no"), ("list", "1,yes"), ("size", "0.5"))
+    assert entry.env == (("ON", "yes"), ("LIST", "a,b c"))
+
+
 def test_engines_are_chosen_by_name_and_others_added(engines: Path) -> None:
     chosen = chosen_entries(["the other", "name=C cmd=engine-c"], engines)
 

@@ -121,6 +121,19 @@ def test_what_is_derived_from_a_run(tmp_path: Path) -> None:
     assert (tmp_path / "games.txt").read_text().splitlines()[1] == "f5d6c3  # game 2: A - B A wins by crash"
 
 
+def test_a_dialogue_of_a_game_that_was_played_again_without_a_fault_is_removed(tmp_path: Path) -> None:
+    """As a run has it whose pair was voided after it had been interrupted."""
+    crash = broken_off(Ending.CRASH, Colour.WHITE)
+    (tmp_path / "fault-game-1-of-mine.txt").touch()
+    write_files_of(run_of([crash, broken_off(Ending.CRASH, Colour.WHITE, number=2)]), tmp_path)
+
+    assert write_files_of(run_of([crash, GAMES[1]]), tmp_path) == ""
+    assert {path.name for path in tmp_path.glob("fault-*")} == {
+        "fault-game-1.txt",
+        "fault-game-1-of-mine.txt",
+    }
+
+
 def test_what_cannot_be_written_is_named_and_the_rest_is_written(tmp_path: Path) -> None:
     (tmp_path / "games.sgf").mkdir()
     trouble = write_files_of(run_of(GAMES), tmp_path)

@@ -18,7 +18,7 @@ def test_a_suite_is_written_that_can_be_read_back(tmp_path: Path) -> None:
     result = CliRunner().invoke(openings, options)
 
     assert result.exit_code == 0, result.output
-    count = len(OpeningsChoice.parse(str(path)).take(1, Rules(), seed=1))
+    count = len(list(OpeningsChoice.parse(str(path)).take(1, Rules(), seed=1)))
     lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
     assert count == 1
     assert 0 < len(lines) < 14

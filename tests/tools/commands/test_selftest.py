@@ -1,6 +1,7 @@
 """``outflank selftest``: pairs are mirrored, and if they are not, the command says where."""
 
 import json
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -65,6 +66,13 @@ def test_thirty_pairs_are_mirrored() -> None:
     assert selftest("--pairs", "30").exit_code == 0
 
 
+def test_a_pair_that_is_given_up_is_mirrored() -> None:
+    ran = selftest("--pairs", "1", "--engine", entry(fake_engine.command("resign", turn=3)))
+
+    assert ran.exit_code == 0, ran.output
+    assert re.search(r"pair 1    mirrored: \d+ turns, (Black|White) by resignation\n", ran.stdout)
+
+
 def test_an_engine_that_does_not_repeat_itself_is_named_with_the_turn(tmp_path: Path) -> None:
     program = FICKLE.format(folder=str(Path(fake_engine.__file__).parent), visits=str(tmp_path / "visits"))
     fickle = entry([sys.executable, "-I", "-S", "-c", program], "restart=yes")
@@ -95,4 +103,27 @@ def test_two_games_are_compared_move_by_move_and_by_their_result() -> None:
     crash = broken_off(Ending.CRASH, Colour.WHITE, number=2, names=("B", "A"))
     assert MirrorPair(1, game, crash).trouble == "game 2 ended by crash: it broke"
     shorter = broken_off(Ending.RESIGNATION, Colour.BLACK, WIPE_OUT[:8], number=2, names=("B", "A"))
-    assert MirrorPair(1, game, shorter).trouble == "expected one result of both games, got 64 and None"
+    assert (
+        MirrorPair(1, game, shorter).trouble
+        == "expected 9 turns, Black by 64 in both games, got 4 turns, White by resignation"
+    )
+
+
+@pytest.mark.parametrize(
+    ("transcript", "loser", "outcome"),
+    [
+        (WIPE_OUT[:16], Colour.BLACK, "8 turns, White by resignation"),
+        (WIPE_OUT[:10], Colour.WHITE, "5 turns, Black by resignation"),
+    ],
+)
+def test_two_games_that_are_given_up_end_at_the_same_turn_and_alike(
+    transcript: str, loser: Colour, outcome: str
+) -> None:
+    first = broken_off(Ending.RESIGNATION, Colour.WHITE, WIPE_OUT[:16])
+    second = broken_off(Ending.RESIGNATION, loser, transcript, number=2, names=("B", "A"))
+
+    assert (
+        MirrorPair(1, first, second).trouble
+        == f"expected 8 turns, Black by resignation in both games, got {outcome}"
+    )
+    assert MirrorPair(1, first, first).trouble == ""

@@ -38,18 +38,18 @@ def test_a_search_of_few_plies_sees_no_side_far_ahead(rng: random.Random) -> Non
 
 
 def test_balanced_openings_depend_on_the_seed_alone() -> None:
-    drawn = balanced_openings(30, OTHELLO, seed=7)
+    drawn = list(balanced_openings(30, OTHELLO, seed=7))
 
-    assert drawn == balanced_openings(30, OTHELLO, seed=7)
-    assert drawn[:5] == balanced_openings(5, OTHELLO, seed=7)
-    assert drawn != balanced_openings(30, OTHELLO, seed=8)
+    assert drawn == list(balanced_openings(30, OTHELLO, seed=7))
+    assert drawn[:5] == list(balanced_openings(5, OTHELLO, seed=7))
+    assert drawn != list(balanced_openings(30, OTHELLO, seed=8))
     assert count_different(drawn, OTHELLO) == 30
-    assert OpeningsChoice.parse("balanced").take(30, OTHELLO, seed=7) == drawn
+    assert list(OpeningsChoice.parse("balanced").take(30, OTHELLO, seed=7)) == drawn
 
 
 def test_openings_begin_again_once_all_have_come_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("outflank.tools.openings.balanced.suite", lambda: ["f5d6c3d3c4f4f6f3", "f5f6e6f4"])
-    drawn = balanced_openings(5, OTHELLO, seed=1)
+    drawn = list(balanced_openings(5, OTHELLO, seed=1))
 
     assert drawn[:2] == drawn[2:4]
     assert count_different(drawn, OTHELLO) == 2
@@ -57,7 +57,7 @@ def test_openings_begin_again_once_all_have_come_up(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("rules", PRESETS.values(), ids=PRESETS)
 def test_the_default_is_balanced_where_the_rules_allow_it(rules: Rules) -> None:
-    assert len(default_openings(rules).take(3, rules, seed=1)) == 3
+    assert len(list(default_openings(rules).take(3, rules, seed=1))) == 3
     assert str(default_openings(rules)) == ("balanced" if rules.name == "othello" else "random:8")
 
 

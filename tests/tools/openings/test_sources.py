@@ -8,6 +8,7 @@ from outflank.engine import PRESETS, FileFormatError, Game, NotationError, Rules
 from outflank.tests.sample_games import WITH_PASSES
 from outflank.tests.tools.openings.different import count_different
 from outflank.tests.tools.samples import played
+from outflank.tools.openings.randomplay import play_random
 from outflank.tools.openings.sources import OpeningsChoice, random_openings, read_openings
 from outflank.tools.show.records import transcript_line
 
@@ -83,11 +84,11 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rules", PRESETS.values(), ids=PRESETS)
 def test_random_openings_are_legal_different_and_depend_on_the_seed_alone(rules: Rules) -> None:
-    openings = random_openings(8, 20, rules, seed=7)
+    openings = list(random_openings(8, 20, rules, seed=7))
 
-    assert openings == random_openings(8, 20, rules, seed=7)
-    assert openings[:5] == random_openings(8, 5, rules, seed=7)
-    assert openings != random_openings(8, 20, rules, seed=8)
+    assert openings == list(random_openings(8, 20, rules, seed=7))
+    assert openings[:5] == list(random_openings(8, 5, rules, seed=7))
+    assert openings != list(random_openings(8, 20, rules, seed=8))
     assert count_different(openings, rules) == 20
     for moves in openings:
         assert len(moves) == 8
@@ -98,10 +99,26 @@ def test_random_openings_are_legal_different_and_depend_on_the_seed_alone(rules:
 
 
 def test_where_there_are_no_more_different_openings_some_come_twice() -> None:
-    openings = random_openings(1, 3, OTHELLO, seed=1)
+    openings = list(random_openings(1, 3, OTHELLO, seed=1))
 
     assert len(openings) == 3
     assert count_different(openings, OTHELLO) == 1
+
+
+def test_openings_that_there_are_not_are_not_looked_for_again_and_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All first moves are images of each other: the second opening is the only one that is sought in vain."""
+    drawn = []
+
+    def counted(*arguments: object) -> object:
+        drawn.append(arguments)
+        return play_random(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("outflank.tools.openings.sources.play_random", counted)
+
+    assert len(list(random_openings(1, 100, OTHELLO, seed=1))) == 100
+    assert len(drawn) == 1 + 200 + 98
 
 
 @pytest.mark.parametrize(
@@ -112,9 +129,14 @@ def test_a_malformed_choice_is_named(text: str) -> None:
         OpeningsChoice.parse(text)
 
 
-@pytest.mark.parametrize("text", ["balanced", "random:8", "random:0", "openings.txt"])
+@pytest.mark.parametrize(
+    "text", ["balanced", "random:8", "random:0", "openings.txt", "./balanced", "./random:5", "./random:x:3"]
+)
 def test_a_choice_is_written_as_it_is_read(text: str) -> None:
-    assert str(OpeningsChoice.parse(text)) == text
+    choice = OpeningsChoice.parse(text)
+
+    assert str(choice) == text
+    assert OpeningsChoice.parse(str(choice)) == choice
 
 
 def test_the_first_moves_of_games_as_a_run_exports_them(tmp_path: Path) -> None:
@@ -135,4 +157,4 @@ def test_a_file_whose_name_ends_in_a_number_is_that_file(tmp_path: Path) -> None
     file = tmp_path / "openings:3"
     file.write_text("f5d6c3d3c4\n")
 
-    assert len(OpeningsChoice.parse(str(file)).take(1, Rules(), seed=1)[0]) == 5
+    assert len(next(OpeningsChoice.parse(str(file)).take(1, Rules(), seed=1))) == 5

@@ -47,10 +47,26 @@ def conduct(
     say: Callable[[str], object] = print,
 ) -> Run:
     """Play a run from its beginning to its end."""
-    openings = settings.openings.take(openings_needed(settings), settings.rules, settings.seed)
-    with Interrupts() as interrupts, Store.create(folder, settings, openings, "a run") as store:
-        with LocalHall(settings) as hall:
+    openings = list(settings.openings.take(openings_needed(settings), settings.rules, settings.seed))
+    with Store.create(folder, settings, openings, "a run") as store:
+        return _play(store, on_event, say)
+
+
+def resume(folder: Path) -> Run:
+    """Play what is missing of a run."""
+    with Store.resume(folder) as store:
+        return _play(store)
+
+
+def _play(
+    store: Store,
+    on_event: Callable[[Event], object] = lambda event: None,
+    say: Callable[[str], object] = print,
+) -> Run:
+    past = store.read()
+    with Interrupts() as interrupts:
+        with LocalHall(past.settings) as hall:
             hall.check_engines(interrupts.check)
-            conductor = Conductor(store.read(), store, hall, on_event, say, interrupts)
+            conductor = Conductor(past, store, hall, on_event, say, interrupts)
             conductor.play()
         return store.end(finished=conductor.finished)

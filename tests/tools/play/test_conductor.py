@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from outflank.tests.processes import open_files, resident_kib
-from outflank.tests.tools.play.halls import conduct, fake, instant_settings, settings
+from outflank.tests.tools.play.halls import conduct, fake, instant_settings, resume, settings
 from outflank.tools.games.results import Ending
 from outflank.tools.play import canary, conductor, table
 from outflank.tools.play.canary import Canary
@@ -191,6 +191,10 @@ def test_a_runner_that_fails_again_and_again_ends_the_run(
     assert run.games == ()
     assert run.interrupted
     assert [void.game.attempt for void in run.voids] == list(range(1, conductor.MOST_ATTEMPTS + 1))
+
+    with pytest.raises(conductor.UnfitMachineError, match="got 6 attempts that do not count"):
+        resume(tmp_path / "m")
+    assert len(read_run(tmp_path / "m").voids) == 2 * conductor.MOST_ATTEMPTS
 
 
 def test_what_a_full_disk_keeps_out_is_written_when_there_is_room(

@@ -14,11 +14,12 @@ from outflank.tests.tools.samples import STARTED
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.results import Ending, GameRecord, Pairing, standing
 from outflank.tools.openings.sources import OpeningsChoice, random_openings
-from outflank.tools.schedule import knockout
+from outflank.tools.schedule import knockout, swiss
+from outflank.tools.schedule.encounters import Score
 from outflank.tools.schedule.formats import byes, openings_needed, plan, ranking, usual_rounds
 from outflank.tools.state.run import Format, RunSettings
 
-OPENINGS = random_openings(4, 40, Game().rules, seed=1)
+OPENINGS = list(random_openings(4, 40, Game().rules, seed=1))
 
 Result = Callable[[str, str], int]
 """The margin of the first over the second engine."""
@@ -185,6 +186,16 @@ def test_the_last_without_a_bye_rests_and_gets_the_points_of_a_win() -> None:
     assert ranking(settings, games) == ["E0", "E1", "E2"]
     assert byes(settings, games) == {"E2": 1, "E1": 1}
     assert byes(settings_of(Format.ROUND_ROBIN, 3), []) == {}
+
+
+@pytest.mark.parametrize("games", [2, 1_000_000])
+def test_the_last_rests_however_many_games_make_a_difference(games: int) -> None:
+    """E0, E1 and E4, which rested, have all the points. Without E3 two engines have to meet that are far apart."""
+    won = Score(points=games, games=games, margin=0, measured=0)
+    planned = swiss.swiss(5, games, 2, {0: won, 1: won})
+    second = [{encounter.first, encounter.second} for encounter in planned if encounter.round == 2]
+
+    assert second == [{0, 1}, {2, 4}]
 
 
 def test_more_swiss_rounds_than_opponents_are_played_all_the_same() -> None:

@@ -14,6 +14,7 @@ from outflank.tools.show.figures import Meeting, disc_sums, figures_of
 from outflank.tools.show.wording import verdict_lines
 from outflank.tools.state.run import Format, Void
 from outflank.tools.stats.elo import estimate
+from outflank.tools.stats.ratings import PairScore, rate
 from outflank.tools.stats.sprt import Sprt
 
 
@@ -71,6 +72,33 @@ def test_a_match_keeps_the_order_of_the_settings() -> None:
     assert [engine.entry.name for engine in figures_of(run_of(lost)).engines] == ["A", "B"]
 
 
+def test_a_game_without_its_twin_is_rated_and_makes_no_pair() -> None:
+    """With an odd number of games an encounter ends with one."""
+    names = ("A", "B", "C")
+    games = [
+        replace(game, pairing=replace(game.pairing, pair=number))
+        for number in (1, 2, 3)
+        for game in [played(number=number, names=(names[number - 1], names[number % 3]))]
+    ]
+    run = run_of(games, names, {"format": Format.ROUND_ROBIN, "games": 1})
+    told = figures_of(run)
+
+    assert [(rating.games, rating.points) for rating in told.ratings.ratings] == [(2, 1.0)] * 3
+    assert told.ratings == rate(
+        names, [PairScore(0, 1, 1, 1, 0), PairScore(1, 2, 1, 1, 0), PairScore(2, 0, 1, 1, 0)]
+    )
+    assert (told.pairs, told.repeats) == (0, {})
+    assert "Ratings while the run went on" in [chart.title for chart in charts(run, told)]
+
+
+def test_the_last_game_of_an_odd_match_is_no_pair() -> None:
+    games = [played(), played(number=2, names=("B", "A")), played(number=3, opening=3)]
+    told = figures_of(run_of(games))
+
+    assert told.elo == estimate([1, 0, 1], [1.0])
+    assert [rating.games for rating in told.ratings.ratings] == [3, 3]
+
+
 def test_the_table_of_a_match(capsys: pytest.CaptureFixture[str]) -> None:
     games = [played(), broken_off(Ending.TIME, Colour.WHITE, number=2, names=("B", "A"))]
     print_result_of(run_of(games, settings={"sprt": Sprt(0, 20)}))
@@ -89,6 +117,7 @@ def test_no_verdict_is_shown_that_rests_on_pairs_before_which_one_is_missing() -
     waiting = replace(whole, games=whole.games[1:])
     decided, undecided = (verdict_lines(run, figures_of(run)) for run in (whole, waiting))
 
+    assert decided
     assert all(" accepted, LLR " in line for line in decided)
     assert [line.split(": ")[1] for line in undecided] == [
         "no verdict, LLR +0.00 (-0.41 to +0.41) after 0 pairs"

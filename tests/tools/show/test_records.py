@@ -163,9 +163,9 @@ def test_a_direction_stands_before_evaluation_and_time() -> None:
         (Ending.RESIGNATION, "-64.00:r", "W+R"),
         (Ending.TIME, "-64.00:t", "W+T"),
         (Ending.STALL, "-64.00:t", "W+T"),
-        (Ending.CRASH, "-64.00", "W+F"),
-        (Ending.ILLEGAL_MOVE, "-64.00", "W+F"),
-        (Ending.PROTOCOL_ERROR, "-64.00", "W+F"),
+        (Ending.CRASH, "-64.00:r", "W+F"),
+        (Ending.ILLEGAL_MOVE, "-64.00:r", "W+F"),
+        (Ending.PROTOCOL_ERROR, "-64.00:r", "W+F"),
     ],
 )
 def test_an_early_end_is_named(ending: Ending, in_ggf: str, in_sgf: str) -> None:

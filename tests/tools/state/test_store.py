@@ -44,7 +44,7 @@ NAMES = ("A", "B b")
 
 
 def create(folder: Path, settings: RunSettings = SETTINGS) -> Store:
-    openings = settings.openings.take(2, settings.rules, settings.seed)
+    openings = list(settings.openings.take(2, settings.rules, settings.seed))
     return Store.create(folder, settings, openings, "some id")
 
 
@@ -130,7 +130,7 @@ def test_a_resumed_run_forgets_what_had_not_ended(tmp_path: Path) -> None:
     store = Store.resume(tmp_path)
     assert store.read().games == (game(1),)
     assert not store.read().interrupted
-    assert store.openings(RULES) == openings == SETTINGS.openings.take(2, RULES, 7)
+    assert store.openings(RULES) == openings == list(SETTINGS.openings.take(2, RULES, 7))
     store.end(finished=True)
     reader = sqlite3.connect(tmp_path / RUN_FILE)
     assert reader.execute("SELECT DISTINCT game FROM turn").fetchall() == [(1,)]

@@ -21,7 +21,21 @@ def test_without_a_game_played_to_the_end_there_is_no_margin() -> None:
 
 @pytest.mark.parametrize(
     ("black", "draws", "white", "one_sided"),
-    [(4, 0, 0, True), (0, 0, 4, True), (3, 0, 0, False), (4, 1, 0, True), (3, 1, 0, False), (2, 0, 2, False)],
+    [
+        (4, 0, 0, True),
+        (0, 0, 4, True),
+        (3, 0, 0, False),
+        (4, 1, 0, True),
+        (3, 1, 0, False),
+        (2, 0, 2, False),
+        (9, 0, 1, True),
+        (1, 0, 9, True),
+        (0, 1, 4, True),
+        (17, 2, 1, True),
+        (1, 2, 17, True),
+        (89, 0, 11, False),
+        (11, 0, 89, False),
+    ],
 )
 def test_an_opening_that_one_colour_always_wins_is_one_sided(
     black: int, draws: int, white: int, one_sided: bool
