@@ -20,6 +20,7 @@ from outflank.protocol.varietysource import USUAL_PLIES, Spread, VarietySource
 from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import COUNT, SECONDS, hash_option, threads_option, together
 from outflank.tools.cli.outputs import LOG_FILE
+from outflank.tools.cli.warning import warn
 from outflank.tools.work.files import writing
 
 
@@ -151,12 +152,8 @@ def books_to_play(given: str | None, variety: float, seed: int | None) -> list[B
         seed = SystemRandom().randrange(2**31)
     varied = Variety(variety, seed)
     if given is None:
-        return [BookSource(path, varied, _warn, shipped=True) for path in shipped_books()]
-    return [BookSource(Path(given), varied, _warn)]
-
-
-def _warn(sentence: str) -> None:
-    click.echo(f"outflank: {sentence}", err=True)
+        return [BookSource(path, varied, warn, shipped=True) for path in shipped_books()]
+    return [BookSource(Path(given), varied, warn)]
 
 
 def _no_log(sign: str, data: bytes) -> None:
@@ -183,4 +180,4 @@ class _Log:
                 file.write(f"{time.monotonic() - self._began:10.3f} {sign} ".encode() + data)
         except OSError as error:
             self._file = None
-            click.echo(f"outflank: the log ends here, since it can't be written: {error.strerror}", err=True)
+            warn(f"the log ends here, since it can't be written: {error.strerror}")

@@ -9,7 +9,7 @@ import signal
 import sys
 from types import FrameType
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+from outflank.tools.work.ending import ENDING_SIGNALS
 
 
 def end_at_once() -> None:
@@ -17,21 +17,21 @@ def end_at_once() -> None:
 
     A shell has what it runs in the background ignore SIGINT, and so we do.
     """
-    for number in _SIGNALS:
+    for number in ENDING_SIGNALS:
         if number != signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _leave)
 
 
 def end_tidily() -> None:
     """From now on SIGINT raises KeyboardInterrupt and the others SystemExit; no effect without ``end_at_once``."""
-    for number in _SIGNALS:
+    for number in ENDING_SIGNALS:
         if signal.getsignal(number) is _leave:
             signal.signal(number, _raise)
 
 
 def end_at_once_again() -> None:
     """Undo ``end_tidily``."""
-    for number in _SIGNALS:
+    for number in ENDING_SIGNALS:
         if signal.getsignal(number) is _raise:
             signal.signal(number, _leave)
 

@@ -28,6 +28,7 @@ from outflank.tools.cli.options import (
 )
 from outflank.tools.cli.outputs import OUTPUT_FILE
 from outflank.tools.cli.positions import shown
+from outflank.tools.cli.warning import warn
 from outflank.tools.review.bookexit import BookExits
 from outflank.tools.review.facts import game_facts, player_facts
 from outflank.tools.review.game import GameReview
@@ -113,7 +114,7 @@ def review(
     given.most = None if svg is None else 1
     output = _Output(as_json, keep=html is not None or svg is not None)
     click.echo(f"outflank {__version__}, {settings.words()}", err=as_json)
-    with BookExits(_books(book), None if book is None else _warn) as exits:
+    with BookExits(_books(book), None if book is None else warn) as exits:
         for made in review_games(given, Reviewer(settings, hash_mb, threads), workers):
             output.add(replace(made, book_exit=exits.of(made.game)), *given.places.popleft())
     output.end()
@@ -183,7 +184,7 @@ class _Source:
             for number, entry in enumerate(games_given(name, self._format, self._rules), 1):
                 if isinstance(entry, BadGame):
                     self.bad += 1
-                    click.echo(f"outflank: {bad_game(name, entry)}", err=True)
+                    warn(bad_game(name, entry))
                 elif self._wanted.allows(entry):
                     count += 1
                     if self.most is not None and count > self.most:
@@ -233,10 +234,6 @@ class _Output:
         elif self.games:
             click.echo()
             _print(players_text(self._players.summaries()))
-
-
-def _warn(sentence: str) -> None:
-    click.echo(f"outflank: {sentence}", err=True)
 
 
 def _print(lines: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ import signal
 from types import FrameType, TracebackType
 from typing import Any, Self
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+from outflank.tools.work.ending import ENDING_SIGNALS
 
 
 class Interrupted(Exception):
@@ -32,7 +32,7 @@ class Interrupts:
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
-        self._before = {number: signal.signal(number, self._note) for number in _SIGNALS}
+        self._before = {number: signal.signal(number, self._note) for number in ENDING_SIGNALS}
         return self
 
     def __exit__(

@@ -50,6 +50,8 @@ finally:
     needed = [
         "outflank.tools",
         *(f"outflank.tools.cli{name}" for name in ("", ".lazygroup", ".program", ".signals", ".streams")),
+        "outflank.tools.work",
+        "outflank.tools.work.ending",
     ]
     assert told.stdout.endswith(f"{needed}\n")
 

@@ -122,8 +122,11 @@ def test_main_lines_are_openings_for_a_match(grown: Path, tmp_path: Path) -> Non
 
 
 def test_lines_are_played_and_their_scores_are_the_books(grown: Path) -> None:
+    lines = run("lines", grown, "--lines", 30, "--json").stdout.splitlines()
+
+    assert lines
     with Book.open(grown) as book:
-        for line in run("lines", grown, "--lines", 30, "--json").stdout.splitlines():
+        for line in lines:
             told = json.loads(line)
             game = Game.from_transcript(told["moves"])
             last = game.turns[-1]

@@ -39,6 +39,7 @@ def test_a_selective_search_to_the_end_is_the_result_of_its_game(played: Records
     first_solved = np.flatnonzero(np.diff(solved(played).astype(int)) == 1) + 1
     searcher = Searcher(16, weights=nothing)
 
+    assert first_solved.size
     for record in played[first_solved[:10]]:
         position = Position(int(record["own"]), int(record["opp"]), Colour.BLACK)
         found = SELECTIVE.search(searcher, position)
@@ -107,5 +108,8 @@ def test_boards_set_aside_are_not_labelled(games: Path, nothing: Path, tmp_path:
 
 
 def test_boards_of_games_are_none_of_those_set_aside(games: Path) -> None:
-    for own, opp in boards_of_games(load([games]), 10, 40, seed=1):
+    boards = list(boards_of_games(load([games]), 10, 40, seed=1))
+
+    assert boards
+    for own, opp in boards:
         assert not set_aside(Position(own, opp, Colour.BLACK))
