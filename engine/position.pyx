@@ -133,7 +133,9 @@ cdef class Position:
             if not self.must_pass:
                 raise IllegalMoveError(self._why_no_pass())
             return PASS
-        if move.square not in SQUARES:
+        if type(move.square) is not int and hasattr(move.square, "__index__"):  # NumPy's
+            move = Move(int(move.square), move.direction)
+        if type(move.square) is not int or move.square not in SQUARES:
             raise IllegalMoveError(f"expected {self._expected()}, got square {move.square!r}")
         if not legal_moves(self.own, self.opp) & bit(move.square):
             raise IllegalMoveError(f"expected {self._expected()}, got {move}")

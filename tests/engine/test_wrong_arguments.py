@@ -60,7 +60,7 @@ def test_a_square_or_a_symmetry_out_of_range_is_refused_in_words(value: Any) -> 
             START.play(Move(value))
 
 
-@pytest.mark.parametrize("square", [64, -1, "d3"])
+@pytest.mark.parametrize("square", [64, -1, "d3", 19.0])
 def test_a_move_to_no_square_is_refused_in_words(square: Any) -> None:
     move = Move(square)
     for call in (
