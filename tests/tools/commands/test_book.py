@@ -134,6 +134,25 @@ def test_deepening_merging_and_pruning_leave_a_whole_book(tmp_path: Path) -> Non
         assert facts("check", path, "--sample", 5, "--workers", 1)["faults"] == []
 
 
+def test_a_book_that_is_merged_with_itself_too_is_one_file(tmp_path: Path) -> None:
+    """As by ``merge a *``: a reader of the file would keep what is new in another beside it."""
+    one, two = build(tmp_path / "a", 20), tmp_path / "b"
+    run("build", two, "--positions", 20, "--level", 1, "--ply-cost", 2, "--workers", 1)
+    merged = facts("merge", one, one, two, "--level", 1, "--workers", 1)
+
+    assert merged["added"] > 0
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_a_merge_that_is_refused_makes_no_book(tmp_path: Path) -> None:
+    other, reversi = build(tmp_path / "a"), tmp_path / "b"
+    run("build", reversi, "--rules", "reversi", "--positions", 5, "--level", 1, "--workers", 1)
+    result = run("merge", tmp_path / "new", other, reversi, "--workers", 1, code=1)
+
+    assert "expected a book for othello" in result.stderr
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a", "b"]
+
+
 def test_a_check_names_faults_and_fails(tmp_path: Path) -> None:
     path = build(tmp_path / "b")
     connection = sqlite3.connect(path)
