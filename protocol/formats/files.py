@@ -14,8 +14,8 @@ FormatName = Literal["transcript", "obf", "sgf", "ggf", "wthor"]
 FORMATS: tuple[FormatName, ...] = get_args(FormatName)
 _GAMES_IN_BRACKETS = re.compile(rb"\(\s*;")
 _GGF = re.compile(rb"GM\s*\[\s*(?:othello|reversi)\s*\]", re.IGNORECASE)
-_BOARD = re.compile(rb"(?=.*[XxOo*BbWw12])[-._XxOo*BbWw12 ]{64}")  # a row of dashes is none
-_MOVES = re.compile(rb"(?:\d{1,3}\s*\.*\s*)?[a-h][1-8]", re.IGNORECASE)
+_BOARD = re.compile(rb"(?=.{0,63}[XxOo*BbWw12])[-._XxOo*BbWw12 ]{64}")  # a row of dashes is none
+_MOVES = re.compile(rb"(?:[\d.,\s]*(?:[a-h][1-8](?:/[nesw]{1,2})?|pass|pa|ps))+[\d.,\s]*", re.IGNORECASE)
 
 Entry = AnnotatedGame | BadGame
 _TEXTS: Mapping[FormatName, Callable[[BinaryIO, Rules], Iterator[Entry]]] = {
@@ -83,8 +83,8 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
     first = next((line for line in lines if line and line[:1] not in b"#%"), b"")
     if _BOARD.match(first):
         return "obf"
-    # Brackets behind a move are a comment's, and those behind other words a game's.
-    if _MOVES.match(first) or not _GAMES_IN_BRACKETS.search(beginning):
+    # Brackets behind moves are a comment's, and those behind other words a game's.
+    if _MOVES.fullmatch(first.partition(b"#")[0]) or not _GAMES_IN_BRACKETS.search(beginning):
         return "transcript"
     return "ggf" if _GGF.search(beginning) else "sgf"
 

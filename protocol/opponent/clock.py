@@ -13,7 +13,8 @@ from outflank.protocol.lines import printable
 
 MARGIN_SECONDS = 0.05  # forgiven on each move: what reading a pipe and waking up may cost
 LONGEST_SECONDS = 1_000_000
-_DECIMALS = 3  # of seconds; what is less is no time
+SHORTEST_SECONDS = 0.001
+_DECIMALS = 3  # of seconds, so that what is shorter is no time
 _LONGEST_SHOWN = 60
 _GRAMMAR = "none, S (a move), MAIN+INC or MAIN+S/MOVES in seconds, MOVES of at most 9 digits"
 _TEXT = re.compile(rf"({DURATION})(?:\+({DURATION})(?:/(\d{{1,9}}))?)?")

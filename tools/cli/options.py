@@ -19,13 +19,14 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer ve
     """Seconds, more than none: ``5``, ``5s``, ``500ms``, ``2m``; hands the command a float.
 
     Args:
+        least: how many there have to be; any number if left out.
         most: how many there may be; any number if left out.
     """
 
     name = "time"
 
-    def __init__(self, most: float = math.inf) -> None:
-        self._most = most
+    def __init__(self, least: float = 0.0, most: float = math.inf) -> None:
+        self._least, self._most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The seconds; anything else is wrong usage."""
@@ -33,10 +34,13 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer ve
             seconds = parse_duration(value) if isinstance(value, str) else float(value)
         except NotationError as error:
             self.fail(str(error), param, ctx)
-        if not 0 < seconds <= self._most or seconds == math.inf:
-            bound = "less than for ever" if self._most == math.inf else f"at most {self._most}"
-            wanted = "more than 0 seconds" if seconds == 0 else f"more than 0 seconds and {bound}"
+        if not 0 < seconds < math.inf:
+            wanted = "more than 0 seconds" if seconds == 0 else "more than 0 seconds and less than for ever"
             self.fail(f"expected a time of {wanted}, got {value!r}", param, ctx)
+        if not self._least <= seconds <= self._most:
+            self.fail(
+                f"expected a time from {self._least} to {self._most} seconds, got {value!r}", param, ctx
+            )
         return seconds
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from outflank.engine import NotationError
-from outflank.protocol.opponent.clock import LONGEST_SECONDS, TimeControl
+from outflank.protocol.opponent.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeControl
 from outflank.tools.cli.config_file import chosen_entries
 from outflank.tools.cli.config_options import config_options
 from outflank.tools.cli.numbers import WholeNumber
@@ -63,7 +63,7 @@ _OPTIONS = (
     ),
     click.option(
         "--stall",
-        type=Seconds(LONGEST_SECONDS),
+        type=Seconds(SHORTEST_SECONDS, LONGEST_SECONDS),
         default=STALL_SECONDS,
         show_default=True,
         help="Seconds an engine without a clock may think about a move.",

@@ -146,6 +146,8 @@ def test_the_format_is_found_out() -> None:
         "(\r\n;GM[2];B[f5];W[d6];B[c3])": 3,
         f"{'-' * 70}\nGame #1 (;GM[2];B[f5];W[d6];B[c3])": 3,
         "f5d6c3 # good game (;\n": 3,
+        "H1 results of the day\n(;GM[2];B[f5];W[d6];B[c3])": 3,
+        f"{'-' * 64} Othello games\n(;GM[2];B[f5];W[d6];B[c3])": 3,
         "# a game (;\n\n1. F5 d6 2. c3": 3,
         position.board_string() + " % (;": 0,
         position.board_string() + "; F5:+0;": 0,

@@ -24,7 +24,8 @@ def outflank(command: str, *arguments: object) -> Result:
     ("command", "options", "sentence"),
     [
         ("match", ["--no-records"], "expected --out or --no-records, got both"),
-        ("match", ["--stall", "2000000000"], "more than 0 seconds and at most 1000000, got '2000000000'"),
+        ("match", ["--stall", "2000000000"], "a time from 0.001 to 1000000 seconds, got '2000000000'"),
+        ("match", ["--stall", "0.0001"], "a time from 0.001 to 1000000 seconds, got '0.0001'"),
         ("match", ["--time", "0.0004"], "expected time for the first move"),
         ("tournament", ["--format", "knockout", "--rounds", "5"], "expected no --rounds for a knockout"),
     ],
