@@ -162,9 +162,8 @@ class BookWriter(Book):
         if lock is None:
             return
         try:
-            with suppress(
-                sqlite3.Error
-            ):  # a reader may be at it; then the file stays as it is, which is as good
+            # A reader may be at it; then its last changes stay in a file beside it, where every reader finds them.
+            with suppress(sqlite3.Error):
                 self.rollback()
                 self._connection.execute("PRAGMA busy_timeout = 0")
                 self._connection.execute("PRAGMA journal_mode = DELETE")  # the whole book is one file again

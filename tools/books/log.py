@@ -12,6 +12,7 @@ import click
 from outflank.book.growing import Progress
 from outflank.engine import SettingsError
 from outflank.engine.links import file_of
+from outflank.tools.cli.warning import warn
 from outflank.tools.work.files import open_to_append, writing
 
 _EVERY = 60.0  # seconds of wall time
@@ -43,7 +44,7 @@ def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[Progress], N
     finally:
         log.end()
         if log.failure:
-            click.echo(f"outflank: {log.failure}", err=True)
+            warn(str(log.failure))
     if log.failure:
         raise click.exceptions.Exit(1)
 

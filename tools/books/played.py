@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import click
-
 from outflank.book import Book
 from outflank.engine import OutflankError, Position
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import FormatName
 from outflank.tools.cli.games import bad_game, games_given
 from outflank.tools.cli.positions import shown
+from outflank.tools.cli.warning import warn
 from outflank.tools.state.schema import RUN_FILE
 from outflank.tools.state.store import read_run
 from outflank.tools.work.words import counted
@@ -73,4 +72,4 @@ class PlayedLines:
 
     def _leave_out(self, sentence: str) -> None:
         self.bad += 1
-        click.echo(f"outflank: {sentence}", err=True)
+        warn(sentence)

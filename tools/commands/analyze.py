@@ -27,6 +27,7 @@ from outflank.tools.cli.options import (
     threads_option,
 )
 from outflank.tools.cli.positions import Given
+from outflank.tools.cli.warning import warn
 from outflank.tools.show.search import settings_line
 from outflank.tools.work.words import counted
 
@@ -170,7 +171,7 @@ def _print_row(answer: Answer) -> None:
         if answer.found is not None:
             click.echo(answer_row(item, answer.found))
     elif isinstance(item, Remark):
-        click.echo(f"outflank: {_place(item)}: {item.sentence}", err=True)
+        warn(f"{_place(item)}: {item.sentence}")
     else:
         assert isinstance(item, Action)
 

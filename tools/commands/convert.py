@@ -16,6 +16,7 @@ from outflank.tools.cli.games import bad_game, games_of, read_and_written
 from outflank.tools.cli.options import json_option, rules_option
 from outflank.tools.cli.outputs import output_option
 from outflank.tools.cli.positions import shown
+from outflank.tools.cli.warning import warn
 from outflank.tools.show.gamefiles import check_output, game_writer, written_files
 from outflank.tools.work.files import STDOUT
 from outflank.tools.work.words import counted
@@ -107,7 +108,7 @@ class _Count:
         """Tell of a game of a file that is left out."""
         self.left_out += 1
         self.incomplete.add(name)
-        click.echo(f"outflank: {sentence}", err=True)
+        warn(sentence)
 
     def expect_no_loss(self, outputs: Sequence[Path]) -> None:
         """Raise OutflankError if these files had better stay as they are."""

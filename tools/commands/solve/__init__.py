@@ -23,6 +23,7 @@ from outflank.tools.cli.options import (
     time_option,
 )
 from outflank.tools.cli.outputs import OUTPUT_FILE
+from outflank.tools.cli.warning import warn
 from outflank.tools.commands.solve.prooffile import Proof, ProofFile
 from outflank.tools.commands.solve.solution import Solution
 from outflank.tools.show.search import limit_words, moves_text, nodes_a_second, settings_line
@@ -79,7 +80,7 @@ def solve(
     proofs = None if proof_path is None else ProofFile(proof_path, source, rules, limit, hash_mb)
     suite = _suite(file, board, rules)
     for error in suite.errors:
-        click.echo(f"outflank: {error}", err=True)
+        warn(str(error))
     searcher = Searcher(hash_mb, threads)
     searcher.prepare()  # or the first position would seem slow
     report = _Report(check, as_json)
