@@ -1,25 +1,14 @@
-"""The house keeps its order: files are short, and the tests lie where what they test lies."""
+"""The tests lie where the code that they test lies."""
 
 from pathlib import Path
 
 from outflank.tests.installation import ROOT
 from outflank.tests.test_layers import LAYERS, SUFFIXES, imports, package_of
 
-FOLDERS = (*LAYERS, "tests")
-LONGEST = 300
-
 
 def files(folder: Path) -> list[Path]:
     """The sources of a folder, headers included, but for what builds make."""
     return [path for path in folder.rglob("*") if path.suffix in (*SUFFIXES, ".h")]
-
-
-def test_no_file_is_longer_than_a_sitting() -> None:
-    sources = [path for folder in FOLDERS for path in files(ROOT / folder)]
-    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in sources}
-
-    assert len(lengths) > 300
-    assert {name: lines for name, lines in lengths.items() if lines > LONGEST} == {}
 
 
 def test_the_tests_mirror_the_folders() -> None:
