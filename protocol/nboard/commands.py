@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from outflank.engine import Line, Move, NotationError, OutflankError, Rules
+from outflank.engine import Colour, Line, Move, NotationError, OutflankError, Rules
 from outflank.engine.levels import HIGHEST_LEVEL
 from outflank.protocol.formats import ggf
 from outflank.protocol.movesource import book_info
@@ -104,17 +104,19 @@ def move(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
 
 
 def hint(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
-    """Searches ever deeper, to the depth that was set, and reports the best moves; the clock is no limit.
+    """Reports the best moves: those that the opening book knows, then others by a search that goes ever deeper.
 
-    Any other command ends it. `search` is followed by the line of best play without blanks, the score in discs from
-    the side to move, 0, and the depth: `12` plies, `12@73%` if the search cuts what it guesses to be hopeless, `100%`
-    if the score is proven. `book` has the same for a move that the opening book knows; in place of the 0 it has the
-    number of the book's lines that begin with the move.
+    The search ends at the depth that was set; the clock is no limit, and any other command ends it. `search` is
+    followed by the line of best play without blanks, the score in discs from the side to move, 0, and the depth: `12`
+    plies, `12@73%` if the search cuts what it guesses to be hopeless, `100%` if the score is proven. `book` has the
+    same for a move that the book knows; in place of the 0 it has the number of the book's lines that begin with the
+    move. A move of the book is not searched: NBoard shows one score for each square, and the later one would replace
+    the book's.
 
     Arguments: how many moves, 1 if left out
-    Answer: `status`; a `book` line for each of the best moves that the book knows, at most as many as asked for;
-      after each iteration a `search` line for each move and `nodestats` with the boards reached and the seconds;
-      `status` at the end
+    Answer: `status`; a `book` line for each of the best moves that the book knows, at most as many as asked for; if
+      these are fewer, after each iteration a `search` line for each of the best other moves, up to the number asked
+      for, and `nodestats` with the boards reached and the seconds; `status` at the end
     Fails: if it is not a whole number of at least 1. If the game is over, a `status` says so and nothing else follows
     """
     count = read_whole(argument or "1", "a number of moves", 1, _HIGHEST)
@@ -124,15 +126,18 @@ def hint(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
         return
     yield status("analysing")
     entry = session.look(position)
+    known = [] if entry is None else [each.move for each in entry.moves]
     if entry is not None:
         yield found_lines(book_info(entry, session.look), count)
-    limit = session.strength.limit(None, position.empties)
-    moves = min(count, len(position.legal_moves()))
-    with session.searcher.analyse(position, limit, multipv=moves) as analysis:
-        for info in analysis:
-            if session.inbox.interrupted:
-                break
-            yield found_lines(info)
+    unknown = [each for each in position.legal_moves() if each not in known]
+    wanted = min(count - len(known), len(unknown))
+    if wanted > 0:
+        limit = session.strength.limit(None, position.empties)
+        with session.searcher.analyse(position, limit, moves=unknown, multipv=wanted) as analysis:
+            for info in analysis:
+                if session.inbox.interrupted:
+                    break
+                yield found_lines(info)
     yield status("waiting")
 
 
@@ -180,12 +185,14 @@ def learn(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
     the book as it was. The book that comes with the package is never changed.
 
     Arguments: none
-    Answer: `status`, another `status` that says what was learned or why nothing was, then `learned`
+    Answer: `status`, then `learned`, then a `status` that says what was learned or why nothing was: NBoard clears its
+      status line when it reads `learned`
     Fails: never
     """
     yield status("learning")
-    yield status(_learned(session))
+    outcome = _learned(session)
     yield "learned\n"
+    yield status(outcome)
 
 
 def _learned(session: Session) -> str:
@@ -207,7 +214,7 @@ def analyze(session: Session, clocks: GameClocks, argument: str) -> Iterator[str
 
     Arguments: none
     Answer: `status`; for each position `analysis`, the moves made until then, passes counted, and the score in discs
-      from the side to move; `status` at the end
+      from Black's side, as NBoard draws it; `status` at the end
     Fails: never
     """
     game = session.game
@@ -218,7 +225,8 @@ def analyze(session: Session, clocks: GameClocks, argument: str) -> Iterator[str
         score = session.searcher.search(position, limit, on_info=session.heed()).score
         if session.inbox.interrupted:
             break
-        yield f"analysis {made} {score:+.2f}\n"
+        from_black = score if position.side is Colour.BLACK else 0.0 - score  # never -0.0
+        yield f"analysis {made} {from_black:+.2f}\n"
     yield status("waiting")
 
 

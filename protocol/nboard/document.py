@@ -46,8 +46,8 @@ With a book, a move that it knows comes at once, after a line `book` in place of
 - A command that fails changes nothing and says why in one line, `status` and a sentence. Everything about a
   position is said before the next `pong`.
 - Only these lines are sent: `set myname`, `status`, `book`, `search`, `nodestats`, `analysis`, `pong`, `learned` and
-  `===`. Squares are in capitals, scores in discs from the side to move with two decimals, times in seconds. A line of
-  best play is written without blanks: `E6F4PAE3`.
+  `===`. Squares are in capitals, scores in discs with two decimals, times in seconds. Scores are from the side to
+  move, in `analysis` from Black's side. A line of best play is written without blanks: `E6F4PAE3`.
 - A line may have 1048576 bytes. A longer one is read to its end and fails once.
 
 ## Thinking

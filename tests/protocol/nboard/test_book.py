@@ -35,12 +35,24 @@ def test_a_move_of_the_book_is_told_by_book_lines(dialogue: Dialogue) -> None:
     assert re.fullmatch(r"=== C4/0\.00/0\.\d{3}", dialogue.send("go")[-1])
 
 
-def test_a_hint_tells_the_book_before_it_searches(dialogue: Dialogue) -> None:
+def test_a_hint_searches_no_move_that_the_book_knows(dialogue: Dialogue) -> None:
+    """NBoard keeps one score for each square, so a search would replace the book's."""
     dialogue.send(f"set game {ggf('B[F5]')}")
-    lines = dialogue.send("hint 1")
+    status, first, second, *searched, end = dialogue.send("hint 9")
 
-    assert lines[:2] == ["status analysing", "book D6C4D3 +0.00 1 10@73%"]
-    assert lines[2].startswith("search ")
+    assert (status, end) == ("status analysing", "status waiting")
+    assert (first, second) == ("book D6C4D3 +0.00 1 10@73%", "book F6E6 -2.00 1 10@73%")
+    assert {line.split()[1][:2] for line in searched if line.startswith("search ")} == {"F4"}
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_hint_ends_with_the_book_if_that_has_as_many_moves_as_were_asked_for(
+    dialogue: Dialogue, count: int
+) -> None:
+    dialogue.send(f"set game {ggf('B[F5]')}")
+    lines = dialogue.send(f"hint {count}")
+
+    assert [line.split()[0] for line in lines] == ["status", *["book"] * count, "status"]
 
 
 def test_where_the_book_knows_nothing_there_are_searches_only(dialogue: Dialogue) -> None:
@@ -79,7 +91,7 @@ def test_a_game_is_learned_into_the_book(tmp_path: Path) -> None:
     path = small_book(tmp_path)
     lines = learning(path, "B[F5]W[F4]B[E3]W[D6]")
 
-    assert lines == ["status learning", "status the book has learned 2 positions of the game", "learned"]
+    assert lines == ["status learning", "learned", "status the book has learned 2 positions of the game"]
     with Book.open(path) as book:
         known = [after(line) in book for line in ("f5f4", "f5f4e3", "f5f4e3d6")]
         (record,) = [each for each in book.records() if each.position == after("f5f4e3").canonical()[0]]
@@ -105,7 +117,7 @@ def test_a_game_that_the_book_knows_changes_nothing(tmp_path: Path) -> None:
     path = small_book(tmp_path)
     before = contents(path)
 
-    assert learning(path, "B[F5]W[D6]B[C4]")[1] == "status the book knows all of the game"
+    assert learning(path, "B[F5]W[D6]B[C4]")[-1] == "status the book knows all of the game"
     assert contents(path) == before
 
 
@@ -118,7 +130,7 @@ def test_a_game_that_the_book_knows_changes_nothing(tmp_path: Path) -> None:
         ("missing", "expected an opening book, got "),
     ],
 )
-def test_why_a_game_is_not_learned_is_told(tmp_path: Path, trouble: str, sentence: str) -> None:
+def test_why_a_game_is_not_learned_is_told_after_learned(tmp_path: Path, trouble: str, sentence: str) -> None:
     path = small_book(tmp_path)
     before = contents(path)
     if trouble == "missing":
@@ -131,9 +143,9 @@ def test_why_a_game_is_not_learned_is_told(tmp_path: Path, trouble: str, sentenc
     with BookWriter.open(path) if trouble == "locked" else nullcontext():
         lines = dialogue.send("learn")
 
-    assert lines[0] == "status learning"
-    assert lines[1].startswith(f"status the game is not learned: {sentence}")
-    assert lines[2:] == ["learned"]
+    assert lines[:2] == ["status learning", "learned"]
+    assert lines[2].startswith(f"status the game is not learned: {sentence}")
+    assert len(lines) == 3
     assert trouble == "missing" or contents(path) == before
 
 
@@ -148,7 +160,7 @@ def test_another_command_breaks_learning_off(tmp_path: Path) -> None:
     dialogue.send(f"set game {ggf('B[F5]W[F4]B[E3]')}")
     assert inbox.take() == b"learn"
 
-    assert dialogue.send("learn")[1] == (
+    assert dialogue.send("learn")[-1] == (
         "status the game is not learned: expected time to search, got another command"
     )
     assert contents(path) == before
