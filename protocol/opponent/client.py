@@ -61,7 +61,7 @@ class GtpClient(EngineClient):
         try:
             ok, text = self._read_answer(started + seconds, watching)
         except (EngineTimeout, EngineCrash) as error:
-            raise type(error)(self._process.explained(f"{error} when asked {command!r}")) from None
+            raise self._explained(error, command) from None
         return Answer(ok, text, self._process.last_read - started)
 
     def order(self, command: str, seconds: float = REPLY_SECONDS) -> str:
@@ -87,7 +87,7 @@ class GtpClient(EngineClient):
         try:
             self._watch(command, seconds, on_report)
         except (EngineTimeout, EngineCrash) as error:
-            raise type(error)(self._process.explained(f"{error} when asked {command!r}")) from None
+            raise self._explained(error, command) from None
 
     def _watch(self, command: str, seconds: float, on_report: Callable[[str], object]) -> None:
         deadline = self._send(command) + REPLY_SECONDS

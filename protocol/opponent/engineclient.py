@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Self
 
-from outflank.protocol.lines import without_control_bytes
-from outflank.protocol.opponent.errors import EngineCrash
+from outflank.protocol.lines import printable, without_control_bytes
+from outflank.protocol.opponent.errors import EngineCrash, EngineTimeout
 from outflank.protocol.opponent.process import ChildProcess
 from outflank.protocol.opponent.spawn import Surroundings
 
@@ -17,6 +17,7 @@ START_SECONDS = 30.0  # for the first answer, in which an engine may load tables
 REPLY_SECONDS = 10.0  # for a command that asks for no thinking
 CLOSE_SECONDS = 1.0
 BANNER_SECONDS = 2.0  # for a program whose first words are of another protocol, to speak the right one
+_LONGEST_QUOTE = 100  # characters of what an engine wrote, in a message
 
 
 class EngineClient:
@@ -45,6 +46,7 @@ class EngineClient:
         self.label = label
         self.name = ""
         self._on_line = on_line or _ignore
+        self._last_line = ""  # since the last command was sent
         self._process = ChildProcess(command, label, on_wait, surroundings)
 
     def __enter__(self) -> Self:
@@ -91,6 +93,7 @@ class EngineClient:
         for stale in self._process.discard_output().splitlines():
             self._on_line("!", _clean(stale))
         self._on_line(">", line)
+        self._last_line = ""
         sent = time.monotonic()
         self._process.send(line.encode() + b"\n")
         return sent
@@ -103,7 +106,20 @@ class EngineClient:
         line = _clean(self._process.read_line(deadline))
         if line:
             self._on_line("<", line)
+        if line.strip():
+            self._last_line = line
         return line
+
+    def _explained(self, error: EngineTimeout | EngineCrash, asked: str) -> EngineTimeout | EngineCrash:
+        """`error` with what was asked, and what the engine wrote last.
+
+        Of its standard output that is quoted only if it still runs: why it waits may stand there, and nowhere else.
+        """
+        sentence = f"{error} when asked {asked!r}"
+        last = _clean(self._process.begun_line).strip() or self._last_line.strip()
+        if last and isinstance(error, EngineTimeout):
+            sentence += f"; the last it wrote was {printable(last, _LONGEST_QUOTE)!r}"
+        return type(error)(self._process.explained(sentence))
 
 
 def _clean(line: bytes) -> str:

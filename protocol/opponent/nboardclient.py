@@ -100,7 +100,7 @@ class NBoardClient(EngineClient):
                     f"{self.label} is no NBoard engine: expected 'pong 1', got {printable(strange.strip())!r}"
                 )
                 raise EngineProtocolError(self._process.explained(sentence)) from None
-            raise type(error)(self._process.explained(f"{error} when asked {asked!r}")) from None
+            raise self._explained(error, asked) from None
         return line
 
 

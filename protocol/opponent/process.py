@@ -130,6 +130,11 @@ class ChildProcess:
         del self._received[: end + 1]
         return line
 
+    @property
+    def begun_line(self) -> bytes:
+        """What has come of a line whose line feed has not."""
+        return bytes(self._received) if b"\n" not in self._received else b""
+
     def discard_output(self) -> bytes:
         """Drop and return what has been written so far; no answer to a later command can be in it."""
         stale = b""
