@@ -26,6 +26,7 @@ from outflank.tests.fake_engine import (
     write,
 )
 
+_DEEPEST_IN_TIME = 20
 _TURN = re.compile(r"\b([BW])\[([A-H][1-8]|PA)")
 
 
@@ -39,6 +40,7 @@ class Engine:
 
     def __init__(self, fault: str, turn: int) -> None:
         self.fault, self.turn, self.turns = fault, turn, 0
+        self.depth: int | None = None
         self.board, self.side = Board(), "b"
 
     def run(self) -> None:
@@ -59,6 +61,8 @@ class Engine:
                 write(f"pong {rest}\n")
             elif word == "set" and rest.startswith("game"):
                 self.set_game(rest)
+            elif word == "set" and (number := re.fullmatch(r"depth (\d+)", rest)):
+                self.set_depth(int(number[1]))
             elif word == "go":
                 self.go()
 
@@ -72,8 +76,19 @@ class Engine:
                 self.board.play(SQUARES.index(move.lower()), letter.lower())
             self.side = "w" if letter == "B" else "b"
 
+    def set_depth(self, depth: int) -> None:
+        """Remember it; an engine whose name tells its depth says its name again."""
+        self.depth = depth
+        if self.fault == "no clock":
+            write(f"set myname Edax{depth}\n")
+
     def go(self) -> None:
         """The first legal move, or the fault if its turn has come."""
+        if self.fault == "no move without a depth" and self.depth is None:
+            write('warning Must pick a depth with "set depth <n>" first\n')
+            return
+        if self.fault == "no clock" and (self.depth or 0) > _DEEPEST_IN_TIME:
+            time.sleep(FOR_EVER)
         self.turns += 1
         move = SQUARES[self.board.choose(self.side)]
         write(f"status thinking\nsearch {move.upper()} +{self.turns}.00 0 1\nnodestats 1 0.00\n")

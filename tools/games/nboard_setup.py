@@ -1,21 +1,28 @@
 """Makes an engine that speaks NBoard's protocol ready for the games it is entered for.
 
-A depth, or a level, which is the same to such an engine, that has no place in its command is sent by ``set depth``;
-nothing else can be set. Its clock stands in the record of each game: the time control, whole seconds,
-and what every move took. Overtime and seconds for each move have no place there.
+The protocol asks for ``set depth`` before the first move, and some engines never move without it. It carries the depth
+that the engine is entered with, or the level, which is the same to such an engine; nothing else can be set. Its clock
+stands in the record of each game: the time control, whole seconds, and what every move took. Overtime and seconds for
+each move have no place there. Where the record has a clock, that is to end the search, and the depth is one that no
+search reaches.
 """
 
 from collections.abc import Callable
 
-from outflank.engine import Rules
+from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, Rules
 from outflank.protocol.formats.ggfclock import GgfClock
 from outflank.protocol.opponent.clock import TimeControl
+from outflank.protocol.opponent.engineclient import START_SECONDS
 from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.protocol.opponent.nboardclient import NBoardClient
-from outflank.tools.games.engine_setup import filled, parameters_to_send
+from outflank.tools.games.engine_setup import filled, is_ours, parameters_to_send
 from outflank.tools.games.entries import Entry
 
 _DEPTHS = ("depth", "level")
+_SET_DEPTH = "set depth"
+_USUAL, _BEYOND_REACH = f"{_SET_DEPTH} {DEFAULT_LEVEL}", f"{_SET_DEPTH} {HIGHEST_LEVEL}"
+# How engines call themselves that search to the depth they are given, whatever clock is in the record.
+_WITHOUT_CLOCK = ("edax", "ntest")
 
 
 def prepare(client: NBoardClient, entry: Entry, rules: Rules, remark: Callable[[str], object]) -> None:
@@ -30,15 +37,24 @@ def prepare(client: NBoardClient, entry: Entry, rules: Rules, remark: Callable[[
         )
     for line in instructions(entry):
         client.tell(line)
-    client.synchronise()
+    client.synchronise(START_SECONDS)  # an engine may load its tables when it knows the depth
     if entry.time.is_limited and not clock_text(entry.time):
         remark(f"can't be sent a time of {entry.time} in the record of a game, but is held to it")
+    if _own_depth(entry) is None and not _is_told(entry):
+        if not clock_text(entry.time):
+            remark(f"is entered without a depth: it is sent {_USUAL!r} (depth=N chooses another)")
+        elif client.name.lower().startswith(_WITHOUT_CLOCK):
+            client.tell(_USUAL)
+            client.synchronise(START_SECONDS)
+            remark(
+                f"takes no notice of the clock in the record of a game: it is sent {_USUAL!r} (depth=N chooses another)"
+            )
 
 
 def instructions(entry: Entry) -> list[str]:
-    """The lines that give an engine its parameters, then its own ones.
+    """The lines that give an engine its depth, then its own ones.
 
-    Raises: UnfitEngineError if there is no way to give one. A number of threads is also a mere declaration.
+    Raises: UnfitEngineError if there is no way to give a parameter. A number of threads is also a mere declaration.
     """
     parameters = parameters_to_send(entry)
     depths = [parameters.pop(name) for name in _DEPTHS if name in parameters]
@@ -49,7 +65,22 @@ def instructions(entry: Entry) -> list[str]:
             f"engine {entry.name}: expected a depth alone, or a place such as {{level}} in its command for all else, "
             f"got {got}"
         )
-    return [f"set depth {depth}" for depth in depths] + [filled(command, entry) for command in entry.commands]
+    commands = [filled(command, entry) for command in entry.commands]
+    if _is_told(entry):
+        return commands
+    if depths or _own_depth(entry) is not None:
+        return [f"{_SET_DEPTH} {depths[0] if depths else _own_depth(entry)}", *commands]
+    return [_BEYOND_REACH if clock_text(entry.time) else _USUAL, *commands]
+
+
+def _own_depth(entry: Entry) -> int | None:
+    """The depth that an engine is entered with, or else its level; None if it is entered with neither."""
+    return entry.level if entry.depth is None else entry.depth
+
+
+def _is_told(entry: Entry) -> bool:
+    """Whether an engine knows its depth without us: by one of its own commands, or by the options of Outflank."""
+    return is_ours(entry) or any(command.split()[:2] == _SET_DEPTH.split() for command in entry.commands)
 
 
 def clock_text(control: TimeControl) -> str:

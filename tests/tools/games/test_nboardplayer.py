@@ -129,7 +129,7 @@ def test_each_game_begins_anew(sit: Sit, sit_nboard: SitNBoard) -> None:
 
 
 def test_an_engine_that_ended_between_two_games_is_started_again(sit: Sit, sit_nboard: SitNBoard) -> None:
-    killed = sit_nboard(turn=90)
+    killed = sit_nboard(turn=90, extra="depth=4")
     first = referee(killed, sit(turn=90, name="G"))
     os.kill(killed.make_ready().pid, signal.SIGKILL)
     second = referee(killed, sit(turn=90, name="G"))
@@ -169,10 +169,51 @@ def test_a_clock_is_told_in_whole_seconds_or_not_at_all(time: str, text: str) ->
 
 
 def test_a_clock_that_cannot_be_told_is_remarked(sit_nboard: SitNBoard) -> None:
-    player = sit_nboard(time="0.5")
+    player = sit_nboard(time="0.5", extra="depth=4")
     player.make_ready()
 
     assert player.remarks == ["N can't be sent a time of 0.5 in the record of a game, but is held to it"]
+
+
+def test_an_engine_that_moves_only_with_a_depth_is_given_one(sit: Sit, sit_nboard: SitNBoard) -> None:
+    game = referee(sit_nboard("no move without a depth", 90), sit(turn=90, name="G"), stall=20)
+
+    assert game.ending is Ending.DISCS
+
+
+def test_a_stall_quotes_what_the_engine_wrote_last(sit: Sit, sit_nboard: SitNBoard) -> None:
+    """Here the depth that its user gives it has no number."""
+    player = sit_nboard("no move without a depth", extra="command='set depth'")
+    game = referee(player, sit(name="G"), stall=1.5)
+
+    assert game.ending is Ending.STALL
+    assert game.detail == (
+        "engine N gave no complete answer in time when asked 'go'; "
+        """the last it wrote was 'warning Must pick a depth with "set depth <n>" first'"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("extra", "remarks"),
+    [
+        (
+            "",
+            [
+                "N takes no notice of the clock in the record of a game: "
+                "it is sent 'set depth 10' (depth=N chooses another)"
+            ],
+        ),
+        ("depth=8", []),
+    ],
+)
+def test_an_engine_that_knows_no_clock_is_not_told_to_think_for_ever(
+    sit: Sit, sit_nboard: SitNBoard, extra: str, remarks: list[str]
+) -> None:
+    player = sit_nboard("no clock", 90, time="100+0", extra=extra)
+    game = referee(player, sit(turn=90, name="G"))
+
+    assert game.ending is Ending.DISCS
+    assert player.remarks == remarks
 
 
 @pytest.mark.parametrize(
@@ -181,11 +222,19 @@ def test_a_clock_that_cannot_be_told_is_remarked(sit_nboard: SitNBoard) -> None:
         ("depth=6", ["set depth 6"]),
         ("level=12 threads=2", ["set depth 12"]),
         ("level=4 command='set contempt 0' command='set depth {level}'", ["set contempt 0", "set depth 4"]),
-        ("", []),
+        ("level=4 cmd='x -l {level}'", ["set depth 4"]),
+        ("level=4 depth=6 cmd='x -l {level}'", ["set depth 6"]),
+        ("time=60+1 depth=6", ["set depth 6"]),
+        ("", ["set depth 10"]),
+        ("time=0.5", ["set depth 10"]),
+        ("time=60+1", ["set depth 60"]),
+        ("time=60+1 command='set depth 7'", ["set depth 7"]),
+        ("time=60+1 level=4 cmd='outflank nboard'", []),
     ],
 )
 def test_a_depth_is_told_and_then_what_the_user_wants(text: str, lines: list[str]) -> None:
-    assert instructions(Entry.parse(f"cmd=x protocol=nboard {text}")) == lines
+    command = "" if "cmd=" in text else "cmd=x"
+    assert instructions(Entry.parse(f"{command} protocol=nboard {text}")) == lines
 
 
 @pytest.mark.parametrize("text", ["nodes=100", "option.hash=64", "level=4 depth=5"])
