@@ -51,7 +51,9 @@ def kata_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
     """Does what `lz-analyze` does, with win rates from 0 to 1 and the score in discs from the side to move.
 
     The keys are `move visits utility winrate scoreMean scoreLead prior lcb order depth prob exact book bound
-    pv`; with `rootInfo true` a block `rootInfo visits winrate scoreLead utility` ends the line.
+    pv`. With `rootInfo true`, and only then, `rootInfo visits winrate scoreLead utility` ends the line, behind all
+    blocks, as KataGo has it. Sabaki does not ask for it; who does so by hand there loses the last move from its
+    display, with KataGo too, since Sabaki takes all that follows `pv` for moves.
 
     Arguments: as `lz-analyze`, and [`rootInfo` true|false]; `ownership` and its kin are ignored
     Answer: as `lz-analyze`
