@@ -2,8 +2,9 @@
 
 import re
 
+from outflank.protocol.opponent.errors import EngineError
 from outflank.tools.checks.check import must, should
-from outflank.tools.checks.subject import Subject, expect, expect_nothing
+from outflank.tools.checks.subject import Subject, Unjudged, expect, expect_nothing
 
 _PROMPT_SECONDS = 0.5
 _PLAIN = ("protocol_version", "name", "list_commands", "known_command name", "clear_board", "showboard")
@@ -27,22 +28,26 @@ def answers_nothing_with_a_bare_sign(subject: Subject) -> None:
 @must()
 def fails_with_a_question_mark(subject: Subject) -> None:
     """A failure begins with `?`, one blank, and says something."""
-    raw = subject.ask("play").raw
+    raw = subject.ask(subject.refused()).raw
     expect(re.match(rb"\? [^ \n]", raw) is not None, "'? ' and a text", repr(raw[:40]))
 
 
 @must()
 def ends_with_one_empty_line(subject: Subject) -> None:
     """An answer ends with exactly one empty line; a second one would look like the end of the next answer."""
-    for command in ("name", "clear_board", "play"):
+    for command in (subject.refused(), "name", "clear_board"):
         subject.ask(command)
         extra = subject.trailing()
-        expect(not extra, f"one empty line after the answer to {command!r}", f"{extra[:40]!r} behind it")
+        blank = bool(extra) and not extra.strip()
+        expect(not blank, f"one empty line after the answer to {command!r}", f"{extra[:40]!r} behind it")
 
 
 @must()
 def has_no_empty_line_inside(subject: Subject) -> None:
     """An answer of many lines has no empty line before its end: the first one ends it."""
+    subject.succeed("name")
+    if subject.trailing().strip():
+        raise Unjudged("it writes after an answer of one line too: see answers-each-command-once")
     for command in ("list_commands", *({"showboard"} & subject.commands)):
         subject.succeed(command)
         subject.silence()
@@ -69,7 +74,14 @@ def answers_each_command_once(subject: Subject) -> None:
 def says_only_its_move(subject: Subject) -> None:
     """While the engine thinks, and once it has moved, nothing else is written to standard output."""
     subject.succeed("clear_board")
-    expect_nothing(subject.ask("genmove black", subject.thinking).strays)
+    if subject.trailing().strip():
+        raise Unjudged("it writes where it does not think too: see answers-each-command-once")
+    try:
+        strays = subject.ask("genmove black", subject.thinking).strays
+    except EngineError:
+        subject.stop()
+        raise Unjudged("it does not answer 'genmove black': see opens-legally") from None
+    expect_nothing(strays)
     subject.silence()
 
 

@@ -1,7 +1,17 @@
 """The board: the rules of Othello as the engine knows them."""
 
 from outflank.tools.checks.check import must, should
-from outflank.tools.checks.positions import BLACK_WINS, DRAWN, START, WHITE_WINS, WIPE_OUT, set_up
+from outflank.tools.checks.positions import (
+    BEFORE_A_PASS,
+    BLACK_WINS,
+    DRAWN,
+    START,
+    WHITE_WINS,
+    WIPE_OUT,
+    move_somehow,
+    replay,
+    set_up,
+)
 from outflank.tools.checks.subject import Subject, expect
 
 
@@ -16,13 +26,13 @@ def refuses_impossible_boards(subject: Subject) -> None:
     """`boardsize` fails for 0, 1 and 1000."""
     for size in (0, 1, 1000):
         subject.refuse(f"boardsize {size}")
-    subject.succeed("boardsize 8")
+    subject.ask("boardsize 8")
 
 
 @should()
 def says_unacceptable_size(subject: Subject) -> None:
     """The failure of `boardsize` begins with GTP's words `unacceptable size`."""
-    text = subject.refuse("boardsize 1000")
+    text = subject.complaint("boardsize 1000")
     expect(text.startswith("unacceptable size"), "'unacceptable size'", repr(text))
 
 
@@ -44,7 +54,7 @@ def starts_as_othello_does(subject: Subject) -> None:
 @must()
 def refuses_other_first_moves(subject: Subject) -> None:
     """Squares that turn nothing are illegal: c5, d6, e3, f4, a1."""
-    subject.succeed("clear_board")
+    set_up(subject)
     for square in ("c5", "d6", "e3", "f4", "a1"):
         subject.refuse(f"play black {square}")
 
@@ -60,23 +70,23 @@ def refuses_occupied_squares(subject: Subject) -> None:
 @should()
 def says_illegal_move(subject: Subject) -> None:
     """The failure of an illegal `play` begins with GTP's words `illegal move`."""
-    subject.succeed("clear_board")
-    text = subject.refuse("play black a1")
+    set_up(subject)
+    text = subject.complaint("play black a1")
     expect(text.startswith("illegal move"), "'illegal move'", repr(text))
 
 
 @must()
 def takes_whole_games(subject: Subject) -> None:
-    """Every move of four whole games is taken, one that ends with a side wiped out among them."""
-    for transcript in (BLACK_WINS, WHITE_WINS, DRAWN, WIPE_OUT):
-        set_up(subject, transcript)
+    """Every move of four whole games, one that ends with a side wiped out among them, and up to a pass is taken."""
+    for transcript in (BLACK_WINS, WHITE_WINS, DRAWN, WIPE_OUT, BEFORE_A_PASS):
+        replay(subject, transcript)
 
 
 @must()
 def clears_the_board(subject: Subject) -> None:
     """`clear_board` sets up the start whatever was played before."""
-    set_up(subject, "f5d6c3")
-    set_up(subject, "f5d6c3")
+    replay(subject, "f5d6c3")
+    replay(subject, "f5d6c3")
 
 
 @must("final_score")
@@ -100,10 +110,10 @@ def takes_moves_back(subject: Subject) -> None:
 @must("undo")
 def takes_its_own_move_back(subject: Subject) -> None:
     """`undo` takes back what `genmove` played."""
-    set_up(subject, "f5")
-    move = subject.succeed("genmove white", subject.thinking)
+    game = set_up(subject, "f5")
+    move_somehow(subject, game)
     subject.succeed("undo")
-    subject.succeed(f"play white {move}")
+    subject.succeed(f"play white {game.turns[-1].move}")
 
 
 @must("undo")
@@ -118,6 +128,6 @@ def refuses_to_undo_the_start(subject: Subject) -> None:
 @should("undo")
 def says_cannot_undo(subject: Subject) -> None:
     """The failure of `undo` begins with GTP's words `cannot undo`."""
-    subject.succeed("clear_board")
-    text = subject.refuse("undo")
+    set_up(subject)
+    text = subject.complaint("undo")
     expect(text.startswith("cannot undo"), "'cannot undo'", repr(text))

@@ -27,8 +27,8 @@ SECTIONS: dict[ModuleType, str] = {
     lines: "Lines",
     arguments: "Arguments",
     board: "The board",
-    passes: "Passes",
     moves: "Moves",
+    passes: "Passes",
     clock: "The clock",
     conduct: "Conduct",
 }

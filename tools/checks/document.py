@@ -21,7 +21,7 @@ $ outflank compliance 'python my_engine.py' --only takes-a-pass --dialogue
 A rule that an engine **must** keep is one without which games are lost or can't be played; an engine that breaks
 one fails, and the exit code is 1. A rule that it **should** keep is one that some controllers rely on; an engine that
 breaks one is warned, and the exit code stays 0 unless there is `--strict`. Rules about commands that the engine does
-not list are not for it.
+not list are not for it, nor are rules about what the protocol leaves to it.
 
 | option | meaning | default |
 | --- | --- | --- |
@@ -34,11 +34,14 @@ not list are not for it.
 | `--thinking S` | seconds for a move without a clock | 60 |
 | `--json` | one JSON object for each check, and at last one for the verdict | |
 
-The first answer of a process may take 30 seconds, in which an engine may load tables. An engine that failed a check,
-or was given a clock or asked to end, is started anew for the next check; otherwise one process serves many of them. A
-minute is enough for an engine that moves at once, half of it for the clock. Reading forgives what one check looks at,
-so that one bad habit fails one check. Moves are those of Othello on a board of 8 by 8. Outflank itself is started
-with `--book none` unless the command names a book, so that it has to think.
+The first answer of a process may take 30 seconds, in which an engine may load tables. An engine that did not pass a
+check, or was given a clock, sent numbered commands or asked to end, is started anew for the next check; otherwise one
+process serves many of them. A minute is enough for an engine that moves at once, half of it for the clock.
+
+One bad habit is reported once, by the check that is about it: the others read past it, or say why they can't judge
+the engine and are counted as skipped. A command at which the engine has ended or said nothing is reported by the first
+check that met it. Moves are those of Othello on a board of 8 by 8. Outflank itself is started with `--book none`
+unless the command names a book, so that it has to think.
 
 This page is made from the checks themselves (`python -m outflank.tools.checks.document > docs/compliance.md`).
 """

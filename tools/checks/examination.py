@@ -1,4 +1,4 @@
-"""Runs the checks on an engine, one after the other."""
+"""Runs the checks on an engine, one after the other; what keeps it from answering is reported once."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from outflank.protocol.opponent.errors import EngineError
 from outflank.tools.checks.check import Check, Level
-from outflank.tools.checks.subject import Subject, Violation
+from outflank.tools.checks.subject import Subject, Unjudged, Violation
 
 
 class Outcome(StrEnum):
@@ -24,7 +24,8 @@ class Finding:
     Attributes:
         check: the check.
         outcome: what came of it.
-        detail: what was expected and what came, if it failed; why it was skipped.
+        detail: what was expected and what came, if it failed; why it was skipped: the rule is not for this engine, or
+            it can't be said whether it keeps it.
         dialogue: what was said, if it failed: ``>`` to the engine, ``<`` from it.
     """
 
@@ -46,7 +47,7 @@ class Verdict:
         passed: how many rules are kept.
         failed: how many are broken that an engine must keep.
         warned: how many are broken that it should keep.
-        skipped: how many are not for this engine.
+        skipped: how many are not for this engine, or could not be judged.
     """
 
     passed: int
@@ -77,26 +78,38 @@ def examine(subject: Subject, checks: Iterable[Check]) -> Iterator[Finding]:
     Raises: EngineError if the program can't be started or does not speak the protocol.
     """
     subject.learn()
+    silences: dict[str, Check] = {}
     for check in checks:
         missing = sorted(check.needs - subject.commands)
         if missing:
             yield Finding(check, Outcome.SKIPPED, f"{', '.join(missing)} not listed")
         else:
-            yield _run(check, subject)
+            yield _run(check, subject, silences)
 
 
-def _run(check: Check, subject: Subject) -> Finding:
-    """One check; an engine that failed it may be in any state, so the next check gets a new process."""
+def _run(check: Check, subject: Subject, silences: dict[str, Check]) -> Finding:
+    """One check; an engine that did not pass it may be in any state, so the next check gets a new process.
+
+    `silences` are the commands at which the engine has ended or said nothing, each with the check that reported it.
+    """
     if check.alone:
         subject.stop()
     subject.dialogue.clear()
     try:
         subject.get_ready()
         check.run(subject)
-    except (Violation, EngineError) as error:
+    except Unjudged as reason:
+        finding = Finding(check, Outcome.SKIPPED, str(reason))
+    except Violation as error:
         finding = Finding(check, Outcome.FAILED, str(error), tuple(subject.dialogue))
+    except EngineError as error:
+        before = silences.setdefault(subject.asked, check)
+        if before is check or (before.level, check.level) == (Level.SHOULD, Level.MUST):
+            finding = Finding(check, Outcome.FAILED, str(error), tuple(subject.dialogue))
+        else:
+            finding = Finding(check, Outcome.SKIPPED, f"no answer to {subject.asked!r}: see {before.name}")
     else:
         finding = Finding(check, Outcome.PASSED)
-    if check.alone or finding.outcome is Outcome.FAILED:
+    if check.alone or finding.outcome is not Outcome.PASSED:
         subject.stop()
     return finding

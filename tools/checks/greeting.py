@@ -60,7 +60,7 @@ def lists_what_is_required(subject: Subject) -> None:
     They are `protocol_version`, `name`, `version`, `known_command`, `list_commands`, `quit`, `boardsize`,
     `clear_board`, `komi`, `play` and `genmove`.
     """
-    listed = subject.succeed("list_commands").split()
+    listed = subject.listed()
     missing = sorted(REQUIRED.difference(listed))
     expect(not missing, "all eleven required commands", f"none called {', '.join(missing)}")
 
@@ -89,7 +89,7 @@ def fails_unknown_commands(subject: Subject) -> None:
 @should()
 def says_unknown_command(subject: Subject) -> None:
     """The failure of an unknown command begins with GTP's words `unknown command`."""
-    text = subject.refuse(_NONSENSE)
+    text = subject.complaint(_NONSENSE)
     expect(text.startswith("unknown command"), "'unknown command'", repr(text))
 
 

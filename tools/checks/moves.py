@@ -4,7 +4,15 @@ import re
 
 from outflank.engine import Game
 from outflank.tools.checks.check import must, should
-from outflank.tools.checks.positions import BEFORE_A_PASS, START, WIPE_OUT, Resigned, set_up, think
+from outflank.tools.checks.positions import (
+    BEFORE_A_PASS,
+    START,
+    WIPE_OUT,
+    Resigned,
+    move_somehow,
+    set_up,
+    think,
+)
 from outflank.tools.checks.subject import Subject, expect
 
 
@@ -24,7 +32,7 @@ def moves_for_white(subject: Subject) -> None:
 def plays_what_it_says(subject: Subject) -> None:
     """`genmove` plays its move too: the reply to it is legal, and its square is taken."""
     game = set_up(subject)
-    think(subject, game)
+    move_somehow(subject, game)
     subject.refuse(f"play white {game.turns[0].move}")
     subject.succeed(f"play white {game.position.legal_moves()[0]}")
 

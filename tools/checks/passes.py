@@ -2,7 +2,7 @@
 
 from outflank.tools.checks.check import must, should
 from outflank.tools.checks.positions import BEFORE_A_PASS, WIPE_OUT, set_up, think
-from outflank.tools.checks.subject import Subject, expect
+from outflank.tools.checks.subject import Subject, Unjudged, expect
 
 
 @must()
@@ -17,6 +17,7 @@ def takes_a_pass(subject: Subject) -> None:
 @should()
 def takes_a_pass_in_capitals(subject: Subject) -> None:
     """`play black PASS` is as good as `play black pass`."""
+    _expect_passes_to_be_taken(subject)
     set_up(subject, BEFORE_A_PASS)
     subject.succeed("play black PASS")
 
@@ -60,6 +61,14 @@ def passes_after_the_end(subject: Subject) -> None:
 @should()
 def takes_passes_after_the_end(subject: Subject) -> None:
     """`play` takes a pass of either side once the game is over."""
+    _expect_passes_to_be_taken(subject)
     set_up(subject, WIPE_OUT)
     subject.succeed("play white pass")
     subject.succeed("play black pass")
+
+
+def _expect_passes_to_be_taken(subject: Subject) -> None:
+    """Raise Unjudged if the engine takes no pass at all."""
+    set_up(subject, BEFORE_A_PASS)
+    if not subject.ask("play black pass").ok:
+        raise Unjudged("it takes no pass at all: see takes-a-pass")

@@ -2,7 +2,8 @@
 
 from outflank.engine import PASS, Game, IllegalMoveError, NotationError
 from outflank.protocol.lines import printable
-from outflank.tools.checks.subject import Subject, Violation
+from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineTimeout
+from outflank.tools.checks.subject import Subject, Unjudged, Violation
 
 # Random games, chosen for how they end. The first three fill the board and have no passes.
 BLACK_WINS = (
@@ -34,7 +35,7 @@ def beginning(transcript: str, discs: int) -> str:
     return transcript[: 2 * discs]
 
 
-def set_up(subject: Subject, transcript: str = "") -> Game:
+def replay(subject: Subject, transcript: str) -> Game:
     """Bring the engine from the start through the moves of a transcript that has no passes on its way.
 
     Raises: Violation if it refuses one; EngineError.
@@ -44,6 +45,17 @@ def set_up(subject: Subject, transcript: str = "") -> Game:
     for turn in game.turns:
         subject.succeed(f"play {turn.colour} {turn.move}")
     return game
+
+
+def set_up(subject: Subject, transcript: str = "") -> Game:
+    """As ``replay``, for checks of what comes then: whether the moves are taken is looked at by others.
+
+    Raises: Unjudged if the engine refuses one; EngineError.
+    """
+    try:
+        return replay(subject, transcript)
+    except Violation:
+        raise Unjudged(f"it refuses {subject.asked!r} on the way to the position") from None
 
 
 def think(subject: Subject, game: Game, seconds: float | None = None) -> float:
@@ -69,6 +81,18 @@ def think(subject: Subject, game: Game, seconds: float | None = None) -> float:
         raise Violation(f"expected a legal move after {_so_far(game)}, got {reply}") from None
     game.play(move)
     return reply.seconds
+
+
+def move_somehow(subject: Subject, game: Game) -> None:
+    """As ``think``, for checks of what comes then: whether and how the engine moves is looked at by others.
+
+    Raises: Unjudged if there is no legal move; EngineStartError.
+    """
+    try:
+        think(subject, game)
+    except (Violation, EngineCrash, EngineTimeout, EngineProtocolError):
+        subject.stop()
+        raise Unjudged(f"it does not answer {subject.asked!r} with a legal move") from None
 
 
 def announce_pass(subject: Subject, game: Game) -> None:

@@ -5,7 +5,7 @@ Reading forgives what one check looks at, so that a bad habit fails that check a
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -20,11 +20,19 @@ THINKING_SECONDS = 60.0  # for a move without a clock
 _QUIET_SECONDS = 0.2  # what is written later than this after an answer is not noticed
 _FAREWELL_SECONDS = 1.0
 _MOST_LINES = 200  # of the dialogue of one check
-_HEAD = re.compile(r"([=?])([0-9]*) ?(.*)", re.DOTALL)
+_ANSWER = re.compile(rb"^[=?]", re.MULTILINE)
+_ID = re.compile(rb"\s*(\d+)(?:\s|$)")
+_HEAD = re.compile(r"([=?])( ?)([0-9]*)(.*)", re.DOTALL)
+# Commands that every engine has to refuse, the least dangerous one first.
+_WRONG_COMMANDS = ("outflank-no-such-command", "boardsize 1000", "play black z9", "play")
 
 
 class Violation(Exception):
     """The engine breaks the rule that is being checked; the text says what was expected and what came."""
+
+
+class Unjudged(Exception):
+    """The rule is not for this engine, or it can't be said whether it keeps it; the text is a clause that says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +41,8 @@ class Reply:
 
     Attributes:
         ok: whether it began with ``=``.
-        id: the digits glued to the sign.
+        id: that it repeats, if its process was sent this one, glued to the sign or after a blank.
+        glued: whether the id follows the sign without a blank; true if there is no id.
         text: the rest without the blanks around it; lines are separated by line feeds.
         raw: all of it as it was written, the closing empty line included.
         strays: what was written before it and belongs to no answer.
@@ -42,6 +51,7 @@ class Reply:
 
     ok: bool
     id: str
+    glued: bool
     text: str
     raw: bytes
     strays: bytes
@@ -54,6 +64,11 @@ class Reply:
 
 class Subject:
     """The engine in a process that is started when it is first needed; also a context manager.
+
+    Attributes:
+        commands: those that it lists.
+        dialogue: what was said since it was cleared last.
+        asked: what was sent last, but for lines of comment.
 
     Args:
         command: the program and its arguments.
@@ -73,11 +88,14 @@ class Subject:
         self.thinking = thinking
         self.commands: frozenset[str] = frozenset()
         self.dialogue: list[str] = []
+        self.asked = ""
         self._command = command
         self._on_wait = on_wait
         self._process: ChildProcess | None = None
         self._sent = 0.0
         self._is_fresh = True
+        self._ids: set[str] = set()  # that the process was sent
+        self._refused = ""  # a command that the engine is known to refuse
 
     def __enter__(self) -> Self:
         return self
@@ -94,8 +112,16 @@ class Subject:
 
     def learn(self) -> None:
         """Learn what it can. Raises: EngineError if it does not answer ``list_commands`` in GTP."""
-        listed = self.ask("list_commands")
-        self.commands = frozenset(listed.text.split()) if listed.ok else frozenset()
+        self.commands = frozenset(self.listed())
+
+    def listed(self) -> list[str]:
+        """The words of its list of commands, though an empty line be in it; none if it refuses.
+
+        Raises: as ``reply``.
+        """
+        reply = self.ask("list_commands")
+        rest = b"" if _ANSWER.search(behind := self.trailing()) else behind
+        return [*reply.text.split(), *_text(rest).split()] if reply.ok else []
 
     def get_ready(self) -> None:
         """Prepare for a check, which may find a fresh process: nothing, as ``reply`` lets that take its time."""
@@ -105,12 +131,17 @@ class Subject:
         if self._process is not None:
             process, self._process = self._process, None
             self._is_fresh = True
+            self._ids.clear()
             process.stop(b"quit\n", _FAREWELL_SECONDS)
 
     def send(self, data: bytes) -> None:
         """Send bytes as they are."""
+        if not data.startswith(b"#"):
+            self.asked = printable(_text(data).strip())
         for line in data.splitlines():
             self._note(">", line)
+            if told := _ID.match(line):
+                self._ids.add(told[1].decode())
         process = self.process
         self._sent = time.monotonic()
         process.send(data)
@@ -134,7 +165,25 @@ class Subject:
             so_far = f"; so far it wrote {written!r}" if written else ""
             raise type(error)(self.process.explained(f"{error}{so_far}")) from None
         self._is_fresh = False
-        return _reply(raw + line, strays.strip(), self.process.last_read - self._sent)
+        return _reply(raw + line, strays.strip(), self.process.last_read - self._sent, self._ids)
+
+    def replies(self, commands: Sequence[str], *, least: int | None = None) -> list[Reply]:
+        """The answers to commands that are sent at once.
+
+        Raises: Violation if there are fewer, or, if `least` is given, fewer than that.
+        """
+        self.process.discard_output()
+        self.send("".join(f"{command}\n" for command in commands).encode())
+        replies: list[Reply] = []
+        try:
+            while len(replies) < len(commands):
+                replies.append(self.reply())
+        except (EngineCrash, EngineTimeout) as error:
+            if least is not None and len(replies) >= least:
+                return replies
+            expected = f"an answer to each of {len(commands)} commands that were sent at once"
+            raise Violation(f"expected {expected}, got {len(replies)}; then {error}") from None
+        return replies
 
     def ask(self, command: str, seconds: float | None = None) -> Reply:
         """The answer to a command, whatever it is.
@@ -168,6 +217,38 @@ class Subject:
             raise Violation(f"expected a failure for {printable(command)!r}, got {reply}")
         return reply.text
 
+    def refused(self) -> str:
+        """A command that the engine answers with a failure, for checks of how it fails and not of what.
+
+        Raises: Unjudged if it has none; EngineStartError.
+        """
+        for command in () if self._refused else _WRONG_COMMANDS:
+            try:
+                if not self.ask(command).ok:
+                    self._refused = command
+                    break
+            except (EngineCrash, EngineTimeout, EngineProtocolError):
+                self.stop()  # what it does wrong there is another check's
+        if not self._refused:
+            raise Unjudged("it answers nothing with a failure")
+        return self._refused
+
+    def complaint(self, command: str) -> str:
+        """What the engine says when it refuses a command, for checks of the words alone.
+
+        Raises: Unjudged if it does not refuse it or says nothing; EngineStartError.
+        """
+        try:
+            reply = self.ask(command)
+        except (EngineCrash, EngineTimeout, EngineProtocolError):
+            self.stop()
+            raise Unjudged(f"it does not answer {printable(command)!r}") from None
+        if reply.ok or not reply.text:
+            raise Unjudged(
+                f"it {'takes' if reply.ok else 'gives no reason to refuse'} {printable(command)!r}"
+            )
+        return reply.text
+
     def trailing(self) -> bytes:
         """What is written within a moment from now, though no answer is due."""
         time.sleep(_QUIET_SECONDS)
@@ -179,6 +260,14 @@ class Subject:
         Raises: Violation.
         """
         expect_nothing(self.trailing())
+
+    def no_second_answer(self) -> None:
+        """Wait a moment, in which no other answer may come; what else is written is another check's.
+
+        Raises: Violation.
+        """
+        behind = self.trailing()
+        expect(not _ANSWER.search(behind), "one answer", f"another one: {printable(_text(behind).strip())!r}")
 
     def ends_within(self, seconds: float) -> bool:
         """Whether the process ends by itself; whatever it still writes is thrown away."""
@@ -214,11 +303,20 @@ def expect_nothing(written: bytes) -> None:
     expect(not text, "no output that answers no command", repr(printable(text)))
 
 
-def _reply(raw: bytes, strays: bytes, seconds: float) -> Reply:
-    text = _cleaned(raw).replace(b"\t", b" ").decode("utf-8", "replace")
-    head = _HEAD.match(text)
+def _reply(raw: bytes, strays: bytes, seconds: float, ids: Collection[str]) -> Reply:
+    """Read an answer; only what was sent as an id counts as one, other numbers are text."""
+    head = _HEAD.match(_text(_cleaned(raw)).replace("\t", " "))
     assert head is not None, "an answer begins with a sign"
-    return Reply(head[1] == "=", head[2], head[3].strip(), raw, strays, seconds)
+    sign, blank, number, rest = head.groups()
+    is_id = number in ids and (not rest or rest[0].isspace())
+    text = rest if is_id else number + rest
+    return Reply(
+        sign == "=", number if is_id else "", not (is_id and blank), text.strip(), raw, strays, seconds
+    )
+
+
+def _text(written: bytes) -> str:
+    return written.decode("utf-8", "replace")
 
 
 def _cleaned(text: bytes) -> bytes:

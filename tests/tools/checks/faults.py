@@ -53,14 +53,14 @@ def refuses(pattern: bytes, when: Callable[[Session], bool]) -> Fault:
     return fault
 
 
-def remembers_ids() -> Fault:
-    """An id stays until the next one comes."""
+def remembers_ids(blank: str = "") -> Fault:
+    """An id stays until the next one comes; `blank` stands before it."""
     last = [""]
 
     def fault(session: Session, line: bytes, usual: Usual) -> str:
         whole = usual(line)
         last[0] = "".join(re.findall(r"^[=?](\d+)", whole)) or last[0]
-        return re.sub(r"^([=?])\d*", rf"\g<1>{last[0]}", whole)
+        return re.sub(r"^([=?])\d*", rf"\g<1>{blank}{last[0]}", whole) if last[0] else whole
 
     return fault
 

@@ -72,7 +72,7 @@ FAULTS: dict[str, Fault] = {
     "repeats-small-and-large-ids": writes(r"^=0", "="),
     "forgets-an-id": remembers_ids(),
     "answers-in-order": swaps_answers(),
-    "ignores-comments-behind-commands": reads(b" #", b"?"),
+    "ignores-comments-behind-commands": reads(b" ?#", b"?"),
     "ignores-carriage-returns": reads(b"\r", b"?"),
     "takes-tabs-for-blanks": reads(b"\t", b"_"),
     "takes-any-number-of-blanks": reads(b"  ", b"_"),
@@ -135,8 +135,18 @@ FAULTS: dict[str, Fault] = {
     "ends-while-it-thinks": sleeps(b"genmove .*", FOR_EVER),
     "moves-when-interrupted": sleeps(b"genmove .*", FOR_EVER),
 }
-# Breaks no rule, but lacks a command that is not required.
-WITHOUT_UNDO: Fault = writes(r"\nundo\n", "\n")
+# Habits that several checks meet; what is in the first breaks no rule.
+HABITS: dict[str, Fault] = {
+    "lists-no-undo": writes(r"\nundo\n", "\n"),
+    "puts-a-blank-before-ids": writes(r"^([=?])(\d+)", r"\1 \2"),
+    "keeps-ids-behind-a-blank": remembers_ids(" "),
+    "dies-on-a-bare-play": acts(rb"(\d+ )?play", lambda session: os._exit(3)),
+    "dies-on-genmove": acts(rb"(\d+ )?genmove \w+", lambda session: os._exit(3)),
+    "knows-no-known-command": says(b".*known.*command.*", "? unknown command"),
+    "gives-no-reasons": writes(r"^(\?\d*).*", r"\1"),
+    "minds-blanks-at-the-end": reads(rb"^(.*\S) +(#.*)?$", rb"\1_"),
+    "takes-any-size": says(rb"boardsize \S+", "="),
+}
 
 
 # How what arrives at once is cut into lines.
@@ -176,7 +186,7 @@ def main(rule: str) -> None:
         vars(server).update(LineSplitter=cutting(CUTS[rule]))
     BEGINNINGS.get(rule, int)()
     session = Session(SearchSource(Searcher(1)), strength=Strength(level=1))
-    fault = {**FAULTS, "lists-no-undo": WITHOUT_UNDO}.get(rule)
+    fault = {**FAULTS, **HABITS}.get(rule)
     server.serve(session, BrokenGtp(fault) if fault else Gtp(), STDIN, STDOUT, lambda sign, data: None)
     ENDS.get(rule, int)()
 

@@ -134,6 +134,68 @@ def test_a_rule_about_a_command_is_only_for_engines_that_list_it() -> None:
     assert found["takes-moves-back"].detail == "undo not listed"
 
 
+@pytest.mark.parametrize(
+    ("habit", "reported"),
+    [
+        ("puts-a-blank-before-ids", ["repeats-an-id"]),
+        ("keeps-ids-behind-a-blank", ["repeats-an-id", "forgets-an-id"]),
+        ("dies-on-a-bare-play", ["refuses-missing-arguments"]),
+        ("dies-on-genmove", ["refuses-bad-colours", "opens-legally", "moves-for-white"]),
+        ("answers-quit", ["answers-quit"]),
+        ("takes-a-pass", ["takes-a-pass"]),
+        ("knows-no-known-command", ["knows-what-it-lists", "knows-nothing-else"]),
+        ("gives-no-reasons", ["fails-with-a-question-mark"]),
+        ("minds-blanks-at-the-end", ["takes-any-number-of-blanks"]),
+        ("takes-any-size", ["refuses-impossible-boards"]),
+        ("answers-each-command-once", ["answers-each-command-once"]),
+        ("begins-with-a-sign-and-a-blank", ["begins-with-a-sign-and-a-blank"]),
+        ("has-no-empty-line-inside", ["has-no-empty-line-inside"]),
+        ("ignores-comments-behind-commands", ["ignores-comments-behind-commands"]),
+    ],
+)
+def test_a_bad_habit_is_reported_once_by_the_check_that_is_about_it(habit: str, reported: list[str]) -> None:
+    """The others pass, or say that they can't judge the engine."""
+    found = findings(rule_breaker.command(habit))
+
+    assert list(broken(found)) == reported
+    assert all(finding.detail for finding in found.values() if finding.outcome is Outcome.SKIPPED)
+
+
+def test_commands_thrown_away_before_quit_are_named_as_the_cause() -> None:
+    """So Edax does; a missing id would be another fault."""
+    found = findings(rule_breaker.command("answers-all-before-quit"), "answers-all-before-quit")
+
+    assert broken(found) == {
+        "answers-all-before-quit": "expected an answer to each of 3 commands that were sent at once, got 1; "
+        "then the engine exited with code 0"
+    }
+
+
+def test_the_order_of_answers_is_judged_without_ids_too() -> None:
+    """By what they say; that they bear no ids is reported elsewhere."""
+    kept = findings(rule_breaker.command("repeats-an-id-without-text"), "answers-in-order")
+    swapped = findings(rule_breaker.command("answers-in-order"), "answers-in-order")
+
+    assert broken(kept) == {}
+    assert broken(swapped)["answers-in-order"].startswith(
+        "expected the answer to '5 name' in its place, got '=6 protocol_version"
+    )
+
+
+def test_a_command_that_ends_the_engine_is_reported_by_the_first_check_that_meets_it() -> None:
+    names = ("opens-legally", "plays-what-it-says", "plays-a-whole-game", "moves-for-white", "has-a-name")
+    found = findings(rule_breaker.command("dies-on-genmove"), *names)
+
+    assert [finding.outcome for finding in found.values()] == [
+        Outcome.FAILED,
+        Outcome.SKIPPED,
+        Outcome.SKIPPED,
+        Outcome.FAILED,
+        Outcome.PASSED,
+    ]
+    assert found["plays-a-whole-game"].detail == "no answer to 'genmove black': see opens-legally"
+
+
 def test_an_engine_that_fails_gets_a_new_process() -> None:
     """So one crash is one failure."""
     crashing = rule_breaker.command("bears-a-long-line")
