@@ -3,10 +3,11 @@
 import re
 
 from outflank.engine import Game
+from outflank.protocol.opponent.errors import EngineTimeout
 from outflank.tools.checks.check import must, should
 from outflank.tools.checks.nboard.subject import DEEP, NBoardSubject, expect_legal, move_of
 from outflank.tools.checks.positions import BEFORE_A_PASS, WIPE_OUT
-from outflank.tools.checks.subject import expect
+from outflank.tools.checks.subject import Unjudged, expect
 
 _END_SECONDS = 2.0
 _CLOCK_SECONDS = 3
@@ -87,11 +88,11 @@ def writes_moves_as_the_protocol_has_them(subject: NBoardSubject) -> None:
 
 @should()
 def tells_what_it_thinks(subject: NBoardSubject) -> None:
-    """`hint 2` is answered with `search` lines that begin with a legal move."""
+    """`hint 2` is answered with `search` or `book` lines, which begin with a legal move."""
     subject.tell("nboard 2", "set depth 4")
     subject.set_game(Game())
     subject.tell("hint 2")
-    said = subject.until("search", subject.thinking)
+    said = subject.until("search", "book", seconds=subject.thinking)
     subject.until_pong(subject.thinking)
     pv = said[-1].split()[1] if len(said[-1].split()) > 1 else ""
     expect_legal(pv[:2], Game())
@@ -99,15 +100,23 @@ def tells_what_it_thinks(subject: NBoardSubject) -> None:
 
 @should()
 def analyses_each_position(subject: NBoardSubject) -> None:
-    """`analyze` is answered with a line `analysis MOVES EVAL` for each position of the game."""
+    """`analyze`, if the engine knows it, is answered with `analysis MOVES EVAL` for each position of the game."""
     subject.tell("nboard 2", "set depth 3")
     subject.set_game(Game.from_transcript(_OPENING))
     subject.tell("analyze")
-    told: set[str] = set()
     wanted = {str(number) for number in range(5)}
+    try:
+        told = _moves_made(subject, subject.patience)
+    except EngineTimeout:
+        raise Unjudged("it does not answer analyze, which the protocol leaves to it") from None
     while told != wanted:
-        told.update(subject.until("analysis", subject.thinking)[-1].split()[1:2] or ["no number"])
         expect(told <= wanted, "moves made from 0 to 4", sorted(told))
+        told |= _moves_made(subject, subject.thinking)
+
+
+def _moves_made(subject: NBoardSubject, seconds: float) -> set[str]:
+    """The number in the next line ``analysis MOVES EVAL``. Raises: as ``until``."""
+    return set(subject.until("analysis", seconds=seconds)[-1].split()[1:2] or ["no number"])
 
 
 @should(alone=True)
@@ -116,7 +125,7 @@ def heeds_the_clock_in_the_record(subject: NBoardSubject) -> None:
     subject.tell("nboard 2", f"set depth {DEEP}")
     subject.set_game(Game.from_transcript(_OPENING), f"0:0{_CLOCK_SECONDS}")
     subject.tell("go")
-    subject.until("===", _CLOCK_SECONDS)
+    subject.until("===", seconds=_CLOCK_SECONDS)
 
 
 @must(alone=True)

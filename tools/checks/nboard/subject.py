@@ -7,6 +7,7 @@ from dataclasses import replace
 from outflank.engine import Game, Move, NotationError
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.lines import printable
 from outflank.protocol.opponent.engineclient import START_SECONDS
 from outflank.protocol.opponent.errors import EngineCrash, EngineTimeout
 from outflank.tools.checks.subject import Subject, expect
@@ -14,6 +15,7 @@ from outflank.tools.checks.subject import Subject, expect
 DEPTH = 3
 DEEP = 60
 _CHOICE = "==="
+_LONGEST_QUOTE = 100
 
 
 class NBoardSubject(Subject):
@@ -41,25 +43,27 @@ class NBoardSubject(Subject):
         record = replace(AnnotatedGame.of(game), black="black", white="white", clock=clock)
         self.tell(f"set game {ggf.write(record).strip()}")
 
-    def until(self, beginning: str, seconds: float | None = None) -> list[str]:
-        """The lines up to and with the one that begins with these words, or with ``===``.
+    def until(self, *beginnings: str, seconds: float | None = None) -> list[str]:
+        """The lines up to and with one that begins with the words of one of these, or with ``===``.
 
         Raises: EngineCrash, EngineTimeout, EngineProtocolError.
         """
         deadline = time.monotonic() + (self.patience if seconds is None else seconds)
         lines: list[str] = []
         try:
-            while not (lines and _begins(lines[-1], beginning)):
+            while not (lines and any(_begins(lines[-1], beginning) for beginning in beginnings)):
                 lines.append(self._line(deadline).decode("utf-8", "replace").strip())
         except (EngineCrash, EngineTimeout) as error:
-            raise type(error)(self.process.explained(f"{error}, {beginning!r} being due")) from None
+            due = f"{error}, {' or '.join(map(repr, beginnings))} being due"
+            last = f"; the last it wrote was {printable(lines[-1], _LONGEST_QUOTE)!r}" if lines else ""
+            raise type(error)(self.process.explained(due + last)) from None
         return lines
 
     def until_pong(self, seconds: float | None = None) -> list[str]:
         """Send a ping, and the lines that come before its pong. Raises: as ``until``."""
         self._pings += 1
         self.tell(f"ping {self._pings}")
-        return self.until(f"pong {self._pings}", seconds)[:-1]
+        return self.until(f"pong {self._pings}", seconds=seconds)[:-1]
 
     def go(self, game: Game) -> str:
         """What follows ``===`` when the engine is asked for a move at the end of a game. Raises: as ``until``."""
@@ -70,7 +74,7 @@ class NBoardSubject(Subject):
     def answer_to_go(self) -> str:
         """What follows ``===`` where the game is set already. Raises: as ``until``."""
         self.tell("go")
-        return self.until(_CHOICE, self.thinking)[-1].removeprefix(_CHOICE).strip()
+        return self.until(_CHOICE, seconds=self.thinking)[-1].removeprefix(_CHOICE).strip()
 
 
 def _begins(line: str, beginning: str) -> bool:

@@ -83,7 +83,7 @@ SAID: dict[str, Fault] = {
     "answers-a-ping": writes("^pong 4711$", "pong 47117"),
     "answers-pings-in-order": swaps_pongs,
     "ignores-what-it-does-not-know": adds(b"set volume", "learned\n"),
-    "tells-its-name": writes("^set myname.*", "status hello"),
+    "tells-its-name": writes("^set myname.*", "set myname"),
     "says-only-what-the-protocol-knows": writes("^status thinking$", "thinking hard"),
     "stops-for-a-ping": takes_its_time,
     "says-nothing-after-a-pong": holds_a_hint_back(),
@@ -103,6 +103,12 @@ READ: dict[str, Callable[[bytes], bytes]] = {
     "does-not-play-its-move": reads(b"", b""),  # see Faulty
     "survives-a-finished-game": dies(rb"W\[C5\]|B\[C5\]"),
 }
+# Habits that the protocol allows.
+ALLOWED_SAID: dict[str, Fault] = {
+    "hints-from-a-book": writes("^search", "book"),
+    "tells-no-name": writes("^set myname.*\n", ""),
+}
+ALLOWED_READ: dict[str, Callable[[bytes], bytes]] = {"does-not-analyze": reads(b"^analyze", b"nothing")}
 ENDS = {"ends-at-quit", "ends-when-its-input-ends"}
 RULES = {*SAID, *READ, *ENDS}
 
@@ -116,8 +122,8 @@ class Faulty:
 
     def __init__(self, rule: str) -> None:
         self._rule, self._wire = rule, NBoard()
-        self._said = SAID.get(rule, writes("^$", ""))
-        self._read: Callable[[bytes], bytes] = READ.get(rule, _unchanged)
+        self._said = {**SAID, **ALLOWED_SAID}.get(rule, writes("^$", ""))
+        self._read: Callable[[bytes], bytes] = {**READ, **ALLOWED_READ}.get(rule, _unchanged)
 
     def kind(self, line: bytes) -> LineKind:
         """What a line asks for; every line is answered, so that it can be answered wrongly."""

@@ -56,6 +56,25 @@ def test_an_engine_that_breaks_no_rule_is_not_found() -> None:
     assert broken(found) == {}
 
 
+@pytest.mark.parametrize(
+    ("habit", "unjudged"),
+    [
+        ("hints-from-a-book", {}),
+        ("tells-no-name", {"tells-its-name": "it tells no name, which the protocol leaves to it"}),
+        (
+            "does-not-analyze",
+            {"analyses-each-position": "it does not answer analyze, which the protocol leaves to it"},
+        ),
+    ],
+)
+def test_what_the_protocol_allows_is_no_fault(habit: str, unjudged: dict[str, str]) -> None:
+    found = findings(rule_breaker.command(habit))
+    skipped = {name: each.detail for name, each in found.items() if each.outcome is Outcome.SKIPPED}
+
+    assert broken(found) == {}
+    assert skipped == unjudged
+
+
 def test_ours_keeps_every_rule() -> None:
     found = findings(command_line(Entry.from_settings({"cmd": "outflank nboard"})))
 
