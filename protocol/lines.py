@@ -7,6 +7,8 @@ LINE_CAP = 1 << 20
 # Tabs and line feeds mean something, every other control byte is dropped.
 CONTROL_BYTES = bytes(byte for byte in (*range(32), 127) if byte not in b"\t\n")
 _TAB_IS_BLANK = bytes.maketrans(b"\t", b" ")
+# Everything that a terminal may obey: C0, DEL and C1.
+_CONTROLS_ARE_BLANKS = dict.fromkeys((*range(32), *range(127, 160)), " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +60,26 @@ def without_control_bytes(line: bytes) -> bytes:
     return line.translate(_TAB_IS_BLANK, CONTROL_BYTES)
 
 
-def printable(text: str, longest: int = 200) -> str:
-    """`text` fit for a message: control characters as blanks, cut to so many characters."""
-    shown = text[: longest + 1]
+def without_controls(text: str) -> str:
+    """`text` with a blank for each control character but line feeds; all else stays, also what has no width."""
+    return "\n".join(line.translate(_CONTROLS_ARE_BLANKS) for line in text.split("\n"))
+
+
+def printable(text: str, longest: int | None = 200) -> str:
+    """Text from outside, fit for a terminal and for a message.
+
+    Args:
+        text: of a file, an engine, a database, a user.
+        longest: how many characters it is cut to; None leaves it whole.
+
+    Returns: one line, with a blank for each character that isn't printed as it is, such as those that terminals obey.
+    """
+    shown = text if longest is None else text[: longest + 1]
     if not shown.isprintable():
         shown = "".join(c if c.isprintable() else " " for c in shown)
-    return shown if len(shown) <= longest else shown[:longest] + "..."
+    return shown if longest is None or len(shown) <= longest else shown[:longest] + "..."
+
+
+def printable_lines(text: str) -> str:
+    """``printable`` for a text of several lines, whole."""
+    return "\n".join(printable(line, None) for line in text.split("\n"))

@@ -27,7 +27,7 @@ from outflank.tools.cli.options import (
     threads_option,
 )
 from outflank.tools.cli.positions import Given
-from outflank.tools.cli.warning import warn
+from outflank.tools.cli.warning import Complaints
 from outflank.tools.show.search import settings_line
 from outflank.tools.work.words import counted
 
@@ -152,7 +152,7 @@ def _answer_many(desk: Desk, as_json: bool) -> None:
 
     Raises: OutflankError at the end if there was any such.
     """
-    bad = 0
+    bad, remarks = 0, Complaints("remark")
     if not as_json:
         click.echo(HEADING)
     for answer in desk:
@@ -160,18 +160,19 @@ def _answer_many(desk: Desk, as_json: bool) -> None:
         if as_json:
             click.echo(json.dumps(answer_facts(answer)))
         else:
-            _print_row(answer)
+            _print_row(answer, remarks)
+    remarks.end()
     if bad:
-        raise OutflankError(f"{counted(bad, 'position')} can't be read (named above)")
+        raise OutflankError(f"{counted(bad, 'position')} can't be read ({remarks.where})")
 
 
-def _print_row(answer: Answer) -> None:
+def _print_row(answer: Answer, remarks: Complaints) -> None:
     item = answer.item
     if isinstance(item, Query):
         if answer.found is not None:
             click.echo(answer_row(item, answer.found))
     elif isinstance(item, Remark):
-        warn(f"{_place(item)}: {item.sentence}")
+        remarks.add(f"{_place(item)}: {item.sentence}")
     else:
         assert isinstance(item, Action)
 

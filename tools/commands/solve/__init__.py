@@ -23,7 +23,7 @@ from outflank.tools.cli.options import (
     time_option,
 )
 from outflank.tools.cli.outputs import OUTPUT_FILE
-from outflank.tools.cli.warning import warn
+from outflank.tools.cli.warning import Complaints
 from outflank.tools.commands.solve.prooffile import Proof, ProofFile
 from outflank.tools.commands.solve.solution import Solution
 from outflank.tools.show.search import limit_words, moves_text, nodes_a_second, settings_line
@@ -79,8 +79,10 @@ def solve(
     source = None if file is None else Path(file.name)
     proofs = None if proof_path is None else ProofFile(proof_path, source, rules, limit, hash_mb)
     suite = _suite(file, board, rules)
+    bad = Complaints("line without a position", "lines without a position")
     for error in suite.errors:
-        warn(str(error))
+        bad.add(str(error))
+    bad.end()
     searcher = Searcher(hash_mb, threads)
     searcher.prepare()  # or the first position would seem slow
     report = _Report(check, as_json)
@@ -100,7 +102,7 @@ def solve(
         report.end()
         if proofs is not None:
             click.echo(proofs.save(), err=as_json)
-    _complain(suite, report.differing)
+    _complain(bad, report.differing)
 
 
 def _suite(file: BinaryIO | None, board: str | None, rules: Rules) -> Suite:
@@ -122,14 +124,14 @@ def _suite(file: BinaryIO | None, board: str | None, rules: Rules) -> Suite:
         raise click.BadParameter(f"{error} (column {error.column})", param_hint="'--board'") from None
 
 
-def _complain(suite: Suite, differing: Sequence[int]) -> None:
+def _complain(bad: Complaints, differing: Sequence[int]) -> None:
     """Raise OutflankError if a line could not be read or a solution is not the file's."""
     complaints = []
     if differing:
         numbers = ", ".join(map(str, differing))
         complaints.append(f"expected what the file says, got something else for position {numbers}")
-    if suite.errors:
-        complaints.append(f"expected a position on every line, got {len(suite.errors)} without (named above)")
+    if bad.count:
+        complaints.append(f"expected a position on every line, got {bad.count} without ({bad.where})")
     if complaints:
         raise OutflankError("; ".join(complaints))
 
