@@ -8,6 +8,7 @@ from outflank.engine import SearchInfo, SearchResult, square_name, squares_of
 from outflank.engine.position import Position
 from outflank.engine.stability import stable_discs
 from outflank.tools.analysis.requests import Action, Item, Query, Remark
+from outflank.tools.show.board import end_text
 from outflank.tools.show.search import certainty, facts, moves_text, score_number, score_text
 
 HEADING = f"{'#':>6}  {'move':<5} {'score':>6}  {'certainty':<16}  line"
@@ -56,12 +57,17 @@ def search_facts(position: Position, info: SearchInfo) -> dict[str, Any]:
         {"move": str(line.move), "score": score_number(line.score), "pv": [str(move) for move in line.pv]}
         for line in info.lines
     ]
-    return {
-        "position": position.board_string(),
-        "score": score_number(info.score),
-        **facts(info),
-        "lines": lines,
-    }
+    made = {"position": position.board_string(), "score": score_number(info.score), **facts(info)}
+    outcome = position.outcome()
+    if outcome is None:
+        return made | {"lines": lines}
+    winner = None if outcome.winner is None else str(outcome.winner)
+    return made | {"lines": [], "outcome": {"winner": winner, "margin": outcome.margin}}
+
+
+def best_move(position: Position, info: SearchInfo) -> str | None:
+    """The move that was found; None if the game is over."""
+    return None if position.is_over else str(info.lines[0].move)
 
 
 def stable_facts(position: Position) -> dict[str, list[str]]:
@@ -75,9 +81,11 @@ def stable_facts(position: Position) -> dict[str, list[str]]:
 
 def answer_row(query: Query, found: SearchInfo) -> str:
     """The answer as a line below HEADING."""
-    line = moves_text(found.pv[:_LINE_SHOWN])
+    move, line = str(found.lines[0].move), moves_text(found.pv[:_LINE_SHOWN])
     how_sure = certainty(found, query.position.empties)
-    return f"{query.identity:>6}  {found.lines[0].move!s:<5} {score_text(found.score):>6}  {how_sure:<16}  {line}"
+    if query.position.is_over:
+        move, line = "over", end_text(query.position)
+    return f"{query.identity:>6}  {move:<5} {score_text(found.score):>6}  {how_sure:<16}  {line}"
 
 
 def _found(query: Query, found: SearchInfo | None) -> dict[str, Any]:
@@ -89,4 +97,4 @@ def _found(query: Query, found: SearchInfo | None) -> dict[str, Any]:
         made["stable"] = stable_facts(query.position)
     if not isinstance(found, SearchResult):
         return {"kind": "info", **made}
-    return {"kind": "result", "move": str(found.move), "stopped": found.stopped, **made}
+    return {"kind": "result", "move": best_move(query.position, found), "stopped": found.stopped, **made}

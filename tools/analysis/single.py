@@ -13,10 +13,10 @@ import click
 
 from outflank.book.names import opening_of_game
 from outflank.engine import Colour, Game, Position, Searcher, SearchInfo
-from outflank.tools.analysis.answers import search_facts, stable_facts
+from outflank.tools.analysis.answers import best_move, search_facts, stable_facts
 from outflank.tools.analysis.wish import Wish
 from outflank.tools.cli.live import live
-from outflank.tools.show.board import board_text, is_coloured, say
+from outflank.tools.show.board import board_text, end_text, is_coloured, say
 from outflank.tools.show.search import certainty, moves_text, nodes_a_second, score_text
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def analyze_game(game: Game, wish: Wish, searcher: Searcher, as_json: bool) -> N
     report = Report(game, as_json, wish.stable)
     limit = wish.limit(game.position.empties)
     try:
-        with nullcontext() if as_json else live(report.draw):
+        with nullcontext() if as_json or game.position.is_over else live(report.draw):
             report.take(searcher.search(game.position, limit, multipv=wish.multipv, on_info=report.update))
     finally:  # what has been found by then is the result
         report.end()
@@ -84,7 +84,9 @@ class Report:
             return
         info = self._infos[-1]
         if self._as_json:
-            click.echo(json.dumps({"kind": "result", "move": str(info.lines[0].move)} | self._facts(info)))
+            click.echo(
+                json.dumps({"kind": "result", "move": best_move(self._position, info)} | self._facts(info))
+            )
         else:
             say(self._text(info))
 
@@ -108,7 +110,7 @@ class Report:
         return made | {"stable": stable_facts(self._position)} if self._stable else made
 
     def _text(self, info: SearchInfo) -> str:
-        """The board, the opening's name, the best moves and how sure their scores are."""
+        """The board, the opening's name, and the best moves with their scores, or how the game came out."""
         position = self._position
         mover = position.rules.colour_names[position.side is Colour.WHITE]
         unit = f"final discs ahead for {mover}, {certainty(info, position.empties)}"
@@ -117,12 +119,17 @@ class Report:
         lines = [
             f"{line.move!s:<6} {score_text(line.score):>6}   {moves_text(line.pv)}" for line in info.lines
         ]
+        head = [
+            board_text(position, last=last, coloured=is_coloured()),
+            *([] if self._opening is None else [f"Opening: {self._opening}"]),
+            *(_stable_lines(position) if self._stable else []),
+            "",
+        ]
+        if position.is_over:
+            return "\n".join([*head, end_text(position)])
         return "\n".join(
             [
-                board_text(position, last=last, coloured=is_coloured()),
-                *([] if self._opening is None else [f"Opening: {self._opening}"]),
-                *(_stable_lines(position) if self._stable else []),
-                "",
+                *head,
                 f"move    score   line (scores: {unit})",
                 *lines,
                 f"{info.nodes:,} nodes in {info.seconds:.3f} s, {speed:,} nodes/s",

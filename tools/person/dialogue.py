@@ -21,7 +21,7 @@ from outflank.tools.cli.live import live
 from outflank.tools.person.lines import Lines
 from outflank.tools.person.saving import GameFiles
 from outflank.tools.person.table import Table
-from outflank.tools.show.board import board_text, is_coloured, say
+from outflank.tools.show.board import board_text, end_text, is_coloured, say
 from outflank.tools.show.search import certainty, moves_text, score_text
 
 HELP = """\
@@ -275,10 +275,7 @@ class Dialogue:
             assert result.winner is not None
             how = "by resignation" if result.ending is Ending.RESIGNATION else "on time"
             return f"{self._name(result.winner)} wins {how}."
-        discs = ", ".join(f"{self._name(colour)} {position.discs(colour)}" for colour in Colour)
-        if result.winner is None:
-            return f"The game is over: {discs}, a draw."
-        return f"The game is over: {discs}, {self._name(result.winner)} wins by {abs(result.margin or 0)}."
+        return end_text(position)
 
     def _name(self, colour: Colour) -> str:
         return self._table.position.rules.colour_names[colour is Colour.WHITE]

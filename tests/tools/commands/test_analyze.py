@@ -152,8 +152,35 @@ def test_what_is_no_position_among_many_is_named_and_the_rest_is_searched() -> N
 def test_a_game_that_is_over_has_its_score() -> None:
     over = "f5d6c5f4e3f6g5e6e7"
 
-    assert "pass" in run(over, over, "--depth", "2").stdout.splitlines()[2]
+    assert run(over, over, "--depth", "2").stdout.splitlines()[2].split(maxsplit=4) == [
+        "1", "over", "-64", "exact", "The game is over: Black 13, White 0, Black wins by 64.",
+    ]  # fmt: skip
     assert (result_of(run(over, "--json"))["score"], result_of(run(over, "--json"))["exact"]) == (-64, True)
+
+
+def test_a_game_that_is_over_has_a_result_and_no_best_move() -> None:
+    over, drawn = "f5d6c5f4e3f6g5e6e7", "X" * 32 + "O" * 32 + " X"
+    said = run(over).stdout
+    facts = result_of(run(over, "--json"))
+
+    assert said.endswith("\n\nThe game is over: Black 13, White 0, Black wins by 64.\n")
+    assert "pass" not in said
+    assert (facts["move"], facts["lines"]) == (None, [])
+    assert facts["outcome"] == {"winner": "black", "margin": 64}
+    assert run(drawn).stdout.endswith("The game is over: Black 32, White 32, a draw.\n")
+    assert result_of(run(drawn, "--json"))["outcome"] == {"winner": None, "margin": 0}
+    request = json.dumps({"id": 1, "moves": over, "turns": "all", "depth": 1})
+    *before, last = [json.loads(line) for line in run("-", "--ordered", text=request).stdout.splitlines()]
+    assert (last["move"], last["outcome"]["winner"]) == (None, "black")
+    assert all(answer["move"] and "outcome" not in answer for answer in before)
+
+
+def test_many_remarks_are_named_up_to_twenty_and_counted() -> None:
+    result = run("-", "--depth", "2", text="f5d6\n" + "f5f5\n" * 100)
+
+    assert result.stderr.count("move 2 of the transcript") == 20
+    assert "outflank: and 80 remarks more\n" in result.stderr
+    assert result.stderr.endswith("outflank: 100 positions can't be read (the first 20 named above)\n")
 
 
 def test_a_board_may_lie_over_eight_lines() -> None:
