@@ -1,16 +1,17 @@
 """One game and what is known about it: what every format of game files is read into and written from."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 
 from outflank import __version__
 from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, NotationError, Position, Rules
-from outflank.protocol.lines import printable
+from outflank.protocol.lines import printable, without_controls
 
 WHOLE_BOARD = 64
 _LONGEST_REASON = 300  # characters
+_TEXTS = ("black", "white", "title", "event", "place", "date", "clock", "comment")
 
 
 @cache
@@ -81,7 +82,9 @@ class AnnotatedMove:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedGame:
-    """A game, perhaps broken off, and what is known about it. All texts may be empty.
+    """A game, perhaps broken off, and what is known about it.
+
+    All texts may be empty, and none has control characters, but for the line feeds of a comment.
 
     Attributes:
         first: the position it began with; its rules are those of the game.
@@ -98,7 +101,10 @@ class AnnotatedGame:
         date: as recorded: an ISO date, with time or not, a year alone, or whatever stood there; ``dates`` reads it.
         clock: the time control, as GGF has it or else in the words that ``clocks`` describes.
         comment: on the whole game.
-        has_branches: whether the record goes on in other ways too, of which nothing is kept.
+        unread: what the record says besides and this does not keep, a word for each: ``variation``, or the name of a
+            property.
+        unnamed: why the players are called by numbers, in a clause; empty if they are not.
+        doubt: what of the record was not believed, in a sentence; empty if all was.
     """
 
     first: Position = field(default_factory=Position.start)
@@ -115,7 +121,16 @@ class AnnotatedGame:
     date: str = ""
     clock: str = ""
     comment: str = ""
-    has_branches: bool = False
+    unread: tuple[str, ...] = field(default=(), compare=False)
+    unnamed: str = field(default="", compare=False)
+    doubt: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        for name in _TEXTS:
+            text: str = getattr(self, name)
+            if not text.isprintable():
+                clean = without_controls(text)
+                object.__setattr__(self, name, clean if name == "comment" else clean.replace("\n", " "))
 
     @classmethod
     def of(cls, game: Game) -> "AnnotatedGame":
@@ -239,7 +254,27 @@ class Recorder:
         if not made.is_pass and position.must_pass:
             self._moves.append(AnnotatedMove(position, PASS, implied=True))
             position = position.pass_()
-        self._moves.append(AnnotatedMove(position, made, seconds, score, exact, comment))
+        self._moves.append(AnnotatedMove(position, made, seconds, score, exact, without_controls(comment)))
+
+
+def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:
+    """The game; where its last position is the end and the record counts other discs, with the result of the board.
+
+    A record that counts the discs on the board alone, without the empty squares that the rules may add, is no other.
+    """
+    outcome, recorded = game.final.outcome(), game.result
+    if outcome is None or recorded is None or recorded.ending not in (Ending.DISCS, Ending.AGREEMENT):
+        return game
+    counted = Result(outcome.winner, outcome.margin_of(Colour.BLACK))
+    on_board = game.final.discs(Colour.BLACK) - game.final.discs(Colour.WHITE)
+    if recorded.winner is counted.winner and recorded.margin in (counted.margin, on_board, None):
+        return replace(game, result=replace(recorded, margin=counted.margin))
+    names = dict(zip(Colour, game.rules.colour_names, strict=True))
+    doubt = (
+        f"the record says that {_in_words(recorded, names)} and the board that {_in_words(counted, names)}; "
+        "the board counts"
+    )
+    return replace(game, result=counted, doubt=doubt)
 
 
 def exact_margins(game: AnnotatedGame) -> Iterator[tuple[int, int]]:
@@ -249,3 +284,10 @@ def exact_margins(game: AnnotatedGame) -> Iterator[tuple[int, int]]:
             yield played.before.empties, played.exact
     if game.exact is not None:
         yield game.final.empties, game.exact
+
+
+def _in_words(result: Result, names: Mapping[Colour, str]) -> str:
+    """``Black won by 12``."""
+    if result.winner is None:
+        return "it was a draw"
+    return f"{names[result.winner]} won" + ("" if result.margin is None else f" by {abs(result.margin)}")

@@ -1,19 +1,22 @@
 """Game files of every format behind one function, each game as soon as it has been read."""
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from io import BufferedReader, RawIOBase
+from io import BufferedReader, BytesIO, RawIOBase, TextIOBase
 from pathlib import Path
-from typing import BinaryIO, Literal, cast, get_args
+from typing import BinaryIO, Literal, TextIO, cast, get_args
 
 from outflank.engine import FileFormatError, Rules
-from outflank.protocol.formats import ggf, obf, sgf, transcript, wthor
+from outflank.protocol.formats import ggf, obf, pgn, sgf, transcript, wthor
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 
-FormatName = Literal["transcript", "obf", "sgf", "ggf", "wthor"]
+FormatName = Literal["transcript", "obf", "sgf", "ggf", "wthor", "pgn"]
 FORMATS: tuple[FormatName, ...] = get_args(FormatName)
+WRITTEN_FORMATS: tuple[FormatName, ...] = tuple(name for name in FORMATS if name != "pgn")
 _GAMES_IN_BRACKETS = re.compile(rb"\(\s*;")
 _GGF = re.compile(rb"GM\s*\[\s*(?:othello|reversi)\s*\]", re.IGNORECASE)
+_TAG = re.compile(rb'\[\s*\w{1,64}\s*"')
 _BOARD = re.compile(rb"(?=.{0,63}[XxOo*BbWw12])[-._XxOo*BbWw12 ]{64}")  # a row of dashes is none
 _MOVES = re.compile(rb"(?:[\d.,\s]*(?:[a-h][1-8](?:/[nesw]{1,2})?|pass|pa|ps))+[\d.,\s]*", re.IGNORECASE)
 
@@ -23,31 +26,52 @@ _TEXTS: Mapping[FormatName, Callable[[BinaryIO, Rules], Iterator[Entry]]] = {
     "obf": obf.read_games,
     "sgf": sgf.read,
     "ggf": ggf.read,
+    "pgn": pgn.read,
 }
 
 
 def read_games(
-    stream: BinaryIO,
-    path: Path | None = None,
+    source: str | os.PathLike[str] | BinaryIO | TextIO,
+    path: str | os.PathLike[str] | None = None,
     rules: Rules | None = None,
     name: FormatName | None = None,
 ) -> Iterator[Entry]:
-    """The games of a stream in order, and in the place of each that can't be read why not.
+    """The games of a file in order, and in the place of each that can't be read why not.
 
-    Memory does not grow with the stream.
+    Memory does not grow with the file.
 
     Args:
-        stream: of any length, open for reading bytes; a pipe will do.
-        path: of the file, if it is one: names for WTHOR are looked up beside it.
+        source: the path of a file, which is opened and closed again; or a stream of any length, open for reading, of
+            which nothing has been read; a pipe will do.
+        path: of the file, if a stream comes from one: names for WTHOR are looked up beside it.
         rules: for games that name none; Othello if left out.
-        name: of the format; found out by the beginning of the stream if left out.
+        name: of the format; found out by the beginning of the file if left out.
 
-    Raises: OSError.
+    Raises: TypeError if `source` is something else; OSError, once games are asked for.
     """
+    if isinstance(source, str | os.PathLike):
+        return _games_of_file(Path(source), Path(source if path is None else path), rules, name)
+    if not hasattr(source, "read"):
+        raise TypeError(f"expected a path or an open file to read games from, got {type(source).__name__}")
+    stream: object = source
+    if isinstance(source, TextIOBase):
+        in_memory = not hasattr(source, "buffer")
+        stream = BytesIO(source.read().encode("utf-8", "surrogateescape")) if in_memory else source.buffer
+    return _games(cast(BinaryIO, stream), None if path is None else Path(path), rules, name)
+
+
+def _games_of_file(file: Path, path: Path, rules: Rules | None, name: FormatName | None) -> Iterator[Entry]:
+    with file.open("rb") as stream:
+        yield from _games(stream, path, rules, name)
+
+
+def _games(
+    stream: BinaryIO, path: Path | None, rules: Rules | None, name: FormatName | None
+) -> Iterator[Entry]:
     found = False
+    # A raw stream or bytes in memory can't be looked into without taking them.
+    source = stream if isinstance(stream, BufferedReader) else BufferedReader(cast(RawIOBase, stream))
     try:
-        # A raw stream or bytes in memory can't be looked into without taking them.
-        source = stream if isinstance(stream, BufferedReader) else BufferedReader(cast(RawIOBase, stream))
         name = name or detect(source.peek(), path)
         entries = _wthor(source, path) if name == "wthor" else _TEXTS[name](source, rules or Rules())
         for entry in entries:
@@ -56,6 +80,9 @@ def read_games(
     except FileFormatError as error:
         yield BadGame("", str(error))
         return
+    finally:
+        if source is not stream:
+            source.detach()  # or the stream would be closed with it
     if not found:
         yield BadGame("", f"expected games ({name}), got none")
 
@@ -69,7 +96,8 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
 
     Raises: FileFormatError if it is no file of games.
     """
-    if path is not None and path.suffix.lower() == ".wtb":
+    suffix = "" if path is None else path.suffix.lower()
+    if suffix == ".wtb":
         return "wthor"
     if b"\0" in beginning:
         try:
@@ -83,6 +111,8 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
     first = next((line for line in lines if line and line[:1] not in b"#%"), b"")
     if _BOARD.match(first):
         return "obf"
+    if suffix == ".pgn" or _TAG.match(first):
+        return "pgn"
     # Brackets behind moves are a comment's, and those behind other words a game's.
     if _MOVES.fullmatch(first.partition(b"#")[0]) or not _GAMES_IN_BRACKETS.search(beginning):
         return "transcript"

@@ -3,6 +3,8 @@
 A move carries its evaluation, in discs from the mover's side, and its time in seconds. A value ends at its first
 bracket, since there is no escape. Where the rules are not Othello's, RU names them; a move under one-direction rules
 keeps its direction before evaluation and time: ``D3/NE//0.25``. Source: the format's page by the server's author.
+Readers such as NBoard's refuse a game with a tag that they don't know, so no others of ours are written; EV, the event,
+is read all the same.
 """
 
 import re
@@ -20,6 +22,7 @@ from outflank.protocol.formats.annotated import (
     Recorder,
     Result,
     program,
+    with_board_believed,
 )
 from outflank.protocol.formats.brackets import split_games
 from outflank.protocol.formats.clocks import for_ggf
@@ -30,6 +33,8 @@ _LETTERS = {Ending.RESIGNATION: "r", Ending.TIME: "t", Ending.AGREEMENT: "s"}
 _ENDINGS = {letter: ending for ending, letter in _LETTERS.items()}
 _RESULT = re.compile(r"([+-]?\d{1,4}(?:\.\d*)?)(?::([a-z]))?")
 _TYPE = re.compile(r"s?(\d+)([a-z]*)")
+_UNFINISHED = -127  # Edax's result of a game that isn't over
+_READ = frozenset(["GM", "PC", "DT", "PB", "PW", "RB", "RW", "RE", "TI", "EV", "TY", "RU", "BO", "CO"])
 
 
 def read(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
@@ -59,20 +64,27 @@ def parse(text: str, rules: Rules) -> AnnotatedGame:
     for name, value in fields:
         if name in COLOURS:
             _play(recorder, COLOURS[name], value)
-    return AnnotatedGame(
+    result, has_komi = _result(tags.get("RE", "?"), recorder.first.rules)
+    game = AnnotatedGame(
         recorder.first,
         recorder.moves,
         black=tags.get("PB", ""),
         white=tags.get("PW", ""),
         black_rating=read_number(tags.get("RB", "")),
         white_rating=read_number(tags.get("RW", "")),
-        result=_result(tags.get("RE", "?"), recorder.first.rules),
+        result=result,
         event=tags.get("EV", ""),
         place=tags.get("PC", ""),
         date=tags.get("DT", ""),
         clock=tags.get("TI", ""),
         comment=tags.get("CO", ""),
+        unread=tuple(
+            name
+            for name, value in fields
+            if name not in COLOURS and (name not in _READ or (name == "TY" and value != "8"))
+        ),
     )
+    return game if has_komi or "KM" in tags or _has_komi(tags) else with_board_believed(game)
 
 
 def write(game: AnnotatedGame) -> str:
@@ -87,7 +99,6 @@ def write(game: AnnotatedGame) -> str:
         ("RW", _rating(game.white_rating)),
         ("RE", _result_text(game.outcome)),
         ("TI", for_ggf(game.clock)),
-        ("EV", game.event),
         ("TY", "8"),
         ("RU", "" if game.is_standard else str(game.rules)),
         ("BO", f"8 {game.first.board_string().replace('X', '*')}"),
@@ -142,16 +153,22 @@ def _play(recorder: Recorder, colour: Colour, value: str) -> None:
     recorder.play(square or "pass", colour, score=score, seconds=seconds)
 
 
-def _result(text: str, rules: Rules) -> Result | None:
-    """Read ``+12.00`` or ``-64.00:r``, from Black's side; None for ``?``."""
+def _has_komi(tags: dict[str, str]) -> bool:
+    """Whether the result has discs in it that are not on the board: those that somebody gave to play a colour."""
+    kind = _TYPE.match(tags.get("TY", "8"))
+    return kind is not None and "k" in kind[2]
+
+
+def _result(text: str, rules: Rules) -> tuple[Result | None, bool]:
+    """Read ``+12.00`` or ``-64.00:r``, from Black's side, and whether it has a fraction; None for ``?``."""
     match = _RESULT.fullmatch(text)
-    if match is None:
-        return None
+    if match is None or float(match[1]) == _UNFINISHED:
+        return None, False
     value, ending = float(match[1]), _ENDINGS.get(match[2] or "", Ending.DISCS)
     given_up = ending in (Ending.RESIGNATION, Ending.TIME) and abs(value) == WHOLE_BOARD
     counted = value.is_integer() and abs(value) <= WHOLE_BOARD and not given_up  # komi makes fractions
     winner = rules.winner_by((value > 0) - (value < 0))
-    return Result(winner, int(value) if counted else None, ending)
+    return Result(winner, int(value) if counted else None, ending), not value.is_integer()
 
 
 def _result_text(result: Result | None) -> str:

@@ -2,8 +2,9 @@
 
 Moves are ``B[f5]``, ``B[]`` is a pass. V is the mover's evaluation in discs from Black's side. Seconds and exact
 margins have no property of their own in Othello and stand in front of the comment: ``0.250 s; exact before the move:
--4 for Black``, that of the last position in the root, ``exact at the end: -4 for Black``. Read are also ``B[fd]`` of Go
-programs, where row a is row 8, and all spellings of a pass.
+-4 for Black``, that of the last position in the root, ``exact at the end: -4 for Black``. They are read in files that
+Outflank wrote (AP), where the line ``comment:`` stands before a comment that would be taken for one of them. Read are
+also ``B[fd]`` of Go programs, where row a is row 8, and all spellings of a pass.
 """
 
 import re
@@ -14,7 +15,15 @@ from typing import Any, BinaryIO
 
 from outflank.engine import Colour, FileFormatError, Game, IllegalMoveError, NotationError, Position, Rules
 from outflank.engine.squares import SQUARE_NAMES, parse_square
-from outflank.protocol.formats.annotated import WHOLE_BOARD, AnnotatedGame, BadGame, Ending, Recorder, Result
+from outflank.protocol.formats.annotated import (
+    WHOLE_BOARD,
+    AnnotatedGame,
+    BadGame,
+    Ending,
+    Recorder,
+    Result,
+    with_board_believed,
+)
 from outflank.protocol.formats.brackets import GAME_CAP, split_games
 from outflank.protocol.formats.clocks import from_sgf
 from outflank.protocol.formats.words import COLOURS, read_number
@@ -29,6 +38,17 @@ _REMARK = re.compile(
     rf"(?:(\d{{1,9}}\.\d{{1,9}}) s)?(?:; )?(?:exact before the move: {_MARGIN} for Black)?(?:\n|$)"
 )
 _LAST_REMARK = re.compile(rf"exact at the end: {_MARGIN} for Black(?:\n|$)")
+
+_NO_REMARK = "comment:\n"
+_PROGRAM = "outflank:"
+# What is read, and what says how the file is written.
+_OF_THE_FILE = frozenset(["FF", "CA", "AP", "ST"])
+_OF_THE_GAME = frozenset(["GM", "SZ", "RU", "PL", "AB", "AW", "RE", "GN", "EV", "PC", "DT", "TM", "OT"])
+_OF_PLAYERS = frozenset(["PB", "PW", "BR", "WR"])
+_OF_A_MOVE = frozenset(["B", "W", "V", "C"])
+_OF_GO = frozenset(["KM", "HA"])  # nothing is said by those that are 0
+_READ = _OF_THE_FILE | _OF_THE_GAME | _OF_PLAYERS | _OF_A_MOVE
+_ZERO = re.compile(r"0?(\.0*)?")
 
 Node = dict[str, list[bytes]]
 
@@ -78,9 +98,12 @@ def parse(data: bytes, rules: Rules, before: int | None = None) -> AnnotatedGame
     ]
     begins = moves[0][0] if moves else None
     recorder = Recorder(_first_position(texts, root, _rules(texts, root, rules), begins))
+    result, has_komi = _result(texts.simple(root, "RE"))
+    is_ours = texts.simple(root, "AP").startswith(_PROGRAM)
     for colour, letter, node in moves[: None if before is None else before - 1]:
         score = read_number(texts.simple(node, "V"))
-        seconds, exact, comment = _remarks("" if node is root else texts.text(node, "C"))
+        comment = "" if node is root else texts.text(node, "C")
+        seconds, exact, comment = _remarks(comment) if is_ours else (None, None, comment)
         recorder.play(
             _vertex(texts.simple(node, letter)) or "pass",
             colour,
@@ -89,15 +112,16 @@ def parse(data: bytes, rules: Rules, before: int | None = None) -> AnnotatedGame
             exact=exact,
             comment=comment,
         )
-    exact_at_end, comment = _last_remark(texts.text(root, "C"))
-    return AnnotatedGame(
+    comment = texts.text(root, "C")
+    exact_at_end, comment = _last_remark(comment) if is_ours else (None, comment)
+    game = AnnotatedGame(
         recorder.first,
         recorder.moves,
         black=texts.simple(root, "PB"),
         white=texts.simple(root, "PW"),
         black_rating=read_number(texts.simple(root, "BR")),
         white_rating=read_number(texts.simple(root, "WR")),
-        result=_result(texts.simple(root, "RE")),
+        result=result,
         exact=exact_at_end,
         title=texts.simple(root, "GN"),
         event=texts.simple(root, "EV"),
@@ -105,8 +129,24 @@ def parse(data: bytes, rules: Rules, before: int | None = None) -> AnnotatedGame
         date=texts.simple(root, "DT"),
         clock=from_sgf(texts.simple(root, "TM"), texts.simple(root, "OT")),
         comment=comment,
-        has_branches=_has_branches(tree),
+        unread=(*_unread(texts, root, nodes), *["variation"] * _count_variations(tree)),
     )
+    has_komi = has_komi or not _ZERO.fullmatch(texts.simple(root, "KM"))
+    return game if has_komi else with_board_believed(game)
+
+
+def is_like_a_remark(comment: str) -> bool:
+    """Whether a comment that stands alone has to be told from what Outflank puts in front of comments."""
+    return (
+        comment.startswith(_NO_REMARK)
+        or _LAST_REMARK.match(comment) is not None
+        or _remarks(comment)[:2] != (None, None)
+    )
+
+
+def marked_as_comment(comment: str) -> str:
+    """A comment that stands alone, so that it is read as such."""
+    return _NO_REMARK + comment if is_like_a_remark(comment) else comment
 
 
 class _Texts:
@@ -163,11 +203,24 @@ def _tree(data: bytes, grammar: Any) -> Any:
         raise FileFormatError(f"expected an SGF file: {error}") from None
 
 
-def _has_branches(tree: Any) -> bool:
-    """Whether the main line, the first of all, is not the only one."""
-    while len(tree.children) == 1:
-        (tree,) = tree.children
-    return bool(tree.children)
+def _count_variations(tree: Any) -> int:
+    """How many lines leave the main line, the first of all."""
+    count = 0
+    while tree.children:
+        count += len(tree.children) - 1
+        tree = tree.children[0]
+    return count
+
+
+def _unread(texts: _Texts, root: Node, nodes: list[Node]) -> Iterator[str]:
+    """The properties of which nothing is kept."""
+    for name in root:
+        of_go = name in _OF_GO and _ZERO.fullmatch(texts.simple(root, name))
+        if name not in _READ and not of_go:
+            yield name
+    for node in nodes:
+        has_move = not COLOURS.keys().isdisjoint(node)
+        yield from (name for name in node if not has_move or name not in _OF_A_MOVE)
 
 
 def _check_game(texts: _Texts, root: Node) -> None:
@@ -222,7 +275,7 @@ def _remarks(comment: str) -> tuple[float | None, int | None, str]:
     """Seconds and exact margin in front of a comment, and the comment."""
     match = _REMARK.match(comment)
     if match is None or not (match[1] or match[2]):
-        return None, None, comment
+        return None, None, comment.removeprefix(_NO_REMARK)
     seconds, exact = match[1], match[2]
     return seconds and float(seconds), exact and int(exact), comment[match.end() :]  # type: ignore[return-value]
 
@@ -230,26 +283,28 @@ def _remarks(comment: str) -> tuple[float | None, int | None, str]:
 def _last_remark(comment: str) -> tuple[int | None, str]:
     """Exact margin of the final position in front of the game's comment, and the comment."""
     match = _LAST_REMARK.match(comment)
-    return (None, comment) if match is None else (int(match[1]), comment[match.end() :])
+    if match is None:
+        return None, comment.removeprefix(_NO_REMARK)
+    return int(match[1]), comment[match.end() :]
 
 
-def _result(text: str) -> Result | None:
-    """Read ``B+12``, ``W+R``, ``0`` and ``Draw``; None for ``?``, ``Void`` and what is no result.
+def _result(text: str) -> tuple[Result | None, bool]:
+    """Read ``B+12``, ``W+R``, ``0`` and ``Draw``, and whether komi counts; None for ``?``, ``Void`` and no result.
 
     Of a margin that no game can have, such as one with komi, only the winner counts.
     """
     if text.lower() in ("0", "draw"):
-        return Result(None, 0)
+        return Result(None, 0), False
     match = _RESULT.fullmatch(text)
     if match is None:
-        return None
+        return None, False
     winner, reason = COLOURS[match[1].upper()], match[2].strip().lower()
     if not reason[:1].isalpha():
         margin = read_number(reason)
         if margin is None or not margin.is_integer() or not 0 <= margin <= WHOLE_BOARD:
-            return Result(winner)
-        return Result(winner, int(margin if winner is Colour.BLACK else -margin))
-    return Result(winner, None, _ENDINGS.get(reason[0], Ending.FORFEIT))
+            return Result(winner), margin is not None and not margin.is_integer()
+        return Result(winner, int(margin if winner is Colour.BLACK else -margin)), False
+    return Result(winner, None, _ENDINGS.get(reason[0], Ending.FORFEIT)), False
 
 
 def _vertex(text: str) -> str:

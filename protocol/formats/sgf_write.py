@@ -8,6 +8,7 @@ from outflank.engine.squares import square_name, squares_of
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Ending, Result, program
 from outflank.protocol.formats.clocks import for_sgf
 from outflank.protocol.formats.dates import day_of
+from outflank.protocol.formats.sgf import marked_as_comment
 
 _ENDINGS = {Ending.RESIGNATION: "R", Ending.TIME: "T", Ending.FORFEIT: "F"}
 _LIKE_A_ROOT = re.compile(rb"^\(;", re.MULTILINE)
@@ -81,7 +82,7 @@ def _exact(where: str, margin: int | None) -> str:
 
 def _joined(remarks: str, comment: str) -> str:
     """A comment, and in front of it what has no property of its own."""
-    return "\n".join(filter(None, [remarks, comment]))
+    return "\n".join(filter(None, [remarks, comment])) if remarks else marked_as_comment(comment)
 
 
 def _result(result: Result | None) -> str:

@@ -11,8 +11,8 @@ Each begins with the same header of 16 bytes, little endian:
 
 A game is 68 bytes: number of the tournament, of Black and of White (2 each), Black's discs, Black's theoretical
 discs, 60 moves of 10 * row + column (a1 = 11, h8 = 88), 0 where there is none; passes are not stored. A player's name
-takes 20 bytes, a tournament's 26, Latin-1, filled up with NUL. Source: the format's description of 1999-2008 by the
-federation (ffothello.org), as Zebra and WZebra read it.
+takes 20 bytes, a tournament's 26, Latin-1, filled up with NUL. Of a game that isn't over Edax writes 225 discs.
+Source: the format's description of 1999-2008 by the federation (ffothello.org), as Zebra and WZebra read it.
 """
 
 import struct
@@ -22,13 +22,23 @@ from pathlib import Path
 from typing import BinaryIO
 
 from outflank.engine import FileFormatError, IllegalMoveError, Move, NotationError, Position
-from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, BadGame, Recorder, Result
+from outflank.protocol.formats.annotated import (
+    AnnotatedGame,
+    AnnotatedMove,
+    BadGame,
+    Recorder,
+    Result,
+    with_board_believed,
+)
 
 HEADER = struct.Struct("<4BIHH4B")
 GAME = struct.Struct("<3H2B60s")
 PLAYER_BYTES = 20
 TOURNAMENT_BYTES = 26
 SQUARES = 64
+_UNFINISHED = 225  # discs: what Edax's result of -127 becomes in a byte
+_NO_MOVES = b"\0\x5c"  # the second is Edax's
+_SHARED_STEMS = ("wthor", "wth")
 _MOVES = {10 * (square // 8 + 1) + square % 8 + 1: Move(square) for square in range(SQUARES)}
 
 
@@ -75,10 +85,17 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names beside a file of games, by their numbers."""
+    """The names beside a file of games, by their numbers.
+
+    Attributes:
+        players: of the file of players.
+        tournaments: of the file of tournaments.
+        missing: why there may be no name for a player, in a clause.
+    """
 
     players: tuple[str, ...] = ()
     tournaments: tuple[str, ...] = ()
+    missing: str = "the names lie in a file beside that of the games, which here has no place"
 
     def player(self, number: int) -> str:
         """The name, or ``player 12`` if the file has none for it."""
@@ -90,11 +107,23 @@ class Names:
 
 
 def read_names(path: Path) -> Names:
-    """The names for the games in `path`: files of the same stem, else ``WTHOR.JOU`` and ``WTHOR.TRN`` beside it.
+    """The names for the games in `path`, from the files beside it.
+
+    They have its stem, else are called ``WTHOR.JOU`` and ``WTHOR.TRN``, else ``WTH.JOU`` and ``WTH.TRN``, all in
+    upper or lower case.
 
     Raises: OSError, FileFormatError if one is there and can't be read.
     """
-    return Names(_names(path, ".jou", PLAYER_BYTES), _names(path, ".trn", TOURNAMENT_BYTES))
+    players, tournaments = _beside(path, ".jou"), _beside(path, ".trn")
+    if players is None:
+        missing = f"no {path.stem}.jou, WTHOR.JOU or WTH.JOU lies beside it"
+    else:
+        missing = f"{players.name} has no names for them"
+    return Names(
+        () if players is None else _names_in(players, PLAYER_BYTES),
+        () if tournaments is None else _names_in(tournaments, TOURNAMENT_BYTES),
+        missing,
+    )
 
 
 def read(stream: BinaryIO, names: Names | None = None) -> Iterator[AnnotatedGame | BadGame]:
@@ -109,6 +138,9 @@ def read(stream: BinaryIO, names: Names | None = None) -> Iterator[AnnotatedGame
     except FileFormatError as error:
         yield BadGame("", str(error))
         return
+    if header.names and not header.games:
+        yield BadGame("", "this is a WTHOR file of names; the games are in the file that ends in .wtb")
+        return
     names, number = names or Names(), 0
     while data := stream.read(GAME.size):
         if number >= header.games and not any(data):
@@ -122,12 +154,20 @@ def read(stream: BinaryIO, names: Names | None = None) -> Iterator[AnnotatedGame
         yield BadGame("", f"expected {header.games} games, as the header says, got {number}")
 
 
-def _names(path: Path, suffix: str, length: int) -> tuple[str, ...]:
-    for name in (path.stem + suffix, path.stem + suffix.upper(), f"WTHOR{suffix.upper()}", f"wthor{suffix}"):
-        file = path.with_name(name)
-        if file.is_file():
-            return _names_in(file, length)
-    return ()
+def _beside(path: Path, suffix: str) -> Path | None:
+    """The file of names for the games in `path`; None if there is none."""
+    own = path.stem + suffix
+    wanted = [own.lower(), *(stem + suffix for stem in _SHARED_STEMS)]
+    try:
+        found = [file for file in path.parent.iterdir() if file.name.lower() in wanted and file.is_file()]
+    except PermissionError:  # a folder whose files can be read and not listed
+        found = [
+            file for file in (path.with_name(own), path.with_name("WTHOR" + suffix.upper())) if file.is_file()
+        ]
+    # The name as it is written goes before the same in other letters.
+    return min(
+        found, key=lambda file: (wanted.index(file.name.lower()), file.name != own, file.name), default=None
+    )
 
 
 def _names_in(file: Path, length: int) -> tuple[str, ...]:
@@ -149,25 +189,28 @@ def _game(data: bytes, header: Header, names: Names) -> AnnotatedGame:
     if len(data) < GAME.size:
         raise FileFormatError(f"expected a game of {GAME.size} bytes, got {len(data)}")
     tournament, black, white, discs, theoretical, moves = GAME.unpack(data)
-    if discs > SQUARES or theoretical > SQUARES:
+    is_finished = discs != _UNFINISHED
+    if is_finished and (discs > SQUARES or theoretical > SQUARES):
         raise FileFormatError(f"expected at most {SQUARES} discs, got {max(discs, theoretical)}")
     recorder = Recorder(Position.start())
-    for number in moves.rstrip(b"\0"):
+    for number in moves.rstrip(_NO_MOVES):
         if recorder.is_over:
             break  # Edax fills up with other bytes than 0
         if number not in _MOVES:
             raise FileFormatError(f"expected moves of 11 to 88, got {number}")
         recorder.play(_MOVES[number])
     margin = 2 * discs - SQUARES
-    return AnnotatedGame(
+    game = AnnotatedGame(
         recorder.first,
-        _with_exact(recorder.moves, header.depth, 2 * theoretical - SQUARES),
+        _with_exact(recorder.moves, header.depth if is_finished else 0, 2 * theoretical - SQUARES),
         black=names.player(black),
         white=names.player(white),
-        result=Result(recorder.first.rules.winner_by(margin), margin),
+        result=Result(recorder.first.rules.winner_by(margin), margin) if is_finished else None,
         event=names.tournament(tournament),
         date=str(header.year) if header.year else "",
+        unnamed=names.missing if max(black, white) >= len(names.players) else "",
     )
+    return with_board_believed(game)
 
 
 def _with_exact(moves: tuple[AnnotatedMove, ...], depth: int, margin: int) -> tuple[AnnotatedMove, ...]:

@@ -1,6 +1,7 @@
 """Writes a WTHOR database, game by game; ``wthor.py`` describes the format and reads it back."""
 
 from array import array
+from collections import Counter
 from typing import BinaryIO
 
 from outflank.engine import FileFormatError, Move
@@ -21,6 +22,9 @@ class WthorWriter:
     squares at which every game has an exact one; only while there is such a number does memory grow with the games
     (65 bytes each).
 
+    Attributes:
+        lost: how much of the games there was no place for; complete after ``finish``.
+
     Args:
         stream: for the file of games (.wtb); seekable, empty.
         date: year, month and day that the files carry, zeros if there is none. Given and not taken from a calendar,
@@ -32,6 +36,8 @@ class WthorWriter:
         self._date = date
         self._year = date[0]
         self._count = 0
+        self._exact_count = 0
+        self.lost: Counter[str] = Counter()
         self._players: dict[str, int] = {}
         self._tournaments: dict[str, int] = {}
         self._exact: array[int] | None = array(
@@ -65,11 +71,18 @@ class WthorWriter:
         self._stream.write(GAME.pack(*indices, discs, discs, moves))
         self._note_exact(game)
         self._count += 1
-        self._year = self._year or year_of(game.date) or 0
+        year = year_of(game.date) or 0
+        self._year = self._year or year
+        self.lost["years other than the first game's"] += year not in (0, self._year)
 
     def finish(self) -> dict[str, bytes]:
         """Complete the file of games. Returns the two others by their suffixes, ``.jou`` and ``.trn``."""
         depth = max(self._common or (), default=0) if self._exact is not None else 0
+        self.lost["exact scores"] = self._exact_count - (self._count if depth else 0)
+        for names, length in ((self._players, PLAYER_BYTES), (self._tournaments, TOURNAMENT_BYTES)):
+            self.lost["letters of names"] += sum(
+                _name(name, length).rstrip(b"\0").decode("latin-1") != name for name in names
+            )
         if depth:
             self._write_theoretical(depth)
         self._stream.seek(0)
@@ -80,6 +93,7 @@ class WthorWriter:
         }
 
     def _note_exact(self, game: AnnotatedGame) -> None:
+        self._exact_count += sum(1 for _ in exact_margins(game))
         if self._exact is None:
             return
         row = array("b", [_UNKNOWN]) * (SQUARES + 1)

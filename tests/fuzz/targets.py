@@ -143,6 +143,7 @@ TARGETS: dict[str, Target] = {
     "sgf": partial(games, "sgf"),
     "ggf": partial(games, "ggf"),
     "wthor": partial(games, "wthor"),
+    "pgn": partial(games, "pgn"),
     "obf": suite,
     "transcript": partial(games, "transcript"),
     "toml": toml,

@@ -9,7 +9,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import FormatName
 from outflank.tools.cli.games import bad_game, games_given
 from outflank.tools.cli.positions import shown
-from outflank.tools.cli.warning import warn
+from outflank.tools.cli.warning import Complaints
 from outflank.tools.state.schema import RUN_FILE
 from outflank.tools.state.store import read_run
 from outflank.tools.work.words import counted
@@ -25,12 +25,12 @@ class PlayedLines:
 
     Attributes:
         games: how many games were used.
-        bad: how many were left out.
+        bad: those that were left out.
     """
 
     def __init__(self, sources: Sequence[str], book: Book, form: FormatName | None = None) -> None:
         self.games = 0
-        self.bad = 0
+        self.bad = Complaints("bad game")
         self._sources = sources
         self._book = book
         self._form = form
@@ -42,10 +42,10 @@ class PlayedLines:
                 continue
             for number, entry in enumerate(games_given(source, self._form, self._book.rules), 1):
                 if isinstance(entry, BadGame):
-                    self._leave_out(bad_game(source, entry))
+                    self.bad.add(bad_game(source, entry))
                 elif not self._begins_as_the_book(entry):
                     rules = self._book.rules
-                    self._leave_out(
+                    self.bad.add(
                         f"{shown(source)}, game {number}: expected a game by {rules} from {rules.start}, "
                         f"got one by {entry.rules} from {entry.first.board_string()}"
                     )
@@ -55,8 +55,9 @@ class PlayedLines:
 
     def expect_good(self) -> None:
         """Raise OutflankError if games were left out."""
-        if self.bad:
-            raise OutflankError(f"{counted(self.bad, 'game')} can't be used (named above)")
+        self.bad.end()
+        if self.bad.count:
+            raise OutflankError(f"{counted(self.bad.count, 'game')} can't be used ({self.bad.where})")
 
     def _of_run(self, path: Path) -> Iterator[Sequence[Position]]:
         run = read_run(path)
@@ -69,7 +70,3 @@ class PlayedLines:
 
     def _begins_as_the_book(self, game: AnnotatedGame) -> bool:
         return self._book.serves(game.rules) and game.first == Position.start(game.rules)
-
-    def _leave_out(self, sentence: str) -> None:
-        self.bad += 1
-        warn(sentence)

@@ -12,6 +12,7 @@ from outflank.engine import Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import FormatName, read_games
 from outflank.tools.cli.positions import STDIN, is_transcript, shown
+from outflank.tools.cli.warning import Complaints, warn
 
 _STDIN_NUMBER = 0
 
@@ -20,6 +21,43 @@ def bad_game(name: str, entry: BadGame) -> str:
     """A sentence about what stands in a file where a game should."""
     called = shown(name) or repr(name)
     return f"{called}, {entry}" if entry.where else f"{called}: {entry}"
+
+
+class ReadGames:
+    """Says what is wrong with the games that a command reads, and counts.
+
+    Attributes:
+        bad: the games that can't be read or used.
+    """
+
+    def __init__(self) -> None:
+        self.bad = Complaints("bad game")
+        self._doubts = Complaints(
+            "game whose record contradicts its board", "games whose records contradict their boards"
+        )
+        self._files: set[str] = set()
+
+    @property
+    def unnamed(self) -> bool:
+        """Whether players of some of the games are numbers."""
+        return bool(self._files)
+
+    def add(self, name: str, number: int, entry: AnnotatedGame | BadGame) -> bool:
+        """Look at an entry of a file, 1 for the first; whether it is a game."""
+        if isinstance(entry, BadGame):
+            self.bad.add(bad_game(name, entry))
+            return False
+        if entry.unnamed and name not in self._files:
+            self._files.add(name)
+            warn(f"{shown(name)}: players are shown as numbers, since {entry.unnamed}")
+        if entry.doubt:
+            self._doubts.add(f"{shown(name)}, game {number}: {entry.doubt}")
+        return True
+
+    def end(self) -> None:
+        """Say how many complaints were not said."""
+        self.bad.end()
+        self._doubts.end()
 
 
 def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:

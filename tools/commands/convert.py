@@ -8,23 +8,23 @@ from pathlib import Path
 import click
 
 from outflank.engine import FileFormatError, OutflankError, Rules
-from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.protocol.formats.files import FORMATS, FormatName
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.formats.files import FORMATS, WRITTEN_FORMATS, FormatName
 from outflank.protocol.formats.transcript import STYLES, Style
 from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
-from outflank.tools.cli.games import bad_game, games_of, read_and_written
+from outflank.tools.cli.games import ReadGames, games_of, read_and_written
 from outflank.tools.cli.options import json_option, rules_option
 from outflank.tools.cli.outputs import output_option
 from outflank.tools.cli.positions import shown
 from outflank.tools.cli.warning import warn
-from outflank.tools.show.gamefiles import check_output, game_writer, written_files
+from outflank.tools.show.gamefiles import Losses, check_output, game_writer, written_files
 from outflank.tools.work.files import STDOUT
 from outflank.tools.work.words import counted
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--to", "target", type=click.Choice(FORMATS), required=True, help="Format to write.")
+@click.option("--to", "target", type=click.Choice(WRITTEN_FORMATS), required=True, help="Format to write.")
 @click.option(
     "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
 )
@@ -41,7 +41,7 @@ def convert(
     target: FormatName,
     source: FormatName | None,
     output: Path,
-    player: str | None,
+    players: tuple[str, ...],
     year: range | None,
     result: ResultName | None,
     length: range | None,
@@ -52,36 +52,38 @@ def convert(
 ) -> None:
     """Convert the games of every FILE (- is standard input) and write them one after the other.
 
-    It reads and writes transcripts, OBF, SGF, GGF and WTHOR; docs/formats.md describes them. A game that can't be read,
-    or that the format can't hold, is named and left out; the exit code is then 1. --rules applies to games that name
-    no rules. If none of the games could be written, or if games or variations that were left out stand in the file to
-    write, that file stays as it is.
+    It reads and writes transcripts, OBF, SGF, GGF and WTHOR, and reads PGN; docs/formats.md describes them. A game that
+    can't be read, or that the format can't hold, is named and left out; the exit code is then 1. At the end it says
+    what the format has no place for, with counts. --rules applies to games that name no rules. If no game could be
+    written, or if FILE would be replaced and lose games, variations or properties, it stays as it is.
     """
     check_output(target, output)
     outputs = written_files(target, output)
-    wanted = GameFilter(player, year, result, length)
+    wanted = GameFilter(players, year, result, length)
     count = _Count()
     began = time.perf_counter()
-    with game_writer(target, output, style=style, passes=passes) as write:
+    with game_writer(target, output, style=style, passes=passes) as writer:
         for name in files:
             for number, entry in enumerate(games_of(name, source, rules), 1):
-                if isinstance(entry, BadGame):
-                    count.bad(name, bad_game(name, entry))
+                if not count.read.add(name, number, entry):
+                    count.incomplete.add(name)
                     continue
+                assert isinstance(entry, AnnotatedGame)
                 count.games += 1
-                if entry.has_branches:
+                if entry.unread:
                     count.incomplete.add(name)
                 if not wanted.allows(entry):
                     count.incomplete.add(name)
                     continue
                 try:
                     _expect_held(target, entry)
-                    write(entry)
+                    writer.write(entry)
                     count.written += 1
                 except FileFormatError as error:
                     count.bad(name, f"{shown(name)}, game {number}: {error}")
-        count.expect_no_loss(outputs)
-    count.report(time.perf_counter() - began, as_json, outputs)
+        count.read.end()
+        count.expect_no_loss(wanted, writer.losses, outputs)
+    count.report(time.perf_counter() - began, writer.losses, as_json, outputs)
     count.expect_all()
 
 
@@ -95,49 +97,62 @@ class _Count:
     """How many games there were.
 
     Attributes:
-        incomplete: names of the files of which games, or variations of them, were left out.
+        read: what was said about the games.
+        incomplete: names of the files of which games, variations or properties were left out.
+        games: how many were read.
+        written: how many of them were written.
     """
 
     def __init__(self) -> None:
         self.incomplete: set[str] = set()
         self.games = 0
         self.written = 0
-        self.left_out = 0
+        self.read = ReadGames()
 
     def bad(self, name: str, sentence: str) -> None:
         """Tell of a game of a file that is left out."""
-        self.left_out += 1
         self.incomplete.add(name)
-        warn(sentence)
+        self.read.bad.add(sentence)
 
-    def expect_no_loss(self, outputs: Sequence[Path]) -> None:
+    def expect_no_loss(self, wanted: GameFilter, losses: Losses, outputs: Sequence[Path]) -> None:
         """Raise OutflankError if these files had better stay as they are."""
         if not self.written:
             self.expect_all()
+        wanted.expect_found(self.written, self.read.unnamed)
         if lost := read_and_written(self.incomplete, outputs):
+            _tell(losses)
             raise OutflankError(
-                f"expected another file to write than {str(lost)!r}, which has games or variations that were left out"
+                f"{str(lost)!r} would lose games, variations or properties, so nothing was written; name another file"
             )
 
     def expect_all(self) -> None:
         """Raise OutflankError if games can't be read or written."""
-        if self.left_out:
-            raise OutflankError(f"{counted(self.left_out, 'game')} can't be read or written (named above)")
+        bad = self.read.bad
+        if bad.count:
+            raise OutflankError(f"{counted(bad.count, 'game')} can't be read or written ({bad.where})")
 
-    def report(self, seconds: float, as_json: bool, files: Sequence[Path]) -> None:
+    def report(self, seconds: float, losses: Losses, as_json: bool, files: Sequence[Path]) -> None:
         """Print the numbers, to standard error where games go to standard output."""
+        _tell(losses)
         if as_json:
             facts = {
                 "read": self.games,
                 "written": self.written,
-                "bad": self.left_out,
+                "bad": self.read.bad.count,
+                "left_out": losses.counts,
                 "seconds": round(seconds, 3),
             }
             click.echo(json.dumps(facts | {"files": list(map(str, files))}), err=not files)
             return
         click.echo(
-            f"{self.games:,} games read, {self.written:,} written, {self.left_out:,} bad, {seconds:.1f} s",
+            f"{self.games:,} games read, {self.written:,} written, {self.read.bad.count:,} bad, {seconds:.1f} s",
             err=True,
         )
         for file in files:
             click.echo(file)
+
+
+def _tell(losses: Losses) -> None:
+    """Say what was left out of the games."""
+    if lost := str(losses):
+        warn(lost)

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from outflank.protocol.formats.files import FORMATS, FormatName
+from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName
 from outflank.tools.cli.outputs import output_option
+from outflank.tools.cli.warning import warn
 from outflank.tools.show.gamefiles import check_output, game_writer, written_files
-from outflank.tools.show.records import annotated_game, headline
+from outflank.tools.show.records import headline, run_record
 from outflank.tools.state.store import read_run
 from outflank.tools.work.files import STDOUT
 
@@ -19,7 +20,7 @@ from outflank.tools.work.files import STDOUT
 @click.option(
     "--format",
     "name",
-    type=click.Choice([name for name in FORMATS if name != "obf"]),
+    type=click.Choice([name for name in WRITTEN_FORMATS if name != "obf"]),
     required=True,
     help="WTHOR is a file of games and, beside it, one of players (.jou) and one of the tournament (.trn).",
 )
@@ -32,9 +33,11 @@ def export(run: Path, name: FormatName, output: Path) -> None:
     check_output(name, output)
     read = read_run(run)
     day = datetime.fromisoformat(read.started).date()
-    with game_writer(name, output, date=(day.year, day.month, day.day)) as write:
+    with game_writer(name, output, date=(day.year, day.month, day.day)) as writer:
         for game in read.games:
-            record = annotated_game(game, f"Outflank {read.settings.format}")
-            write(replace(record, comment=headline(game)) if name == "transcript" else record)
+            record = run_record(read, game)
+            writer.write(replace(record, comment=headline(game)) if name == "transcript" else record)
+    if lost := str(writer.losses):
+        warn(lost)
     for file in written_files(name, output):
         click.echo(file)

@@ -112,7 +112,7 @@ def play(
     """
     start = AnnotatedGame(Position.start(rules))
     record = start if resume is None else read_game(resume, rules, "--resume")
-    files = _files(saved, None if record.has_branches else resume)
+    files = _files(saved, None if record.unread else resume)
     searcher = Searcher(hash_mb, threads, seed)
     session = Session(
         SearchSource(searcher, seed=seed),

@@ -12,10 +12,10 @@ from outflank import __version__
 from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, OutflankError, Rules
 from outflank.engine.levels import exact_from as exact_from_of_level
 from outflank.protocol.booksource import NO_BOOK, shipped_books
-from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
-from outflank.tools.cli.games import bad_game, games_given, read_and_written
+from outflank.tools.cli.games import ReadGames, games_given, read_and_written
 from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import (
     COUNT,
@@ -91,7 +91,7 @@ def review(
     html: Path | None,
     book: str | None,
     svg: Path | None,
-    player: str | None,
+    players: tuple[str, ...],
     year: range | None,
     result: ResultName | None,
     length: range | None,
@@ -110,7 +110,7 @@ def review(
     """
     settings = _settings(level, depth, seconds, exact_from)
     _expect_not_read(games, html, svg)
-    given = _Source(games, source, rules, GameFilter(player, year, result, length))
+    given = _Source(games, source, rules, GameFilter(players, year, result, length))
     given.most = None if svg is None else 1
     output = _Output(as_json, keep=html is not None or svg is not None)
     click.echo(f"outflank {__version__}, {settings.words()}", err=as_json)
@@ -118,11 +118,11 @@ def review(
         for made in review_games(given, Reviewer(settings, hash_mb, threads), workers):
             output.add(replace(made, book_exit=exits.of(made.game)), *given.places.popleft())
     output.end()
+    given.read.end()
     _write(output.kept, settings, html, svg)
-    if given.bad:
-        raise OutflankError(f"{counted(given.bad, 'game')} can't be read (named above)")
-    if not output.games:
-        raise OutflankError("expected a game to review, got none that the filters allow")
+    if bad := given.read.bad.count:
+        raise OutflankError(f"{counted(bad, 'game')} can't be read ({given.read.bad.where})")
+    given.wanted.expect_found(output.games, given.read.unnamed)
 
 
 def _books(given: str | None) -> Sequence[Path]:
@@ -166,26 +166,27 @@ class _Source:
 
     Attributes:
         places: file and number of each game that was handed out and whose review has not come yet.
-        bad: how many could not be read.
+        read: what was said about the games.
+        wanted: which of them are meant.
         most: how many may be reviewed; None for any number.
     """
 
     def __init__(
         self, names: Sequence[str], source: FormatName | None, rules: Rules, wanted: GameFilter
     ) -> None:
-        self._names, self._format, self._rules, self._wanted = names, source, rules, wanted
+        self._names, self._format, self._rules, self.wanted = names, source, rules, wanted
         self.places: deque[tuple[str, int]] = deque()
-        self.bad = 0
+        self.read = ReadGames()
         self.most: int | None = None
 
     def __iter__(self) -> Iterator[AnnotatedGame]:
         count = 0
         for name in self._names:
             for number, entry in enumerate(games_given(name, self._format, self._rules), 1):
-                if isinstance(entry, BadGame):
-                    self.bad += 1
-                    warn(bad_game(name, entry))
-                elif self._wanted.allows(entry):
+                if not self.read.add(name, number, entry):
+                    continue
+                assert isinstance(entry, AnnotatedGame)
+                if self.wanted.allows(entry):
                     count += 1
                     if self.most is not None and count > self.most:
                         raise click.UsageError("expected one game for --svg, got more")

@@ -33,22 +33,24 @@ class GameFiles:
 
     Args:
         saved: the file that is written after every move; None for none.
-        resumed: the file that the game was resumed from; None if from none, or from one with variations.
+        resumed: the file that the game was resumed from; None if from none, or from one that would lose something.
 
     Attributes:
-        saved: as it was given.
+        saved: as it was given; of a game after the first in a file of its own, ``game-2.sgf`` beside ``game.sgf``.
 
     Raises: NotationError or SettingsError if `saved` can't be written, see ``save``.
     """
 
     def __init__(self, saved: Path | None, resumed: Path | None) -> None:
-        self.saved = saved
+        self.saved = self._first = saved
         self._own = set() if resumed is None else {resumed.resolve()}
         if saved is not None:
             self._expect_free(saved)
 
-    def save(self, record: AnnotatedGame, path: Path) -> None:
+    def save(self, record: AnnotatedGame, path: Path) -> str:
         """Write the game, whole or not at all.
+
+        Returns: what of it the format has no place for, in a sentence; empty if there is nothing.
 
         Raises: NotationError if the name says no format; SettingsError if something else stands in the file; OSError;
             FileFormatError if the format can't hold the game.
@@ -56,9 +58,10 @@ class GameFiles:
         self._expect_free(path)
         day = day_of(record.date)
         date = (day.year, day.month, day.day) if day else (0, 0, 0)
-        with game_writer(format_of(path), path, date=date) as write:
-            write(record)
+        with game_writer(format_of(path), path, date=date) as writer:
+            writer.write(record)
         self._own.add(path.resolve())
+        return str(writer.losses)
 
     def expect_held(self, record: AnnotatedGame) -> None:
         """Raise FileFormatError if a game that begins so can't be saved after every move; WTHOR only has its end."""
@@ -66,16 +69,21 @@ class GameFiles:
             expect_held(name, record)
 
     def begin_another_game(self) -> None:
-        """Give up all files, which hold the game before, but for the one that is written after every move."""
-        self._own &= set() if self.saved is None else {self.saved.resolve()}
+        """Give up all files, which hold the game before; the next one gets the first that is free."""
+        self._own.clear()
+        number = 2
+        while self.saved is not None and self._first is not None and self._taken(self.saved):
+            self.saved = self._first.with_stem(f"{self._first.stem}-{number}")
+            number += 1
 
     def _expect_free(self, path: Path) -> None:
+        if path.resolve() not in self._own and (file := self._taken(path)):
+            raise SettingsError(
+                "expected a new file, or the one that the game was resumed from if nothing in it would be lost, "
+                f"got {str(file)!r}, which isn't empty"
+            )
+
+    def _taken(self, path: Path) -> Path | None:
+        """The first of the files written for `path` in which something stands; None if there is none."""
         files = written_files(format_of(path), path)
-        if path.resolve() in self._own:
-            return
-        for file in files:
-            if file.is_file() and file.stat().st_size:
-                raise SettingsError(
-                    "expected a new file, or the one that the game was resumed from if it has no variations, "
-                    f"got {str(file)!r}, which isn't empty"
-                )
+        return next((file for file in files if file.is_file() and file.stat().st_size), None)

@@ -1,5 +1,6 @@
-"""Writes games into a file of any format, one by one as they come."""
+"""Writes games into a file of any format, one by one as they come, and says what the format has no place for."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -9,18 +10,104 @@ from typing import BinaryIO
 
 import click
 
-from outflank.protocol.formats import ggf, obf, transcript
-from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.engine import FileFormatError, SettingsError
+from outflank.protocol.formats import ggf, obf, transcript, wthor
+from outflank.protocol.formats.annotated import AnnotatedGame, Ending
+from outflank.protocol.formats.clocks import for_ggf, for_sgf
+from outflank.protocol.formats.dates import year_of
 from outflank.protocol.formats.files import FormatName
 from outflank.protocol.formats.transcript import Style
 from outflank.tools.work.files import STDOUT, open_output, whole_file, write_whole
 
-WriteGame = Callable[[AnnotatedGame], object]
 _GAMES_SUFFIX = ".wtb"
+_NAMES_SUFFIXES = (".jou", ".trn")
+_CALLED: Mapping[FormatName, str] = {
+    "transcript": "a transcript",
+    "obf": "OBF",
+    "sgf": "SGF",
+    "ggf": "GGF",
+    "wthor": "WTHOR",
+}
+_OF_MOVES = ("times", "evaluations", "exact scores", "comments on moves")
+_OF_GAMES = ("players", "ratings", "result", "title", "event", "place", "date", "clock", "comment")
+_IN_ALL = frozenset((*_OF_GAMES, *_OF_MOVES))
+# What is kept of every game; ``_kept`` knows about the rest.
+_KEPT: Mapping[FormatName, frozenset[str]] = {
+    "transcript": frozenset(),
+    "obf": frozenset(("exact scores",)),
+    "sgf": _IN_ALL - {"clock"},
+    "ggf": _IN_ALL - {"title", "event", "clock", "exact scores", "comments on moves"},
+    "wthor": frozenset(("players", "result", "event", "exact scores")),
+}
+
+
+class Losses:
+    """What was left out of games that were written: things the format has no place for, and things we don't read.
+
+    Args:
+        name: of the format.
+    """
+
+    def __init__(self, name: FormatName) -> None:
+        self._name = name
+        self._without_place: Counter[str] = Counter()
+        self._unread: Counter[str] = Counter()
+
+    def note(self, game: AnnotatedGame) -> None:
+        """Count what is left out of a game."""
+        kept = _kept(self._name, game)
+        for what, count in _said(game):
+            if what not in kept:
+                self._without_place[what] += count
+        self._unread.update(game.unread)
+
+    def add(self, counts: Mapping[str, int]) -> None:
+        """Count more for which the format has no place."""
+        self._without_place.update(counts)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many there were of each; empty if nothing was left out."""
+        return {what: count for what, count in (*self._without_place.items(), *self._unread.items()) if count}
+
+    def __str__(self) -> str:
+        """A sentence about all of it; empty if there is nothing."""
+        parts = [
+            ", ".join(f"{what} ({count:,})" for what, count in found.items() if count) + reason
+            for found, reason in (
+                (self._without_place, f", for which {_CALLED[self._name]} has no place"),
+                (self._unread, ", which Outflank doesn't read"),
+            )
+            if found.total()
+        ]
+        return "left out: " + "; ".join(parts) if parts else ""
+
+
+class GameWriter:
+    """Writes games with ``write``, which raises FileFormatError for a game that the format can't hold.
+
+    Attributes:
+        losses: what was left out of the games; complete once the file is.
+    """
+
+    def __init__(self, name: FormatName, write: Callable[[AnnotatedGame], object]) -> None:
+        self._write = write
+        self.losses = Losses(name)
+
+    def write(self, game: AnnotatedGame) -> None:
+        """Write a game.
+
+        Raises: OSError, FileFormatError.
+        """
+        self._write(game)
+        self.losses.note(game)
 
 
 def check_output(name: FormatName, output: Path) -> None:
-    """Raise BadParameter if a file of that format can't be called so."""
+    """Find out whether a file of that format can be called so.
+
+    Raises: BadParameter; SettingsError if something else would be overwritten by the files of names.
+    """
     if name != "wthor":
         return
     if output is STDOUT:
@@ -31,6 +118,12 @@ def check_output(name: FormatName, output: Path) -> None:
             f"expected a file for WTHOR that ends in {_GAMES_SUFFIX}, got {str(output)!r}",
             param_hint="--output",
         )
+    for file in written_files(name, output)[1:]:
+        if file.exists() and not (output.exists() and _has_names(file)):
+            raise SettingsError(
+                f"{str(file)!r} is there already and would be overwritten by the names of the games; "
+                "give the games another name"
+            )
 
 
 @contextmanager
@@ -41,7 +134,7 @@ def game_writer(
     date: tuple[int, int, int] = (0, 0, 0),
     style: Style = "glued",
     passes: bool = False,
-) -> Iterator[WriteGame]:
+) -> Iterator[GameWriter]:
     """Something to write games with; the file is there once all have been written, whole or not at all.
 
     Args:
@@ -51,14 +144,14 @@ def game_writer(
         style: of transcripts.
         passes: whether transcripts have them.
 
-    Raises: OSError. What is yielded raises FileFormatError for a game that the format can't hold.
+    Raises: OSError.
     """
     if name == "wthor":
-        with _wthor_writer(output, date) as write:
-            yield write
+        with _wthor_writer(output, date) as writer:
+            yield writer
     else:
         with open_output(output) as stream:
-            yield _text_writer(name, stream, style, passes)
+            yield GameWriter(name, _text_writer(name, stream, style, passes))
 
 
 def expect_held(name: FormatName, game: AnnotatedGame) -> None:
@@ -70,10 +163,60 @@ def written_files(name: FormatName, output: Path) -> list[Path]:
     """The files that ``game_writer`` writes; none if that is standard output."""
     if output is STDOUT:
         return []
-    return [output, *map(output.with_suffix, (".jou", ".trn"))] if name == "wthor" else [output]
+    return [output, *map(output.with_suffix, _NAMES_SUFFIXES)] if name == "wthor" else [output]
 
 
-def _text_writer(name: FormatName, stream: BinaryIO, style: Style, passes: bool) -> WriteGame:
+def _has_names(file: Path) -> bool:
+    """Whether a file is one of names, as it stands beside games."""
+    try:
+        with file.open("rb") as stream:
+            header = wthor.Header.unpack(stream.read(wthor.HEADER.size))
+    except FileFormatError:
+        return False
+    return not header.games
+
+
+def _said(game: AnnotatedGame) -> Iterator[tuple[str, int]]:
+    """What is known about a game besides its moves, and in how many places."""
+    by_board = game.final.is_over and game.result is not None and game.result.ending is Ending.DISCS
+    of_game = (
+        game.black or game.white,
+        game.black_rating is not None or game.white_rating is not None,
+        game.result is not None and not by_board,
+        game.title,
+        game.event,
+        game.place,
+        game.date,
+        game.clock,
+        game.comment,
+    )
+    yield from ((what, 1) for what, is_said in zip(_OF_GAMES, of_game, strict=True) if is_said)
+    moves = game.moves
+    of_moves = (
+        sum(move.seconds is not None for move in moves),
+        sum(move.score is not None for move in moves),
+        sum(move.exact is not None for move in moves) + (game.exact is not None),
+        sum(bool(move.comment) for move in moves),
+    )
+    yield from ((what, count) for what, count in zip(_OF_MOVES, of_moves, strict=True) if count)
+
+
+def _kept(name: FormatName, game: AnnotatedGame) -> frozenset[str]:
+    """What a format has a place for in a game."""
+    kept = _KEPT[name]
+    if name == "transcript":
+        headline = {"players", "result", "title"} if game.black or game.white else set()
+        return kept | ({"comment"} if game.comment else headline)
+    if name == "wthor":
+        return kept | {"date"} if year_of(game.date) else kept
+    if name == "sgf" and any(for_sgf(game.clock)):
+        return kept | {"clock"}
+    return kept | {"clock"} if name == "ggf" and for_ggf(game.clock) else kept
+
+
+def _text_writer(
+    name: FormatName, stream: BinaryIO, style: Style, passes: bool
+) -> Callable[[AnnotatedGame], object]:
     texts: Mapping[str, Callable[[AnnotatedGame], str]] = {
         "transcript": partial(transcript.write, style=style, passes=passes),
         "obf": obf.write_game,
@@ -91,11 +234,13 @@ def _sgf(game: AnnotatedGame) -> str:
 
 
 @contextmanager
-def _wthor_writer(output: Path, date: tuple[int, int, int]) -> Iterator[WriteGame]:
+def _wthor_writer(output: Path, date: tuple[int, int, int]) -> Iterator[GameWriter]:
     from outflank.protocol.formats.wthor_write import WthorWriter
 
     with whole_file(output) as stream:
-        writer = WthorWriter(stream, date)
-        yield writer.add
-        for suffix, data in writer.finish().items():
+        database = WthorWriter(stream, date)
+        writer = GameWriter("wthor", database.add)
+        yield writer
+        for suffix, data in database.finish().items():
             write_whole(output.with_suffix(suffix), data)
+        writer.losses.add(database.lost)

@@ -6,6 +6,7 @@ from outflank.engine import Colour, Turn
 from outflank.protocol.formats import annotated, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Result
 from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.state.run import Run
 
 _ENDINGS = {
     Ending.DISCS: annotated.Ending.DISCS,
@@ -32,6 +33,11 @@ def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
         date=game.started,
         comment=game.detail,
     )
+
+
+def run_record(run: Run, game: GameRecord) -> AnnotatedGame:
+    """A game of a run, with the run as its event."""
+    return annotated_game(game, f"Outflank {run.settings.format}")
 
 
 def transcript_line(game: GameRecord) -> str:

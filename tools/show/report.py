@@ -11,7 +11,7 @@ from outflank.tools.show.downloads import packed_files
 from outflank.tools.show.figures import Figures, opening_moves
 from outflank.tools.show.page import page_parts, templates
 from outflank.tools.show.phases import phases_of, slips_of
-from outflank.tools.show.records import annotated_game
+from outflank.tools.show.records import run_record
 from outflank.tools.show.replay import after, replay, turns_given
 from outflank.tools.show.wording import (
     book_share_text,
@@ -74,7 +74,7 @@ def render_report(run: Run, figures: Figures) -> str:
         endings=sorted({str(game.ending) for game in listed}),
         rows=[_row(game) for game in listed],
         replays=[replay(game) for game in listed],
-        files=packed_files([annotated_game(game, f"Outflank {run.settings.format}") for game in listed]),
+        files=packed_files([run_record(run, game) for game in listed]),
         names=names,
         phases=phases_of(run.games, names),
         blunders=slips_of(run.games),

@@ -9,7 +9,7 @@ from pathlib import Path
 from outflank.protocol.formats import ggf, sgf_write
 from outflank.tools.games.results import GameRecord
 from outflank.tools.show.figures import Figures
-from outflank.tools.show.records import annotated_game, transcript_line
+from outflank.tools.show.records import run_record, transcript_line
 from outflank.tools.show.report import render_report
 from outflank.tools.show.summary import summary
 from outflank.tools.state.run import Run
@@ -65,8 +65,8 @@ def _dialogue_file(game: GameRecord) -> str:
 def _contents(run: Run, figures: Figures) -> Iterator[tuple[str, Iterable[str]]]:
     """The files by name, in parts that are made when they are written: a run may have a hundred thousand games."""
     yield "games.txt", map(transcript_line, run.games)
-    yield "games.ggf", (ggf.write(annotated_game(game)) for game in run.games)
-    yield "games.sgf", (sgf_write.write(annotated_game(game)) for game in run.games)
+    yield "games.ggf", (ggf.write(run_record(run, game)) for game in run.games)
+    yield "games.sgf", (sgf_write.write(run_record(run, game)) for game in run.games)
     for game in run.games:
         if game.dialogue:
             yield _dialogue_file(game), ["\n".join([*game.dialogue, ""])]

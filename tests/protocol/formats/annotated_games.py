@@ -39,12 +39,14 @@ def plain_games(draw: st.DrawFn, rules: Rules | None = None) -> AnnotatedGame:
 
 
 @st.composite
-def results(draw: st.DrawFn, rules: Rules) -> Result | None:
-    """Nothing, a margin, or a winner without one."""
+def results(draw: st.DrawFn, game: AnnotatedGame) -> Result | None:
+    """Nothing, a margin, which is that of the board where the game is over, or a winner without one."""
     ending = draw(st.sampled_from(Ending))
     if ending in (Ending.DISCS, Ending.AGREEMENT):
-        margin = draw(margins)
-        return draw(st.sampled_from([None, Result(rules.winner_by(margin), margin, ending)]))
+        outcome = game.final.outcome()
+        margin = draw(margins) if outcome is None else outcome.margin_of(Colour.BLACK)
+        winner = game.rules.winner_by(margin) if outcome is None else outcome.winner
+        return draw(st.sampled_from([None, Result(winner, margin, ending)]))
     return Result(draw(st.sampled_from(Colour)), None, ending)
 
 
@@ -63,7 +65,7 @@ def annotated_games(draw: st.DrawFn, rules: Rules | None = None) -> AnnotatedGam
         white=draw(texts),
         black_rating=draw(st.none() | scores.map(abs)),
         white_rating=draw(st.none() | scores.map(abs)),
-        result=draw(results(game.rules)),
+        result=draw(results(game)),
         exact=draw(st.none() | margins),
         title=draw(texts),
         event=draw(texts),

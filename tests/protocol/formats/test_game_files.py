@@ -1,10 +1,16 @@
 """Games as other programs write them: each format's habits, and what is made of them."""
 
+import re
+from io import BytesIO, StringIO
+from pathlib import Path
+
 import pytest
 
-from outflank.engine import PRESETS, Colour, Game, Move, Position
+from outflank.engine import PRESETS, Colour, FileFormatError, Game, Move, Position
 from outflank.protocol.formats import ggf, sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Ending, Recorder, Result
+from outflank.protocol.formats.files import read_games
+from outflank.protocol.formats.wthor_write import WthorWriter
 from outflank.tests.protocol.formats.reading import only, read
 
 START = "---------------------------O*------*O--------------------------- *"
@@ -87,6 +93,7 @@ def test_ggf_as_the_server_writes_it() -> None:
         ("+4.00:s", Result(Colour.BLACK, 4, Ending.AGREEMENT)),
         ("-3.50", Result(Colour.WHITE, None)),  # with komi
         ("-100.00", Result(Colour.WHITE, None)),
+        ("-127.000", None),  # Edax's word for a game that is not over
     ],
 )
 def test_results_in_ggf(text: str, result: Result | None) -> None:
@@ -195,7 +202,7 @@ def test_a_recorder_names_the_move_and_makes_implied_passes() -> None:
     ],
 )
 def test_an_sgf_game_says_whether_it_has_variations(text: str, branches: bool) -> None:
-    assert only(text).has_branches is branches
+    assert only(text).unread == ("variation",) * branches
 
 
 def test_a_comment_with_a_game_in_it_cuts_no_game() -> None:
@@ -214,3 +221,247 @@ def test_zero_has_no_sign() -> None:
 
     assert "B[F5/0.00]W[D6/0.00]" in ggf.write(game)
     assert sgf_write.write(game).count("V[0.00]") == 2
+
+
+OVER = "f5d6c5f4e3f6g5e6e7"  # Black wins by 64, with 13 discs on the board
+IN_SGF = "".join(f";{'BW'[at % 2]}[{OVER[2 * at : 2 * at + 2]}]" for at in range(9))
+IN_PGN = " ".join(re.findall("..", OVER))
+IN_GGF = "".join(f"{'BW'[at % 2]}[{OVER[2 * at : 2 * at + 2]}]" for at in range(9))
+
+
+@pytest.mark.parametrize("name", ["sgf", "ggf"])
+def test_an_unfinished_game_of_edax_has_no_result_in_any_format(name: str) -> None:
+    game = only(f"(;GM[othello]PC[Edax]PB[a]PW[b]RE[-127.000]BO[8 {START}]B[f5]W[d6];)")
+    write = {"sgf": sgf_write.write, "ggf": ggf.write}[name]
+
+    assert game.outcome is None
+    assert "RE[?]" in write(game)
+    with pytest.raises(FileFormatError, match="expected a game with a result for WTHOR"):
+        WthorWriter(BytesIO()).add(game)
+
+
+@pytest.mark.parametrize(
+    ("text", "recorded", "doubt"),
+    [
+        (f"(;GM[2]RE[B+64]{IN_SGF})", Result(Colour.BLACK, 64), ""),
+        (f"(;GM[2]RE[B+13]{IN_SGF})", Result(Colour.BLACK, 64), ""),  # the discs on the board alone
+        (f"(;GM[2]RE[B+]{IN_SGF})", Result(Colour.BLACK, 64), ""),
+        (f"(;GM[2]RE[W+R]{IN_SGF})", Result(Colour.WHITE, None, Ending.RESIGNATION), ""),
+        (f"(;GM[2]RE[W+0.5]{IN_SGF})", Result(Colour.WHITE), ""),  # with komi
+        (
+            f"(;GM[2]RE[W+2]{IN_SGF})",
+            Result(Colour.BLACK, 64),
+            "that White won by 2 and the board that Black won by 64",
+        ),
+        (
+            f"(;GM[2]RE[0]{IN_SGF})",
+            Result(Colour.BLACK, 64),
+            "that it was a draw and the board that Black won by 64",
+        ),
+        (
+            f"(;GM[2]RE[W+]{IN_SGF})",
+            Result(Colour.BLACK, 64),
+            "that White won and the board that Black won by 64",
+        ),
+        (
+            f"(;GM[Othello]RE[-4]BO[8 {START}]{IN_GGF};)",
+            Result(Colour.BLACK, 64),
+            "that White won by 4 and the board",
+        ),
+        (f"(;GM[Othello]TY[8k]RE[-4]BO[8 {START}]{IN_GGF};)", Result(Colour.WHITE, -4), ""),
+        (
+            f'[Event "x"]\n[Result "0-1"]\n\n{IN_PGN} 0-1\n',
+            Result(Colour.BLACK, 64),
+            "that White won and the board",
+        ),
+        ("(;GM[2]RE[W+2];B[f5])", Result(Colour.WHITE, -2), ""),  # nothing is known about the end
+    ],
+)
+def test_the_board_is_believed_where_the_record_contradicts_it(
+    text: str, recorded: Result, doubt: str
+) -> None:
+    game = only(text)
+
+    assert game.result == recorded
+    assert doubt in game.doubt
+    assert bool(doubt) is bool(game.doubt)
+
+
+EDAX_PGN = """[Event "?"]
+[Site "edax"]
+[Date "2026.??.??"]
+[Date "0.0.0"]
+[Time "0.0.0"]
+[Round "?"]
+[Black "Ann"]
+[White "Bob [2]"]
+[Result "{result}"]
+
+ 1. D3 C3 2. E6 D2 3. D1 E1
+ 4. B2 C1 5. pass A3{rest} {result}
+
+
+"""
+
+
+def test_a_pgn_by_edax_is_read_whole() -> None:
+    first, second = read(
+        EDAX_PGN.format(result="*", rest="") + EDAX_PGN.format(result="0-1", rest="\n{Bob [2] wins 40-24}")
+    )
+
+    for game in (first, second):
+        assert isinstance(game, AnnotatedGame)
+        assert moves(game) == f"{WITH_A_PASS[:-2]}pa{WITH_A_PASS[-2:]}"
+        assert (game.black, game.white, game.place, game.date) == ("Ann", "Bob [2]", "edax", "2026")
+        assert (game.event, game.comment, game.unread) == ("", "", ())
+    assert [game.result for game in (first, second) if isinstance(game, AnnotatedGame)] == [
+        None,
+        Result(Colour.WHITE),
+    ]
+
+
+def test_a_pgn_has_comments_variations_ratings_and_a_clock() -> None:
+    text = (
+        '[Event "Cup"]\n[Round "3"]\n[Black "Ann"]\n[BlackElo "1534"]\n[TimeControl "300+2"]\n[Result "30-34"]\n\n'
+        "1. f5 {first\nchoice} d6!? ; the rest of a line {\n2. c3 (2. c5 (2. c6) f4) 2... d3 $1 {the end} 30-34\n"
+    )
+    game = only(text)
+
+    assert moves(game) == "f5d6c3d3"
+    assert [move.comment for move in game.moves] == ["first choice", "the rest of a line {", "", ""]
+    assert (game.black_rating, game.clock, game.event, game.comment) == (1534, "5:00/0:02", "Cup", "the end")
+    assert game.result == Result(Colour.WHITE, -4)
+    assert game.unread == ("round", "!?", "variation", "$1")
+
+
+def test_a_pgn_may_begin_on_another_board() -> None:
+    game = only('[Event "?"]\n[FEN "8/8/8/3Pp3/3pP3/8/8/8 w - - 0 1"]\n\n1. f5 f6\n')
+
+    assert game.first.board_string() == f"{'-' * 27}XO------OX{'-' * 27} O"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("1. f5 d6 2. Nf3", "expected a move of a game in PGN, got 'Nf3'"),
+        ("1. f5 d6 *  2. c3", "expected a move of a game in PGN, got 'c3'"),
+        ("1. e4 e5", "move 1: expected black to play"),
+        ("1. f5 (1. d3", "expected the bracket that ends a variation in PGN, got none"),
+        ("1. f5 )", "expected moves of a game in PGN, got a bracket that closes nothing"),
+        ("1. f5 {no end", "expected a move of a game in PGN, got '{no end'"),
+    ],
+)
+def test_a_pgn_is_refused_whole_and_takes_no_other_with_it(text: str, sentence: str) -> None:
+    bad, good = read(f'[Event "a"]\n\n{text}\n\n[Event "b"]\n\n1. f5 *\n')
+
+    assert isinstance(bad, BadGame)
+    assert bad.where == "game 1"
+    assert bad.reason.startswith(sentence)
+    assert isinstance(good, AnnotatedGame)
+    assert good.event == "b"
+
+
+def test_a_stranger_s_comment_is_no_remark_of_ours() -> None:
+    comments = (
+        "C[exact at the end: +4 for Black]",
+        "C[0.500 s; exact before the move: -6 for Black\nwell played]",
+    )
+    theirs = only(f"(;GM[2]{comments[0]};B[f5]{comments[1]})")
+    ours = only(f"(;GM[2]AP[outflank:1.0.0]{comments[0]};B[f5]{comments[1]})")
+
+    assert (theirs.exact, theirs.comment) == (None, comments[0][2:-1])
+    assert (theirs.moves[0].seconds, theirs.moves[0].exact) == (None, None)
+    assert theirs.moves[0].comment == comments[1][2:-1]
+    assert (ours.exact, ours.moves[0].seconds, ours.moves[0].exact) == (4, 0.5, -6)
+    assert ours.moves[0].comment == "well played"
+    for game in (theirs, ours):
+        again = only(sgf_write.write(game))
+        assert again == game
+        assert only(sgf_write.write(again)) == game
+
+
+@pytest.mark.parametrize("comment", ["comment:", "comment:\nexact at the end: +4 for Black", "0.500 s"])
+@pytest.mark.parametrize("seconds", [None, 0.25])
+def test_any_comment_comes_back_as_one(comment: str, seconds: float | None) -> None:
+    recorder = Recorder(Position.start())
+    recorder.play("f5", seconds=seconds, comment=comment)
+    game = AnnotatedGame(Position.start(), recorder.moves, comment=comment)
+
+    assert only(sgf_write.write(game)) == game
+
+
+def test_a_game_says_what_of_it_was_not_read() -> None:
+    sgf = "(;GM[2]FF[4]AP[x]KM[0]RO[3];B[f5]BM[1]C[good];C[nothing moves]LB[a1:x];W[d6]TE[1](;B[c3])(;B[c4])(;B[c5]))"
+
+    assert only(sgf).unread == ("RO", "BM", "C", "LB", "TE", "variation", "variation")
+    assert only(f"(;GM[Othello]TY[s8r20]KB[-3]BO[8 {START}]B[F5];)").unread == ("TY", "KB")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(;GM[2]PB[\x1b\x9d0;x\x07Eve\x9b2J]EV[a\x01b];B[f5]C[one\ntwo \x1b[31m])",
+        f"(;GM[Othello]PB[\x1bP1Eve\x9b2J]BO[8 {START}]B[F5];)",
+        '[Event "\x1b]8;;x"]\n[Black "\x1bEve"]\n\n1. f5 {\x1bc}\n',
+    ],
+)
+def test_no_text_of_a_game_has_control_characters(text: str) -> None:
+    game = only(text)
+
+    assert "Eve" in game.black
+    for said in (game.black, game.event, game.comment, *(move.comment for move in game.moves)):
+        assert said.replace("\n", "").isprintable()
+
+
+def test_what_nboard_does_not_know_is_in_no_ggf() -> None:
+    """Its reader refuses a game with any other tag."""
+    known = {
+        "GM",
+        "PC",
+        "DT",
+        "PB",
+        "PW",
+        "RB",
+        "RW",
+        "TI",
+        "TB",
+        "TW",
+        "TY",
+        "BO",
+        "B",
+        "W",
+        "RE",
+        "CO",
+        "KB",
+        "KW",
+        "KM",
+    }
+    recorder = Recorder(Position.start())
+    recorder.play("f5", seconds=1, score=2, exact=4, comment="good")
+    game = AnnotatedGame(
+        Position.start(), recorder.moves, "Ann", "Bob", 1.0, 2.0, Result(None, 0), 4, "game 1", "Cup", "here",
+        "2026", "5:00", "well",
+    )  # fmt: skip
+
+    assert set(re.findall(r"([A-Z]+)\[", ggf.write(game))) <= known
+
+
+def test_games_are_read_from_a_path_a_stream_and_text(tmp_path: Path) -> None:
+    file = tmp_path / "games.txt"
+    file.write_text("f5d6\nf5f6\n")
+
+    for source in (str(file), file, StringIO("f5d6\nf5f6\n"), BytesIO(file.read_bytes())):
+        assert [moves(game) for game in read_games(source) if isinstance(game, AnnotatedGame)] == [
+            "f5d6",
+            "f5f6",
+        ]
+    with file.open() as text, file.open("rb") as data, file.open("rb", buffering=0) as raw:
+        assert [len(list(read_games(stream))) for stream in (text, data, raw)] == [2, 2, 2]
+    with pytest.raises(FileNotFoundError):
+        list(read_games(tmp_path / "missing.ggf"))
+
+
+@pytest.mark.parametrize("source", [None, 5, b"games.ggf", ["games.ggf"]])
+def test_games_are_not_read_from_anything_else(source: object) -> None:
+    with pytest.raises(TypeError, match="expected a path or an open file to read games from, got "):
+        read_games(source)  # type: ignore[arg-type]

@@ -66,6 +66,11 @@ FILES: dict[FormatName, bytes] = {
     "sgf": "".join(map(sgf_write.write, GAMES)).encode(),
     "ggf": "".join(map(ggf.write, GAMES)).encode(),
     "wthor": wthor(GAMES),
+    "pgn": "".join(
+        f'[Event "Cup"]\n[Black "A"]\n[Result "1/2-1/2"]\n\n{transcript.write(game, "numbered").partition("#")[0]}'
+        "\n{a comment} 1/2-1/2\n\n"
+        for game in GAMES
+    ).encode(),
 }
 
 
@@ -97,7 +102,7 @@ def test_a_game_that_lost_its_end_takes_no_other_with_it(name: FormatName) -> No
 @given(data=st.binary(max_size=400))
 def test_noise_is_named(name: FormatName, data: bytes) -> None:
     for entry in read(data, name):
-        assert isinstance(entry, AnnotatedGame) or entry.reason.startswith(("expected", "move "))
+        assert isinstance(entry, AnnotatedGame) or entry.reason.startswith(("expected", "move ", "this is a"))
 
 
 @pytest.mark.parametrize("name", FORMATS)

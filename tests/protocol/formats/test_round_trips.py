@@ -29,17 +29,14 @@ def test_the_record_of_a_game_has_its_moves_alone(game: AnnotatedGame) -> None:
 
 
 def in_ggf(game: AnnotatedGame) -> AnnotatedGame:
-    """What GGF has a place for: no exact margins, no comments on moves, no title, no overtime in words."""
-    text = {
-        name: getattr(game, name).replace("]", ")")
-        for name in ("black", "white", "event", "place", "comment")
-    }
+    """What GGF has a place for: no event, exact margins, comments on moves, title, overtime in words."""
+    text = {name: getattr(game, name).replace("]", ")") for name in ("black", "white", "place", "comment")}
     moves = tuple(replace(move, exact=None, comment="") for move in game.moves)
     result = game.outcome
     if result is not None and result.ending is Ending.FORFEIT:
         result = replace(result, ending=Ending.RESIGNATION)
     clock = "" if "overtime" in game.clock else game.clock
-    return replace(game, **text, moves=moves, result=result, exact=None, title="", clock=clock)
+    return replace(game, **text, moves=moves, result=result, exact=None, event="", title="", clock=clock)
 
 
 def in_sgf(game: AnnotatedGame) -> AnnotatedGame:
@@ -48,6 +45,11 @@ def in_sgf(game: AnnotatedGame) -> AnnotatedGame:
     if result is not None and result.ending is Ending.AGREEMENT:
         result = replace(result, ending=Ending.DISCS)
     return replace(game, result=result)
+
+
+def on_board(game: AnnotatedGame) -> Result | None:
+    """The result of the last position; None if it is not the end."""
+    return replace(game, result=None).outcome
 
 
 def read_back(text: str, rules: Rules) -> list[object]:
@@ -98,7 +100,7 @@ def test_obf(game: AnnotatedGame) -> None:
 @given(st.lists(st.tuples(annotated_games(othello), margins), max_size=4))
 def test_wthor(drawn: list[tuple[AnnotatedGame, int]]) -> None:
     games = [
-        replace(game, result=Result(othello.winner_by(margin), margin), event=game.event, date="1999")
+        replace(game, result=on_board(game) or Result(othello.winner_by(margin), margin), date="1999")
         for game, margin in drawn
     ]
     stream = BytesIO()

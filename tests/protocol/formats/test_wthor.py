@@ -48,7 +48,9 @@ def test_wthor_has_names_years_and_theoretical_scores(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("margin", "even"), [(1, 2), (-1, -2), (0, 0), (2, 2), (63, 64), (-63, -64)])
 def test_wthor_gives_an_odd_margin_to_its_winner(tmp_path: Path, margin: int, even: int) -> None:
     winner = Rules().winner_by(margin)
-    path = database(tmp_path, [replace(finished("Ann", "Bob"), result=Result(winner, margin))])
+    game = finished("Ann", "Bob")
+    broken_off = replace(game, moves=game.moves[:-1], result=Result(winner, margin))
+    path = database(tmp_path, [broken_off])
 
     assert only(path.read_bytes()).result == Result(winner, even)
 
@@ -107,3 +109,81 @@ def test_a_wthor_header_is_what_it_was() -> None:
     header = wthor.Header(12, 0, 2003, 22, (2004, 2, 29))
 
     assert wthor.Header.unpack(header.pack()) == header
+
+
+@pytest.mark.parametrize("names", ["WTHOR", "wthor", "WTH", "Wth", "WTH_2018", "wth_2018"])
+@pytest.mark.parametrize("in_capitals", [False, True])
+def test_wthor_finds_names_under_every_name_in_use(tmp_path: Path, names: str, in_capitals: bool) -> None:
+    path = database(tmp_path, [finished("Ann", "Bob")], "WTH_2018.wtb")
+    for suffix in (".jou", ".trn"):
+        path.with_suffix(suffix).rename(tmp_path / (names + (suffix.upper() if in_capitals else suffix)))
+    (game,) = read_games(path)
+
+    assert isinstance(game, AnnotatedGame)
+    assert (game.black, game.white, game.event, game.unnamed) == ("Ann", "Bob", "Cup", "")
+
+
+def test_wthor_takes_the_names_of_the_year_before_those_of_all(tmp_path: Path) -> None:
+    path = database(tmp_path, [finished("Ann", "Bob")], "WTH_2018.wtb")
+    others = database(tmp_path, [finished("Eve", "Max")], "WTH.wtb")
+    others.with_suffix(".jou").rename(tmp_path / "WTHOR.JOU")
+    (game,) = read_games(path)
+
+    assert isinstance(game, AnnotatedGame)
+    assert game.black == "Ann"
+
+
+def test_wthor_says_why_players_are_numbers(tmp_path: Path) -> None:
+    path = database(tmp_path, [finished("Ann", "Bob")], "WTH_2018.wtb")
+    few = database(tmp_path, [], "few.wtb").with_suffix(".jou").read_bytes()
+    path.with_suffix(".jou").unlink()
+    (missing,) = read_games(path)
+    (tmp_path / "Wth.Jou").write_bytes(few)
+    (too_few,) = read_games(path)
+
+    assert isinstance(missing, AnnotatedGame)
+    assert isinstance(too_few, AnnotatedGame)
+    assert missing.unnamed == "no WTH_2018.jou, WTHOR.JOU or WTH.JOU lies beside it"
+    assert too_few.unnamed == "Wth.Jou has no names for them"
+
+
+@pytest.mark.parametrize("suffix", [".jou", ".trn"])
+def test_a_file_of_names_is_refused_in_one_sentence(tmp_path: Path, suffix: str) -> None:
+    path = database(tmp_path, [finished(f"Ann {number}", "Bob") for number in range(100)])
+    (bad,) = read_games(path.with_suffix(suffix))
+
+    assert str(bad) == "this is a WTHOR file of names; the games are in the file that ends in .wtb"
+
+
+def test_an_unfinished_game_of_edax_has_no_result(tmp_path: Path) -> None:
+    """Edax writes 32 - 127 / 2 discs and 92 for each move that is missing."""
+    game = finished("Ann", "Bob")
+    path = database(tmp_path, [replace(game, moves=game.moves[:3], result=Result(None, 0))])
+    data = bytearray(path.read_bytes())
+    data[16 + 6 : 16 + 8] = bytes([225, 225])
+    data[16 + 8 + 3 :] = bytes([92]) * 57
+    read_back = only(bytes(data))
+
+    assert (read_back.result, read_back.outcome, read_back.discs_played) == (None, None, 3)
+
+
+def test_a_wthor_result_that_contradicts_the_board_is_not_believed(tmp_path: Path) -> None:
+    path = database(tmp_path, [replace(finished("Ann", "Bob"), result=Result(Colour.WHITE, -4))])
+    (game,) = read_games(path)
+
+    assert isinstance(game, AnnotatedGame)
+    assert game.result == Result(Colour.BLACK, 64)
+    assert (
+        game.doubt
+        == "the record says that White won by 4 and the board that Black won by 64; the board counts"
+    )
+
+
+def test_wthor_counts_what_it_has_no_place_for() -> None:
+    writer = WthorWriter(io.BytesIO())
+    for name, date in (("Ann", "1999"), ("a name of twenty letters", "2003"), ("中", "1999")):
+        writer.add(replace(finished(name, "Bob"), date=date))
+    writer.add(replace(finished("Ann", "Bob"), moves=finished("", "").moves[:2], result=Result(None, 0)))
+    writer.finish()
+
+    assert writer.lost == {"years other than the first game's": 1, "letters of names": 2, "exact scores": 3}

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.formats.files import FORMATS, read_games
+from outflank.protocol.formats.files import WRITTEN_FORMATS, read_games
 from outflank.tools.cli.program import cli
 
 GGF = """\
@@ -20,6 +20,7 @@ GGF = """\
 (;GM[Othello]PB[Ann]PW[Zoe]DT[2003-05-01]RE[+0.00]BO[8 {start}]B[F5];)
 (;GM[Othello]PB[Joanna]PW[x]RE[?]BO[8 {start}];)
 """.format(start="---------------------------O*------*O--------------------------- *")
+OVER = "f5d6c5f4e3f6g5e6e7"
 
 
 def convert(*arguments: object, stdin: str | bytes | None = None) -> Result:
@@ -40,14 +41,14 @@ def ggf_file(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", WRITTEN_FORMATS)
 def test_every_format_is_written_and_read_back(tmp_path: Path, ggf_file: Path, name: str) -> None:
     output = tmp_path / ("out.wtb" if name == "wthor" else "out")
     result = convert(ggf_file, "--to", name, "-o", output, "--result", "black")
 
     assert result.exit_code == 0, result.stderr
     assert result.stdout.splitlines()[0] == str(output)
-    assert result.stderr == f"4 games read, 1 written, 0 bad, {result.stderr.split()[-2]} s\n"
+    assert result.stderr.splitlines()[-1].startswith("4 games read, 1 written, 0 bad, ")
     first, *more = games_in(output)
     assert (first.discs_played, len(more)) == ((0, 2) if name == "obf" else (3, 0))
 
@@ -176,14 +177,15 @@ def test_a_file_may_be_converted_into_itself(ggf_file: Path) -> None:
 def test_what_was_there_stays_if_no_game_can_be_written(
     tmp_path: Path, name: str, suffixes: list[str]
 ) -> None:
+    (tmp_path / "one.txt").write_text(OVER)
     files = [tmp_path / f"old.{suffix}" for suffix in suffixes]
-    for file in files:
-        file.write_text("keep")
+    assert convert(tmp_path / "one.txt", "--to", name, "-o", files[0]).exit_code == 0
+    before = [file.read_bytes() for file in files]
     result = convert(tmp_path / "missing", "--to", name, "-o", files[0])
 
     assert result.exit_code == 1
     assert result.stderr.endswith("outflank: 1 game can't be read or written (named above)\n")
-    assert [file.read_text() for file in files] == ["keep"] * len(files)
+    assert [file.read_bytes() for file in files] == before
 
 
 @pytest.mark.parametrize(
@@ -192,6 +194,7 @@ def test_what_was_there_stays_if_no_game_can_be_written(
         ("f5d6\nf5f5\n", ()),
         ("f5d6\nf5\n", ("--length", "2")),
         ("(;GM[2];B[f5](;W[d6];B[c3])(;W[f6]))", ()),
+        ("(;GM[2];B[f5]TE[1];W[d6])", ()),
     ],
 )
 def test_a_file_keeps_games_and_variations_that_would_be_left_out_of_itself(
@@ -205,7 +208,7 @@ def test_a_file_keeps_games_and_variations_that_would_be_left_out_of_itself(
 
     assert result.exit_code == 1
     assert result.stderr.endswith(
-        f"outflank: expected another file to write than '{same}', which has games or variations that were left out\n"
+        f"outflank: '{same}' would lose games, variations or properties, so nothing was written; name another file\n"
     )
     assert file.read_text() == text
     assert convert(file, other, "--to", "transcript", "-o", other, "--length", "2-3").stdout == f"{other}\n"
@@ -252,3 +255,170 @@ def test_a_pipe_that_closes_early_is_no_error_of_ours(ggf_file: Path) -> None:
 
     assert ran.stdout.startswith(b"(;FF[4]")
     assert b"Traceback" not in ran.stdout
+
+
+def test_two_players_are_those_of_one_game(ggf_file: Path) -> None:
+    both = convert(ggf_file, "--to", "ggf", "--player", "ann", "--player", "zoe")
+    twice = convert(ggf_file, "--to", "ggf", "--player", "joann", "--player", "joann")
+
+    assert "PB[Ann]PW[Zoe]" in both.stdout
+    assert both.stdout.count("\n") == 1
+    assert (twice.exit_code, twice.stdout) == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--player", "a"] * 3, "a game has two players, got 3 names"),
+        (["--year", "1999", "--year", "2001"], "give it once"),
+        (["--result", "draw", "--result", "black"], "give it once"),
+        (["--length", "3", "--length", "5"], "give it once"),
+    ],
+)
+def test_no_filter_is_dropped_in_silence(ggf_file: Path, options: list[str], sentence: str) -> None:
+    result = convert(ggf_file, "--to", "ggf", *options)
+
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+
+
+def test_filters_that_find_nothing_leave_the_file_as_it_was(tmp_path: Path, ggf_file: Path) -> None:
+    (tmp_path / "out").write_text("keep")
+    result = convert(ggf_file, "--to", "sgf", "-o", tmp_path / "out", "--player", "Eve")
+
+    assert (result.exit_code, (tmp_path / "out").read_text()) == (1, "keep")
+    assert result.stderr == "outflank: no game passes the filters\n"
+
+
+@pytest.fixture
+def without_names(tmp_path: Path) -> Path:
+    """A WTHOR file beside which the names are missing."""
+    (tmp_path / "two.txt").write_text(f"{OVER}\n{OVER}\n")
+    assert convert(tmp_path / "two.txt", "--to", "wthor", "-o", tmp_path / "w.wtb").exit_code == 0
+    (tmp_path / "w.jou").unlink()
+    return tmp_path / "w.wtb"
+
+
+def test_players_that_stay_numbers_are_named_once(without_names: Path) -> None:
+    result = convert(without_names, "--to", "transcript")
+
+    assert result.exit_code == 0
+    assert result.stderr.splitlines()[0] == (
+        f"outflank: {without_names}: players are shown as numbers, since no w.jou, WTHOR.JOU or WTH.JOU lies beside it"
+    )
+    assert result.stderr.count("shown as numbers") == 1
+    assert (
+        "standard input: players are shown as numbers"
+        in convert("-", "--to", "transcript", stdin=without_names.read_bytes()).stderr
+    )
+
+
+def test_a_player_that_can_not_be_found_without_names_fails(without_names: Path) -> None:
+    result = convert(without_names, "--to", "transcript", "--player", "tastet")
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.splitlines()[-1] == (
+        "outflank: no game of 'tastet' found, since the names of the players are missing (see above)"
+    )
+
+
+def test_many_bad_games_are_named_up_to_twenty_and_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("f5d6\n" + "f5f5\n" * 1000)
+    result = convert(tmp_path / "a.txt", "--to", "transcript")
+
+    assert (result.exit_code, result.stdout) == (1, "f5d6\n")
+    assert result.stderr.count("move 2 of the transcript") == 20
+    assert "outflank: and 980 bad games more\n" in result.stderr
+    assert result.stderr.endswith(
+        "outflank: 1000 games can't be read or written (the first 20 named above)\n"
+    )
+
+
+def test_a_result_that_contradicts_its_board_is_named_and_the_board_counts(tmp_path: Path) -> None:
+    moves = "".join(f"{'BW'[at % 2]}[{OVER[2 * at : 2 * at + 2]}]" for at in range(9))
+    (tmp_path / "a.ggf").write_text(f"(;GM[Othello]PB[A]PW[B]RE[-4.00]{moves};)")
+    result = convert(tmp_path / "a.ggf", "--to", "sgf")
+
+    assert result.exit_code == 0
+    assert "RE[B+64]" in result.stdout
+    assert result.stderr.splitlines()[0] == (
+        f"outflank: {tmp_path}/a.ggf, game 1: the record says that White won by 4 and the board that Black won by 64; "
+        "the board counts"
+    )
+
+
+@pytest.mark.parametrize(
+    ("target", "left_out"),
+    [
+        ("sgf", "TE (2), BM (1), variation (1), which Outflank doesn't read"),
+        (
+            "ggf",
+            "title (1), event (1), comments on moves (1), for which GGF has no place; "
+            "TE (2), BM (1), variation (1), which Outflank doesn't read",
+        ),
+        (
+            "transcript",
+            "event (1), evaluations (1), comments on moves (1), for which a transcript has no place; "
+            "TE (2), BM (1), variation (1), which Outflank doesn't read",
+        ),
+    ],
+)
+def test_what_is_left_out_is_said_once_with_counts(tmp_path: Path, target: str, left_out: str) -> None:
+    (tmp_path / "a.sgf").write_text(
+        "(;GM[2]PB[A]PW[B]GN[final]EV[Cup];B[f5]V[1]TE[1]C[good](;W[d6]BM[1];B[c3]TE[1])(;W[f6]))"
+    )
+    result = convert(tmp_path / "a.sgf", "--to", target)
+
+    assert result.exit_code == 0
+    assert result.stderr.splitlines()[0] == f"outflank: left out: {left_out}"
+    assert result.stderr.count("left out") == 1
+
+
+def test_what_is_left_out_is_there_for_machines(tmp_path: Path) -> None:
+    (tmp_path / "a.sgf").write_text("(;GM[2]EV[Cup];B[f5]TE[1])")
+    result = convert(tmp_path / "a.sgf", "--to", "ggf", "-o", tmp_path / "a.ggf", "--json")
+
+    assert json.loads(result.stdout)["left_out"] == {"event": 1, "TE": 1}
+
+
+def test_nothing_is_said_where_nothing_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.sgf").write_text("(;GM[2]FF[4]AP[x:1]KM[0]PB[A]EV[Cup];B[f5]V[1]C[good])")
+
+    assert "left out" not in convert(tmp_path / "a.sgf", "--to", "sgf").stderr
+
+
+def test_every_game_of_a_pgn_is_converted(tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text(
+        '[Event "?"]\n[Black "A"]\n[White "B"]\n[Result "1-0"]\n\n 1. F5 d6\n 2. c5 1-0\n\n\n' * 2
+    )
+    result = convert(tmp_path / "a.pgn", "--to", "transcript", "--style", "spaced")
+
+    assert (result.exit_code, result.stdout) == (0, "f5 d6 c5  # A - B A wins by discs\n" * 2)
+
+
+@pytest.mark.parametrize("there", ["o.jou", "o.trn"])
+@pytest.mark.parametrize("with_games", [False, True])
+def test_files_beside_a_new_wthor_file_are_not_overwritten(
+    tmp_path: Path, there: str, with_games: bool
+) -> None:
+    (tmp_path / "one.txt").write_text(OVER)
+    (tmp_path / there).write_text("keep")
+    if with_games:
+        (tmp_path / "o.wtb").write_text("something")
+    result = convert(tmp_path / "one.txt", "--to", "wthor", "-o", tmp_path / "o.wtb")
+
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"outflank: '{tmp_path}/{there}' is there already and would be overwritten by the names of the games; "
+        "give the games another name\n"
+    )
+    assert (tmp_path / there).read_text() == "keep"
+    assert (tmp_path / "o.wtb").exists() is with_games
+
+
+def test_a_wthor_file_is_replaced_with_its_names(tmp_path: Path, ggf_file: Path) -> None:
+    (tmp_path / "one.txt").write_text(OVER)
+    for file in (tmp_path / "one.txt", ggf_file):
+        assert convert(file, "--to", "wthor", "-o", tmp_path / "o.wtb", "--result", "black").exit_code == 0
+
+    assert [game.black for game in games_in(tmp_path / "o.wtb")] == ["Ann"]

@@ -68,6 +68,25 @@ def test_games_are_exported(tmp_path: Path, name: str, words: str) -> None:
     assert (tmp_path / "games").read_text() == printed.stdout
 
 
+def test_a_run_s_own_files_are_what_is_exported(tmp_path: Path) -> None:
+    folder = stored(tmp_path, *GAMES)
+    write_files_of(read_run(folder), tmp_path)
+
+    for name, file in (("ggf", "games.ggf"), ("sgf", "games.sgf"), ("transcript", "games.txt")):
+        assert outflank("export", folder, "--format", name).stdout == (tmp_path / file).read_text()
+    assert "EV[" not in (tmp_path / "games.ggf").read_text()
+    assert "EV[Outflank match]" in (tmp_path / "games.sgf").read_text()
+
+
+def test_an_export_says_what_it_leaves_out(tmp_path: Path) -> None:
+    folder = stored(tmp_path, *GAMES)
+
+    assert outflank("export", folder, "--format", "sgf").stderr == ""
+    assert outflank("export", folder, "--format", "ggf").stderr == (
+        "outflank: left out: title (2), event (2), for which GGF has no place\n"
+    )
+
+
 def test_wthor_is_three_files(tmp_path: Path) -> None:
     result = outflank("export", stored(tmp_path, *GAMES), "--format", "wthor", "-o", tmp_path / "games.wtb")
     files = [tmp_path / f"games{suffix}" for suffix in (".wtb", ".jou", ".trn")]
