@@ -209,9 +209,9 @@ class Dialogue:
     def _save(self, rest: str) -> None:
         if not rest:
             raise SettingsError("expected the name of a file, got nothing")
-        self._files.save(self._table.record(), Path(rest))
+        lost = self._files.save(self._table.record(), Path(rest))
         self._kept = self._table.turns
-        say(f"saved: {rest}")
+        say(f"saved: {rest}" + (f" ({lost})" if lost else ""))
 
     def _resign(self, rest: str) -> None:
         if self._table.result is not None:
@@ -220,11 +220,13 @@ class Dialogue:
         self._shown = False
 
     def _new(self, rest: str) -> None:
-        if self._files.saved is not None:  # the new game is written over this one
-            self._kept = 0
+        self._keep()
         self._say_game()
+        before = self._files.saved
         self._table.new_game()
         self._files.begin_another_game()
+        if self._files.saved != before:
+            say(f"{before} keeps the last game; this one goes to {self._files.saved}.")
         self._kept, self._shown, self._written = 0, False, self._state()
 
     def _quit(self, rest: str) -> None:

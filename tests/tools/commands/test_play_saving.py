@@ -63,7 +63,7 @@ def test_nothing_is_written_before_something_has_happened(tmp_path: Path) -> Non
 def test_a_file_that_holds_something_else_is_not_written_over(tmp_path: Path, there: str, saved: str) -> None:
     (tmp_path / there).write_text("keep")
     sentence = (
-        "expected a new file, or the one that the game was resumed from if it has no variations, "
+        "expected a new file, or the one that the game was resumed from if nothing in it would be lost, "
         f"got '{tmp_path / there}', which isn't empty"
     )
     option = run("--save", str(tmp_path / saved))
@@ -76,29 +76,58 @@ def test_a_file_that_holds_something_else_is_not_written_over(tmp_path: Path, th
     assert (tmp_path / there).read_text() == "keep"
 
 
-def test_variations_of_a_resumed_game_are_not_written_over(tmp_path: Path) -> None:
-    file, new, game = tmp_path / "game.sgf", tmp_path / "new.sgf", "(;GM[2];B[f5](;W[d6])(;W[f6]))"
+@pytest.mark.parametrize("game", ["(;GM[2];B[f5](;W[d6])(;W[f6]))", "(;GM[2];B[f5]TE[1];W[d6])"])
+def test_variations_and_marks_of_a_resumed_game_are_not_written_over(tmp_path: Path, game: str) -> None:
+    file, new = tmp_path / "game.sgf", tmp_path / "new.sgf"
     file.write_text(game)
     refused = run("--resume", str(file), "--save", str(file))
     kept = run("--side", "both", "--resume", str(file), "--save", str(new), typed=f"c3\nd3\nsave {file}\n")
 
     assert (refused.returncode, kept.returncode) == (2, 1)
     for stderr in (refused.stderr, kept.stderr):
-        assert f"resumed from if it has no variations, got '{file}', which isn't empty" in stderr
+        assert f"resumed from if nothing in it would be lost, got '{file}', which isn't empty" in stderr
     assert file.read_text() == game
     assert len(game_in(new).moves) == 4
 
 
-def test_a_new_game_is_written_over_the_one_before_which_is_printed(tmp_path: Path) -> None:
-    file = tmp_path / "game.sgf"
-    said = run("--side", "both", "--save", str(file), typed="f5\nd6\nnew\nquit\n").stdout
-    assert said.count("transcript: f5d6\n") == 1
-    assert len(game_in(file).moves) == 2
+@pytest.mark.parametrize("suffix", [".sgf", ".ggf", ".txt", ".wtb"])
+def test_a_new_game_is_not_written_over_the_finished_one(suffix: str, tmp_path: Path) -> None:
+    file, second, third = (tmp_path / f"game{number}{suffix}" for number in ("", "-2", "-3"))
+    second.write_text("mine")
+    over = "\n".join(re.findall("..", WIPE_OUT))
+    result = run("--side", "both", "--save", str(file), typed=f"{over}\nnew\nnew\n{over}\n")
 
-    file.unlink()
-    said = run("--side", "both", "--save", str(file), typed="f5\nd6\nnew\nc4\n").stdout
-    assert said.count("transcript: ") == said.count("transcript: f5d6\n") == 1
-    assert len(game_in(file).moves) == 1
+    assert result.returncode == 0, result.stderr
+    assert f"{file} keeps the last game; this one goes to {third}.\n" in result.stdout
+    assert "transcript:" not in result.stdout
+    assert [len(game_in(each).moves) for each in (file, third)] == [9, 9]
+    assert second.read_text() == "mine"
+
+
+def test_a_game_that_was_begun_is_kept_too(tmp_path: Path) -> None:
+    file = tmp_path / "game.sgf"
+    said = run("--side", "both", "--save", str(file), typed="f5\nd6\nnew\nc4\nnew\nd3\nc3\ne6\n").stdout
+
+    assert "transcript:" not in said
+    files = [file, tmp_path / "game-2.sgf", tmp_path / "game-3.sgf"]
+    assert [len(game_in(each).moves) for each in files] == [2, 1, 3]
+
+
+def test_an_unfinished_game_that_wthor_can_not_hold_is_printed_before_a_new_one(tmp_path: Path) -> None:
+    file = tmp_path / "game.wtb"
+    result = run("--side", "both", "--save", str(file), typed="f5\nd6\nnew\nresign\n")
+
+    assert result.stdout.count("transcript: f5d6\n") == 1
+    assert len(game_in(file).moves) == 0
+
+
+def test_a_game_saved_by_hand_says_what_its_format_has_no_place_for(tmp_path: Path) -> None:
+    said = run("--side", "both", typed=f"f5\nsave {tmp_path / 'a.txt'}\n").stdout
+
+    assert (
+        f"saved: {tmp_path / 'a.txt'} (left out: date (1), times (1), for which a transcript has no place)\n"
+        in said
+    )
 
 
 def test_a_new_game_is_not_saved_over_one_that_was_saved_by_hand(tmp_path: Path) -> None:
