@@ -2,9 +2,11 @@
 
 import sys
 
+from outflank.protocol.lines import printable_lines
+
 
 def tell_fault() -> None:
     """Write the exception under way to stderr."""
     import traceback  # slow to import, and hoped never to be needed
 
-    traceback.print_exc(file=sys.stderr)
+    sys.stderr.write(printable_lines(traceback.format_exc()))

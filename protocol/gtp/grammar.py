@@ -14,7 +14,7 @@ _FAILURE_CAP = 1000
 _INTERRUPT = b"# interrupt"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # What an answer may not hold, and a tab, which is a blank to its reader.
-_NOT_SENT: dict[int, str | None] = {**dict.fromkeys(CONTROL_BYTES), ord("\t"): " "}
+_NOT_SENT: dict[int, str | None] = {**dict.fromkeys((*CONTROL_BYTES, *range(128, 160))), ord("\t"): " "}
 _ID = re.compile(rb" *(-?)([0-9]+)")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from outflank.tools.books.mainlines import USUAL_FIRST_MOVE
 from outflank.tools.cli.live import live
 from outflank.tools.work.executor import open_executor, run_all
 from outflank.tools.work.searcher import cleared_searcher
+from outflank.tools.work.words import json_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -128,7 +128,7 @@ def print_result(book: Book, progress: Progress, level: int, as_json: bool, game
             "main_line": moves,
             "opening": str(opening) if opening else None,
         }
-        click.echo(json.dumps(facts, ensure_ascii=False))
+        click.echo(json_line(facts))
         return
     rows = [
         ("book", f"{book.path}, {book.rules} from {book.rules.start}"),

@@ -1,6 +1,5 @@
 """Plays a run for ``outflank match`` and ``outflank tournament``: where it is kept and played, what is said of it."""
 
-import json
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
@@ -26,6 +25,7 @@ from outflank.tools.state.events import Event, described
 from outflank.tools.state.run import MOST_VOIDS, Run, RunSettings
 from outflank.tools.state.store import Store
 from outflank.tools.work.interrupts import Interrupted, Interrupts
+from outflank.tools.work.words import json_line
 
 _WITH_RESUME = {"concurrency": "--concurrency", "cluster": "--cluster", "as_json": "--json"}
 
@@ -193,13 +193,13 @@ def _printer(board: Scoreboard) -> Callable[[Event], None]:
 
     def show(event: Event) -> None:
         board.show(event)
-        click.echo(json.dumps(described(event), ensure_ascii=False))
+        click.echo(json_line(described(event)))
 
     return show
 
 
 def _print(run: Run, figures: Figures, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps({"event": "result", **summary(run, figures)}, ensure_ascii=False))
+        click.echo(json_line({"event": "result", **summary(run, figures)}))
     else:
         print_result(run, figures)

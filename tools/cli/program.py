@@ -48,7 +48,9 @@ class Failure(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Write the sentence."""
-        click.echo(f"outflank: {self.format_message()}", file=file, err=True)
+        from outflank.protocol.lines import printable_lines  # not at the top: the help needs nothing
+
+        click.echo(f"outflank: {printable_lines(self.format_message())}", file=file, err=True)
 
 
 class Program(LazyGroup):
@@ -85,6 +87,13 @@ class Program(LazyGroup):
             ctx.exit(_EXIT_BROKEN_PIPE)
         except OSError as error:
             raise Failure(_refusal(error)) from error
+        except click.ClickException as error:
+            from outflank.protocol.lines import printable_lines  # not at the top, as above
+
+            # The name of a file may come from a folder that somebody else has filled.
+            text = printable_lines(error.format_message())
+            error.format_message = lambda: text  # type: ignore[method-assign]
+            raise
         except KeyboardInterrupt:
             ctx.exit(_EXIT_INTERRUPTED)
         finally:

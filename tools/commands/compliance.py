@@ -1,6 +1,5 @@
 """``outflank compliance``: whether an engine keeps the rules of its protocol and of good conduct."""
 
-import json
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
@@ -9,6 +8,7 @@ from textwrap import fill
 import click
 
 from outflank import __version__
+from outflank.protocol.lines import printable
 from outflank.tools.checks.catalogue import CATALOGUES, SECTION_OF
 from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.examination import Finding, Outcome, Verdict, examine
@@ -18,6 +18,7 @@ from outflank.tools.games.engine_setup import command_line, is_ours
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.protocols import Protocol
 from outflank.tools.work.interrupts import Interrupted, Interrupts
+from outflank.tools.work.words import json_line
 
 _INDENT = " " * 10
 
@@ -125,7 +126,7 @@ def compliance(
     verdict = Verdict.of(findings)
     if as_json:
         about = {"outflank": __version__, "command": shlex.join(command)}
-        click.echo(json.dumps({**about, **asdict(verdict), "complies": verdict.complies}, ensure_ascii=False))
+        click.echo(json_line({**about, **asdict(verdict), "complies": verdict.complies}))
     else:
         _print_verdict(verdict, findings)
     ctx.exit(0 if verdict.complies and not (strict and verdict.warned) else 1)
@@ -137,7 +138,7 @@ def _shown(findings: Iterable[Finding], dialogue: bool, as_json: bool) -> Iterat
     for finding in findings:
         check = finding.check
         if as_json:
-            click.echo(json.dumps(_finding_summary(finding), ensure_ascii=False))
+            click.echo(json_line(_finding_summary(finding)))
         else:
             if SECTION_OF[check.name] != section:
                 section = SECTION_OF[check.name]
@@ -148,11 +149,11 @@ def _shown(findings: Iterable[Finding], dialogue: bool, as_json: bool) -> Iterat
 
 def _print_finding(finding: Finding, dialogue: bool) -> None:
     word, colour = _word(finding)
-    why = f" ({finding.detail})" if finding.outcome is Outcome.SKIPPED else ""
+    why = f" ({printable(finding.detail, None)})" if finding.outcome is Outcome.SKIPPED else ""
     click.echo(f"  {click.style(f'{word:4s}', fg=colour)}  {finding.check.name}{why}")
     if finding.outcome is Outcome.FAILED:
         lines = [finding.check.rule, finding.detail, *(finding.dialogue if dialogue else ())]
-        click.echo("".join(f"{_INDENT}{line}\n" for line in lines), nl=False)
+        click.echo("".join(f"{_INDENT}{printable(line, None)}\n" for line in lines), nl=False)
 
 
 def _word(finding: Finding) -> tuple[str, str | None]:

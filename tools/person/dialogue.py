@@ -16,8 +16,10 @@ from outflank.engine import (
     SettingsError,
 )
 from outflank.protocol.formats.annotated import Ending, Result
+from outflank.protocol.lines import printable
 from outflank.protocol.movesource import BookInfo
 from outflank.tools.cli.live import live
+from outflank.tools.cli.warning import warn
 from outflank.tools.person.lines import Lines
 from outflank.tools.person.saving import GameFiles
 from outflank.tools.person.table import Table
@@ -134,7 +136,7 @@ class Dialogue:
         except (OutflankError, OSError) as error:
             if not self._lines.is_terminal:
                 raise
-            say(f"outflank: {error}", err=True)
+            warn(str(error))
         return True
 
     def _obey(self, line: str, seconds: float) -> None:
@@ -211,7 +213,7 @@ class Dialogue:
             raise SettingsError("expected the name of a file, got nothing")
         lost = self._files.save(self._table.record(), Path(rest))
         self._kept = self._table.turns
-        say(f"saved: {rest}" + (f" ({lost})" if lost else ""))
+        say(f"saved: {printable(rest, None)}" + (f" ({lost})" if lost else ""))
 
     def _resign(self, rest: str) -> None:
         if self._table.result is not None:

@@ -188,7 +188,10 @@ def main(arguments: list[str]) -> int:
                 line = lines.next()
         return 0
     except (OSError, ProofError) as error:
-        print(f"check.py: {name}: {error}", file=sys.stderr)
+        said = (
+            f"check.py: {name}: {error}"  # may quote anything, and a terminal would obey control characters
+        )
+        print("".join(c if c.isprintable() else " " for c in said), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

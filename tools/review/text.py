@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from outflank.engine import Colour
+from outflank.protocol.lines import printable
 from outflank.tools.review.bookexit import BookExit
 from outflank.tools.review.game import GameReview
 from outflank.tools.review.moves import Class, MoveReview
@@ -64,7 +65,7 @@ def exit_text(left: BookExit) -> str:
 
 def players_text(players: Sequence[PlayerSummary]) -> Iterator[str]:
     """The lines of the summary of many games."""
-    names = [player.name or "(no name)" for player in players]
+    names = [printable(player.name, None) or "(no name)" for player in players]
     width = max(map(len, ["player", *names]))
     yield f"{'player':<{width}}  games  won  drawn  lost  {_TALLY_HEADING}"
     for name, player in zip(names, players, strict=True):
@@ -77,7 +78,7 @@ def headline(review: GameReview) -> str:
     game = review.game
     black, white = game.rules.colour_names
     players = " - ".join(
-        f"{name} ({colour})" if name else colour
+        f"{printable(name, None)} ({colour})" if name else colour
         for name, colour in ((game.black, black), (game.white, white))
     )
     return f"{players} {result_text(review)}"

@@ -6,6 +6,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from outflank.protocol.lines import printable
 from outflank.tools.show.figures import Figures
 from outflank.tools.show.fittingtable import FittingTable
 from outflank.tools.show.wording import (
@@ -33,14 +34,14 @@ def print_result(run: Run, figures: Figures) -> None:
 
 
 def _print_to(console: Console, run: Run, figures: Figures) -> None:
-    console.print(Text(run.settings.line()))
+    console.print(Text(printable(run.settings.line(), None)))
     if run.interrupted:
         console.print(Text(f"interrupted after {counted(len(run.games), 'game')}", style="bold"))
     console.print(_standings(figures))
     if figures.elo is None:
         console.print(_cross_table(figures))
     for sentence in _sentences(run, figures):
-        console.print(Text(sentence), soft_wrap=True)
+        console.print(Text(printable(sentence, None)), soft_wrap=True)
 
 
 def _sentences(run: Run, figures: Figures) -> list[str]:

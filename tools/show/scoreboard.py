@@ -20,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from outflank.engine import Colour
+from outflank.protocol.lines import printable
 from outflank.tools.games.results import Ending, GameRecord, Pairing
 from outflank.tools.show.fittingtable import FittingTable
 from outflank.tools.state.events import (
@@ -80,7 +81,7 @@ class Scoreboard:
 
     def say(self, sentence: str) -> None:
         """Write a line above the standings."""
-        self._console.print(Text(sentence), soft_wrap=True)
+        self._console.print(Text(printable(sentence, None)), soft_wrap=True)
 
     def count(self, run: Run) -> None:
         """Count the games of a run that is resumed."""

@@ -8,6 +8,7 @@ import click
 from outflank.engine import IllegalMoveError, NotationError
 from outflank.engine.solo import DealerView, SoloMove
 from outflank.engine.soloplayer import SoloPlayer
+from outflank.tools.cli.warning import warn
 from outflank.tools.show.board import say
 from outflank.tools.solo.picture import legend
 from outflank.tools.solo.report import Report
@@ -86,7 +87,7 @@ def _next_move(game: DealerView, report: Report, adviser: SoloPlayer) -> SoloMov
             except (NotationError, IllegalMoveError) as error:
                 if not sys.stdin.isatty():
                     raise
-                say(f"outflank: {error}", err=True)
+                warn(str(error))
     raise Stop
 
 

@@ -136,6 +136,7 @@ ANSWERS = {
     ("", "\na\nb", True): "=\na\nb\n\n",
     ("", "\n\na", True): "=\na\n\n",
     ("", "a\r\x00\x7fb", True): "= ab\n\n",
+    ("", "cannot load file: \x9b2J\x1bP", False): "? cannot load file: 2JP\n\n",
 }
 
 

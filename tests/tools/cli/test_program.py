@@ -1,5 +1,6 @@
 """The program finds its commands without importing them, and every end has a sentence and an exit code."""
 
+import json
 import os
 import signal
 import subprocess
@@ -15,6 +16,8 @@ from click.testing import CliRunner, Result
 from outflank.engine import NotationError
 from outflank.tests.installation import python_script
 from outflank.tools.cli.program import COMMANDS, cli
+from outflank.tools.cli.warning import warn
+from outflank.tools.work.words import json_line
 
 
 @pytest.fixture
@@ -103,6 +106,56 @@ def test_what_the_system_refuses_is_one_sentence_and_exit_code_1(
 
     assert told.exit_code == 1
     assert told.stderr == "outflank: can't use '/records' (Permission denied)\n"
+
+
+HOSTILE = "\x1b]0;owned\x07 \x1bP1$r\x1b\\ \x9b2J \x7f \u202e"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        NotationError(f"expected a move, got {HOSTILE}\nand {HOSTILE}"),
+        FileNotFoundError(2, f"No such file {HOSTILE}"),
+        click.BadParameter(HOSTILE),
+        click.UsageError(HOSTILE),
+        click.ClickException(HOSTILE),
+    ],
+)
+def test_no_message_holds_what_a_terminal_obeys(
+    ending: Callable[[BaseException], Result], error: BaseException
+) -> None:
+    result = ending(error)
+
+    assert result.exit_code in (1, 2)
+    assert "]0;owned" in result.stderr
+    assert all(line.isprintable() for line in result.stderr.split("\n"))
+
+
+def test_no_object_of_json_holds_what_a_terminal_obeys() -> None:
+    line = json_line({"name": f"Zoë {HOSTILE}", "number": 1})
+
+    assert line.isprintable()
+    assert "Zoë" in line
+    assert json.loads(line) == {"name": f"Zoë {HOSTILE}", "number": 1}
+
+
+@pytest.mark.parametrize(
+    "command", ["convert", "review", "analyze", "play", "solve", "board", "report", "export"]
+)
+def test_no_command_repeats_the_name_of_a_file_as_it_is(command: str) -> None:
+    options = {"convert": ["--to", "sgf"], "export": ["--format", "ggf"], "play": ["--resume"]}
+    result = CliRunner().invoke(cli, [command, *options.get(command, []), f"f5{HOSTILE}.sgf"])
+
+    assert result.exit_code in (1, 2)
+    assert all(line.isprintable() for line in result.stderr.split("\n"))
+
+
+def test_no_warning_holds_what_a_terminal_obeys(capsys: pytest.CaptureFixture[str]) -> None:
+    warn(f"{HOSTILE}\n{HOSTILE}")
+    said = capsys.readouterr().err
+
+    assert said.count("owned") == said.count("\n") == 2
+    assert all(line.isprintable() for line in said.split("\n"))
 
 
 @pytest.mark.parametrize(

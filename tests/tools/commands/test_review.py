@@ -158,7 +158,7 @@ def test_a_bad_game_is_named_and_the_others_are_reviewed(tmp_path: Path) -> None
             "nowhere.ggf: can't be read (No such file or directory)",
         ),
         (("--depth", "3", "f5"), 2, "expected --level or --depth and --time, got both"),
-        (("f5", "--length", "20-30"), 1, "expected a game to review, got none that the filters allow"),
+        (("f5", "--length", "20-30"), 1, "no game passes the filters"),
         ((), 2, "Missing argument 'GAME...'"),
     ],
 )
@@ -228,3 +228,30 @@ def test_a_game_without_moves_has_no_curve(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert result.stderr == "outflank: expected a game with moves to draw its curve, got one without\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_review_prints_no_terminal_sequences_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "a\x1b]0;x\x07.sgf"
+    hostile = "\x1b\x9d0;owned\x07\x1bP1$r\x1b\\\\\x9b2J\u202e"
+    game = f"(;GM[2]PB[{hostile}Eve]PW[{hostile}Max];B[f5];W[d6])"
+    file.write_text(f"{game}{game}(;GM[2]PB[x]SZ[{hostile}])")
+    for arguments in ((), ("--json",)):
+        result = review(file, "--exact-from", "0", "--workers", "1", *arguments)
+
+        assert result.exit_code == 1
+        assert arguments or "Eve" in result.stdout
+        assert all(line.isprintable() for line in (result.stdout + result.stderr).split("\n"))
+
+
+def test_a_review_says_where_the_board_contradicts_the_record(tmp_path: Path) -> None:
+    moves = "f5d6c5f4e3f6g5e6e7"
+    sgf = "".join(f";{'BW'[at % 2]}[{moves[2 * at : 2 * at + 2]}]" for at in range(9))
+    (tmp_path / "a.sgf").write_text(f"(;GM[2]PB[A]PW[B]RE[W+2]{sgf})")
+    result = review(tmp_path / "a.sgf")
+
+    assert result.exit_code == 0
+    assert (
+        "a.sgf, game 1: the record says that White won by 2 and the board that Black won by 64"
+        in result.stderr
+    )
+    assert "A (Black) - B (White) 13-0" in result.stdout

@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console, RenderableType
@@ -11,10 +12,12 @@ from outflank.engine import Colour
 from outflank.tests.tools.samples import broken_off, random_run
 from outflank.tests.tools.show.shown import print_result_of
 from outflank.tools.games.results import Ending
+from outflank.tools.openings.sources import OpeningsChoice
 from outflank.tools.show.figures import figures_of
 from outflank.tools.show.fittingtable import FittingTable
-from outflank.tools.show.scoreboard import TimeLeftColumn
+from outflank.tools.show.scoreboard import Scoreboard, TimeLeftColumn
 from outflank.tools.show.wording import rating_text
+from outflank.tools.state.events import Remarked
 from outflank.tools.state.run import Format, Run
 
 NAMES = ("an engine with quite a long name", "B", "C", "D", "E", "F", "G", "H")
@@ -93,3 +96,21 @@ def test_the_time_left_is_told_by_the_games_of_this_runner() -> None:
 
     assert nothing_known.strip() == ""
     assert drawn(progress.get_renderable()).strip() == "0:01:00 left"
+
+
+def test_the_sentences_of_a_run_hold_nothing_that_a_terminal_obeys(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The remarks and reasons of a run are texts of its file, and of engines."""
+    made = random_run(("A", "B"), 1)
+    hostile = "\x1b]0;owned\x07\x9b2J"
+    with Scoreboard(made.settings) as board:
+        board.say(hostile)
+        board.show(Remarked(hostile))
+    openings = OpeningsChoice(path=Path(hostile))
+    print_result_of(replace(made, settings=replace(made.settings, openings=openings)))
+    told = capsys.readouterr()
+
+    assert told.err.count("owned") == 2
+    assert "owned" in told.out
+    assert all(line.isprintable() for line in (told.out + told.err).split("\n"))

@@ -1,14 +1,15 @@
 """``outflank book check``: whether all is well with a book."""
 
-import json
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
 import click
 
+from outflank.protocol.lines import printable
 from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import EXISTING_FILE, cluster_option, json_object_option, workers_option
+from outflank.tools.work.words import json_line
 
 _SHOWN = 10  # of the faults
 
@@ -59,10 +60,10 @@ def check(
                 "largest_difference": again.largest,
             },
         }
-        click.echo(json.dumps(facts, ensure_ascii=False))
+        click.echo(json_line(facts))
     else:
         for fault in checked.faults[:_SHOWN]:
-            click.echo(f"fault: {fault}")
+            click.echo(f"fault: {printable(fault, None)}")
         if len(checked.faults) > _SHOWN:
             click.echo(f"and {len(checked.faults) - _SHOWN:,} faults more")
         click.echo(

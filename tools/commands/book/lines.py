@@ -1,6 +1,5 @@
 """``outflank book lines``: the main lines of a book."""
 
-import json
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import click
 
 from outflank.tools.cli.options import COUNT, json_option
 from outflank.tools.commands.book.options import book_argument, max_error_option, position_argument
+from outflank.tools.work.words import json_line
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -50,7 +50,7 @@ def lines(
                     "opening": None if opening is None else str(opening),
                     "transposes": line.transposes,
                 }
-                click.echo(json.dumps(facts, ensure_ascii=False))
+                click.echo(json_line(facts))
                 continue
             words = [
                 f"{line.score:+d}{' exact' if line.is_exact else ''}",

@@ -1,12 +1,12 @@
 """``outflank book show``: what a book knows about a position."""
 
-import json
 from pathlib import Path
 
 import click
 
 from outflank.tools.cli.options import json_object_option
 from outflank.tools.commands.book.options import book_argument, position_argument
+from outflank.tools.work.words import json_line
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -29,7 +29,7 @@ def show(path: Path, text: str, as_json: bool) -> None:
         game = asked_game(book, text)
         entry = known_entry(book, game)
         if as_json:
-            click.echo(json.dumps(entry_facts(book, game, entry), ensure_ascii=False))
+            click.echo(json_line(entry_facts(book, game, entry)))
         else:
             for line in entry_text(book, game, entry):
                 click.echo(line)

@@ -1,12 +1,12 @@
 """``outflank book stats``: what is in a book."""
 
-import json
 from pathlib import Path
 
 import click
 
 from outflank.tools.cli.options import json_object_option
 from outflank.tools.commands.book.options import book_argument
+from outflank.tools.work.words import json_line
 
 
 @click.command()
@@ -25,7 +25,7 @@ def stats(path: Path, as_json: bool) -> None:
     with Book.open(path) as book, book.steady():
         counts = count_book(book)
         if as_json:
-            click.echo(json.dumps(counts_facts(book, counts), ensure_ascii=False))
+            click.echo(json_line(counts_facts(book, counts)))
         else:
             for line in counts_text(book, counts):
                 click.echo(line)
