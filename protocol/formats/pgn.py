@@ -31,13 +31,26 @@ _TOKEN = re.compile(
     | (?P<move>[a-h][1-8]|pass|pa|ps|--|@@@@)(?![a-z0-9]) | (?P<mark>[!?]{1,2}|\$\d{1,3})""",
     re.VERBOSE | re.IGNORECASE,
 )
-_EDAX_COMMENT = re.compile(r"(?:.* wins \d+-\d+|Draw 32-32)")  # says what the result says
+_EDAX_COMMENT = re.compile(r"(?:.* wins -?\d+-\d+|Draw 32-32)")  # says what the result says
 _NOTHING = re.compile(r"[?\-.0: ]*")
 _DATE = re.compile(r"(\d{4}(?:\.\d{1,2}){0,2})[.?]*")
 _TIME = re.compile(r"(\d{1,8})(?:\+(\d{1,8}))?")
 _WINS = {"1-0": Result(Colour.BLACK), "0-1": Result(Colour.WHITE), "1/2-1/2": Result(None, 0)}
+# The time of day is not kept, as in other formats.
 _READ = frozenset(
-    ["event", "site", "date", "black", "white", "result", "blackelo", "whiteelo", "timecontrol", "fen"]
+    [
+        "event",
+        "site",
+        "date",
+        "time",
+        "black",
+        "white",
+        "result",
+        "blackelo",
+        "whiteelo",
+        "timecontrol",
+        "fen",
+    ]
 )
 
 

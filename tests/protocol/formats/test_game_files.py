@@ -291,7 +291,7 @@ EDAX_PGN = """[Event "?"]
 [Site "edax"]
 [Date "2026.??.??"]
 [Date "0.0.0"]
-[Time "0.0.0"]
+[Time "255.0.0"]
 [Round "?"]
 [Black "Ann"]
 [White "Bob [2]"]
@@ -306,7 +306,8 @@ EDAX_PGN = """[Event "?"]
 
 def test_a_pgn_by_edax_is_read_whole() -> None:
     first, second = read(
-        EDAX_PGN.format(result="*", rest="") + EDAX_PGN.format(result="0-1", rest="\n{Bob [2] wins 40-24}")
+        EDAX_PGN.format(result="*", rest="\n{? wins -31-95}")
+        + EDAX_PGN.format(result="0-1", rest="\n{Bob [2] wins 40-24}")
     )
 
     for game in (first, second):
