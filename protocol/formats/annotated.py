@@ -266,8 +266,10 @@ def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:
     if outcome is None or recorded is None or recorded.ending not in (Ending.DISCS, Ending.AGREEMENT):
         return game
     counted = Result(outcome.winner, outcome.margin_of(Colour.BLACK))
+    if (recorded.winner, recorded.margin) == (counted.winner, counted.margin):
+        return game
     on_board = game.final.discs(Colour.BLACK) - game.final.discs(Colour.WHITE)
-    if recorded.winner is counted.winner and recorded.margin in (counted.margin, on_board, None):
+    if recorded.winner is counted.winner and recorded.margin in (on_board, None):
         return replace(game, result=replace(recorded, margin=counted.margin))
     names = dict(zip(Colour, game.rules.colour_names, strict=True))
     doubt = (

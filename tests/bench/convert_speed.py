@@ -13,7 +13,7 @@ from pathlib import Path
 
 from outflank.engine import Limit, Position, Searcher
 from outflank.protocol.formats.annotated import AnnotatedGame, Recorder
-from outflank.protocol.formats.files import FORMATS
+from outflank.protocol.formats.files import WRITTEN_FORMATS
 from outflank.protocol.formats.wthor_write import WthorWriter
 
 _GAMES = 10_000
@@ -74,7 +74,7 @@ def main(count: int = _GAMES) -> None:
         writing.start()
         writing.join()
         print(f"{count} games, {source.stat().st_size:,} bytes of WTHOR")
-        for name in FORMATS:
+        for name in WRITTEN_FORMATS:
             output = Path(folder) / f"{name}.wtb"
             seconds, peak = convert(source, name, output)
             size = output.stat().st_size

@@ -28,8 +28,26 @@ _CALLED: Mapping[FormatName, str] = {
     "ggf": "GGF",
     "wthor": "WTHOR",
 }
-_OF_MOVES = ("times", "evaluations", "exact scores", "comments on moves")
-_OF_GAMES = ("players", "ratings", "result", "title", "event", "place", "date", "clock", "comment")
+# What is known about a game besides its moves: whether, and of how many moves.
+_OF_GAMES: Mapping[str, Callable[[AnnotatedGame], object]] = {
+    "players": lambda game: game.black or game.white,
+    "ratings": lambda game: (game.black_rating, game.white_rating) != (None, None),
+    "result": lambda game: game.result is not None and not _is_on_board(game),
+    "title": lambda game: game.title,
+    "event": lambda game: game.event,
+    "place": lambda game: game.place,
+    "date": lambda game: game.date,
+    "clock": lambda game: game.clock,
+    "comment": lambda game: game.comment,
+}
+_OF_MOVES: Mapping[str, Callable[[AnnotatedGame], int]] = {
+    "times": lambda game: sum(move.seconds is not None for move in game.moves),
+    "evaluations": lambda game: sum(move.score is not None for move in game.moves),
+    "exact scores": lambda game: (
+        sum(move.exact is not None for move in game.moves) + (game.exact is not None)
+    ),
+    "comments on moves": lambda game: sum(bool(move.comment) for move in game.moves),
+}
 _IN_ALL = frozenset((*_OF_GAMES, *_OF_MOVES))
 # What is kept of every game; ``_kept`` knows about the rest.
 _KEPT: Mapping[FormatName, frozenset[str]] = {
@@ -56,8 +74,11 @@ class Losses:
     def note(self, game: AnnotatedGame) -> None:
         """Count what is left out of a game."""
         kept = _kept(self._name, game)
-        for what, count in _said(game):
-            if what not in kept:
+        for what, is_said in _OF_GAMES.items():
+            if what not in kept and is_said(game):
+                self._without_place[what] += 1
+        for what, count_in in _OF_MOVES.items():
+            if what not in kept and (count := count_in(game)):
                 self._without_place[what] += count
         self._unread.update(game.unread)
 
@@ -176,29 +197,9 @@ def _has_names(file: Path) -> bool:
     return not header.games
 
 
-def _said(game: AnnotatedGame) -> Iterator[tuple[str, int]]:
-    """What is known about a game besides its moves, and in how many places."""
-    by_board = game.final.is_over and game.result is not None and game.result.ending is Ending.DISCS
-    of_game = (
-        game.black or game.white,
-        game.black_rating is not None or game.white_rating is not None,
-        game.result is not None and not by_board,
-        game.title,
-        game.event,
-        game.place,
-        game.date,
-        game.clock,
-        game.comment,
-    )
-    yield from ((what, 1) for what, is_said in zip(_OF_GAMES, of_game, strict=True) if is_said)
-    moves = game.moves
-    of_moves = (
-        sum(move.seconds is not None for move in moves),
-        sum(move.score is not None for move in moves),
-        sum(move.exact is not None for move in moves) + (game.exact is not None),
-        sum(bool(move.comment) for move in moves),
-    )
-    yield from ((what, count) for what, count in zip(_OF_MOVES, of_moves, strict=True) if count)
+def _is_on_board(game: AnnotatedGame) -> bool:
+    """Whether the last position says how the game came out."""
+    return game.result is not None and game.result.ending is Ending.DISCS and game.final.is_over
 
 
 def _kept(name: FormatName, game: AnnotatedGame) -> frozenset[str]:
