@@ -98,7 +98,7 @@ def _disc(position: "Position", square: int, colour: Colour, extra: str = "") ->
 
 
 def _look(position: "Position", colour: Colour) -> DiscColour:
-    return DISC_COLOURS[position.rules.colour_names[colour is Colour.WHITE]]
+    return DISC_COLOURS[position.rules.colour_name(colour)]
 
 
 def _last(position: "Position", last: Move | str) -> Iterator[str]:

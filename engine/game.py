@@ -97,7 +97,8 @@ class Game(Sequence[Turn]):
             colour = position.side.other if position.must_pass and not _is_pass(move) else position.side
         if Colour(colour) is not position.side:
             if not position.must_pass:
-                raise IllegalMoveError(f"{position.side} is to move, got a move for {colour}")
+                mover, other = map(position.rules.colour_name, (position.side, position.side.other))
+                raise IllegalMoveError(f"{mover} is to move, got a move for {other}")
             implied = [Turn(position, PASS, implied=True)]
             position = position.pass_()
         made = position.parse_move(move)

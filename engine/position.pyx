@@ -161,7 +161,7 @@ cdef class Position:
         moves = self.legal_moves()
         if not moves:
             return "no more moves, since the game is over"
-        return f"{self.side} to play " + " ".join(map(str, moves))
+        return f"{self.rules.colour_name(self.side)} to play " + " ".join(map(str, moves))
 
     cdef uint64_t _turned(self, move):
         """The discs a settled move turns."""
@@ -266,7 +266,7 @@ cdef class Position:
             letters[square] = "."
         black, white = self.rules.colour_names
         counts = f"{black} (X) {self.discs(Colour.BLACK)}, {white} (O) {self.discs(Colour.WHITE)}"
-        turn = "game over" if self.is_over else f"{black if self.side is Colour.BLACK else white} to move"
+        turn = "game over" if self.is_over else f"{self.rules.colour_name(self.side)} to move"
         return f"{framed_board(letters)}\n{counts}, {turn}"
 
     def svg(self, **how):

@@ -103,6 +103,10 @@ class Rules:
         """What the sheet calls Black and White."""
         return _COLOUR_NAMES[self.name]
 
+    def colour_name(self, colour: Colour) -> str:
+        """What the sheet calls a colour: the word for every sentence that a person reads."""
+        return self.colour_names[colour is Colour.WHITE]
+
     @property
     def shows_hand(self) -> bool:
         """Whether the sheet deals each side 32 discs, so that a board shows the discs in hand."""

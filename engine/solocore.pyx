@@ -4,8 +4,11 @@ from libc.stdint cimport uint64_t
 
 from outflank.engine.errors import IllegalMoveError, NotationError
 from outflank.engine.kernels cimport bit, first_square
+from outflank.engine.rules import PRESETS
 from outflank.engine.squares import SQUARES, Colour, square_name
 from outflank.engine.whole import mask, whole
+
+_SHEET = PRESETS["ravensburger-2006"]
 
 
 def _name(square):
@@ -237,7 +240,8 @@ cdef class SoloBoard:
 
     def _expect_legal(self, colour, square):
         if not (square in SQUARES and solo_moves(&self.state, _number(colour)) & bit(square)):
-            raise IllegalMoveError(f"expected a free square where {colour} brackets something, got {_name(square)}")
+            name = _SHEET.colour_name(Colour(colour))
+            raise IllegalMoveError(f"expected a free square where {name} brackets something, got {_name(square)}")
 
     def _key(self):
         return tuple(self.state.discs), tuple(self.state.chips), self.state.closed

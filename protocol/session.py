@@ -267,5 +267,5 @@ class Session:
         if colour is position.side or position.is_over:
             return position
         if not position.must_pass:
-            raise IllegalMoveError(f"{position.side} is to move")
+            raise IllegalMoveError(f"{position.rules.colour_name(position.side)} is to move")
         return position.pass_()

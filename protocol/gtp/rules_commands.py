@@ -1,6 +1,6 @@
 """Commands by which a GUI learns the rules: GoGui's ruler, and our own choice of rules."""
 
-from outflank.engine import Colour, Rules
+from outflank.engine import Rules
 from outflank.protocol.gtp.arguments import Arguments
 from outflank.protocol.gtp.vertices import vertex
 from outflank.protocol.session import Session
@@ -72,7 +72,7 @@ def gogui_rules_final_result(session: Session, arguments: Arguments) -> str:
         return "The game is not over"
     if outcome.winner is None:
         return "Draw"
-    name = dict(zip(Colour, session.rules.colour_names, strict=True))[outcome.winner]
+    name = session.rules.colour_name(outcome.winner)
     if outcome.decided_by == "second":
         return f"{name} wins the tie as second player"
     return f"{name} wins by {outcome.margin}"

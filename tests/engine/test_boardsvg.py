@@ -116,8 +116,8 @@ def test_a_notebook_shows_a_position_by_itself() -> None:
         ({"size": "x"}, SettingsError, "expected a whole number for size, got 'x'"),
         ({"last": "h8"}, SettingsError, "expected a last move with a disc on its square, got h8"),
         ({"last": "z9"}, NotationError, "expected a square from a1 to h8, got 'z9'"),
-        ({"line": ["f5"]}, IllegalMoveError, "expected white to play f4 d6 f6, got f5"),
-        ({"scores": {"a1": 2}}, IllegalMoveError, "expected white to play f4 d6 f6, got a1"),
+        ({"line": ["f5"]}, IllegalMoveError, "expected White to play f4 d6 f6, got f5"),
+        ({"scores": {"a1": 2}}, IllegalMoveError, "expected White to play f4 d6 f6, got a1"),
     ],
 )
 def test_what_can_not_be_drawn_is_refused(

@@ -174,7 +174,7 @@ class TestPlaying:
         black: Any = "black"
         white: Any = "white"
         game = Game(first=BLACK_MUST_PASS)
-        with pytest.raises(IllegalMoveError, match=r"^expected black to play pass, got c1$"):
+        with pytest.raises(IllegalMoveError, match=r"^expected Black to play pass, got c1$"):
             game.play("c1", black)
         assert len(game) == 0
 
@@ -201,10 +201,23 @@ class TestPlaying:
 
     def test_a_move_out_of_turn_is_refused_unless_the_other_side_must_pass(self) -> None:
         game = Game()
-        with pytest.raises(IllegalMoveError, match=r"^black is to move, got a move for white$"):
+        with pytest.raises(IllegalMoveError, match=r"^Black is to move, got a move for White$"):
             game.play("d3", Colour.WHITE)
 
         assert game.turns == ()
+
+    @pytest.mark.parametrize("preset", PRESETS)
+    def test_refusals_name_the_colours_as_the_rules_print_them(self, preset: str) -> None:
+        """The board says "Gold to move", so nobody reads "expected white to play" below it."""
+        rules = PRESETS[preset]
+        mover, other = rules.colour_name(rules.begins), rules.colour_name(rules.begins.other)
+        for bad, colour, words in (
+            ("a1", None, f"expected {mover} to play "),
+            ("pass", None, f"expected {mover} to play "),
+            ("a1", rules.begins.other, f"{mover} is to move, got a move for {other}"),
+        ):
+            with pytest.raises(IllegalMoveError, match=f"^{words}"):
+                Game(rules).play(bad, colour)
 
     def test_a_failed_move_behind_an_implied_pass_changes_nothing(self) -> None:
         game = Game(first=BLACK_MUST_PASS)

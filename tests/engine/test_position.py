@@ -117,7 +117,7 @@ class TestRefusals:
         with pytest.raises(IllegalMoveError) as caught:
             Position.start().play("a1")
 
-        assert str(caught.value) == "expected black to play d3 c4 f5 e6, got a1"
+        assert str(caught.value) == "expected Black to play d3 c4 f5 e6, got a1"
 
     def test_text_that_is_no_move_is_a_notation_error(self) -> None:
         with pytest.raises(NotationError):
@@ -125,7 +125,7 @@ class TestRefusals:
 
     def test_a_pass_with_a_move_at_hand_is_answered_with_the_moves(self) -> None:
         with pytest.raises(
-            IllegalMoveError, match="expected black to play d3 c4 f5 e6, since a pass is legal only"
+            IllegalMoveError, match="expected Black to play d3 c4 f5 e6, since a pass is legal only"
         ):
             Position.start().pass_()
 

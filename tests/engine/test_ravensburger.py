@@ -72,7 +72,7 @@ class TestRavensburger1987:
         with pytest.raises(IllegalMoveError) as caught:
             self.cross().play("d3/n")
 
-        assert str(caught.value) == "expected black to play d3/e d3/s d3/w, got d3/n"
+        assert str(caught.value) == "expected Red to play d3/e d3/s d3/w, got d3/n"
 
     def test_the_one_direction_there_is_may_be_written_too(self) -> None:
         position = start("ravensburger-1987")

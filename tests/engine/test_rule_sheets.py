@@ -74,7 +74,7 @@ class TestReveris:
         assert start("othello").turned("f5") == mask_of_names("e5")
 
     def test_figure_2_black_f5_is_not_legal_from_reveris(self) -> None:
-        with pytest.raises(IllegalMoveError, match="expected black to play e3 f4 c5 d6, got f5"):
+        with pytest.raises(IllegalMoveError, match="expected Black to play e3 f4 c5 d6, got f5"):
             start("reveris").play("f5")
 
     def test_41_to_23_on_a_board_that_is_not_full_adds_up_to_64(self) -> None:

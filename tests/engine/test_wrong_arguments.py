@@ -56,7 +56,7 @@ def test_a_square_or_a_symmetry_out_of_range_is_refused_in_words(value: Any) -> 
     with pytest.raises(OutflankError, match=r"^expected a free square"):
         board.play(Colour.BLACK, value)
     if value is not None:  # a move without a square is a pass
-        with pytest.raises(OutflankError, match=r"^expected black to play d3 c4 f5 e6, got square "):
+        with pytest.raises(OutflankError, match=r"^expected Black to play d3 c4 f5 e6, got square "):
             START.play(Move(value))
 
 

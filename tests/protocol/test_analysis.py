@@ -243,7 +243,7 @@ def test_a_move_chosen_among_some_takes_its_time_from_the_clock_as_any_other(set
 
 
 def test_choosing_aloud_out_of_turn_fails() -> None:
-    assert Dialogue().refuse("lz-genmove_analyze w 5") == "illegal move: black is to move"
+    assert Dialogue().refuse("lz-genmove_analyze w 5") == "illegal move: Black is to move"
 
 
 def start_and_stop(times: int, seed: int) -> None:

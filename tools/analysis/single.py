@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from outflank.book.names import opening_of_game
-from outflank.engine import Colour, Game, Position, Searcher, SearchInfo
+from outflank.engine import Game, Position, Searcher, SearchInfo
 from outflank.tools.analysis.answers import best_move, search_facts, stable_facts
 from outflank.tools.analysis.wish import Wish
 from outflank.tools.cli.live import live
@@ -112,7 +112,7 @@ class Report:
     def _text(self, info: SearchInfo) -> str:
         """The board, the opening's name, and the best moves with their scores, or how the game came out."""
         position = self._position
-        mover = position.rules.colour_names[position.side is Colour.WHITE]
+        mover = position.rules.colour_name(position.side)
         unit = f"final discs ahead for {mover}, {certainty(info, position.empties)}"
         speed = nodes_a_second(info.nodes, info.seconds)
         last = self._game.turns[-1].move if len(self._game) else None

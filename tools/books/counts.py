@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from outflank.book import Book
-from outflank.engine import Colour, Position, Rules
+from outflank.engine import Position, Rules
 from outflank.engine.links import file_of
 
 _MOST_COUNTED = 20_000  # positions of a ply; beyond, counting them all takes longer than anybody waits
@@ -108,7 +108,7 @@ def counts_text(book: Book, counts: Counts) -> Iterator[str]:
     yield f"levels: {_levels(counts)}"
     entry = book.probe(Position.start(book.rules))
     if entry is not None:
-        side = book.rules.colour_names[book.rules.begins is Colour.WHITE]
+        side = book.rules.colour_name(book.rules.begins)
         bounds = f"from {entry.lower:+d} to {entry.upper:+d}"
         yield f"start: {entry.score:+d} for {side}, {bounds}; {entry.lines.total:,} lines"
     yield ""

@@ -6,7 +6,7 @@ from typing import Any
 
 from outflank.book import Book, BookMove, Entry, Lines
 from outflank.book.names import opening_at, opening_of_game
-from outflank.engine import Colour, Game, Position
+from outflank.engine import Game, Position
 from outflank.protocol.movesource import best_line
 
 _LINE_SHOWN = 8  # moves of the best line behind each move
@@ -68,7 +68,7 @@ def entry_facts(book: Book, game: Game, entry: Entry) -> dict[str, Any]:
 
 
 def _colour_name(position: Position) -> str:
-    return position.rules.colour_names[position.side is Colour.WHITE]
+    return position.rules.colour_name(position.side)
 
 
 def _exact(entry: Entry) -> str:

@@ -77,7 +77,7 @@ def play_mirror_pair(
 def _outcome(game: GameRecord) -> str:
     """``60 turns, Black by 12``, ``30 turns, White by resignation`` or ``60 turns, draw``."""
     by = game.ending if game.margin is None else abs(game.margin)
-    result = f"{str(game.winner).capitalize()} by {by}" if game.winner else "draw"
+    result = f"{game.rules.colour_name(game.winner)} by {by}" if game.winner else "draw"
     return f"{len(game.turns)} turns, {result}"
 
 

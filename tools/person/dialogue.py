@@ -282,7 +282,7 @@ class Dialogue:
         return end_text(position)
 
     def _name(self, colour: Colour) -> str:
-        return self._table.position.rules.colour_names[colour is Colour.WHITE]
+        return self._table.position.rules.colour_name(colour)
 
 
 def _number(text: str, word: str, least: int, most: int) -> int:

@@ -94,8 +94,9 @@ def result_text(review: GameReview) -> str:
         return f"{game.final.discs(Colour.BLACK)}-{game.final.discs(Colour.WHITE)}"
     if outcome.margin is not None:
         return f"{outcome.margin:+d}"
-    colours = dict(zip(Colour, game.rules.colour_names, strict=True))
-    return "draw" if outcome.winner is None else f"{colours[outcome.winner]} wins by {outcome.ending}"
+    if outcome.winner is None:
+        return "draw"
+    return f"{game.rules.colour_name(outcome.winner)} wins by {outcome.ending}"
 
 
 def instead_text(move: MoveReview) -> str:

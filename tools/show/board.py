@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from outflank.engine import Colour, Move, Position
+from outflank.engine import Move, Position
 from outflank.engine.disccolours import DISC_COLOURS
 
 _CLOTH, _CLOTH_OF_LAST, _DOT = 28, 22, 114
@@ -63,7 +63,7 @@ def _cell(position: Position, square: int, last: Move | None) -> str:
     cloth = _CLOTH_OF_LAST if last is not None and square == last.square else _CLOTH
     owner = position.disc_at(square)
     if owner is not None:
-        colour = DISC_COLOURS[position.rules.colour_names[owner is Colour.WHITE]]
+        colour = DISC_COLOURS[position.rules.colour_name(owner)]
         return click.style(f"{_DISC} ", fg=colour.terminal, bg=cloth)
     legal = position.legal_mask() >> square & 1
     return click.style(f"{_LEGAL if legal else ' '} ", fg=_DOT, bg=cloth)

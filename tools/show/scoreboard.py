@@ -174,10 +174,11 @@ class TimeLeftColumn(ProgressColumn):
 
 
 def game_line(game: GameRecord) -> str:
-    """``game 3  A (black) - B (white)  +12 for A  discs``."""
+    """``game 3  A (Black) - B (White): A by 12``, with the colours of the rule sheet."""
     names = game.pairing.names
     black, white = names[Colour.BLACK], names[Colour.WHITE]
-    line = f"game {game.pairing.number:<3d} {black} (black) - {white} (white): "
+    first, second = game.rules.colour_names
+    line = f"game {game.pairing.number:<3d} {black} ({first}) - {white} ({second}): "
     if game.ending not in (Ending.DISCS, Ending.ADJUDICATION):
         return line + f"{game.winner_name} wins by {game.ending}. {game.detail}"
     by = " by adjudication" if game.ending is Ending.ADJUDICATION else ""

@@ -133,7 +133,7 @@ def test_damaged_bytes_are_named_or_harmless(name: FormatName, seed: int, count:
             b"(;GM[2]" * 300 + b")" * 300 + b"(;GM[4])",
             "game 2: expected a game of Othello (GM[2]), got GM[4]",
         ),
-        (b"(;FF[4]GM[2];B[f5];B[f4])", "game 1: move 2: white is to move, got a move for black"),
+        (b"(;FF[4]GM[2];B[f5];B[f4])", "game 1: move 2: White is to move, got a move for Black"),
         (b"(;FF[4]GM[2];B[" + b"f" * 300 + b"])", "game 1: move 1: expected a square from a1 to h8"),
     ],
 )

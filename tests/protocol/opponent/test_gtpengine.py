@@ -168,7 +168,7 @@ def test_an_engine_that_oversteps_its_time_is_told_so() -> None:
 @pytest.mark.parametrize(
     ("fault", "error", "sentence"),
     [
-        ("illegal", EngineProtocolError, "answered 'a1': expected black to play"),
+        ("illegal", EngineProtocolError, "answered 'a1': expected Black to play"),
         ("nonsense", EngineProtocolError, "answered 'hello there': expected"),
         ("refuse", EngineRefusal, "refused to move: out of ideas"),
         ("crash", EngineCrash, "exited with code 3"),

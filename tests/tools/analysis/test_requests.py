@@ -116,7 +116,7 @@ def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
 @pytest.mark.parametrize(
     ("fields", "field", "sentence"),
     [
-        ({"moves": "f5f5"}, "moves", "move 2 of the transcript: expected white to play f4 d6 f6, got f5"),
+        ({"moves": "f5f5"}, "moves", "move 2 of the transcript: expected White to play f4 d6 f6, got f5"),
         ({"moves": 5}, "moves", "expected a text or a list of texts for moves, got 5"),
         ({"moves": ["f5", 6]}, "moves", "expected a text or a list of texts for moves, got"),
         ({"position": "XO"}, "position", "expected a board of 64 squares, got 2"),
@@ -142,7 +142,7 @@ def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
         ({"report_every": "1"}, "report_every", "expected seconds from 0 to 1000000000 for report_every"),
         ({"report_every": 10**400}, "report_every", "expected seconds from 0 to 1000000000 for report_every"),
         ({"priority": "high"}, "priority", "expected a whole number from -1000000 to 1000000"),
-        ({"allow": ["a1"]}, "allow", "expected black to play d3 c4 f5 e6, got a1"),
+        ({"allow": ["a1"]}, "allow", "expected Black to play d3 c4 f5 e6, got a1"),
         ({"avoid": "d3c4"}, "avoid", "expected a square from a1 to h8, got 'd3c4'"),
         ({"avoid": "d3 c4 f5 e6"}, "avoid", "expected at least one legal move to be left, got none"),
         ({"allow": ""}, "allow", "expected at least one legal move to be left, got none"),

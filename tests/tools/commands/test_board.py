@@ -136,7 +136,7 @@ def test_a_terminal_shows_the_discs_in_the_colours_of_the_box(name: str) -> None
         (["f5", "--last", "a1"], 2, "--last: expected a last move with a disc on its square, got a1"),
         (["f5", "--last", "pass"], 2, "--last: expected the move of a side that could move, got pass"),
         (["f5", "--last", "zz"], 2, "--last: expected a square from a1 to h8, got 'zz'"),
-        (["f5", "--line", "f5"], 2, "expected white to play f4 d6 f6, got f5"),
+        (["f5", "--line", "f5"], 2, "expected White to play f4 d6 f6, got f5"),
         (["f5", "--line", "zz"], 2, "--line: move 1 of the transcript: expected a square from a1 to h8"),
         (["nonsense"], 1, "expected a file, a transcript or a board"),
         (["-"], 1, "expected one position, got more in standard input"),

@@ -105,9 +105,9 @@ def test_a_bad_game_is_named_left_out_and_counted(tmp_path: Path) -> None:
     assert result.stdout == "f5d6\nf5d6c3\nf5\n"
     *named, counts, last = result.stderr.splitlines()
     assert named == [
-        f"outflank: {tmp_path}/a.txt, line 2: move 2 of the transcript: expected white to play f4 d6 f6, got f5",
+        f"outflank: {tmp_path}/a.txt, line 2: move 2 of the transcript: expected White to play f4 d6 f6, got f5",
         f"outflank: {tmp_path}/missing: can't be read (No such file or directory)",
-        f"outflank: {tmp_path}/b.sgf, game 2: move 1: expected black to play d3 c4 f5 e6, got a1",
+        f"outflank: {tmp_path}/b.sgf, game 2: move 1: expected Black to play d3 c4 f5 e6, got a1",
     ]
     assert counts.startswith("3 games read, 3 written, 3 bad, ")
     assert last == "outflank: 3 games can't be read or written (named above)"

@@ -126,7 +126,7 @@ def test_who_oversteps_the_time_has_lost() -> None:
     ("typed", "sentence"),
     [
         ("z9\n", "outflank: expected a move such as f5, or help, got 'z9'"),
-        ("a1\n", "outflank: expected black to play d3 c4 f5 e6, got a1"),
+        ("a1\n", "outflank: expected Black to play d3 c4 f5 e6, got a1"),
         ("undo\n", "outflank: expected a move of yours to take back, got none"),
         ("level 99\n", "outflank: expected level and a number from 0 to 60, got '99'"),
         ("save x.pgn\n", "outflank: expected a file that ends in .sgf .ggf .txt .obf .wtb, got 'x.pgn'"),
@@ -155,7 +155,7 @@ def test_a_bad_line_in_a_pipe_ends_it_with_a_sentence(typed: str, sentence: str)
             "--save: expected a file that ends in .sgf .ggf .txt .obf .wtb, got 'x.pgn'",
         ),
         (["--clock", "soon"], 2, "expected a time of none, S (a move)"),
-        (["--resume", "f5f5"], 1, "expected white to play f4 d6 f6, got f5"),
+        (["--resume", "f5f5"], 1, "expected White to play f4 d6 f6, got f5"),
         (
             ["--resume", "f5", "--rules", "reversi"],
             1,
@@ -191,7 +191,7 @@ def test_somebody_at_a_terminal_is_told_and_asked_again_in_colours() -> None:
 
     text = said.decode()
     assert "Black to move: " in text
-    assert "outflank: expected black to play d3 c4 f5 e6, got a1" in text
+    assert "outflank: expected Black to play d3 c4 f5 e6, got a1" in text
     assert "Outflank, White, plays" in text
     assert ESCAPE in text
     assert "\N{BLACK CIRCLE}" in text
