@@ -1,12 +1,63 @@
 """Which engines meet, in which order, with which opening: pure functions of the settings and the games so far."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 
 from outflank.engine import Colour, Move
 from outflank.tools.games.results import GameRecord, Pairing
 from outflank.tools.schedule import knockout, swiss
 from outflank.tools.schedule.encounters import Encounter, Score, Scores, shares, stage
+from outflank.tools.schedule.knockout import Decision
+from outflank.tools.schedule.swiss import SwissScore
 from outflank.tools.state.run import Format, RunSettings
+
+
+@dataclass(frozen=True, slots=True)
+class RoundMeeting:
+    """Two engines that meet in a round of a Swiss tournament or of a knockout, or one that has a bye.
+
+    Attributes:
+        first: an engine; the upper one in the bracket of a knockout.
+        second: its opponent; None if the first has a bye.
+        stages: points of both in the games that were planned and in each of the tie-breaks, as far as played.
+        games: how many are planned so far.
+        numbers: of the games that were played.
+        discs: the difference from the side of the first, over the games that have one; None if there is none.
+        winner: who goes on in a knockout; None in a Swiss tournament and as long as it is not known.
+        decision: why the winner is the winner; a bye in a Swiss tournament has one too.
+    """
+
+    first: str
+    second: str | None
+    stages: tuple[tuple[float, float], ...] = ()
+    games: int = 0
+    numbers: tuple[int, ...] = ()
+    discs: int | None = None
+    winner: str | None = None
+    decision: Decision | None = None
+
+    @property
+    def points(self) -> tuple[float, float]:
+        """Of both, tie-breaks included."""
+        return sum(first for first, _ in self.stages), sum(second for _, second in self.stages)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What the schedule has made of the games so far.
+
+    Attributes:
+        order: the engines, best first. By the share of the points, then by discs a game; in a Swiss tournament by
+            points (a bye counts as a won encounter), then by Buchholz and Sonneborn-Berger; in a knockout by how far
+            an engine came. Last by seeding. But for a Swiss tournament only encounters that are finished count.
+        rounds: of a Swiss tournament or a knockout, as far as they are known; empty for all others.
+        swiss: the table of a Swiss tournament, games of unfinished encounters included; empty for all others.
+    """
+
+    order: tuple[str, ...]
+    rounds: tuple[tuple[RoundMeeting, ...], ...] = ()
+    swiss: Mapping[str, SwissScore] = field(default_factory=dict)
 
 
 def plan(
@@ -33,31 +84,32 @@ def openings_needed(settings: RunSettings) -> int:
     return pairs * settings.rounds
 
 
-def ranking(settings: RunSettings, games: Sequence[GameRecord]) -> list[str]:
-    """The names of the engines, best first; only encounters that are finished count.
-
-    By the share of the points, then by discs a game; in a Swiss tournament by points (a bye counts as a won
-    encounter), then by the points of the opponents; in a knockout by how far an engine came. Last by seeding.
-    """
+def course_of(settings: RunSettings, games: Sequence[GameRecord]) -> Course:
+    """What came of the games so far, in any order; games without turns will do."""
     planned, scores = _known(settings, games)
-    players = len(settings.entries)
+    names, players = settings.names, len(settings.entries)
+    rounds: list[list[knockout.Duel]] = []
+    table: list[SwissScore] = []
+    played = _played(planned, games)
     if settings.format is Format.KNOCKOUT:
         order = knockout.ranking(players, settings.games, scores)
+        rounds = knockout.duels(players, settings.games, scores)
     elif settings.format is Format.SWISS:
-        order = swiss.ranking(players, planned, scores)
+        so_far = {number: _score(own, names[planned[number].first]) for number, own in played.items() if own}
+        table = swiss.swiss_scores(players, planned, so_far)
+        order = swiss.ranking(table)
+        rounds = _swiss_rounds(planned, players)
     else:
         share = shares(players, planned, scores)
         order = sorted(range(players), key=share.__getitem__, reverse=True)
-    return [settings.names[player] for player in order]
-
-
-def byes(settings: RunSettings, games: Sequence[GameRecord]) -> dict[str, int]:
-    """The engines that sat out rounds of a Swiss tournament, and how many."""
-    if settings.format is not Format.SWISS:
-        return {}
-    planned, _ = _known(settings, games)
-    counts = swiss.byes(len(settings.entries), planned)
-    return {settings.names[player]: count for player, count in counts.items() if count}
+    return Course(
+        tuple(names[player] for player in order),
+        tuple(
+            tuple(_meeting(duel, round, planned, played, names) for duel in duels)
+            for round, duels in enumerate(rounds, 1)
+        ),
+        dict(zip(names, table, strict=True)) if table else {},
+    )
 
 
 def usual_rounds(format: Format, players: int) -> int:
@@ -132,19 +184,76 @@ def _scores(
     planned: Iterable[Encounter], names: tuple[str, ...], played: dict[int, GameRecord]
 ) -> dict[int, Score]:
     """What came of the encounters whose games are all there."""
-    scores = {}
-    number = 0
+    return {
+        encounter.number: _score([played[number] for number in numbers], names[encounter.first])
+        for encounter, numbers in _numbered(planned)
+        if all(number in played for number in numbers)
+    }
+
+
+def _score(games: Sequence[GameRecord], first: str) -> Score:
+    """What came of these games between two, from the side of engine `first`."""
+    margins = [margin for game in games if (margin := game.margin_of(first)) is not None]
+    return Score(sum(game.points_of(first) for game in games), len(games), sum(margins), len(margins))
+
+
+def _numbered(planned: Iterable[Encounter]) -> Iterator[tuple[Encounter, range]]:
+    """The encounters and the numbers of their games."""
+    number = 1
     for encounter in planned:
-        numbers = range(number + 1, number + encounter.games + 1)
+        yield encounter, range(number, number + encounter.games)
         number += encounter.games
-        if all(number in played for number in numbers):
-            games = [played[number] for number in numbers]
-            first = names[encounter.first]
-            margins = [margin for game in games if (margin := game.margin_of(first)) is not None]
-            scores[encounter.number] = Score(
-                points=sum(game.points_of(first) for game in games),
-                games=len(games),
-                margin=sum(margins),
-                measured=len(margins),
-            )
-    return scores
+
+
+def _played(planned: Iterable[Encounter], games: Sequence[GameRecord]) -> dict[int, list[GameRecord]]:
+    """The games of each encounter that were played."""
+    by_number = {game.pairing.number: game for game in games}
+    return {
+        encounter.number: [by_number[number] for number in numbers if number in by_number]
+        for encounter, numbers in _numbered(planned)
+    }
+
+
+def _swiss_rounds(planned: Sequence[Encounter], players: int) -> list[list[knockout.Duel]]:
+    """Who meets whom in each round, and last who rests."""
+    rounds = []
+    for _, group in groupby(planned, lambda encounter: encounter.round):
+        pairs = [(encounter.first, encounter.second) for encounter in group]
+        resting = sorted(set(range(players)) - {player for pair in pairs for player in pair})
+        rounds.append(
+            [knockout.Duel(*pair) for pair in pairs]
+            + [knockout.Duel(player, None, decision=Decision.BYE) for player in resting]
+        )
+    return rounds
+
+
+def _meeting(
+    duel: knockout.Duel,
+    round: int,
+    planned: Iterable[Encounter],
+    played: Mapping[int, Sequence[GameRecord]],
+    names: tuple[str, ...],
+) -> RoundMeeting:
+    """A duel with its games and the names of the engines."""
+    first, second = duel.first, duel.second
+    if first is None or second is None:
+        resting = first if second is None else second
+        assert resting is not None, "two byes never meet"
+        winner = None if duel.winner is None else names[duel.winner]
+        return RoundMeeting(names[resting], None, winner=winner, decision=duel.decision)
+    stages = [
+        encounter
+        for encounter in planned
+        if encounter.round == round and (encounter.first, encounter.second) == (first, second)
+    ]
+    scores = [_score(played[encounter.number], names[first]) for encounter in stages]
+    return RoundMeeting(
+        names[first],
+        names[second],
+        tuple((score.points, score.points_of_second()) for score in scores),
+        sum(encounter.games for encounter in stages),
+        tuple(game.pairing.number for encounter in stages for game in played[encounter.number]),
+        sum(score.margin for score in scores) if any(score.measured for score in scores) else None,
+        None if duel.winner is None else names[duel.winner],
+        duel.decision,
+    )

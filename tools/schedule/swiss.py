@@ -4,12 +4,33 @@ Each round is the cheapest perfect matching (blossom algorithm, networkx) of the
 standing. Costs, the heaviest first: having met before (or a second bye), a bye for anyone but the last, the
 difference in points, and how far a meeting is from the customary one, upper half of a group of equal points
 against its lower half. A bye is worth the points of a won encounter.
+
+Rounds are paired by points, Buchholz and seeding. The table has Sonneborn-Berger before seeding; the pairing has not,
+so that a run begun by an earlier version goes on as it began.
 """
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import combinations
 
 from outflank.tools.schedule.encounters import Encounter, Scores, points, stage
+
+
+@dataclass(frozen=True, slots=True)
+class SwissScore:
+    """What the table of a Swiss tournament says of an engine.
+
+    Attributes:
+        points: those for byes included.
+        buchholz: the points of the engines that it met, each as often as they met.
+        sonneborn_berger: the same, of each the share that it took of the points of their encounter.
+        byes: how many rounds it sat out.
+    """
+
+    points: float
+    buchholz: float
+    sonneborn_berger: float
+    byes: int
 
 
 def swiss(players: int, games: int, rounds: int, scores: Scores) -> list[Encounter]:
@@ -18,19 +39,42 @@ def swiss(players: int, games: int, rounds: int, scores: Scores) -> list[Encount
     for round in range(1, rounds + 1):
         if any(encounter.number not in scores for encounter in planned):
             break
-        order = ranking(players, planned, scores)
+        table = swiss_scores(players, planned, scores)
+        order = sorted(range(players), key=lambda player: (-table[player].points, -table[player].buchholz))
         planned += stage(planned, round, _meetings(order, planned, scores), games)
     return planned
 
 
-def ranking(players: int, played: list[Encounter], scores: Scores) -> list[int]:
-    """The engines, best first: by points, by the points of those they met (Buchholz), by seeding."""
+def ranking(table: list[SwissScore]) -> list[int]:
+    """The engines, best first: by points, Buchholz, Sonneborn-Berger, seeding."""
+    return sorted(
+        range(len(table)),
+        key=lambda player: (
+            -table[player].points,
+            -table[player].buchholz,
+            -table[player].sonneborn_berger,
+            player,
+        ),
+    )
+
+
+def swiss_scores(players: int, played: list[Encounter], scores: Scores) -> list[SwissScore]:
+    """A row for each engine, in the order of their seeding."""
     total = totals(players, played, scores)
-    opponents = [0.0] * players
+    buchholz, sonneborn_berger = [0.0] * players, [0.0] * players
     for encounter in played:
-        opponents[encounter.first] += total[encounter.second]
-        opponents[encounter.second] += total[encounter.first]
-    return sorted(range(players), key=lambda player: (-total[player], -opponents[player], player))
+        first, second = encounter.first, encounter.second
+        buchholz[first] += total[second]
+        buchholz[second] += total[first]
+        score = scores.get(encounter.number)
+        if score and score.games:
+            sonneborn_berger[first] += total[second] * score.points / score.games
+            sonneborn_berger[second] += total[first] * score.points_of_second() / score.games
+    rested = byes(players, played)
+    return [
+        SwissScore(total[player], buchholz[player], sonneborn_berger[player], rested[player])
+        for player in range(players)
+    ]
 
 
 def totals(players: int, played: list[Encounter], scores: Scores) -> list[float]:

@@ -8,8 +8,8 @@ from outflank.tools.games.adjudication import discs_lost
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.results import GameRecord, Standing, standing
 from outflank.tools.schedule.duplicates import by_pair, complete_pairs, repeats
-from outflank.tools.schedule.formats import ranking
-from outflank.tools.state.run import Run
+from outflank.tools.schedule.formats import Course, course_of
+from outflank.tools.state.run import Format, Run
 from outflank.tools.stats.discs import DiscTest
 from outflank.tools.stats.elo import EloEstimate, estimate
 from outflank.tools.stats.openingtable import OpeningRow, opening_table
@@ -58,7 +58,8 @@ class Figures:
     """What a run says.
 
     Attributes:
-        engines: best first, by points as long as the run goes on; in the order of the settings where there are two.
+        engines: best first; in the order of the settings in a match.
+        course: what came of the schedule: places, rounds, the table of a Swiss tournament.
         meetings: by the names of an engine and its opponent; only those that played each other.
         pairs: pairs both of whose games count.
         repeats: for each pair that repeats an earlier one up to symmetry, that one; they say nothing new.
@@ -68,6 +69,7 @@ class Figures:
     """
 
     engines: tuple[EngineFigures, ...]
+    course: Course
     meetings: dict[tuple[str, str], Meeting]
     pairs: int
     repeats: dict[int, int]
@@ -85,8 +87,10 @@ def figures_of(run: Run) -> Figures:
     """Count a run; a second or two for ten thousand games."""
     names, games = run.settings.names, run.games
     repeated = repeats(games)
+    course = course_of(run.settings, games)
     return Figures(
-        engines=tuple(_engine(run, name) for name in _order(run)),
+        engines=tuple(_engine(run, name) for name in _order(run, course)),
+        course=course,
         meetings=_meetings(games),
         pairs=len(complete_pairs(games)),
         repeats=repeated,
@@ -148,13 +152,13 @@ def _tested(run: Run, repeated: dict[int, int]) -> list[list[GameRecord]]:
     return [both for place, (pair, both) in in_turn if pair == place and pair not in repeated]
 
 
-def _order(run: Run) -> Sequence[str]:
-    """The names as tables have them. The rules for places hold at the end; before, points say most."""
+def _order(run: Run, course: Course) -> Sequence[str]:
+    """The names as tables have them. Where everybody meets everybody, points say most before the end."""
     names = run.settings.names
-    if len(names) == 2:
+    if run.settings.format is Format.MATCH:
         return names
-    if run.finished:
-        return ranking(run.settings, run.games)
+    if run.finished or course.rounds:
+        return course.order
     return sorted(names, key=lambda name: -standing(name, _games_of(run, name)).points)
 
 

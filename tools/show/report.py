@@ -5,6 +5,7 @@ from typing import Any
 from outflank.book.names import opening_of
 from outflank.engine import Colour
 from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.schedule.formats import RoundMeeting
 from outflank.tools.show.charts import Strip, strip
 from outflank.tools.show.curves import charts
 from outflank.tools.show.downloads import packed_files
@@ -15,14 +16,19 @@ from outflank.tools.show.records import run_record
 from outflank.tools.show.replay import after, replay, turns_given
 from outflank.tools.show.wording import (
     book_share_text,
+    came_to,
+    champion_of,
     conditions_text,
     duration,
     elo_line,
     faults_text,
     interval_text,
     likelihood,
+    meeting_points,
+    meeting_text,
     notes,
     points_text,
+    round_title,
     signed,
     verdict_lines,
 )
@@ -54,6 +60,9 @@ def render_report(run: Run, figures: Figures) -> str:
         "likelihood": likelihood,
         "duration": duration,
         "book_share": book_share_text,
+        "meeting": meeting_text,
+        "meeting_points": meeting_points,
+        "game_numbers": _game_numbers,
     }
     names = [engine.entry.name for engine in figures.engines]
     return environment.get_template("report.html").render(
@@ -76,11 +85,48 @@ def render_report(run: Run, figures: Figures) -> str:
         replays=[replay(game) for game in listed],
         files=packed_files([run_record(run, game) for game in listed]),
         names=names,
+        rounds=_rounds(run, figures),
+        bracket=_bracket(run, figures),
+        champion=champion_of(run, figures),
+        came=came_to(run, figures) if run.settings.format is Format.KNOCKOUT else {},
+        swiss=figures.course.swiss,
+        rested=any(score.byes for score in figures.course.swiss.values()),
+        places_of_games={game.pairing.number: place for place, game in enumerate(listed)},
         phases=phases_of(run.games, names),
         blunders=slips_of(run.games),
         remark_heading="by",
         **page_parts(run.settings.rules),
     )
+
+
+def _rounds(run: Run, figures: Figures) -> list[dict[str, Any]]:
+    """The rounds that are known, each with its title."""
+    return [
+        {"title": round_title(run, round), "meetings": meetings}
+        for round, meetings in enumerate(figures.course.rounds, 1)
+    ]
+
+
+def _bracket(run: Run, figures: Figures) -> list[dict[str, Any]]:
+    """The columns of a knockout's bracket; a meeting of a round to come is None. Empty for all other formats."""
+    if run.settings.format is not Format.KNOCKOUT:
+        return []
+    columns = _rounds(run, figures)
+    while len(columns[-1]["meetings"]) > 1:
+        to_come = [None] * (len(columns[-1]["meetings"]) // 2)
+        columns.append({"title": round_title(run, len(columns) + 1), "meetings": to_come})
+    return columns
+
+
+def _game_numbers(meeting: RoundMeeting) -> str:
+    """``5`` or ``5-8``; tie-breaks are apart: ``5-8, 13-14``."""
+    runs: list[list[int]] = []
+    for number in meeting.numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(str(one[0]) if len(one) == 1 else f"{one[0]}-{one[-1]}" for one in runs)
 
 
 def _title(run: Run) -> str:
@@ -138,5 +184,4 @@ def _result_text(game: GameRecord) -> str:
         return f"{final.discs(Colour.BLACK)}-{final.discs(Colour.WHITE)}"
     if game.ending is Ending.ADJUDICATION:
         return f"{game.margin:+d}"
-    colours = dict(zip(Colour, game.rules.colour_names, strict=True))
-    return f"{colours[game.winner]} wins" if game.winner else "draw"
+    return f"{game.rules.colour_name(game.winner)} wins" if game.winner else "draw"

@@ -1,31 +1,44 @@
 """The final table of a run, on stdout."""
 
 import sys
+from collections.abc import Sequence
+from itertools import chain, repeat
 
 import click
+from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from outflank.protocol.lines import printable
+from outflank.tools.schedule.formats import RoundMeeting
 from outflank.tools.show.figures import Figures
 from outflank.tools.show.fittingtable import FittingTable
 from outflank.tools.show.wording import (
     book_share_text,
+    came_to,
+    champion_of,
     elo_line,
     faults_text,
+    meeting_points,
+    meeting_text,
     notes,
     points_text,
     rating_text,
+    round_title,
     verdict_lines,
 )
-from outflank.tools.state.run import Run
+from outflank.tools.state.run import Format, Run
 from outflank.tools.work.words import counted
 
 _PIPE_WIDTH = 200  # columns where the output is no terminal
+_GAP = 2
+_LINES = "─┐┘├│"
+_PLAIN_LINES = str.maketrans(_LINES, "-++||")
 
 
 def print_result(run: Run, figures: Figures) -> None:
-    """The final table on stdout: standings, the results between engines, Elo or ratings, the test, what to know."""
+    """The final table on stdout: bracket, standings, rounds, who took what, Elo or ratings, the test, what to know."""
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
     with console.capture() as captured:
         _print_to(console, run, figures)
@@ -37,26 +50,105 @@ def _print_to(console: Console, run: Run, figures: Figures) -> None:
     console.print(Text(printable(run.settings.line(), None)))
     if run.interrupted:
         console.print(Text(f"interrupted after {counted(len(run.games), 'game')}", style="bold"))
-    console.print(_standings(figures))
+    if run.settings.format is Format.KNOCKOUT:
+        bracket = bracket_lines(figures.course.rounds, champion_of(run, figures))
+        if max(map(cell_len, bracket), default=0) <= console.width:
+            console.print(Text(_as_printable("\n".join(["", *bracket, ""])), no_wrap=True))
+    console.print(_standings(run, figures))
     if figures.elo is None:
         console.print(_cross_table(figures))
+    if figures.course.rounds:
+        console.print(_rounds_table(run, figures))
     for sentence in _sentences(run, figures):
         console.print(Text(printable(sentence, None)), soft_wrap=True)
 
 
 def _sentences(run: Run, figures: Figures) -> list[str]:
-    first, second = (engine.entry.name for engine in figures.engines[:2])
+    first, second = run.settings.names[:2]
     passes = sum(game.forced_passes > 0 for game in run.games)
     return [
         *([elo_line(first, second, figures.elo)] if figures.elo else []),
         *verdict_lines(run, figures),
+        *(["A bye counts as a won encounter"] if _any_bye(figures) else []),
         *(["No game was lost by a fault"] if run.games and not _any_fault(figures) else []),
         f"Games with a forced pass: {passes} of {len(run.games)}",
         *(f"Note: {sentence}" for sentence in (*notes(run, figures), *run.remarks)),
     ]
 
 
-def _standings(figures: Figures) -> FittingTable:
+def bracket_lines(rounds: Sequence[Sequence[RoundMeeting]], champion: str | None) -> list[str]:
+    """The bracket of a knockout, each round a column; what is not known yet is a question mark.
+
+    A line has an engine of the first round or the gap between two; a winner stands between the two that met.
+    """
+    if not rounds:
+        return []
+    columns = [_bracket_column(meetings) for meetings in rounds]
+    while len(columns[-1]) > 2:
+        columns.append(["?"] * (len(columns[-1]) // 2))
+    columns.append([champion or "?"])
+    lines = [""] * (2 * len(columns[0]) - 1)
+    for depth, labels in enumerate(columns):
+        width = max(map(cell_len, labels))
+        lines = [line + _bracket_cell(row, depth, labels, width) for row, line in enumerate(lines)]
+    return [line.rstrip() for line in lines]
+
+
+def _as_printable(drawing: str) -> str:
+    """The drawing in letters that standard output can show."""
+    try:
+        _LINES.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return drawing.translate(_PLAIN_LINES)
+    return drawing
+
+
+def _bracket_column(meetings: Sequence[RoundMeeting]) -> list[str]:
+    """Two labels for each meeting, the upper engine first."""
+    labels = []
+    for meeting in meetings:
+        if meeting.second is None:
+            labels += [meeting.first, "bye"]
+        else:
+            sides = zip((meeting.first, meeting.second), meeting.points, strict=True)
+            labels += [f"{name} {points_text(points)}" if meeting.numbers else name for name, points in sides]
+    return labels
+
+
+def _bracket_cell(row: int, depth: int, labels: Sequence[str], width: int) -> str:
+    """What a line has of a round: a label and the line that leads on from it, or one that passes by."""
+    step = 2 << depth  # lines from one label of this round to the next
+    place, beyond = divmod(row - (step // 2 - 1), step)
+    if len(labels) == 1:
+        return "" if place or beyond else labels[0]
+    if not beyond:
+        label = labels[place]
+        line = "─" * (width - cell_len(label) + 1)
+        return f"{label} {line}{'┘' if place % 2 else '┐'}  "
+    if place % 2 or place < 0:
+        return " " * (width + 5)
+    return " " * (width + 2) + ("├─ " if beyond == step // 2 else "│  ")
+
+
+def _rounds_table(run: Run, figures: Figures) -> Table:
+    """The pairings of each round, their points and how they were decided."""
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, _GAP, 0, 0), show_edge=False)
+    table.add_column("round", overflow="fold")
+    table.add_column("engines", overflow="fold")
+    table.add_column("points", justify="center", no_wrap=True)
+    table.add_column("discs", justify="right", no_wrap=True)
+    table.add_column("", overflow="fold")
+    for round, meetings in enumerate(figures.course.rounds, 1):
+        titles = chain([round_title(run, round).removeprefix("round ")], repeat(""))
+        for title, meeting in zip(titles, meetings, strict=False):
+            names = meeting.first if meeting.second is None else f"{meeting.first} - {meeting.second}"
+            discs = "" if meeting.discs is None else f"{meeting.discs:+d}"
+            row = (title, names, meeting_points(meeting), discs, meeting_text(meeting))
+            table.add_row(*map(Text, row))
+    return table
+
+
+def _standings(run: Run, figures: Figures) -> FittingTable:
     """A column only where it says something: ratings of more than two engines, solved positions, faults."""
     ratings = {rating.name: rating for rating in figures.ratings.ratings}
     engines = figures.engines
@@ -65,6 +157,15 @@ def _standings(figures: Figures) -> FittingTable:
         "engine": [engine.standing.name for engine in engines],
         "points": [points_text(engine.standing.points) for engine in engines],
     }
+    if swiss := figures.course.swiss:
+        rows = [swiss[engine.standing.name] for engine in engines]
+        if _any_bye(figures):
+            columns["byes"] = [str(row.byes) for row in rows]
+            columns["with byes"] = [points_text(row.points) for row in rows]
+        columns["Buchholz"] = [points_text(row.buchholz) for row in rows]
+        columns["Sonneborn-Berger"] = [f"{row.sonneborn_berger:.4g}" for row in rows]
+    if came := came_to(run, figures) if run.settings.format is Format.KNOCKOUT else {}:
+        columns["result"] = [came[engine.standing.name] for engine in engines]
     if figures.elo is None:
         columns["Elo (95 %)"] = [rating_text(ratings[engine.standing.name]) for engine in engines]
     standings = [engine.standing for engine in engines]
@@ -85,6 +186,10 @@ def _standings(figures: Figures) -> FittingTable:
         columns["lost by fault"] = [faults_text(each.faults) for each in standings]
         columns["won by fault"] = [faults_text(each.fault_wins) for each in standings]
     return FittingTable(list(columns), list(zip(*columns.values(), strict=True)))
+
+
+def _any_bye(figures: Figures) -> bool:
+    return any(score.byes for score in figures.course.swiss.values())
 
 
 def _any_fault(figures: Figures) -> bool:

@@ -6,6 +6,8 @@ from typing import Any
 
 from outflank import __version__
 from outflank.engine import Colour
+from outflank.tools.schedule.formats import RoundMeeting
+from outflank.tools.schedule.swiss import SwissScore
 from outflank.tools.show.figures import EngineFigures, Figures, disc_sums, disc_test, tested_points
 from outflank.tools.state.run import Run
 from outflank.tools.state.settings_data import plain_settings
@@ -27,7 +29,11 @@ def summary(run: Run, figures: Figures) -> dict[str, Any]:
         "voids": len(run.voids),
         "pairs": figures.pairs,
         "effective_pairs": figures.effective_pairs,
-        "engines": [_engine(engine) for engine in figures.engines],
+        "engines": [
+            _engine(engine, figures.course.swiss.get(engine.entry.name)) for engine in figures.engines
+        ],
+        "order": list(figures.course.order),
+        "rounds": [list(map(_meeting, meetings)) for meetings in figures.course.rounds],
         "elo": asdict(figures.elo) if figures.elo else None,
         "sprt": _test(run, figures),
         "ratings": asdict(figures.ratings),
@@ -36,7 +42,7 @@ def summary(run: Run, figures: Figures) -> dict[str, Any]:
     }
 
 
-def _engine(engine: EngineFigures) -> dict[str, Any]:
+def _engine(engine: EngineFigures, swiss: SwissScore | None) -> dict[str, Any]:
     standing = engine.standing
     discs, moves = engine.discs_lost
     from_book, known = engine.book_moves
@@ -59,6 +65,22 @@ def _engine(engine: EngineFigures) -> dict[str, Any]:
         "moves": len(standing.seconds),
         "book_moves": from_book,
         "moves_told_from_where": known,
+        "swiss": asdict(swiss) if swiss else None,
+    }
+
+
+def _meeting(meeting: RoundMeeting) -> dict[str, Any]:
+    """Two engines in a round, or one with a bye."""
+    return {
+        "first": meeting.first,
+        "second": meeting.second,
+        "points": meeting.points,
+        "stages": meeting.stages,
+        "games": meeting.numbers,
+        "planned": meeting.games,
+        "discs": meeting.discs,
+        "winner": meeting.winner,
+        "decision": meeting.decision,
     }
 
 

@@ -1,12 +1,14 @@
 """How numbers read wherever they are shown: signs, points, intervals, faults."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.results import Ending
-from outflank.tools.schedule.formats import byes
+from outflank.tools.schedule.formats import RoundMeeting
+from outflank.tools.schedule.knockout import Decision
 from outflank.tools.show.figures import EngineFigures, Figures, disc_sums, disc_test, tested_points
-from outflank.tools.state.run import Run
+from outflank.tools.state.run import Format, Run
 from outflank.tools.stats.elo import EloEstimate
 from outflank.tools.stats.ratings import Rating
 from outflank.tools.stats.sequential import SequentialTest
@@ -104,6 +106,82 @@ def rating_text(rating: Rating) -> str:
     return "-" if rating.elo is None else f"{signed(rating.elo)} ({interval_text(rating)})"
 
 
+_LAST_ROUNDS = ("final", "semifinals", "quarterfinals")
+
+
+def round_title(run: Run, round: int) -> str:
+    """``round 2``, and of a knockout's last rounds ``quarterfinals``, ``semifinals`` and ``final``."""
+    left = (len(run.settings.entries) - 1).bit_length() - round
+    if run.settings.format is Format.KNOCKOUT and left < len(_LAST_ROUNDS):
+        return _LAST_ROUNDS[left]
+    return f"round {round}"
+
+
+def came_to(run: Run, figures: Figures) -> Mapping[str, str]:
+    """For each engine of a knockout how far it came: ``winner``, ``lost in the final``, ``in round 2``."""
+    found = dict[str, str]()
+    for round, meetings in enumerate(figures.course.rounds, 1):
+        title = round_title(run, round)
+        title = title if title.startswith("round") else f"the {title}"
+        for meeting in meetings:
+            for name in filter(None, (meeting.first, meeting.second)):
+                if meeting.winner is None:
+                    found[name] = f"in {title}"
+                elif meeting.winner == name:
+                    found[name] = f"won {title}"
+                else:
+                    found[name] = f"lost in {title}"
+    if champion := champion_of(run, figures):
+        found[champion] = "winner"
+    return found
+
+
+def champion_of(run: Run, figures: Figures) -> str | None:
+    """Who has won a knockout; None as long as nobody has, and for all other formats."""
+    rounds = figures.course.rounds
+    if run.settings.format is not Format.KNOCKOUT or not rounds or len(rounds[-1]) > 1:
+        return None
+    return rounds[-1][0].winner
+
+
+def meeting_points(meeting: RoundMeeting) -> str:
+    """``2.5 : 1.5``; empty for a bye."""
+    return "" if meeting.second is None else " : ".join(map(points_text, meeting.points))
+
+
+def meeting_text(meeting: RoundMeeting) -> str:
+    """How a meeting was decided, or how far it is, in words: ``A goes on by discs (+8)``."""
+    if meeting.second is None:
+        return "bye"
+    done = len(meeting.numbers)
+    words = f"{done} of {counted(meeting.games, 'game')} played" if done < meeting.games else ""
+    if meeting.winner is None or meeting.decision is None:
+        return words
+    match meeting.decision:
+        case Decision.TIE_BREAK:
+            why = f"in {counted(len(meeting.stages) - 1, 'tie-break')} ({_stages_text(meeting.stages)})"
+        case Decision.DISCS:
+            discs = abs(meeting.discs or 0)
+            why = (
+                f"by discs ({discs:+d} over {meeting.games} games), level in points after {_breaks(meeting)}"
+            )
+        case Decision.SEEDING:
+            why = f"as the better seed, level in points and discs after {_breaks(meeting)}"
+        case _:
+            why = "on points"
+    return f"{meeting.winner} {why}"
+
+
+def _breaks(meeting: RoundMeeting) -> str:
+    return counted(len(meeting.stages) - 1, "tie-break")
+
+
+def _stages_text(stages: Sequence[tuple[float, float]]) -> str:
+    """``2 : 2, then 1 : 1, 2 : 0``, the games that were planned first."""
+    first, *others = (f"{points_text(one)} : {points_text(other)}" for one, other in stages)
+    return f"{first}, then {', '.join(others)}"
+
+
 def notes(run: Run, figures: Figures) -> list[str]:
     """What has to be known to read the results right, a sentence each without its full stop."""
     found = []
@@ -117,8 +195,6 @@ def notes(run: Run, figures: Figures) -> list[str]:
             f"{len(figures.repeats)} of {figures.pairs} pairs repeat an earlier one up to symmetry: Elo and test come "
             f"from the other {figures.effective_pairs}"
         )
-    if rested := byes(run.settings, run.games):
-        found.append(f"A bye counts as a won encounter in the order of the table: {', '.join(rested)}")
     if figures.ratings.prior and figures.elo is None:
         found.append(
             "The games alone allow no ratings (an engine, or a group of them, took every point off the rest): each "

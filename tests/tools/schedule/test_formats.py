@@ -16,7 +16,7 @@ from outflank.tools.games.results import Ending, GameRecord, Pairing, standing
 from outflank.tools.openings.sources import OpeningsChoice, random_openings
 from outflank.tools.schedule import knockout, swiss
 from outflank.tools.schedule.encounters import Score
-from outflank.tools.schedule.formats import byes, openings_needed, plan, ranking, usual_rounds
+from outflank.tools.schedule.formats import course_of, openings_needed, plan, usual_rounds
 from outflank.tools.state.run import Format, RunSettings
 
 OPENINGS = list(random_openings(4, 40, Game().rules, seed=1))
@@ -52,6 +52,10 @@ def run(
 def by_number(black: str, white: str) -> int:
     """The engine with the lower number wins."""
     return 10 if int(black[1:]) < int(white[1:]) else -10
+
+
+def ranking(settings: RunSettings, games: Sequence[GameRecord]) -> list[str]:
+    return list(course_of(settings, games).order)
 
 
 def meetings(games: Sequence[GameRecord]) -> list[tuple[int, frozenset[str]]]:
@@ -184,8 +188,11 @@ def test_the_last_without_a_bye_rests_and_gets_the_points_of_a_win() -> None:
 
     assert [sorted(two) for _, two in meetings(games)] == [["E0", "E1"], ["E0", "E2"]]
     assert ranking(settings, games) == ["E0", "E1", "E2"]
-    assert byes(settings, games) == {"E2": 1, "E1": 1}
-    assert byes(settings_of(Format.ROUND_ROBIN, 3), []) == {}
+    assert {name: score.byes for name, score in course_of(settings, games).swiss.items()} == {
+        "E0": 0,
+        "E1": 1,
+        "E2": 1,
+    }
 
 
 @pytest.mark.parametrize("games", [2, 1_000_000])
@@ -276,3 +283,101 @@ def test_a_plan_only_grows_at_its_end_whatever_is_finished_first(format: Format,
         games.append(played(rng.choice(waiting), rng.choice([-4, 0, 4])))
     assert len(games) == len(planned) == max(pairing.number for pairing in planned)
     assert openings_needed(settings) >= len({pairing.opening for pairing in planned})
+
+
+def winners_of(settings: RunSettings, games: Sequence[GameRecord]) -> list[tuple[str | None, str | None]]:
+    """Who went on in each duel of a knockout, and why."""
+    return [
+        (duel.winner, duel.decision and str(duel.decision))
+        for duels in course_of(settings, games).rounds
+        for duel in duels
+    ]
+
+
+def test_the_bracket_says_why_an_engine_went_on() -> None:
+    """E0 rests; E3 and E4 are level but for discs; E1 and E2 rest. E0 wins on points, E1 only in the tie-breaks."""
+    settings = settings_of(Format.KNOCKOUT, 5)
+    count = Counter[frozenset[str]]()
+
+    def result(black: str, white: str) -> int:
+        two = frozenset((black, white))
+        count[two] += 1
+        if two == {"E3", "E4"}:
+            return 10 if black == "E4" else 8
+        if two == {"E1", "E2"} and count[two] <= 2:
+            return 0
+        if two == {"E0", "E1"}:
+            return 0
+        return by_number(black, white)
+
+    games = run(settings, result)
+
+    assert winners_of(settings, games) == [
+        ("E0", "bye"),
+        ("E4", "discs"),
+        ("E1", "bye"),
+        ("E2", "bye"),
+        ("E0", "points"),
+        ("E1", "tie-break games"),
+        ("E0", "seeding"),
+    ]
+    duel = course_of(settings, games).rounds[0][1]
+    assert (duel.first, duel.second, duel.points, duel.discs) == ("E3", "E4", (4, 4), -8)
+    assert duel.stages == ((1, 1),) * 4
+    assert duel.numbers == tuple(range(1, 9))
+
+
+@pytest.mark.parametrize("players", [2, 3, 5, 8, 11])
+def test_after_every_game_of_a_knockout_no_engine_stands_above_one_that_beat_it(
+    players: int, rng: random.Random
+) -> None:
+    settings = settings_of(Format.KNOCKOUT, players)
+    games = run(settings, lambda black, white: rng.choice((-10, -2, 0, 2, 10)))
+    for played_so_far in range(len(games) + 1):
+        course = course_of(settings, games[:played_so_far])
+        place = {name: number for number, name in enumerate(course.order)}
+        for duels in course.rounds:
+            for duel in duels:
+                if duel.winner is not None and duel.second is not None:
+                    loser = duel.second if duel.winner == duel.first else duel.first
+                    assert place[duel.winner] < place[loser]
+
+    assert course.order[0] == course.rounds[-1][0].winner
+
+
+def test_a_duel_that_goes_on_shows_what_was_played_of_it() -> None:
+    settings = settings_of(Format.KNOCKOUT, 4, games=4)
+    games = run(settings, by_number)[:3]
+    first, second = course_of(settings, games).rounds[0]
+
+    assert (first.points, first.games, len(first.numbers), first.winner) == ((3, 0), 4, 3, None)
+    assert (second.points, second.games, second.numbers, second.discs) == ((0, 0), 4, (), None)
+
+
+def test_a_swiss_table_has_buchholz_and_sonneborn_berger() -> None:
+    """Two rounds of three by hand: E0 beat E1, then drew with E2; E2 and E1 rested once."""
+    settings = settings_of(Format.SWISS, 3, rounds=2)
+    games = run(settings, lambda black, white: 0 if "E2" in (black, white) else by_number(black, white))
+    table = course_of(settings, games).swiss
+
+    assert (table["E0"].points, table["E1"].points, table["E2"].points) == (3, 2, 3)
+    assert (table["E0"].buchholz, table["E0"].sonneborn_berger) == (2 + 3, 2 + 1.5)
+    assert (table["E1"].buchholz, table["E1"].sonneborn_berger) == (3, 0)
+    assert (table["E2"].buchholz, table["E2"].sonneborn_berger) == (3, 1.5)
+    assert course_of(settings, games).order == ("E0", "E2", "E1")
+
+
+def test_sonneborn_berger_orders_engines_that_points_and_buchholz_leave_level() -> None:
+    table = [swiss.SwissScore(2, 6, 2, 0), swiss.SwissScore(2, 6, 4, 0), swiss.SwissScore(2, 7, 0, 0)]
+
+    assert swiss.ranking(table) == [2, 1, 0]
+
+
+def test_the_rounds_of_a_swiss_tournament_are_known_with_their_byes() -> None:
+    settings = settings_of(Format.SWISS, 3, rounds=2)
+    rounds = course_of(settings, run(settings, by_number)).rounds
+
+    assert [[(one.first, one.second, one.points) for one in of_round] for of_round in rounds] == [
+        [("E0", "E1", (2, 0)), ("E2", None, (0, 0))],
+        [("E2", "E0", (0, 2)), ("E1", None, (0, 0))],
+    ]

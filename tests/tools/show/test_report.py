@@ -13,6 +13,7 @@ from outflank.tests.tools.samples import broken_off, judged, played, random_run,
 from outflank.tests.tools.show.shown import page_of
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show import report
+from outflank.tools.show.figures import figures_of
 from outflank.tools.show.replay import SQUARE_LETTERS
 from outflank.tools.state.run import Format, Run, Void
 from outflank.tools.stats.sprt import Sprt
@@ -171,6 +172,42 @@ def test_every_kind_of_tournament_has_a_page(format: Format) -> None:
 
     assert "Cross table" in page
     assert "Ratings while the run went on" in page
+
+
+def test_a_knockout_has_its_bracket_and_rounds_and_its_winner_on_top() -> None:
+    run = random_run(("A", "B", "C", "D", "E"), 1, {"format": Format.KNOCKOUT})
+    page, course = page_of(run), figures_of(run).course
+    (standing,) = re.findall(r'<table id="standing".*?</table>', page, re.DOTALL)
+
+    assert re.findall(r"<h3>(\w+)</h3>", page.split("<h2>Standing")[0]) == [
+        "Quarterfinals",
+        "Semifinals",
+        "Final",
+        "Winner",
+    ]
+    assert re.findall(r"<b>([A-E])</b>", standing) == list(course.order)
+    assert "lost in the final" in standing
+    assert page.split("<h2>Rounds")[1].count("bye") == 3
+    assert f"<b>{course.rounds[-1][0].winner}</b> wins" in page
+
+
+def test_a_knockout_that_goes_on_has_a_page_with_places_still_open() -> None:
+    run = random_run(("A", "B", "C", "D"), 1, {"format": Format.KNOCKOUT})
+    page = page_of(replace(run, games=run.games[:1], finished=False))
+
+    assert "1 of 2 games played" in page
+    assert page.count('<div class="soft">?</div>') == 2
+    assert "<h3>Winner</h3>" not in page
+    assert "Bracket" in page_of(replace(run, games=(), finished=False))
+
+
+def test_a_swiss_tournament_has_tie_breaks_byes_and_rounds() -> None:
+    run = random_run(NAMES, 1, {"format": Format.SWISS, "rounds": 2})
+    page = page_of(run)
+
+    for words in ("Sonneborn", "with byes", "<h3>Round 2</h3>", "bye</td>"):
+        assert words in page
+    assert "Bracket" not in page
 
 
 def test_a_match_shows_its_curves() -> None:

@@ -43,6 +43,32 @@ def test_the_summary_holds_what_the_table_shows() -> None:
     assert (told["finished"], told["interrupted"], told["sprt"]) == (True, False, None)
 
 
+def test_the_summary_has_the_rounds_of_a_knockout_and_why_who_went_on() -> None:
+    run = random_run(("A", "B", "C"), 1, {"format": Format.KNOCKOUT})
+    told = json.loads(json.dumps(summary_of(run)))
+    rest, duel = told["rounds"][0]
+    (final,) = told["rounds"][1]
+
+    assert (rest["first"], rest["second"], rest["winner"], rest["decision"]) == ("A", None, "A", "bye")
+    assert (duel["first"], duel["second"], duel["games"][:2]) == ("B", "C", [1, 2])
+    assert final["winner"] == told["order"][0] == told["engines"][0]["name"]
+    assert final["decision"] in ("points", "tie-break games", "discs", "seeding")
+    assert final["stages"][0] == final["points"] or len(final["stages"]) > 1
+    assert told["engines"][0]["swiss"] is None
+
+
+def test_the_summary_has_the_table_and_the_rounds_of_a_swiss_tournament() -> None:
+    run = random_run(("A", "B", "C"), 1, {"format": Format.SWISS, "rounds": 2})
+    told = json.loads(json.dumps(summary_of(run)))
+
+    assert [len(meetings) for meetings in told["rounds"]] == [2, 2]
+    assert [engine["name"] for engine in told["engines"]] == told["order"]
+    assert {tuple(engine["swiss"]) for engine in told["engines"]} == {
+        ("points", "buchholz", "sonneborn_berger", "byes")
+    }
+    assert sum(engine["swiss"]["byes"] for engine in told["engines"]) == 2
+
+
 def test_voids_are_told_for_each_engine_and_too_many_make_a_run_invalid() -> None:
     told = summary_of(replace(RUN, voids=(void(GAMES[2]),)))
 

@@ -1,6 +1,7 @@
 """What a terminal shows of a run, at every width: no number and no name is cut."""
 
 import io
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,6 +84,87 @@ def test_no_columns_of_faults_where_there_are_none(capsys: pytest.CaptureFixture
 
     assert "No game was lost by a fault" in printed
     assert "won by fault" not in printed
+
+
+def bracket_of(printed: str) -> list[str]:
+    return printed.split("\n\n")[1].splitlines()
+
+
+def test_a_knockout_prints_its_bracket_and_the_winner_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where the loser took more points: the table is in the order of the bracket."""
+    made = random_run(("A", "B", "C", "D", "E"), 1, {"format": Format.KNOCKOUT})
+    print_result_of(made)
+    printed = capsys.readouterr().out
+    course = figures_of(made).course
+    final = course.rounds[-1][0]
+    rows = [line.split()[0] for line in printed.split("\nengine ")[1].splitlines()[1:6]]
+
+    assert bracket_of(printed)[0].startswith("A ─")
+    assert len(bracket_of(printed)) == 15
+    assert bracket_of(printed)[7].endswith(f"├─ {final.winner}")
+    assert rows == list(course.order)
+    assert rows[0] == final.winner
+    assert re.search(rf"\n{final.winner} .* winner ", printed)
+    for words in ("quarterfinals", "semifinals", "final ", "bye", "lost in the final", "on points"):
+        assert words in printed
+
+
+def test_a_knockout_that_goes_on_has_question_marks_in_its_bracket(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    made = random_run(NAMES[1:5], 1, {"format": Format.KNOCKOUT})
+    print_result_of(replace(made, games=made.games[:3], finished=False, interrupted=True))
+    printed = capsys.readouterr().out
+
+    assert [line.split()[-1] for line in bracket_of(printed) if "├" in line] == ["─┐", "?", "─┘"]
+    assert "1 of 2 games played" in printed
+
+
+def test_a_knockout_of_two_has_its_winner_first_too(capsys: pytest.CaptureFixture[str]) -> None:
+    made = random_run(("A", "B"), 1, {"format": Format.KNOCKOUT})
+    lost = [replace(game, winner=game.colour_of("B"), margin=None) for game in made.games[:2]]
+    print_result_of(replace(made, games=tuple(lost)))
+    printed = capsys.readouterr().out
+
+    assert printed.index("\nB  ") < printed.index("\nA  ")
+    assert "A against B: Elo" in printed
+
+
+def test_a_bracket_is_plain_where_lines_can_not_be_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An ASCII terminal; a bracket that is too wide is left out, and the rounds say the same."""
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr("sys.stdout", out)
+    print_result_of(random_run(("A", "B"), 1, {"format": Format.KNOCKOUT}))
+    out.flush()
+
+    assert b"|- " in out.buffer.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_rounds_have_every_word_at_any_width(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("outflank.tools.show.resulttable._PIPE_WIDTH", width)
+    print_result_of(random_run(NAMES, 1, {"format": Format.KNOCKOUT}))
+    printed = capsys.readouterr().out
+    table = [line for line in printed.splitlines()[1:] if not line.startswith(("No", "Games with"))]
+
+    assert max(map(len, table)) <= width
+    assert "…" not in printed
+
+
+def test_a_swiss_tournament_prints_tie_breaks_rounds_and_byes(capsys: pytest.CaptureFixture[str]) -> None:
+    made = random_run(("A", "B", "C", "D", "E"), 1, {"format": Format.SWISS, "rounds": 3})
+    print_result_of(made)
+    printed = capsys.readouterr().out
+    table = figures_of(made).course.swiss
+
+    assert all(words in printed for words in ("Buchholz", "Sonneborn-Berger", "with byes"))
+    assert "A bye counts as a won encounter" in printed
+    first = figures_of(made).course.order[0]
+    assert f" {table[first].buchholz:g} " in printed
+    assert re.findall(r"^([1-3])  +[A-E]", printed, re.MULTILINE) == ["1", "2", "3"]
+    assert len(re.findall(r" bye *$", printed, re.MULTILINE)) == 3
 
 
 def test_the_time_left_is_told_by_the_games_of_this_runner() -> None:
