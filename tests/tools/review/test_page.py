@@ -14,9 +14,12 @@ from outflank.engine import OutflankError
 from outflank.tests.browser import CHROMIUM, Browser
 from outflank.tests.sample_games import WIPE_OUT, WITH_PASSES
 from outflank.tests.tools.review.test_game import QUICK, reviewed
+from outflank.tests.tools.samples import random_run
+from outflank.tests.tools.show.shown import page_of
 from outflank.tools.review.game import GameReview
 from outflank.tools.review.page import curve_svg, render_review
 
+MINUS = "\N{MINUS SIGN}"
 in_browser = pytest.mark.skipif(
     CHROMIUM is None, reason="Chromium is not installed (Debian package chromium)"
 )
@@ -114,6 +117,70 @@ def test_a_browser_shows_an_error_and_what_would_have_been_better(
         [],
         [],
     )
+
+
+def shown_at_every_ply(browser: Browser) -> list[dict[str, Any]]:
+    """For each position the text and the values of the graph's points that lie at its line, by their class."""
+    script = """(() => {
+      const highest = -Number(document.querySelector('#graph .up').textContent.replace('\\u2212', '-'));
+      const value = y => (92 - y) / 80 * highest;
+      return [...Array(game.moves.length + 1).keys()].map(position => {
+        go(position);
+        const x = Number(document.querySelector('#graph .cursor').getAttribute('x1'));
+        const points = [...document.querySelectorAll('#graph .dots')]
+          .filter(dot => Math.abs(dot.getAttribute('cx') - x) < 0.06)
+          .map(dot => [dot.classList[1], value(Number(dot.getAttribute('cy')))]);
+        return {text: [...at('facts').children].map(item => item.textContent), points: Object.fromEntries(points)};
+      });
+    })()"""
+    return list(browser.run(script))
+
+
+def number_in(text: list[str], words: str) -> float | None:
+    """The number that follows these words."""
+    found = re.search(rf"{words} ([+{MINUS}]?[0-9.]+) for Black", "\n".join(text))
+    return None if found is None else float(found[1].replace(MINUS, "-"))
+
+
+@in_browser
+def test_text_and_curve_agree_at_every_ply(browser: Browser, tmp_path: Path) -> None:
+    """Also at an error, where the positions before and after the move are worth different things."""
+    review = reviewed(WITH_PASSES)
+    page = tmp_path / "review.html"
+    page.write_text(render_review([review], QUICK))
+    browser.load("about:blank")
+    browser.load(page.as_uri())
+    shown = shown_at_every_ply(browser)
+
+    assert any(move.is_error for move in review.moves)
+    assert len(shown) == len(review.judgements)
+    for here, judgement in zip(shown, review.judgements, strict=True):
+        exact, estimate = number_in(here["text"], "exact"), number_in(here["text"], "reviewed")
+        told = exact if estimate is None else estimate
+        assert told is not None
+        assert abs(told - judgement.black_score) <= 0.5
+        assert abs(told - here["points"]["review"]) <= 0.6
+        assert (exact is None) == ("exact" not in here["points"])
+
+
+@in_browser
+def test_the_text_of_a_run_has_the_numbers_of_its_graph_at_every_ply(
+    browser: Browser, tmp_path: Path
+) -> None:
+    run = random_run(("A", "B"), 1, solved=20)
+    page = tmp_path / "report.html"
+    page.write_text(page_of(run))
+    browser.load("about:blank")
+    browser.load(page.as_uri())
+    shown = shown_at_every_ply(browser)
+
+    assert sum("exact" in here["points"] for here in shown) > 15
+    for here in shown:
+        for words, kinds in (("exact", ["exact"]), ("judged", ["black", "white"])):
+            (drawn,) = [here["points"][kind] for kind in kinds if kind in here["points"]] or [None]
+            told = number_in(here["text"], words)
+            assert (told is None) == (drawn is None)
+            assert told is None or drawn is None or abs(told - drawn) < 0.3 or abs(told) > 64
 
 
 @in_browser

@@ -75,16 +75,23 @@ function drawBoard() {
   return `${count("X")}-${count("O")}`;
 }
 
-function facts() {
-  if (!ply) return ["The start."];
-  const turn = ply - 1, black = game.discs[turn] === "X", mover = black ? game.black : game.white;
-  const seconds = game.seconds[turn], value = game.values[turn], exact = game.exact[turn], lost = slip(turn);
+/** The turn that led to the position shown. */
+function turnFacts(turn) {
+  const mover = game.discs[turn] === "X" ? game.black : game.white;
+  const seconds = game.seconds[turn], value = game.values[turn], lost = slip(turn);
   const by = turn < game.opening ? "opening" : mover + (seconds === null ? "" : ` in ${seconds.toFixed(3)} s`) + (game.booked?.includes(turn) ? ", from its book" : "");
-  const said = [`${ply}. ${game.moves[turn]}, ${by}`];
+  const said = [`${turn + 1}. ${game.moves[turn]}, ${by}`];
   if (value !== null) said.push(`${mover} judged ${signed(value, 2)} for ${NAMES[0]}`);
-  if (exact !== null) said.push(`exact ${signed(exact, 0)} for ${NAMES[0]}` + (lost && !game.lost ? `; ${lost} discs thrown away` : ""));
-  if (game.review && exact === null) said.push(`reviewed ${signed(game.review[turn], 0)} for ${NAMES[0]}, ${game.depths[turn]}`);
   if (game.better?.[turn]) said.push(`${error(turn)}, ${lost} discs lost; better ${game.better[turn]}`);
+  else if (lost && !game.lost) said.push(`${lost} discs thrown away`);
+  return said;
+}
+
+/** All numbers are those of the graph at the position shown. */
+function facts() {
+  const said = ply ? turnFacts(ply - 1) : ["The start."], exact = game.exact[ply];
+  if (exact !== null) said.push(`exact ${signed(exact, 0)} for ${NAMES[0]}`);
+  else if (game.review) said.push(`reviewed ${signed(game.review[ply], 0)} for ${NAMES[0]}, ${game.depths[ply]}`);
   return said;
 }
 
@@ -96,7 +103,7 @@ function items(list, texts) {
   }));
 }
 
-/** Runs of neighbouring known values as [position, value]; an engine speaks every other turn. */
+/** The known values as [position, value]. */
 function curve(values) {
   return values.map((value, position) => [position, value]).filter(([, value]) => value !== null && value !== undefined);
 }
@@ -105,7 +112,7 @@ function curve(values) {
 const across = position => GRAPH.left + position / Math.max(1, game.moves.length) * (GRAPH.right - GRAPH.left);
 
 function drawGraph() {
-  const count = game.moves.length, own = disc => game.values.map((value, turn) => game.discs[turn] === disc ? value : null);
+  const count = game.moves.length, own = disc => [null, ...game.values.map((value, turn) => game.discs[turn] === disc ? value : null)];
   const curves = {black: curve(own("X")), white: curve(own("O")), review: curve(game.review ?? []), exact: curve(game.exact)};
   const most = Math.max(4, ...Object.values(curves).flat().map(([, value]) => Math.abs(value)));
   const top = Math.ceil(Math.min(64, most) / 4) * 4, graph = at("graph");
