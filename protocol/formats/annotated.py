@@ -101,6 +101,7 @@ class AnnotatedGame:
         date: as recorded: an ISO date, with time or not, a year alone, or whatever stood there; ``dates`` reads it.
         clock: the time control, as GGF has it or else in the words that ``clocks`` describes.
         comment: on the whole game.
+        given: how many turns of the beginning were given to both sides, as a match's opening is: nobody chose them.
         unread: what the record says besides and this does not keep, a word for each: ``variation``, or the name of a
             property.
         unnamed: why the players are called by numbers, in a clause; empty if they are not.
@@ -121,6 +122,7 @@ class AnnotatedGame:
     date: str = ""
     clock: str = ""
     comment: str = ""
+    given: int = 0
     unread: tuple[str, ...] = field(default=(), compare=False)
     unnamed: str = field(default="", compare=False)
     doubt: str = field(default="", compare=False)

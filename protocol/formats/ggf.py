@@ -8,7 +8,7 @@ is read all the same.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from outflank.engine import Colour, FileFormatError, IllegalMoveError, NotationError, Position, Rules
@@ -32,6 +32,7 @@ _FIELD = re.compile(r"[\s;]*([A-Za-z]{1,64})\s*\[([^\]]*)\]")
 _LETTERS = {Ending.RESIGNATION: "r", Ending.TIME: "t", Ending.AGREEMENT: "s"}
 _ENDINGS = {letter: ending for ending, letter in _LETTERS.items()}
 _RESULT = re.compile(r"([+-]?\d{1,4}(?:\.\d*)?)(?::([a-z]))?")
+_OUR_NAME = program().partition(" ")[0]
 _TYPE = re.compile(r"s?(\d+)([a-z]*)")
 _UNFINISHED = -127  # Edax's result of a game that isn't over
 _READ = frozenset(["GM", "PC", "DT", "PB", "PW", "RB", "RW", "RE", "TI", "EV", "TY", "RU", "BO", "CO"])
@@ -83,6 +84,7 @@ def parse(text: str, rules: Rules) -> AnnotatedGame:
             for name, value in fields
             if name not in COLOURS and (name not in _READ or (name == "TY" and value != "8"))
         ),
+        given=_given(recorder.moves) if tags.get("PC", "").startswith(_OUR_NAME) else 0,
     )
     return game if has_komi or "KM" in tags or _has_komi(tags) else with_board_believed(game)
 
@@ -157,6 +159,20 @@ def _has_komi(tags: dict[str, str]) -> bool:
     """Whether the result has discs in it that are not on the board: those that somebody gave to play a colour."""
     kind = _TYPE.match(tags.get("TY", "8"))
     return kind is not None and "k" in kind[2]
+
+
+def _given(moves: Sequence[AnnotatedMove]) -> int:
+    """How many turns of the beginning were given: those without a time, if all moves after them have one.
+
+    GGF has no place for it, but in our own games whoever chooses a move is timed.
+    """
+    timed = [number for number, played in enumerate(moves) if played.seconds is not None]
+    if not timed or any(played.seconds is None and not played.move.is_pass for played in moves[timed[0] :]):
+        return 0
+    given = timed[0]
+    while given and moves[given - 1].move.is_pass:
+        given -= 1
+    return given
 
 
 def _result(text: str, rules: Rules) -> tuple[Result | None, bool]:

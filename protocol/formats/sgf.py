@@ -3,8 +3,9 @@
 Moves are ``B[f5]``, ``B[]`` is a pass. V is the mover's evaluation in discs from Black's side. Seconds and exact
 margins have no property of their own in Othello and stand in front of the comment: ``0.250 s; exact before the move:
 -4 for Black``, that of the last position in the root, ``exact at the end: -4 for Black``. They are read in files that
-Outflank wrote (AP), where the line ``comment:`` stands before a comment that would be taken for one of them. Read are
-also ``B[fd]`` of Go programs, where row a is row 8, and all spellings of a pass.
+Outflank wrote (AP), where the line ``comment:`` stands before a comment that would be taken for one of them. GV, a
+property of our own in the root, counts the turns that were given to both sides. Read are also ``B[fd]`` of Go programs,
+where row a is row 8, and all spellings of a pass.
 """
 
 import re
@@ -26,10 +27,11 @@ from outflank.protocol.formats.annotated import (
 )
 from outflank.protocol.formats.brackets import GAME_CAP, split_games
 from outflank.protocol.formats.clocks import from_sgf
-from outflank.protocol.formats.words import COLOURS, read_number
+from outflank.protocol.formats.words import COLOURS, GIVEN, read_number
 
 _SETUP = ("AB", "AW", "AE")
 _GAMES = ("1", "2")  # Othello, and Go, as which Go programs record what they take for Go
+_NUMBER = re.compile("[0-9]{1,3}")
 _GO_POINT = re.compile("[a-h][a-h]")
 _RESULT = re.compile(r"([BW])\+(.*)", re.IGNORECASE)
 _ENDINGS = {"r": Ending.RESIGNATION, "t": Ending.TIME, "f": Ending.FORFEIT}  # first letter of the word
@@ -129,6 +131,7 @@ def parse(data: bytes, rules: Rules, before: int | None = None) -> AnnotatedGame
         date=texts.simple(root, "DT"),
         clock=from_sgf(texts.simple(root, "TM"), texts.simple(root, "OT")),
         comment=comment,
+        given=_given(texts.simple(root, GIVEN), len(recorder.moves)),
         unread=(*_unread(texts, root, nodes), *["variation"] * _count_variations(tree)),
     )
     has_komi = has_komi or not _ZERO.fullmatch(texts.simple(root, "KM"))
@@ -286,6 +289,11 @@ def _last_remark(comment: str) -> tuple[int | None, str]:
     if match is None:
         return None, comment.removeprefix(_NO_REMARK)
     return int(match[1]), comment[match.end() :]
+
+
+def _given(text: str, turns: int) -> int:
+    """The number of turns that were given; 0 for what is none."""
+    return min(int(text), turns) if _NUMBER.fullmatch(text) else 0
 
 
 def _result(text: str) -> tuple[Result | None, bool]:

@@ -9,6 +9,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, En
 from outflank.protocol.formats.clocks import for_sgf
 from outflank.protocol.formats.dates import day_of
 from outflank.protocol.formats.sgf import marked_as_comment
+from outflank.protocol.formats.words import GIVEN
 
 _ENDINGS = {Ending.RESIGNATION: "R", Ending.TIME: "T", Ending.FORFEIT: "F"}
 _LIKE_A_ROOT = re.compile(rb"^\(;", re.MULTILINE)
@@ -47,6 +48,7 @@ def _root(game: AnnotatedGame) -> Node:
         "BR": _rating(game.black_rating),
         "WR": _rating(game.white_rating),
         "C": _joined(_exact("at the end", game.exact), game.comment),
+        GIVEN: str(min(game.given, len(game.moves)) or ""),
     }
     root = {
         "FF": ["4"],

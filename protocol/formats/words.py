@@ -5,6 +5,8 @@ import re
 from outflank.engine import Colour, Move
 
 COLOURS = {"B": Colour.BLACK, "W": Colour.WHITE}
+GIVEN = "GV"
+"""SGF's property, ours alone, for the number of turns that were given to both sides."""
 _NUMBER = re.compile(r"[+-]?\d{1,9}(\.\d{0,9})?")
 
 

@@ -112,6 +112,16 @@ class GameRecord:
         return (" " if self.rules.one_direction else "").join(words)
 
     @property
+    def given(self) -> int:
+        """How many turns the opening takes, forced passes among them."""
+        left = len(self.pairing.opening)
+        for number, turn in enumerate(self.turns):
+            if not left:
+                return number
+            left -= not turn.move.is_pass
+        return len(self.turns)
+
+    @property
     def forced_passes(self) -> int:
         """How many turns were passes."""
         return sum(turn.move.is_pass for turn in self.turns)

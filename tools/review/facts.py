@@ -29,6 +29,7 @@ def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
         else {"ply": left.ply, "move": str(left.move), "judged": left.judged},
         "winner": None if outcome is None or outcome.winner is None else str(outcome.winner),
         "margin": None if outcome is None else outcome.margin,
+        "given": game.given,
         "moves": [_move(move, ply) for ply, move in enumerate(review.moves, 1)],
         "curve": [
             {"score": score_number(each.black_score), "exact": each.exact} for each in review.judgements
@@ -56,7 +57,7 @@ def player_facts(players: Iterable[PlayerSummary]) -> dict[str, Any]:
 
 
 def tally_facts(tally: Tally) -> dict[str, Any]:
-    """Totals of a side or of a player; forced moves do not count."""
+    """Totals of a side or of a player; moves that were forced or given do not count."""
     return {
         "moves": tally.moves,
         "exact_moves": tally.exact,

@@ -52,9 +52,9 @@ def review_game(game: AnnotatedGame, settings: ReviewSettings, searcher: Searche
     judge = _Judge(settings, searcher)
     final = after = judge.judge(game.final)
     reviews = []
-    for played in reversed(game.moves):
+    for number, played in reversed([*enumerate(game.moves)]):
         review = judge.review(played.before, played.move, after)
-        reviews.append(review)
+        reviews.append(replace(review, given=number < game.given))
         after = review.best
     return GameReview(game, tuple(reversed(reviews)), final)
 

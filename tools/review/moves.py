@@ -14,6 +14,7 @@ class Class(StrEnum):
     On a full board exact margins are even, so that less than two discs are no error but the noise of estimates.
     """
 
+    GIVEN = "given"
     FORCED = "forced"
     GOOD = "good"
     INACCURACY = "inaccuracy"
@@ -21,6 +22,8 @@ class Class(StrEnum):
     BLUNDER = "blunder"
 
 
+NOBODYS = (Class.GIVEN, Class.FORCED)
+"""Of moves that nobody chose: they count in no total."""
 ERRORS = (Class.INACCURACY, Class.MISTAKE, Class.BLUNDER)
 # The fewest discs lost, the worst first.
 LEAST_LOST = {Class.BLUNDER: 12, Class.MISTAKE: 6, Class.INACCURACY: 2}
@@ -66,11 +69,13 @@ class MoveReview:
         best: what best play would have been; its score is that before the move.
         move: what was played instead, or the same.
         score_after: with best play after the move, in discs from the mover's side; as sure as the score before.
+        given: whether the move was given to both sides, as the opening of a match is.
     """
 
     best: Judgement
     move: Move
     score_after: float
+    given: bool = False
 
     @property
     def before(self) -> Position:
@@ -105,6 +110,8 @@ class MoveReview:
     @property
     def kind(self) -> Class:
         """Its class."""
+        if self.given:
+            return Class.GIVEN
         if len(self.before.legal_moves()) == 1:
             return Class.FORCED
         return next((kind for kind, least in LEAST_LOST.items() if self.lost >= least), Class.GOOD)

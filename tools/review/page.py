@@ -5,7 +5,7 @@ from typing import Any
 
 from outflank.engine import Colour, OutflankError
 from outflank.tools.review.game import GameReview
-from outflank.tools.review.moves import ERRORS, Class, MoveReview
+from outflank.tools.review.moves import ERRORS, NOBODYS, MoveReview
 from outflank.tools.review.settings import ReviewSettings
 from outflank.tools.review.tally import Players, Tally
 from outflank.tools.review.text import exit_text, result_text
@@ -117,7 +117,7 @@ def _replay(review: GameReview, number: int) -> dict[str, Any]:
         "fault": False,
         "detail": ". ".join(filter(None, (_left_book(review), game.comment))),
         "margin": round(review.final.black_score) if review.final.exact else None,
-        "opening": 0,
+        "opening": game.given,
         **replayed(game.first, game.moves),
         "seconds": [each.seconds for each in game.moves],
         "values": [_value(each.score, each.colour) for each in game.moves],
@@ -137,7 +137,7 @@ def _phases(reviews: Sequence[GameReview]) -> Phases:
         names = dict(zip(Colour, _names(review), strict=True))
         seen |= dict.fromkeys(names.values())
         for move in review.moves:
-            if move.kind is not Class.FORCED:
+            if move.kind not in NOBODYS:
                 counter.add(names[move.colour], move.before.empties, move.lost)
     return counter.table(seen)
 

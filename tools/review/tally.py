@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 from outflank.engine import Colour
 from outflank.tools.review.game import GameReview
-from outflank.tools.review.moves import Class, MoveReview
+from outflank.tools.review.moves import NOBODYS, Class, MoveReview
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of reviewed moves; forced ones do not count.
+    """Counts of reviewed moves; those that were forced or given do not count.
 
     Attributes:
         kinds: how many moves of each class.
@@ -30,7 +30,7 @@ class Tally:
     def add(self, moves: Iterable[MoveReview]) -> "Tally":
         """Count more moves; returns itself."""
         for move in moves:
-            if move.kind is Class.FORCED:
+            if move.kind in NOBODYS:
                 continue
             self.kinds[move.kind] += 1
             self.lost += move.lost
@@ -41,7 +41,7 @@ class Tally:
 
     @property
     def moves(self) -> int:
-        """How many moves had an alternative."""
+        """How many moves were somebody's choice."""
         return self.kinds.total()
 
     @property

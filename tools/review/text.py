@@ -11,9 +11,11 @@ from outflank.tools.review.game import GameReview
 from outflank.tools.review.moves import Class, MoveReview
 from outflank.tools.review.tally import PlayerSummary, Tally
 from outflank.tools.show.search import certainty, moves_text, score_text
+from outflank.tools.work.words import counted
 
 # How a terminal shows each class.
 _STYLES: dict[Class, dict[str, object]] = {
+    Class.GIVEN: {"dim": True},
     Class.FORCED: {"dim": True},
     Class.GOOD: {},
     Class.INACCURACY: {"fg": "yellow"},
@@ -29,6 +31,8 @@ def game_text(review: GameReview) -> Iterator[str]:
     yield headline(review)
     if review.opening is not None:
         yield f"Opening: {review.opening}"
+    if review.game.given:
+        yield f"Given: {counted(review.game.given, 'move')}, for which nobody is blamed"
     if review.book_exit is not None:
         yield f"Book: {exit_text(review.book_exit)}"
     yield ""
@@ -108,7 +112,7 @@ def instead_text(move: MoveReview) -> str:
 
 
 def _move_line(ply: int, move: MoveReview) -> str:
-    lost = f"{move.lost:.4g}" if move.lost else ""
+    lost = f"{move.lost:.4g}" if move.lost and not move.given else ""
     disc = "X" if move.colour is Colour.BLACK else "O"
     scores = f"{score_text(move.score_before):>7} {score_text(move.score_after):>6} {lost:>6}"
     how_sure = certainty(move.best, move.before.empties)

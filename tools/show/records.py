@@ -32,6 +32,7 @@ def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
         event=event,
         date=game.started,
         comment=game.detail,
+        given=game.given,
     )
 
 

@@ -30,7 +30,7 @@ def replay(game: GameRecord) -> dict[str, Any]:
         "fault": game.ending.is_fault,
         "detail": game.detail,
         "margin": game.margin,
-        "opening": turns_given(game),
+        "opening": game.given,
         **replayed(game.first_position, game.turns),
         "seconds": [None if seconds is None else round(seconds, 3) for seconds in game.seconds],
         "values": [None if value is None else round(value, 2) for value in game.values],
@@ -66,13 +66,3 @@ def _squares(turn: Turn | AnnotatedMove) -> str:
     if move.square is None:
         return ""
     return "".join(SQUARE_LETTERS[square] for square in (move.square, *squares_of(turn.before.turned(move))))
-
-
-def turns_given(game: GameRecord) -> int:
-    """How many turns the opening takes, forced passes among them."""
-    left = len(game.pairing.opening)
-    for number, turn in enumerate(game.turns):
-        if not left:
-            return number
-        left -= not turn.move.is_pass
-    return len(game.turns)

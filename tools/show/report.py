@@ -13,7 +13,7 @@ from outflank.tools.show.figures import Figures, opening_moves
 from outflank.tools.show.page import page_parts, templates
 from outflank.tools.show.phases import phases_of, slips_of
 from outflank.tools.show.records import run_record
-from outflank.tools.show.replay import after, replay, turns_given
+from outflank.tools.show.replay import after, replay
 from outflank.tools.show.wording import (
     book_share_text,
     came_to,
@@ -155,7 +155,7 @@ def _called(run: Run) -> dict[str, str]:
     """The names of the openings that the run's games were given, by their moves."""
     called = {}
     for game in run.games:
-        given = game.turns[: turns_given(game)]
+        given = game.turns[: game.given]
         opening = opening_of([game.first_position, *map(after, given)])
         if opening is not None:
             called[opening_moves(game)] = str(opening)

@@ -73,6 +73,7 @@ def annotated_games(draw: st.DrawFn, rules: Rules | None = None) -> AnnotatedGam
         date=draw(dates),
         clock=draw(clocks),
         comment=draw(texts),
+        given=draw(st.integers(0, len(moves))),
     )
 
 

@@ -36,7 +36,9 @@ def in_ggf(game: AnnotatedGame) -> AnnotatedGame:
     if result is not None and result.ending is Ending.FORFEIT:
         result = replace(result, ending=Ending.RESIGNATION)
     clock = "" if "overtime" in game.clock else game.clock
-    return replace(game, **text, moves=moves, result=result, exact=None, event="", title="", clock=clock)
+    return replace(
+        game, **text, moves=moves, result=result, exact=None, event="", title="", clock=clock, given=0
+    )
 
 
 def in_sgf(game: AnnotatedGame) -> AnnotatedGame:

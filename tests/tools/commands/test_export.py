@@ -1,5 +1,6 @@
 """``outflank report`` and ``outflank export`` as a user meets them, on the folder of a run."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -191,3 +192,19 @@ def test_the_files_of_wthor_do_not_overwrite_each_other(tmp_path: Path, name: st
     assert result.exit_code == 2
     assert "expected a file for WTHOR that ends in .wtb" in result.stderr
     assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("name", ["sgf", "ggf"])
+def test_a_review_of_a_run_blames_nobody_for_the_opening(tmp_path: Path, name: str) -> None:
+    folder = stored(tmp_path, played(WITH_PASSES, opening=20))
+    file = tmp_path / f"games.{name}"
+    outflank("export", folder, "--format", name, "-o", file)
+    text = outflank("review", file, "--level", 1, "--exact-from", 4)
+    printed = outflank("review", file, "--level", 1, "--exact-from", 4, "--json").stdout
+    facts = json.loads(printed.splitlines()[0])
+
+    assert "Given: 20 moves" in text.stdout
+    assert facts["given"] == 20
+    assert {move["class"] for move in facts["moves"][:20]} == {"given"}
+    counted = sum(move["class"] not in ("given", "forced") for move in facts["moves"])
+    assert sum(side["moves"] for side in facts["sides"].values()) == counted <= len(facts["moves"]) - 20

@@ -145,7 +145,7 @@ def test_a_bad_game_is_named_and_the_others_are_reviewed(tmp_path: Path) -> None
 
     assert result.exit_code == 1
     assert "game 2: Black - White 10-54" in result.stdout
-    assert result.stderr.startswith(f"outflank: {path}, line 1: move 2 of the transcript: expected white")
+    assert result.stderr.startswith(f"outflank: {path}, line 1: move 2 of the transcript: expected White")
     assert "1 game can't be read (named above)" in result.output
 
 

@@ -1,6 +1,7 @@
 """What a review says of each move, against the plain oracle and against itself."""
 
 import functools
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from outflank.tests.sample_games import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tools.review.game import GameReview, review_game
 from outflank.tools.review.moves import Class
 from outflank.tools.review.settings import ReviewSettings
+from outflank.tools.review.tally import Tally
 
 QUICK = ReviewSettings(level=1, exact_from=12)
 SOLVED_BY_ORACLE = 6  # empty squares
@@ -29,6 +31,24 @@ def annotated(transcript: str, preset: str = "othello") -> AnnotatedGame:
 @functools.cache
 def reviewed(transcript: str, preset: str = "othello") -> GameReview:
     return review_game(annotated(transcript, preset), QUICK, Searcher(16))
+
+
+def test_moves_that_were_given_are_nobodys() -> None:
+    """A blunder of the opening counts for neither side; later moves count as they do without an opening."""
+    game = annotated(WITH_PASSES)
+    plain = reviewed(WITH_PASSES)
+    worst = max(range(len(plain.moves)), key=lambda turn: plain.moves[turn].lost)
+    review = review_game(replace(game, given=worst + 1), QUICK, Searcher(16))
+    totals = Tally().add(review.moves)
+
+    assert plain.moves[worst].kind is Class.BLUNDER
+    assert {move.kind for move in review.moves[: worst + 1]} == {Class.GIVEN}
+    assert [move.kind for move in review.moves[worst + 1 :]] == [
+        move.kind for move in plain.moves[worst + 1 :]
+    ]
+    assert totals.moves == Tally().add(plain.moves[worst + 1 :]).moves
+    assert totals.lost == Tally().add(plain.moves[worst + 1 :]).lost
+    assert review.judgements == plain.judgements
 
 
 def best_score(board: Board, side: str, turns: str) -> int:

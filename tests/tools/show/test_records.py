@@ -3,6 +3,7 @@
 import random
 import re
 from dataclasses import replace
+from io import BytesIO
 
 import pytest
 from sgfmill import sgf_grammar  # type: ignore[import-untyped]
@@ -10,6 +11,8 @@ from sgfmill import sgf_grammar  # type: ignore[import-untyped]
 from outflank.engine import PASS, PRESETS, Colour, Game, Move, Position, Rules
 from outflank.protocol.formats import ggf as ggf_format
 from outflank.protocol.formats import sgf_write
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.formats.files import read_games
 from outflank.tests.sample_games import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.tools.samples import broken_off, judged, played
 from outflank.tools.games.results import Ending, GameRecord
@@ -25,6 +28,12 @@ def ggf(record: GameRecord) -> str:
 
 def sgf(record: GameRecord) -> str:
     return sgf_write.write(annotated_game(record))
+
+
+def read_back(text: str) -> AnnotatedGame:
+    (game,) = read_games(BytesIO(text.encode()))
+    assert isinstance(game, AnnotatedGame)
+    return game
 
 
 def sgf_nodes(text: str) -> list[dict[str, list[str]]]:
@@ -94,10 +103,35 @@ def test_ggf_in_full() -> None:
     )
 
 
+@pytest.mark.parametrize("transcript", [WIPE_OUT, WITH_PASSES])
+@pytest.mark.parametrize("opening", [0, 2, 6])
+def test_files_of_a_run_say_which_moves_were_given(transcript: str, opening: int) -> None:
+    """A review of them blames nobody for the opening."""
+    record = played(transcript, opening=opening)
+
+    assert record.given == opening
+    assert read_back(sgf(record)).given == opening
+    assert read_back(ggf(record)).given == opening
+
+
+def test_moves_without_a_time_are_given_only_where_all_later_moves_of_ours_have_one() -> None:
+    text = ggf(played(opening=4))
+
+    assert read_back(text).given == 4
+    assert read_back(text.replace("PC[outflank", "PC[GGS/os")).given == 0
+    assert read_back(text.replace("W[G5//0.250]", "W[G5]").replace("B[G5//0.250]", "B[G5]")).given == 0
+    assert read_back(text.replace("//0.250", "")).given == 0
+
+
+@pytest.mark.parametrize(("value", "given"), [("2", 2), ("99", 3), ("-1", 0), ("x", 0), ("9999", 0)])
+def test_a_strange_number_of_given_moves_spoils_no_game(value: str, given: int) -> None:
+    assert read_back(f"(;GM[2]GV[{value}];B[f5];W[d6];B[c3])").given == given
+
+
 def test_sgf_has_the_facts_in_its_root() -> None:
     root, first, _, third, *_ = sgf_nodes(sgf(played(number=3)))
 
-    assert root.keys() == {"FF", "GM", "SZ", "CA", "AP", "DT", "GN", "PB", "PW", "RE"}
+    assert root.keys() == {"FF", "GM", "SZ", "CA", "AP", "DT", "GN", "GV", "PB", "PW", "RE"}
     assert (root["GM"], root["SZ"], root["PB"], root["RE"]) == (["2"], ["8"], ["A"], ["B+64"])
     assert first == {"B": ["f5"]}
     assert third == {"B": ["c5"], "C": ["0.250 s"]}
