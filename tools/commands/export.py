@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -10,9 +11,9 @@ from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName
 from outflank.tools.cli.outputs import output_option
 from outflank.tools.cli.warning import warn
 from outflank.tools.show.gamefiles import check_output, game_writer, written_files
-from outflank.tools.show.records import headline, run_record
+from outflank.tools.show.records import csv_lines, headline, run_record
 from outflank.tools.state.store import read_run
-from outflank.tools.work.files import STDOUT
+from outflank.tools.work.files import STDOUT, open_output
 
 
 @click.command()
@@ -20,16 +21,24 @@ from outflank.tools.work.files import STDOUT
 @click.option(
     "--format",
     "name",
-    type=click.Choice([name for name in WRITTEN_FORMATS if name != "obf"]),
+    type=click.Choice([*(name for name in WRITTEN_FORMATS if name != "obf"), "csv"]),
     required=True,
-    help="WTHOR is a file of games and, beside it, one of players (.jou) and one of the tournament (.trn).",
+    help="csv is a table with a row for each game. WTHOR is a file of games and, beside it, one of players (.jou) "
+    "and one of the tournament (.trn).",
 )
 @output_option("Where to write the games; WTHOR needs a file", "-", default=STDOUT)
-def export(run: Path, name: FormatName, output: Path) -> None:
+def export(run: Path, name: FormatName | Literal["csv"], output: Path) -> None:
     """Write the games of RUN, a run's folder or its run.db, in a format that other programs read.
 
     Only games that count are written, in the order of the schedule. The run need not be over.
     """
+    if name == "csv":
+        read = read_run(run)
+        with open_output(output) as stream:
+            stream.writelines(line.encode("utf-8", "replace") for line in csv_lines(read.games))
+        if output is not STDOUT:
+            click.echo(output)
+        return
     check_output(name, output)
     read = read_run(run)
     day = datetime.fromisoformat(read.started).date()

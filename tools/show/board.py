@@ -50,12 +50,12 @@ def board_text(position: Position, *, last: Move | None = None, coloured: bool =
 
 def end_text(position: Position) -> str:
     """How a game that is over came out: ``The game is over: Black 40, White 24, Black wins by 16``."""
-    outcome, names = position.outcome(), position.rules.colour_names
+    outcome, name = position.outcome(), position.rules.colour_name
     assert outcome is not None
-    discs = ", ".join(f"{names[colour is Colour.WHITE]} {position.discs(colour)}" for colour in Colour)
+    discs = ", ".join(f"{name(colour)} {position.discs(colour)}" for colour in Colour)
     if outcome.winner is None:
         return f"The game is over: {discs}, a draw."
-    return f"The game is over: {discs}, {names[outcome.winner is Colour.WHITE]} wins by {outcome.margin}."
+    return f"The game is over: {discs}, {name(outcome.winner)} wins by {outcome.margin}."
 
 
 def _cell(position: Position, square: int, last: Move | None) -> str:

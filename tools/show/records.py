@@ -1,13 +1,40 @@
 """A game that was played, as game files know games; and its line in a file of transcripts."""
 
+import csv
+import io
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from outflank.engine import Colour, Turn
 from outflank.protocol.formats import annotated, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Result
+from outflank.protocol.lines import printable
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.state.run import Run
 
+CSV_COLUMNS = (
+    "game",
+    "round",
+    "pair",
+    "opening",
+    "black",
+    "white",
+    "result",
+    "black_points",
+    "black_discs",
+    "white_discs",
+    "margin",
+    "ending",
+    "detail",
+    "black_seconds",
+    "white_seconds",
+    "black_longest",
+    "white_longest",
+    "started",
+    "moves",
+)
+_RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
+_FORMULA = ("=", "+", "-", "@")
 _ENDINGS = {
     Ending.DISCS: annotated.Ending.DISCS,
     Ending.RESIGNATION: annotated.Ending.RESIGNATION,
@@ -51,6 +78,55 @@ def headline(game: GameRecord) -> str:
     names, end = game.pairing.names, game.ending
     result = f"{game.margin:+d}" if game.margin is not None else f"{game.winner_name} wins by {end}"
     return f"game {game.pairing.number}: {names[Colour.BLACK]} - {names[Colour.WHITE]} {result}"
+
+
+def csv_lines(games: Iterable[GameRecord]) -> Iterator[str]:
+    """A heading and a line for each game, as spreadsheets read them; docs/report.md describes the columns."""
+    yield _csv_line(CSV_COLUMNS)
+    for game in games:
+        yield _csv_line(_csv_row(game))
+
+
+def _csv_row(game: GameRecord) -> Iterable[object]:
+    """The values of CSV_COLUMNS."""
+    black, white = (game.pairing.names[colour] for colour in Colour)
+    points, final = game.points_of(black), game.final_position
+    times = {colour: [0.0] for colour in Colour}
+    for turn, seconds in zip(game.turns, game.seconds, strict=True):
+        if seconds is not None:
+            times[turn.colour].append(seconds)
+    return (
+        game.pairing.number,
+        game.pairing.round,
+        game.pairing.pair,
+        " ".join(map(str, game.pairing.opening)),
+        black,
+        white,
+        _RESULTS[points],
+        f"{points:g}",
+        *map(final.discs, Colour),
+        game.margin,
+        str(game.ending),
+        game.detail,
+        *(f"{sum(times[colour]):.3f}" for colour in Colour),
+        *(f"{max(times[colour]):.3f}" for colour in Colour),
+        game.started,
+        game.transcript,
+    )
+
+
+def _csv_line(cells: Iterable[object]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(map(_csv_cell, cells))
+    return line.getvalue()
+
+
+def _csv_cell(value: object) -> object:
+    """The value; a text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    if not isinstance(value, str):
+        return value
+    text = printable(value, len(value))
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _annotated_move(

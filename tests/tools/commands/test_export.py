@@ -1,6 +1,9 @@
 """``outflank report`` and ``outflank export`` as a user meets them, on the folder of a run."""
 
+import csv
+import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,7 @@ from outflank.tests.tools.samples import broken_off, played, run_of
 from outflank.tests.tools.show.shown import write_files_of
 from outflank.tools.cli.program import cli
 from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.show.records import CSV_COLUMNS
 from outflank.tools.state.events import GameEnded, GameStarted
 from outflank.tools.state.store import Store, read_run
 
@@ -86,6 +90,60 @@ def test_an_export_says_what_it_leaves_out(tmp_path: Path) -> None:
     assert outflank("export", folder, "--format", "ggf").stderr == (
         "outflank: left out: title (2), event (2), for which GGF has no place\n"
     )
+
+
+def table_of(printed: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(printed)))
+
+
+def test_csv_has_a_row_for_each_game(tmp_path: Path) -> None:
+    fault = broken_off(Ending.TIME, Colour.WHITE, number=3, detail='took 1.2 s, "late"\nvery')
+    folder = stored(tmp_path, *GAMES, fault)
+    printed = outflank("export", folder, "--format", "csv")
+    written = outflank("export", folder, "--format", "csv", "-o", tmp_path / "games.csv")
+    first, second, third = table_of(printed.stdout)
+
+    assert printed.exit_code == written.exit_code == 0
+    assert (tmp_path / "games.csv").read_text() == printed.stdout
+    assert tuple(first) == CSV_COLUMNS
+    assert (first["game"], first["round"], first["pair"], first["opening"]) == ("1", "1", "1", "d3 e3")
+    assert (first["black"], first["white"], first["result"], first["black_points"]) == ("A", "B", "0-1", "0")
+    assert (first["black_discs"], first["white_discs"], first["margin"]) == ("10", "54", "-44")
+    assert (second["black"], second["result"], second["margin"]) == ("B", "1-0", "64")
+    assert (second["black_seconds"], second["white_seconds"]) == ("1.000", "0.750")
+    assert second["black_longest"] == "0.250"
+    assert (third["ending"], third["margin"], third["result"]) == ("time", "", "1-0")
+    assert third["detail"] == 'took 1.2 s, "late" very'
+    assert second["moves"] == WIPE_OUT
+
+
+def test_csv_of_a_run_without_games_is_its_heading(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "run", run_of((), settings={"games": 1}).settings, [()], "id"):
+        pass
+
+    assert outflank("export", tmp_path / "run", "--format", "csv").stdout == ",".join(CSV_COLUMNS) + "\n"
+
+
+@pytest.mark.parametrize("name", ['=HYPERLINK("http://x")', "+1", "-1", "@x"])
+def test_no_cell_of_csv_is_a_formula(tmp_path: Path, name: str) -> None:
+    """A run may come from a stranger."""
+    run = run_of([played(names=(name, "B"))], names=(name, "B"))
+    with Store.create(tmp_path / "run", run.settings, [()], "id") as store:
+        for game in run.games:
+            store.write([GameStarted(game.pairing, 1, game.started), GameEnded(game)], game.rules)
+
+    (row,) = table_of(outflank("export", tmp_path / "run", "--format", "csv").stdout)
+    assert row["black"] == f"'{name}"
+
+
+def test_the_columns_of_csv_are_described() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "report.md").read_text()
+    table = page.split("| column of `csv` |")[1].split("\n\n")[0]
+    described = [
+        name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", line.split("|")[1])
+    ]
+
+    assert sorted(described) == sorted(CSV_COLUMNS)
 
 
 def test_wthor_is_three_files(tmp_path: Path) -> None:
