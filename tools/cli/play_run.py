@@ -21,7 +21,7 @@ from outflank.tools.show.resulttable import print_result
 from outflank.tools.show.run_files import expect_packages, write_run_files
 from outflank.tools.show.scoreboard import Scoreboard
 from outflank.tools.show.summary import summary
-from outflank.tools.state.events import Event, described
+from outflank.tools.state.events import Event, GameEnded, described
 from outflank.tools.state.run import MOST_VOIDS, Run, RunSettings
 from outflank.tools.state.store import Store
 from outflank.tools.work.interrupts import Interrupted, Interrupts
@@ -189,11 +189,13 @@ def _open_hall(settings: RunSettings, run: str, cluster: str | None) -> Abstract
 
 
 def _printer(board: Scoreboard) -> Callable[[Event], None]:
-    """Prints each event as a line of JSON besides showing it."""
+    """Prints each event as a line of JSON besides showing it, and after each game how far the run is."""
 
     def show(event: Event) -> None:
         board.show(event)
         click.echo(json_line(described(event)))
+        if isinstance(event, GameEnded):
+            click.echo(json_line(board.progress()))
 
     return show
 

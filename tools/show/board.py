@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from outflank.engine import Move, Position
+from outflank.engine import Colour, Move, Position
 from outflank.engine.disccolours import DISC_COLOURS
 
 _CLOTH, _CLOTH_OF_LAST, _DOT = 28, 22, 114

@@ -9,7 +9,7 @@ from outflank.tools.games.entries import Entry
 from outflank.tools.games.results import GameRecord, Standing, standing
 from outflank.tools.schedule.duplicates import by_pair, complete_pairs, repeats
 from outflank.tools.schedule.formats import Course, course_of
-from outflank.tools.state.run import Format, Run
+from outflank.tools.state.run import Format, Run, RunSettings
 from outflank.tools.stats.discs import DiscTest
 from outflank.tools.stats.elo import EloEstimate, estimate
 from outflank.tools.stats.openingtable import OpeningRow, opening_table
@@ -131,14 +131,16 @@ def disc_test(run: Run) -> DiscTest | None:
 
 def pair_scores(run: Run, repeated: dict[int, int]) -> list[PairScore]:
     """The pairs as the ratings want them, also games without a twin, repeats left out, in schedule order."""
-    index = {name: number for number, name in enumerate(run.settings.names)}
-    scores = []
-    for games in (games for pair, games in by_pair(run.games) if pair not in repeated):
-        pairing = games[0].pairing
-        black, white = (pairing.names[colour] for colour in Colour)
-        points = sum(game.points_of(black) for game in games)
-        scores.append(PairScore(index[black], index[white], points, len(games), pairing.opening))
-    return scores
+    return [pair_score(run.settings, games) for pair, games in by_pair(run.games) if pair not in repeated]
+
+
+def pair_score(settings: RunSettings, games: Sequence[GameRecord]) -> PairScore:
+    """The games of a pair, one or two, as the ratings want them."""
+    pairing = games[0].pairing
+    black, white = (pairing.names[colour] for colour in Colour)
+    points = sum(game.points_of(black) for game in games)
+    first, second = map(settings.names.index, (black, white))
+    return PairScore(first, second, points, len(games), pairing.opening)
 
 
 def _counted(run: Run, repeated: dict[int, int]) -> list[list[GameRecord]]:

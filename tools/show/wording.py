@@ -102,8 +102,10 @@ def interval_text(rating: Rating) -> str:
 
 
 def rating_text(rating: Rating) -> str:
-    """``+120 (+90 to +150)``."""
-    return "-" if rating.elo is None else f"{signed(rating.elo)} ({interval_text(rating)})"
+    """``+120 (+90 to +150)``; of a match without an interval, since too few pairs differ, ``+120`` alone."""
+    if rating.low is None and rating.high is None:
+        return signed(rating.elo, "-")
+    return f"{signed(rating.elo)} ({interval_text(rating)})"
 
 
 _LAST_ROUNDS = ("final", "semifinals", "quarterfinals")

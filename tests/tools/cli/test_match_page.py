@@ -106,4 +106,4 @@ def test_every_event_is_described() -> None:
         events.Remarked("so"),
     ]
 
-    assert column("event") == [described(event)["event"] for event in told] + ["result"]
+    assert column("event") == [described(event)["event"] for event in told] + ["progress", "result"]

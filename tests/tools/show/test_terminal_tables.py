@@ -10,15 +10,15 @@ from rich.console import Console, RenderableType
 from rich.progress import Progress
 
 from outflank.engine import Colour
-from outflank.tests.tools.samples import broken_off, random_run
+from outflank.tests.tools.samples import broken_off, random_run, run_of
 from outflank.tests.tools.show.shown import print_result_of
 from outflank.tools.games.results import Ending
 from outflank.tools.openings.sources import OpeningsChoice
 from outflank.tools.show.figures import figures_of
 from outflank.tools.show.fittingtable import FittingTable
-from outflank.tools.show.scoreboard import Scoreboard, TimeLeftColumn
+from outflank.tools.show.scoreboard import LiveStanding, Scoreboard, TimeLeftColumn
 from outflank.tools.show.wording import rating_text
-from outflank.tools.state.events import Remarked
+from outflank.tools.state.events import GameEnded, GameStarted, Planned, Remarked
 from outflank.tools.state.run import Format, Run
 
 NAMES = ("an engine with quite a long name", "B", "C", "D", "E", "F", "G", "H")
@@ -137,7 +137,7 @@ def test_a_bracket_is_plain_where_lines_can_not_be_printed(monkeypatch: pytest.M
     print_result_of(random_run(("A", "B"), 1, {"format": Format.KNOCKOUT}))
     out.flush()
 
-    assert b"|- " in out.buffer.getvalue()  # type: ignore[attr-defined]
+    assert b"|- " in out.buffer.getvalue()
 
 
 @pytest.mark.parametrize("width", [40, 80])
@@ -165,6 +165,75 @@ def test_a_swiss_tournament_prints_tie_breaks_rounds_and_byes(capsys: pytest.Cap
     assert f" {table[first].buchholz:g} " in printed
     assert re.findall(r"^([1-3])  +[A-E]", printed, re.MULTILINE) == ["1", "2", "3"]
     assert len(re.findall(r" bye *$", printed, re.MULTILINE)) == 3
+
+
+@pytest.mark.parametrize(
+    ("names", "format"),
+    [(("A", "B"), Format.MATCH), (NAMES[1:5], Format.ROUND_ROBIN), (NAMES[1:5], Format.SWISS)],
+)
+def test_the_live_table_has_the_elo_of_the_final_one(names: tuple[str, ...], format: Format) -> None:
+    """With pairs that say nothing new, and with a game that is taken back and played again."""
+    made = random_run(names, 4, {"format": format, "rounds": 2 if format is Format.SWISS else 1})
+    again = [
+        replace(game, pairing=replace(game.pairing, number=len(made.games) + 1 + at, pair=10_000))
+        for at, game in enumerate(made.games[:2])
+    ]
+    live = LiveStanding(made.settings)
+    for game in (*made.games, *again):
+        live.add(game)
+        if game is made.games[2]:
+            live.take_back(game.pairing.pair)
+            live.add(game)
+    figures = figures_of(made)
+    ratings = live.ratings()
+
+    if figures.elo:
+        assert ratings["A"].elo == pytest.approx(figures.elo.elo)
+        assert ratings["A"].low == pytest.approx(figures.elo.low)
+        assert ratings["A"].high == pytest.approx(figures.elo.high)
+        assert ratings["B"].low == pytest.approx(-(figures.elo.high or 0))
+    else:
+        for rating in figures.ratings.ratings:
+            assert ratings[rating.name].elo == pytest.approx(rating.elo, abs=0.01)
+
+
+def test_the_live_table_of_a_knockout_is_in_the_order_of_the_bracket() -> None:
+    made = random_run(NAMES[1:7], 1, {"format": Format.KNOCKOUT})
+    live = LiveStanding(made.settings)
+    assert live.games_to_be_planned() + 4 == 2 * 5  # two engines have byes
+    for game in made.games:
+        live.add(game)
+    course = live.course()
+
+    assert course is not None
+    assert course.order == figures_of(made).course.order
+    assert live.games_to_be_planned() == 0
+    assert LiveStanding(run_of([]).settings).course() is None
+
+
+def test_the_scoreboard_tells_how_far_a_run_is() -> None:
+    made = random_run(("A", "B", "C"), 1, {"format": Format.SWISS, "rounds": 2})
+    board = Scoreboard(made.settings)
+    board.show(Planned(2, 0))
+    told = [board.progress()]
+    for game in made.games[:2]:
+        board.show(GameStarted(game.pairing, 1, game.started))
+        board.show(GameEnded(game))
+    told.append(board.progress())
+
+    assert (told[0]["played"], told[0]["games"], told[0]["seconds_left"], told[0]["ratings"]) == (
+        0,
+        4,
+        None,
+        [],
+    )
+    assert (told[1]["played"], told[1]["games"]) == (2, 4)
+    assert told[1]["seconds_left"] is not None
+    assert [set(rating) for rating in told[1]["ratings"]] == [{"name", "elo", "low", "high"}] * 3
+    picture = drawn(board._picture(), 100)
+    assert "Elo (95 %)" in picture
+    assert "left" in picture
+    assert "with byes" in picture
 
 
 def test_the_time_left_is_told_by_the_games_of_this_runner() -> None:
