@@ -100,7 +100,7 @@ def _row(review: GameReview, number: int) -> dict[str, Any]:
         "winner": {Colour.BLACK: black, Colour.WHITE: white, None: None}[winner],
         "result": result_text(review),
         "margin": None if outcome is None else outcome.margin,
-        "remark": " / ".join(lost),
+        "remark": "/".join(lost),  # without blanks: it has to fit a telephone
         "fault": False,
     }
 
