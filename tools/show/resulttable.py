@@ -51,7 +51,8 @@ def _print_to(console: Console, run: Run, figures: Figures) -> None:
     if run.interrupted:
         console.print(Text(f"interrupted after {counted(len(run.games), 'game')}", style="bold"))
     if run.settings.format is Format.KNOCKOUT:
-        bracket = bracket_lines(figures.course.rounds, champion_of(run, figures))
+        lines = bracket_lines(figures.course.rounds, champion_of(run, figures))
+        bracket = [printable(line, None) for line in lines]
         if max(map(cell_len, bracket), default=0) <= console.width:
             console.print(Text(_as_printable("\n".join(["", *bracket, ""])), no_wrap=True))
     console.print(_standings(run, figures))
