@@ -346,7 +346,7 @@ def test_a_pgn_may_begin_on_another_board() -> None:
     [
         ("1. f5 d6 2. Nf3", "expected a move of a game in PGN, got 'Nf3'"),
         ("1. f5 d6 *  2. c3", "expected a move of a game in PGN, got 'c3'"),
-        ("1. e4 e5", "move 1: expected black to play"),
+        ("1. e4 e5", "move 1: expected Black to play"),
         ("1. f5 (1. d3", "expected the bracket that ends a variation in PGN, got none"),
         ("1. f5 )", "expected moves of a game in PGN, got a bracket that closes nothing"),
         ("1. f5 {no end", "expected a move of a game in PGN, got '{no end'"),
