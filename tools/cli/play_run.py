@@ -13,6 +13,7 @@ import click
 
 from outflank.engine import Move, OutflankError
 from outflank.tools.cli.config_file import save_config
+from outflank.tools.cli.warning import warn
 from outflank.tools.play.conductor import Conductor, is_over
 from outflank.tools.play.hall import Hall, LocalHall
 from outflank.tools.schedule.formats import openings_needed
@@ -55,7 +56,10 @@ def play_run(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None
     if options["resume"] is not None:
         given = _given_with_resume()
         with Store.resume(options["resume"]) as store:
-            settings = store.read().settings
+            past = store.read()
+            if past.warning:
+                warn(past.warning)
+            settings = past.settings
             if "concurrency" in given:
                 settings = replace(settings, concurrency=options["concurrency"])
             _play_and_print(settings, options, options["resume"], store)

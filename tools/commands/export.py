@@ -41,6 +41,8 @@ def export(run: Path, name: FormatName | Literal["csv"], output: Path) -> None:
         return
     check_output(name, output)
     read = read_run(run)
+    if read.warning:
+        warn(read.warning)
     day = datetime.fromisoformat(read.started).date()
     with game_writer(name, output, date=(day.year, day.month, day.day)) as writer:
         for game in read.games:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from outflank.tools.cli.outputs import output_option
+from outflank.tools.cli.warning import warn
 from outflank.tools.state.store import read_run
 from outflank.tools.work.files import STDOUT, open_output
 
@@ -22,6 +23,8 @@ def report(run: Path, output: Path | None) -> None:
     from outflank.tools.show.report import render_report
 
     read = read_run(run)
+    if read.warning:
+        warn(read.warning)
     page = render_report(read, figures_of(read))
     path = output or (run if run.is_dir() else run.parent) / "report.html"
     with open_output(path) as file:

@@ -3,6 +3,7 @@
 from functools import cached_property
 
 from outflank.engine import Colour, Move, Position
+from outflank.protocol.lines import printable
 from outflank.protocol.opponent.boardclient import BoardClient, Manners
 from outflank.protocol.opponent.choice import Choice
 from outflank.protocol.opponent.clock import Clock
@@ -61,7 +62,7 @@ class GtpPlayer(Player[BoardClient]):
             return
         if not is_true_claim(claim, final):
             self._claims_truly = False
-            self.remark(f"claims a false score: {claim!r} for {final.board_string()}")
+            self.remark(f"claims a false score: {printable(claim)!r} for {final.board_string()}")
 
     def _start(self) -> None:
         self._client = client = BoardClient(

@@ -5,12 +5,14 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from outflank.engine import Colour, Move, Position, Rules
+from outflank.protocol.lines import printable
 from outflank.protocol.opponent.choice import Choice
 from outflank.protocol.opponent.clock import Clock
 from outflank.protocol.opponent.engineclient import EngineClient
 from outflank.protocol.opponent.errors import EngineCrash
 from outflank.tools.games.entries import Entry
 
+_LONGEST_REMARK = 1_000  # characters; some quote what the engine said
 _FAULT_PATIENCE_SECONDS = 0.25  # an engine that has failed gets a short farewell
 Client = TypeVar("Client", bound=EngineClient)
 
@@ -136,7 +138,7 @@ class Player(ABC, Generic[Client]):
 
     def remark(self, what: str) -> None:
         """Note `what` about the engine, once."""
-        sentence = f"{self.name} {what}"
+        sentence = printable(f"{self.name} {what}", _LONGEST_REMARK)
         if sentence not in self.remarks:
             self.remarks.append(sentence)
             if self._on_remark:

@@ -7,8 +7,11 @@ from typing import Any
 
 from outflank.tools.state.run import Run, RunSettings, Void
 
+LONGEST_SENTENCE = 2_000  # characters; engines have a say in what most of them are about
+LONGEST_DIALOGUE = 1 << 20  # more than `Dialogue` keeps of a game
+_GAP = " ... left out ... "
 _MOST = 1_000_000_000
-_LONGEST_TEXT = 1 << 20  # characters
+_LONGEST_TEXT = 1 << 20
 _DISCS = 64
 _MOST_PLACES = 1000
 _MOST_EMPTIES = 60
@@ -57,6 +60,14 @@ _SETTINGS: dict[str, _Check] = {
     "concurrency": _whole(1, _MOST_PLACES),
     "replay_crashes": lambda value: isinstance(value, bool),
 }
+
+
+def cut(text: str, longest: int) -> str:
+    """`text` with at most `longest` characters: its middle is left out, since the end of a dialogue has the fault."""
+    if len(text) <= longest:
+        return text
+    kept = longest - len(_GAP)
+    return text[: kept - kept // 2] + _GAP + text[-(kept // 2) :]
 
 
 def check_game(row: dict[str, Any], turns: Sequence[Sequence[Any]]) -> None:

@@ -35,20 +35,21 @@ def read(connection: sqlite3.Connection) -> Run:
     connection.execute("BEGIN")  # all of it as it was at one moment
     try:
         facts = facts_of(connection)
-        games, voids = rows.read_games(connection)
-        remarks = connection.execute("SELECT sentence FROM remark ORDER BY number").fetchall()
+        games, voids, long_texts = rows.read_games(connection)
+        remarks, long_remarks = rows.read_remarks(connection)
     finally:
         connection.execute("COMMIT")
     run = Run(
         settings=read_settings(json.loads(facts["settings"])),
         games=tuple(games),
         voids=tuple(voids),
-        remarks=tuple(sentence for (sentence,) in remarks),
+        remarks=tuple(remarks),
         started=facts["started"],
         seconds=float(facts["seconds"]) if "seconds" in facts else None,
         machine=facts.get("machine", ""),
         interrupted=facts["state"] == INTERRUPTED,
         finished=facts["state"] == FINISHED,
+        cut_texts=long_texts + long_remarks,
     )
     check_settings(run.settings)
     check_run(run)

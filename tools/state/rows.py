@@ -6,7 +6,7 @@ from typing import Any
 
 from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, OutflankError, Rules, Turn
 from outflank.tools.games.results import Ending, GameRecord, Pairing
-from outflank.tools.state.checks import check_game
+from outflank.tools.state.checks import LONGEST_DIALOGUE, LONGEST_SENTENCE, check_game, cut
 from outflank.tools.state.events import GameStarted
 from outflank.tools.state.run import Void
 
@@ -29,6 +29,7 @@ GAME_COLUMNS = [
     "blamed",
 ]
 TURN_COLUMNS = ["game", "attempt", "ply", "move", "seconds", "value", "exact", "book"]
+_LONGEST = {"detail": LONGEST_SENTENCE, "dialogue": LONGEST_DIALOGUE, "void": LONGEST_SENTENCE}
 Row = tuple[Any, ...]
 
 
@@ -58,10 +59,10 @@ def ended_row(game: GameRecord, void: Void | None = None) -> Row:
         *_pairing_row(game.pairing, game.attempt, game.rules, game.started),
         str(game.winner) if game.winner else None,
         str(game.ending),
-        game.detail,
+        cut(game.detail, LONGEST_SENTENCE),
         game.margin,
-        "\n".join(game.dialogue) or None,
-        void.reason if void else None,
+        cut("\n".join(game.dialogue), LONGEST_DIALOGUE) or None,
+        cut(void.reason, LONGEST_SENTENCE) if void else None,
         void.engine if void else None,
     )
 
@@ -75,8 +76,10 @@ def turn_rows(game: GameRecord) -> list[Row]:
     ]
 
 
-def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[Void]]:
+def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[Void], int]:
     """The games that have ended, in the order of the schedule: those that count, and those that do not.
+
+    The third is how many of their texts are longer than any that we write, and were cut.
 
     Raises: FileFormatError if a game can't have been played as it is written.
     """
@@ -85,18 +88,42 @@ def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[V
     select_turns = (
         f"SELECT move, seconds, value, exact, {book} FROM turn WHERE game = ? AND attempt = ? ORDER BY ply"
     )
-    games, voids = [], []
+    games, voids, too_long = [], [], 0
     for row in connection.execute(
         f"SELECT {', '.join(GAME_COLUMNS)} FROM game WHERE ending IS NOT NULL ORDER BY number, attempt"
     ):
         values = dict(zip(GAME_COLUMNS, row, strict=True))
+        too_long += _cut_texts(values)
         turns = connection.execute(select_turns, (values["number"], values["attempt"])).fetchall()
         game = _read_game(values, turns)
         if values["void"] is None:
             games.append(game)
         else:
             voids.append(Void(game, values["void"], values["blamed"]))
-    return games, voids
+    return games, voids, too_long
+
+
+def _cut_texts(row: dict[str, Any]) -> int:
+    """Cut the texts in the row of a game that are too long, and return how many there were."""
+    long = [name for name, longest in _LONGEST.items() if _is_longer(row[name], longest)]
+    for name in long:
+        row[name] = cut(row[name], _LONGEST[name])
+    return len(long)
+
+
+def read_remarks(connection: sqlite3.Connection) -> tuple[list[str], int]:
+    """The remarks, and how many of them were too long and were cut."""
+    found = [sentence for (sentence,) in connection.execute("SELECT sentence FROM remark ORDER BY number")]
+    long = [_is_longer(sentence, LONGEST_SENTENCE) for sentence in found]
+    short = [
+        cut(sentence, LONGEST_SENTENCE) if far else sentence
+        for sentence, far in zip(found, long, strict=True)
+    ]
+    return short, sum(long)
+
+
+def _is_longer(value: object, longest: int) -> bool:
+    return isinstance(value, str) and len(value) > longest
 
 
 def _pairing_row(pairing: Pairing, attempt: int, rules: Rules, started: str) -> Row:

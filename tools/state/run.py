@@ -107,6 +107,7 @@ class Run:
         machine: where it was begun, in words; empty if not known.
         interrupted: whether it was ended early by a signal or a failure.
         finished: whether every game was played, or the test has its verdict.
+        cut_texts: how many texts of its file were too long, and were cut when it was read.
     """
 
     settings: RunSettings
@@ -118,6 +119,12 @@ class Run:
     machine: str = ""
     interrupted: bool = False
     finished: bool = False
+    cut_texts: int = 0
+
+    @property
+    def warning(self) -> str:
+        """A sentence about what could not be read of its file as it is there; empty if all could."""
+        return f"long texts of the run were cut in the middle: {self.cut_texts}" if self.cut_texts else ""
 
     @property
     def is_valid(self) -> bool:

@@ -20,6 +20,7 @@ from typing import Any, Self
 from outflank import __version__
 from outflank.engine import FileFormatError, Move, Rules
 from outflank.tools.state import rows, schema
+from outflank.tools.state.checks import LONGEST_SENTENCE, cut
 from outflank.tools.state.events import (
     Event,
     GameEnded,
@@ -274,7 +275,7 @@ def _statements(event: Event, rules: Rules) -> list[Statement]:
         case GameVoided(void):
             return _game(rows.ended_row(void.game, void), rows.turn_rows(void.game))
         case Remarked(sentence):
-            return [(schema.INSERT_REMARK, (sentence,))]
+            return [(schema.INSERT_REMARK, (cut(sentence, LONGEST_SENTENCE),))]
         case Planned():
             return []
 

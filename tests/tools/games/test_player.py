@@ -97,6 +97,14 @@ def test_a_false_claim_of_the_score_is_noted_and_changes_nothing(sit: Sit) -> No
     assert remark.startswith("B claims a false score: 'B+1' for ")
 
 
+def test_a_claim_of_a_megabyte_makes_a_short_remark(sit: Sit) -> None:
+    referee(sit("endless score"), claiming := sit("endless score", name="B"))
+
+    (remark,) = claiming.remarks
+    assert remark.startswith("B claims a false score: 'B+1B+1")
+    assert len(remark) < 400
+
+
 def test_an_engine_that_hangs_when_the_game_is_over_spoils_nothing(sit: Sit) -> None:
     hanging = sit("no answer to score")
     games = [referee(hanging, sit(name="B")) for _ in range(2)]

@@ -95,6 +95,22 @@ def test_what_no_run_holds_is_refused_in_words(folder: Path, statement: str, val
         Store.resume(folder)
 
 
+def test_a_text_that_is_too_long_is_cut_and_the_run_can_be_used(folder: Path) -> None:
+    """Such as an older version has stored: nothing may be lost for the sake of a remark."""
+    long = "B claims a false score: " + 2 * "very long " * (1 << 17)
+    edit(folder, "UPDATE game SET detail = ?, dialogue = ? WHERE number = 1", long, f"A > begin{long}A < end")
+    edit(folder, "INSERT INTO remark (sentence) VALUES (?)", long)
+
+    for command in (*([*command, str(folder)] for command in COMMANDS), ["match", "--resume", str(folder)]):
+        result = CliRunner().invoke(cli, command)
+        assert result.exit_code == 0, result.output
+        assert "outflank: long texts of the run were cut in the middle: 3\n" in result.stderr
+    game = read_run(folder).games[0]
+    assert len(game.detail) == 2_000
+    assert (game.dialogue[0][:9], game.dialogue[0][-7:]) == ("A > begin", "A < end")
+    assert json.loads((folder / "summary.json").read_text())["games"] == len(GAMES)
+
+
 @pytest.mark.parametrize("value", ["a1", b"\xff", 5])
 def test_openings_that_cannot_be_played_are_refused_in_words(folder: Path, value: object) -> None:
     edit(folder, "UPDATE opening SET moves = ?", value)

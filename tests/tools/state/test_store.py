@@ -98,6 +98,21 @@ def test_games_come_back_as_they_were(tmp_path: Path) -> None:
     assert run.started.startswith("2")
 
 
+def test_no_text_is_stored_that_is_too_long_to_be_read(tmp_path: Path) -> None:
+    """A remark of a megabyte once made a run that could neither be shown nor resumed."""
+    long = "long " * 1_000_000
+    broken = broken_off(Ending.CRASH, Colour.BLACK, names=NAMES, detail=long)
+    loud = replace(broken, dialogue=("A > genmove black", *[long] * 3, "A < the fault"))
+    store = create(tmp_path)
+    store.write([GameEnded(loud), GameVoided(Void(replace(loud, attempt=2), long)), Remarked(long)], RULES)
+    run = store.end(finished=False)
+
+    assert run == read_run(tmp_path)
+    assert run.cut_texts == 0
+    assert all(len(text) <= 2_000 for text in (run.games[0].detail, run.voids[0].reason, *run.remarks))
+    assert (run.games[0].dialogue[0], run.games[0].dialogue[-1]) == ("A > genmove black", "A < the fault")
+
+
 def test_moves_with_directions_come_back(tmp_path: Path) -> None:
     rules = Rules.parse("ravensburger-1987")
     one_way = refereed(ONE_WAY, rules)
