@@ -1,44 +1,60 @@
 """Only one process writes to a file: a lock that the system takes back when that process ends, however it ends."""
 
+import errno
 import fcntl
 import os
+import re
+import stat
 from pathlib import Path
 from typing import Self
 
 from outflank.engine import FileFormatError
 
+LOCK_SUFFIX = ".outflank-lock"
+"""What the name of a lock ends with; before it comes the name of the file that is locked."""
+_FLAGS = (
+    os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+)  # what bears the name might be a pipe
+_CONTENT = re.compile(rb"(?:[0-9]{1,20}\n)?")  # nothing where a process was killed that had just made it
+_MOST_BYTES = 21
+_FOREIGN = (errno.ELOOP, errno.EISDIR, errno.ENXIO)  # a link, a folder, a socket or a pipe
+
 
 class WriterLock:
-    """Holds the right to write, by a small file with the number of the process, until it is released.
+    """Holds the right to write to a file, by a small one beside it with the number of the process, until its release.
 
-    Not SQLite's own lock, which would keep readers away as well.
+    Not SQLite's own lock, which would keep readers away as well. What lies in the place of the small file and is not
+    one that we made is left as it is.
 
     As a context manager it is released at the end of the block.
 
     Args:
-        path: of the small file.
+        path: of the file that is to be written, which need not exist.
         expected: how the sentence begins that a second writer gets.
 
-    Raises: FileFormatError if another process holds it, naming that process; OSError if it can't be made.
+    Raises: FileFormatError if another process holds it, naming that process, or if something else bears the name of
+        the small file; OSError if it can't be made.
     """
 
     def __init__(self, path: Path, expected: str) -> None:
-        self._path = path
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        if not self._is_ours():
-            holder = os.read(self._file, 20).decode("ascii", "replace").strip()
-            os.close(self._file)
-            raise FileFormatError(f"{expected}, held by process {holder}")
+        self._locked = path
+        self._path = path.with_name(path.name + LOCK_SUFFIX)
         try:
-            os.ftruncate(self._file, 0)
-            os.pwrite(self._file, b"%d\n" % os.getpid(), 0)
-        except OSError:
-            self.release()
+            self._file = os.open(self._path, _FLAGS, 0o644)
+        except OSError as error:
+            if error.errno in _FOREIGN:
+                raise self._foreign() from None
+            raise
+        try:
+            self._take(expected)
+        except BaseException:
+            os.close(self._file)
             raise
 
     def release(self) -> None:
         """Let others write."""
-        self._path.unlink(missing_ok=True)
+        if self._is_in_place():
+            self._path.unlink(missing_ok=True)
         os.close(self._file)
 
     def __enter__(self) -> Self:
@@ -47,10 +63,40 @@ class WriterLock:
     def __exit__(self, *_: object) -> None:
         self.release()
 
+    def _take(self, expected: str) -> None:
+        """Lock the file that was opened, and write our number into it."""
+        status = os.fstat(self._file)
+        content = os.pread(self._file, _MOST_BYTES + 1, 0) if stat.S_ISREG(status.st_mode) else b"no file"
+        # With a second name it may be anybody's file, whatever its content.
+        if status.st_nlink > 1 or not _CONTENT.fullmatch(content):
+            raise self._foreign()
+        if not self._is_ours():
+            holder = content.decode().strip()
+            raise FileFormatError(
+                f"{expected}, held by {f'process {holder}' if holder else 'another process'}"
+            )
+        try:
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, b"%d\n" % os.getpid(), 0)
+        except OSError:
+            self._path.unlink(missing_ok=True)
+            raise
+
     def _is_ours(self) -> bool:
         """Lock it; False if another holds it, or has removed it since we opened it."""
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return os.fstat(self._file).st_ino == self._path.stat().st_ino
-        except (BlockingIOError, FileNotFoundError):
+        except BlockingIOError:
             return False
+        return self._is_in_place()
+
+    def _is_in_place(self) -> bool:
+        """Whether its name still means the file that we opened."""
+        try:
+            return os.path.samestat(os.fstat(self._file), self._path.lstat())
+        except FileNotFoundError:
+            return False
+
+    def _foreign(self) -> FileFormatError:
+        in_the_way = f"{str(self._path)!r} is in the way; move it elsewhere, as it is no lock of Outflank's"
+        return FileFormatError(f"can't lock {str(self._locked)!r}: {in_the_way}")

@@ -204,12 +204,12 @@ class BookWriter(Book):
 def lock_book(path: Path) -> WriterLock:
     """The lock of a book, also of one that is yet to be made; by whatever link it is named, it has one.
 
-    Raises: FileFormatError if another process holds it; OutflankError if it can't be made.
+    Raises: FileFormatError if another process holds it, or if something else bears its name; OutflankError if it can't
+        be made.
     """
     expected = f"expected a book that no process is changing, got {str(path)!r}"
     try:
-        file = file_of(path)
-        return WriterLock(file.with_name(file.name + ".lock"), expected)
+        return WriterLock(file_of(path), expected)
     except (OSError, ValueError) as error:  # the second where the name is none, as with a zero byte in it
         raise _not_written(path, error) from None
 

@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -282,6 +283,70 @@ def test_a_lock_that_cannot_be_written_is_given_back(tmp_path: Path, monkeypatch
 def test_a_lock_that_was_removed_is_no_lock(tmp_path: Path) -> None:
     """Between opening the small file and locking it another may have released it."""
     lock = WriterLock(tmp_path / "l", "expected nobody")
-    (tmp_path / "l").unlink()
-    WriterLock(tmp_path / "l", "expected nobody").release()
-    lock.release()
+    (tmp_path / "l.outflank-lock").unlink()
+    with WriterLock(tmp_path / "l", "expected nobody"):
+        lock.release()
+        assert (tmp_path / "l.outflank-lock").exists()
+
+
+def a_link(lock: Path) -> None:
+    lock.symlink_to("victim")
+
+
+def a_dead_link(lock: Path) -> None:
+    lock.symlink_to("nowhere")
+
+
+def a_second_name(lock: Path) -> None:
+    lock.hardlink_to(lock.parent / "victim")
+
+
+def somebodys_file(lock: Path) -> None:
+    lock.write_text("packages\n")
+
+
+def a_pipe(lock: Path) -> None:
+    os.mkfifo(lock)
+
+
+def a_socket(lock: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(lock))
+
+
+@pytest.mark.parametrize(
+    "put", [Path.mkdir, a_link, a_dead_link, a_second_name, somebodys_file, a_pipe, a_socket]
+)
+def test_what_is_in_the_place_of_a_lock_stays_as_it_is(tmp_path: Path, put: Callable[[Path], None]) -> None:
+    """A link was followed once, and what it led to cut to the number of a process."""
+    victim, lock = tmp_path / "victim", tmp_path / "deps.outflank-lock"
+    victim.write_text("4711\n")
+    put(lock)
+    before = lock.lstat()
+
+    for _ in range(2):
+        with pytest.raises(
+            FileFormatError, match=r"can't lock '.*deps': '.*deps\.outflank-lock' is in the way"
+        ):
+            BookWriter.create(tmp_path / "deps", OTHELLO)
+    assert os.path.samestat(lock.lstat(), before)
+    assert victim.read_text() == "4711\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["deps.outflank-lock", "victim"]
+
+
+def test_a_book_leaves_a_lock_file_of_another_program_alone(tmp_path: Path) -> None:
+    (tmp_path / "deps.lock").write_text("numpy==2.4.0\n")
+    BookWriter.create(tmp_path / "deps", OTHELLO).close()
+
+    assert (tmp_path / "deps.lock").read_text() == "numpy==2.4.0\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"deps", "deps.lock"}
+
+
+@pytest.mark.parametrize("content", ["", "123456\n"])
+def test_the_lock_of_a_process_that_was_killed_does_not_keep_others_away(
+    tmp_path: Path, content: str
+) -> None:
+    (tmp_path / "l.outflank-lock").write_text(content)
+    with WriterLock(tmp_path / "l", "expected nobody"):
+        assert (tmp_path / "l.outflank-lock").read_text() == f"{os.getpid()}\n"
+    assert list(tmp_path.iterdir()) == []

@@ -10,13 +10,14 @@ from typing import IO, Any
 import click
 
 from outflank.book.growing import Progress
+from outflank.book.lock import LOCK_SUFFIX
 from outflank.engine import SettingsError
 from outflank.engine.links import file_of
 from outflank.tools.cli.warning import warn
 from outflank.tools.work.files import open_to_append, writing
 
 _EVERY = 60.0  # seconds of wall time
-_PARTS = ("", "-wal", "-shm", "-journal", ".lock")  # what the names of a book's files end with
+_PARTS = ("", "-wal", "-shm", "-journal", LOCK_SUFFIX)  # what the names of a book's files end with
 
 
 @contextmanager

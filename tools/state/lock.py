@@ -2,18 +2,18 @@
 
 from pathlib import Path
 
-from outflank.book.lock import WriterLock
+from outflank.book.lock import LOCK_SUFFIX, WriterLock
+from outflank.tools.state.schema import RUN_FILE
 
-LOCK_FILE = "run.lock"
+LOCK_FILE = RUN_FILE + LOCK_SUFFIX
 
 
 class RunLock(WriterLock):
     """Holds the folder of a run until it is released.
 
-    Raises: FileFormatError if another runner holds it, naming that process; OSError if it can't be made.
+    Raises: FileFormatError if another runner holds it, naming that process, or if something else bears the name of its
+        lock; OSError if it can't be made.
     """
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(
-            folder / LOCK_FILE, f"expected a run that no process is playing, got {str(folder)!r}"
-        )
+        super().__init__(folder / RUN_FILE, f"expected a run that no process is playing, got {str(folder)!r}")

@@ -5,12 +5,14 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from outflank.book.lock import LOCK_SUFFIX
 from outflank.engine import FileFormatError
 from outflank.tools.state.rows import GAME_COLUMNS, TURN_COLUMNS
 
 RUN_FILE = "run.db"
 UNFINISHED = ("run.db.new", "run.db.new-journal")  # the file and SQLite's journal while it is being made
 _APPLICATION_ID = 0x4F464C4B  # "OFLK", which `file` and SQLite's own tools show
+_HEADER_BYTES, _ID_AT = 72, 68  # of an SQLite file, up to and from the application id
 _VERSION = 2
 _FIRST_WITH_BOOK = 2  # the column `book`; runs before it are read, and get it when they are resumed
 _TABLES = """
@@ -48,12 +50,32 @@ def run_path(path: Path) -> Path:
     return path / RUN_FILE if path.is_dir() else path
 
 
+def expect_empty(folder: Path) -> None:
+    """Raise FileFormatError if a folder holds anything but a lock, or what a runner left that was killed here."""
+    names = {path.name for path in folder.iterdir()} - {RUN_FILE + LOCK_SUFFIX}
+    if not names or (names <= set(UNFINISHED) and _was_begun_here(folder)):
+        return
+    raise FileFormatError(f"expected a new or empty folder for the records, got {str(folder)!r}")
+
+
+def _was_begun_here(folder: Path) -> bool:
+    """Whether the unfinished file is one that ``begin`` made: empty, or with our id in its header."""
+    files = [path for name in UNFINISHED if (path := folder / name).is_symlink() or path.exists()]
+    if not all(path.is_file() and not path.is_symlink() for path in files):
+        return False
+    with files[0].open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    is_ours = not header or header[_ID_AT:] == _APPLICATION_ID.to_bytes(4)
+    return is_ours and files[0].name == UNFINISHED[0]
+
+
 def begin(folder: Path) -> sqlite3.Connection:
     """Make the file with its tables, all empty, under another name: a runner that is killed now leaves no half a run.
 
-    Raises: OSError; sqlite3.Error.
+    Raises: FileFormatError if the folder is not empty; OSError; sqlite3.Error.
     """
-    for name in UNFINISHED:
+    expect_empty(folder)
+    for name in reversed(UNFINISHED):  # a journal alone would be nobody's
         (folder / name).unlink(missing_ok=True)
     connection = sqlite3.connect(folder / UNFINISHED[0], isolation_level=None)
     with _closed_on_failure(connection):

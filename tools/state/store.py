@@ -30,7 +30,7 @@ from outflank.tools.state.events import (
     Remarked,
     TurnPlayed,
 )
-from outflank.tools.state.lock import LOCK_FILE, RunLock
+from outflank.tools.state.lock import RunLock
 from outflank.tools.state.reading import FINISHED, INTERRUPTED, PLAYING, facts_of, read, refusals
 from outflank.tools.state.run import Run, RunSettings
 from outflank.tools.state.settings_data import plain_settings
@@ -69,8 +69,7 @@ class Store:
         """
         with _refused_in_words(folder), ExitStack() as undo:
             folder.mkdir(parents=True, exist_ok=True)
-            if not {path.name for path in folder.iterdir()} <= {LOCK_FILE, *schema.UNFINISHED}:
-                raise FileFormatError(f"expected a new or empty folder for the records, got {str(folder)!r}")
+            schema.expect_empty(folder)  # and again under the lock
             store = cls._locked(folder, lambda: schema.begin(folder), undo)
             facts = {
                 "id": run,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
+from outflank.book.lock import LOCK_SUFFIX
 from outflank.engine import OutflankError, SettingsError
 from outflank.engine.links import file_of
 
@@ -17,7 +18,8 @@ _BESIDE_DATABASE = (
     "-wal",
     "-shm",
     "-journal",
-)  # SQLite's own files: the name of the database and one of these
+    LOCK_SUFFIX,
+)  # SQLite's own files and our lock: the name of the database and one of these
 
 
 class UnwritableError(OutflankError, OSError):
@@ -132,7 +134,7 @@ def _expect_no_database(path: Path) -> None:
 
 def _database_of(path: Path) -> Path | None:
     """The database that `path` is or belongs to; None if it is free to be written."""
-    candidates = [path, path.with_suffix(".db")] if path.suffix == ".lock" else [path]
+    candidates = [path]
     for ending in _BESIDE_DATABASE:
         if path.name.endswith(ending):
             candidates.append(path.with_name(path.name.removesuffix(ending)))

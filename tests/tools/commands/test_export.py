@@ -228,7 +228,7 @@ def test_every_game_that_is_exported_is_in_the_run(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("target", ["run.db", "run.db-wal", "run.db-shm", "run.lock"])
+@pytest.mark.parametrize("target", ["run.db", "run.db-wal", "run.db-shm", "run.db.outflank-lock"])
 @pytest.mark.parametrize(
     "command", [["report"], ["export", "--format", "ggf"], ["export", "--format", "sgf"]]
 )

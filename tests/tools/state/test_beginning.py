@@ -48,6 +48,27 @@ def test_a_run_that_was_killed_while_it_began_is_begun_again(tmp_path: Path) -> 
         assert not any((tmp_path / name).exists() for name in schema.UNFINISHED)
 
 
+@pytest.mark.parametrize("name", [*schema.UNFINISHED, "run.lock", "run.db.outflank-lock"])
+@pytest.mark.parametrize("content", ["my notes", "n" * 100, None])
+def test_a_run_begins_without_touching_what_is_not_its_own(
+    tmp_path: Path, name: str, content: str | None
+) -> None:
+    """Where the content is None, a link leads to a file that a runner could have left."""
+    victim, strange = tmp_path / "victim", tmp_path / "run" / name
+    strange.parent.mkdir()
+    victim.touch()
+    if content is None:
+        strange.symlink_to(victim)
+    else:
+        strange.write_text(content)
+
+    with pytest.raises(FileFormatError, match=r"expected a new or empty folder|is in the way"):
+        create(strange.parent)
+    assert [path.name for path in strange.parent.iterdir()] == [name]
+    assert strange.is_symlink() or strange.read_text() == content
+    assert victim.read_text() == ""
+
+
 def test_a_run_whose_runner_was_killed_in_a_change_is_read(tmp_path: Path) -> None:
     create(tmp_path).end(finished=False)
     file = tmp_path / schema.RUN_FILE
@@ -113,7 +134,7 @@ def nothing(folder: Path) -> None:
         (edited("PRAGMA user_version = 1"), resume, "duplicate column name: book"),
         (edited("UPDATE run SET value = 'x' WHERE name = 'settings'"), resume, "expected the file of a run"),
         (edited("ALTER TABLE turn RENAME TO moves"), resume, "no such table"),
-        (a_folder_in_its_place, begin, "Is a directory"),
+        (a_folder_in_its_place, begin, "expected a new or empty folder"),
         (nothing, begin_without_an_id, "NOT NULL constraint failed"),
         (nothing, begin_on_a_small_disk, "disk"),
     ],

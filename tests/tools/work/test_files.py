@@ -132,7 +132,9 @@ def test_standard_output_is_no_file_of_that_name(
     assert (tmp_path / "-").read_bytes() == b"new"
 
 
-@pytest.mark.parametrize("name", ["run.db", "run.db-wal", "run.db-shm", "run.db-journal", "run.lock", "link"])
+@pytest.mark.parametrize(
+    "name", ["run.db", "run.db-wal", "run.db-shm", "run.db-journal", "run.db.outflank-lock", "link"]
+)
 def test_a_database_and_what_belongs_to_it_is_not_written_over(tmp_path: Path, name: str) -> None:
     (tmp_path / "run.db").write_bytes(b"SQLite format 3\0 and all that was played")
     (tmp_path / "link").symlink_to("run.db")
@@ -150,7 +152,7 @@ def test_a_database_and_what_belongs_to_it_is_not_written_over(tmp_path: Path, n
 
 
 def test_names_that_only_look_like_a_database_are_written(tmp_path: Path) -> None:
-    for name in ("games.db", "games-wal", "games.db-wal", "games.lock"):
+    for name in ("games.db", "games-wal", "games.db-wal", "games.lock", "run.lock"):
         write_whole(tmp_path / name, b"new")
 
-    assert len(list(tmp_path.iterdir())) == 4
+    assert len(list(tmp_path.iterdir())) == 5
