@@ -1,12 +1,16 @@
 """A process and those that descend from it, as Linux shows them in /proc.
 
 A process that loses its parent gets the nearest ancestor that has asked for such orphans. We do, so that an
-engine's daemon stays our child, however it was begun; whose it was stands in its environment.
+engine's daemon stays our child, however it was begun. Other children may come to us as well: those of a shell that has
+turned into this program, those that they leave behind, and as process 1 of a container all orphans there are. So each
+engine has a mark that its descendants inherit, and nothing is killed that neither has it nor descends from an engine.
 """
 
 import ctypes
 import functools
+import itertools
 import os
+import resource
 import signal
 import time
 from collections.abc import Iterable
@@ -19,6 +23,10 @@ _SET_CHILD_SUBREAPER = 36  # of prctl()
 _KILL_SECONDS = 10.0  # a thousand processes take that long to die on a busy machine
 _KILL_SLICE_SECONDS = 0.002
 _DEAD = "ZX"
+_VARIABLE = "OUTFLANK_ENGINE"
+_LEAST_LIMIT = 1 << 62  # microseconds of real-time computing without a pause: what no process ever reaches
+_ENGINE_BITS = 24
+_ENGINES = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +42,56 @@ class Process:
     began: int
 
 
-@functools.cache
 def adopt_orphans() -> None:
     """Have descendants that lose their parent become children of this process, where the system can do that."""
+    _adopt_orphans(os.getpid())
+
+
+@functools.cache
+def _adopt_orphans(pid: int) -> None:
+    """Once for each process: one that is forked from us does not inherit it."""
     with suppress(OSError, AttributeError):  # no Linux, or a C library without it
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def new_mark() -> tuple[str, str]:
-    """A variable, name and value, for the environment of an engine, where all that descends from it has it too."""
-    return "OUTFLANK_ENGINE", f"{os.getpid()}-{os.urandom(8).hex()}"
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What an engine is started with, and all that descends from it has too.
+
+    It is a variable of the environment, and where the system can do that, the soft limit of the real-time computing
+    that a process may do without a pause: a daemon that has wiped its environment still has its limits.
+
+    Attributes:
+        number: different from that of all other engines of this process, and of other runners.
+    """
+
+    number: int
+
+    @classmethod
+    def new(cls) -> "Mark":
+        """One that no process has yet."""
+        return cls(_runner(os.getpid()) << _ENGINE_BITS | next(_ENGINES) % (1 << _ENGINE_BITS))
+
+    @property
+    def variable(self) -> tuple[str, str]:
+        """Name and value."""
+        return _VARIABLE, f"{self.number:x}"
+
+    @property
+    def limit(self) -> int:
+        """The limit, in microseconds."""
+        return _LEAST_LIMIT + self.number
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process made it."""
+        return self.number >> _ENGINE_BITS == _runner(os.getpid())
+
+
+@functools.cache
+def _runner(pid: int) -> int:
+    """A random number for a process, also for one that is forked from us."""
+    return int.from_bytes(os.urandom(4))
 
 
 def descendants(pid: int) -> list[int]:
@@ -51,13 +99,16 @@ def descendants(pid: int) -> list[int]:
     return list(_families([pid]) - {pid})
 
 
-def living(pid: int, mark: tuple[str, str]) -> set[Process]:
+def living(pid: int, mark: Mark) -> set[Process]:
     """What descends from engine `pid` and lives, our own children that bear its mark and their descendants included."""
     return _living(pid, mark, ())
 
 
-def kill(pid: int, mark: tuple[str, str], known: Iterable[Process]) -> None:
-    """Kill what descends from engine `pid` or from the `known` processes, and these, for as long as any lives."""
+def kill(pid: int | None, mark: Mark, known: Iterable[Process]) -> None:
+    """Kill what descends from engine `pid` or from the `known` processes, and these, for as long as any lives.
+
+    Where `pid` is None, the engine itself is killed as well.
+    """
     seen = set(known)
     deadline = time.monotonic() + _KILL_SECONDS
     while time.monotonic() < deadline:
@@ -87,22 +138,29 @@ def bury_session(session: int) -> None:
                 os.waitpid(child, os.WNOHANG)
 
 
-def kill_strangers() -> None:
-    """Kill our children in other sessions than ours; for a program that has ended all it began in such a session."""
-    ours = os.getsid(0)
-    for child in _children(os.getpid()):
-        state = _stat(child)
-        if state and int(state[3]) != ours:
-            with suppress(ProcessLookupError, ChildProcessError):
-                os.kill(child, signal.SIGKILL)  # nobody else waits for it, so that its id stays its own
-                os.waitpid(child, 0)
+def kill_engines() -> None:
+    """Kill all engines of this process that have not been ended, and all that descends from them; for its end."""
+    left = {mark for child in _children(os.getpid()) for mark in _marks(child) if mark.is_ours}
+    for mark in left:
+        kill(None, mark, ())
 
 
-def _living(pid: int, mark: tuple[str, str], known: Iterable[Process]) -> set[Process]:
+def _living(pid: int | None, mark: Mark, known: Iterable[Process]) -> set[Process]:
     """As ``living``, and `known` processes that live, with their descendants."""
-    orphans = [child for child in _children(os.getpid()) if _bears(child, mark)]
-    found = _families([pid, *orphans, *(process.pid for process in known)]) - {pid}
-    return {process for process in map(_process, found) if process}
+    before = set(known)
+    orphans = {child for child in _children(os.getpid()) if mark in _marks(child)}
+    engine = set() if pid is None else {pid}
+    found = _families([*engine, *orphans, *(process.pid for process in before)])
+    alive = set()
+    for member in found - engine:
+        state = _stat(member)
+        if not state or state[0] in _DEAD:
+            continue
+        process, parent = Process(member, int(state[19])), int(state[1])
+        # Else it has ended since it was found, and its id has been given away.
+        if parent in found or process in before or (member in orphans and parent == os.getpid()):
+            alive.add(process)
+    return alive
 
 
 def _families(pids: Iterable[int]) -> set[int]:
@@ -141,13 +199,17 @@ def _stat(pid: int) -> list[str]:
         return []
 
 
-def _bears(pid: int, mark: tuple[str, str]) -> bool:
-    """Whether a process has the mark in its environment."""
-    try:
-        with open(f"/proc/{pid}/environ", "rb") as file:
-            return "=".join(mark).encode() in file.read().split(b"\0")
-    except OSError:
-        return False  # it has just ended, or has become another user's
+def _marks(pid: int) -> list[Mark]:
+    """The marks that a process has: by its limit, and by its environment; none if it has just ended."""
+    numbers = []
+    with suppress(OSError):  # or has become another user's, as below
+        numbers.append(resource.prlimit(pid, resource.RLIMIT_RTTIME)[0] - _LEAST_LIMIT)
+    with suppress(OSError, ValueError), open(f"/proc/{pid}/environ", "rb") as file:
+        name = f"{_VARIABLE}=".encode()
+        numbers += [
+            int(word.removeprefix(name), 16) for word in file.read().split(b"\0") if word.startswith(name)
+        ]
+    return [Mark(number) for number in numbers if number >= 0]
 
 
 def _children(pid: int) -> list[int]:

@@ -48,7 +48,7 @@ class ChildProcess:
     ) -> None:
         self.label = label
         self._on_wait = on_wait or _nothing
-        self._mark = descendants.new_mark()
+        self._mark = descendants.Mark.new()
         self._process = spawn(command, label, surroundings or Surroundings(), self._mark)
         self._buried_at = 0.0
         self._received = bytearray()

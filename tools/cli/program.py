@@ -158,7 +158,7 @@ def main() -> None:
         sys.exit(Failure.exit_code)
     finally:
         if _DESCENDANTS in sys.modules:
-            sys.modules[_DESCENDANTS].kill_strangers()
+            sys.modules[_DESCENDANTS].kill_engines()
 
 
 if __name__ == "__main__":

@@ -141,29 +141,80 @@ def _orphans_of(session: int) -> list[int]:
     return found
 
 
-def test_a_program_can_end_what_has_hidden_from_it() -> None:
-    """A daemon that has wiped its environment can't be told from others, but in the end it is a stranger."""
-    program = """if True:
-        import os, subprocess, sys, time
-        from outflank.protocol.opponent import descendants
-        descendants.adopt_orphans()
-        subprocess.run(["sh", "-c", "env -i setsid sh -c 'echo $$; exec sleep 1000' &"])
-        ours = subprocess.Popen(["sleep", "0.2"])
-        time.sleep(0.1)
-        descendants.kill_strangers()
-        sys.exit(ours.wait())
-    """
-    ended = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+def test_a_daemon_that_has_wiped_its_environment_ends_with_its_engine(tmp_path: Path) -> None:
+    daemon = (
+        f"env -i setsid sh -c 'echo $$ > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid; exec sleep 1000'"
     )
+    with GtpClient(["sh", "-c", f"({daemon} &); while read line; do printf '= \\n\\n'; done"]) as client:
+        client.order("anything")
+        while not (tmp_path / "pid").exists():
+            time.sleep(0.01)
+        hidden = int((tmp_path / "pid").read_text())
+        assert Path(f"/proc/{hidden}/environ").read_bytes().count(b"\0") < 10
 
-    assert not Path(f"/proc/{int(ended.stdout)}").exists()
+    assert not Path(f"/proc/{hidden}").exists()
+
+
+BYSTANDERS = """if True:
+    import os, subprocess, sys, time
+    from pathlib import Path
+    from outflank.protocol.opponent import descendants
+    from outflank.protocol.opponent.client import GtpClient
+    # One that has our parents' session, one that has its own, and one that comes to us as an orphan.
+    started = [subprocess.Popen(["sleep", "1000"]), subprocess.Popen(["setsid", "sleep", "1000"])]
+    os.environ["LEFT"] = "1"
+    descendants.adopt_orphans()
+    subprocess.run(["sh", "-c", "setsid sleep 1000 & echo $! >" + sys.argv[1]])
+    del os.environ["LEFT"]
+    orphan = int(Path(sys.argv[1]).read_text())
+    client = GtpClient(["sh", "-c", "(setsid sleep 1000 &) ; while read line; do printf '= \\\\n\\\\n'; done"])
+    client.order("anything")
+    others = [process.pid for process in started] + [orphan]
+    if sys.argv[2] == "close":
+        client.close()
+    else:
+        descendants.kill_engines()
+    alive = [pid for pid in others if Path(f"/proc/{pid}/stat").read_text().split()[2] not in "ZX"]
+    ours = [pid for pid in descendants.descendants(os.getpid()) if pid not in others]
+    left = [pid for pid in ours if Path(f"/proc/{pid}/stat").read_text().split()[2] not in "ZX"]
+    for pid in alive:
+        os.kill(pid, 9)
+    print(len(alive), left)
+"""
+
+
+@pytest.mark.parametrize("end", ["close", "kill_engines"])
+def test_engines_end_with_all_that_is_theirs_and_nobody_else_does(tmp_path: Path, end: str) -> None:
+    command = [sys.executable, "-c", BYSTANDERS, str(tmp_path / "pid"), end]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+
+    assert ended.stdout == "3 []\n"
+
+
+def test_an_id_that_has_come_to_mean_another_process_is_left_alone() -> None:
+    with subprocess.Popen(["sleep", "1000"]) as bystander:
+        began = int(Path(f"/proc/{bystander.pid}/stat").read_text().rpartition(")")[2].split()[19])
+        gone = descendants.Process(bystander.pid, began - 1)
+        descendants.kill(None, descendants.Mark.new(), [gone])
+        assert bystander.poll() is None
+        bystander.kill()
+
+
+def test_a_mark_is_that_of_one_engine_of_one_process() -> None:
+    program = "from outflank.protocol.opponent.descendants import Mark; print(Mark.new().number)"
+    another = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    first, second = descendants.Mark.new(), descendants.Mark.new()
+
+    assert first != second
+    assert first.is_ours
+    assert second.is_ours
+    assert not descendants.Mark(int(another.stdout)).is_ours
 
 
 @pytest.mark.parametrize("gone", [2**22 + 1, 2**31 - 1])
 def test_who_is_gone_has_no_descendants(gone: int) -> None:
     assert descendants.descendants(gone) == []
-    assert descendants.living(gone, descendants.new_mark()) == set()
+    assert descendants.living(gone, descendants.Mark.new()) == set()
 
 
 def test_a_thread_knows_how_long_it_had_no_processor() -> None:

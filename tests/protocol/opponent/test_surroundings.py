@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from outflank.protocol.opponent.client import GtpClient
 from outflank.protocol.opponent.descendants import longest_wait
 from outflank.protocol.opponent.errors import EngineStartError
 from outflank.protocol.opponent.spawn import Surroundings
+from outflank.tests import fake_engine
 from outflank.tests.processes import living_members
 from outflank.tests.protocol.opponent.clients import started
 
@@ -131,6 +133,40 @@ def test_children_with_a_session_of_their_own_are_killed_too(tmp_path: Path) -> 
     client.close(0.1)
 
     assert living_members(int(child)) == []
+
+
+def test_an_engine_outlives_the_thread_that_started_it() -> None:
+    """The system kills it with its parent, and takes the thread for that."""
+    clients: list[GtpClient] = []
+    starting = threading.Thread(target=lambda: clients.append(started()))
+    starting.start()
+    starting.join()
+    time.sleep(0.1)
+
+    with clients[0] as client:
+        assert client.order("name") == fake_engine.NAME
+
+
+def test_an_engine_that_a_forked_process_starts_ends_with_that_one() -> None:
+    """The thread that starts engines does not live on there."""
+    driver = """if True:
+        import os, sys, time
+        from outflank.protocol.opponent.client import GtpClient
+        engine = "import time; input(); print('= here', flush=True); print(flush=True); time.sleep(1000)"
+        engine = [sys.executable, "-c", engine]
+        with GtpClient(engine) as first:
+            first.order("anything")
+            if not os.fork():
+                client = GtpClient(engine)
+                client.order("anything")
+                print(client.pid, flush=True)
+                os._exit(0)
+            os.wait()
+            assert first.is_running
+    """
+    ended = subprocess.run([sys.executable, "-c", driver], capture_output=True, timeout=60, check=True)
+
+    assert living_members(int(ended.stdout)) == []
 
 
 def test_an_engine_that_ignores_the_end_of_its_input_does_not_outlive_us() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from outflank.tests import fake_engine
-from outflank.tests.processes import living_members
+from outflank.tests.processes import children, living_members
 from outflank.tests.tools.checks import rule_breaker
 from outflank.tools.checks.catalogue import CATALOGUES
 
@@ -97,19 +97,27 @@ def test_a_wrong_usage_ends_with_code_2(arguments: list[str]) -> None:
     assert ran.stderr.startswith("Usage: ")
 
 
+def is_leader(pid: int) -> bool:
+    """Whether a process has a session of its own, as engines have."""
+    try:
+        return os.getsid(pid) == pid
+    except ProcessLookupError:
+        return False
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_and_its_engine(number: signal.Signals) -> None:
     """Here while the engine does not answer."""
     words = [OUTFLANK, "compliance", shlex.join([sys.executable, "-c", "import time; time.sleep(60)"])]
     running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while not (children := Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()):
+    while not (engines := [pid for pid in children(running.pid) if is_leader(pid)]):
         time.sleep(0.01)
     time.sleep(0.2)
     os.kill(running.pid, number)
     _, errors = running.communicate(timeout=20)
 
     assert running.returncode == 128 + number, errors
-    assert living_members(int(children[0])) == []
+    assert living_members(engines[0]) == []
 
 
 def test_the_list_of_checks_names_each_with_its_rule() -> None:

@@ -64,6 +64,31 @@ def test_a_match_prints_its_table_and_writes_its_records(tmp_path: Path) -> None
     assert "<!doctype html>" in (records / "report.html").read_text()
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["match", *two(fake("A"), fake("B")), "--games", "2", "--no-records"],
+        ["compliance", shlex.join(fake_engine.command()), "--only", "has-a-name"],
+    ],
+    ids=["match", "compliance"],
+)
+def test_processes_that_it_has_not_started_live_on(tmp_path: Path, command: list[str]) -> None:
+    """Children of the shell that has turned into the program, and what they leave to it meanwhile."""
+    sleep = "setsid sleep 1000 >/dev/null 2>&1 & echo $! >"
+    before = f"{sleep} {tmp_path}/child; sh -c 'sleep 0.5; {sleep} {tmp_path}/orphan' &"
+    shell = f"{before} exec {shlex.join([OUTFLANK, *command])}"
+    ran = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, timeout=110, check=False)
+    while not (tmp_path / "orphan").exists():
+        time.sleep(0.01)
+    pids = [int((tmp_path / name).read_text()) for name in ("child", "orphan")]
+    alive = [Path(f"/proc/{pid}").exists() for pid in pids]
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+
+    assert (ran.returncode, ran.stderr.count("Traceback")) == (0, 0)
+    assert alive == [True, True]
+
+
 def test_the_same_engine_twice_gives_mirrored_pairs(tmp_path: Path) -> None:
     """Deterministic twins: each opening is played the same both times, so that every pair is shared."""
     ran = match(*two(fake("A"), fake("B")), "--games", "6", "--no-records", "--json", cwd=tmp_path)
