@@ -1,11 +1,13 @@
 """A GTP engine for programs: it is started, plays a game with us, analyses, and is gone when the block is left."""
 
+import functools
 import re
 import shlex
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, NotationError, Rules, SettingsError
 from outflank.protocol.lines import printable
@@ -15,6 +17,7 @@ from outflank.protocol.opponent.clock import NO_LIMIT, Clock, TimeControl, secon
 from outflank.protocol.opponent.dialect import Dialect
 from outflank.protocol.opponent.engineclient import CLOSE_SECONDS, REPLY_SECONDS
 from outflank.protocol.opponent.errors import (
+    EngineCrash,
     EngineProtocolError,
     EngineRefusal,
     EngineTimeout,
@@ -23,6 +26,8 @@ from outflank.protocol.opponent.errors import (
 from outflank.protocol.opponent.reports import MoveReport, read_report
 from outflank.protocol.opponent.spawn import Surroundings
 
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 LONGEST_THOUGHT_SECONDS = 600.0
 _ANALYSES = ("kata-analyze", "lz-analyze")  # the first reports more
 _REPORTS_A_SECOND = 10
@@ -46,11 +51,25 @@ class Reply:
     from_book: bool | None = None
 
 
+def _alone(
+    method: Callable[Concatenate["GtpEngine", Arguments], Result],
+) -> Callable[Concatenate["GtpEngine", Arguments], Result]:
+    """A method that has the engine to itself: another thread waits until it is done."""
+
+    @functools.wraps(method)
+    def locked(engine: "GtpEngine", /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        with engine._lock:
+            return method(engine, *arguments, **named)
+
+    return locked
+
+
 class GtpEngine:
     """A GTP engine in a child process, and the game that is played with it; also a context manager.
 
     It is never trusted: each wait has a deadline, and its moves are checked. After an EngineCrash, EngineTimeout or
-    EngineProtocolError it is of no use any more; ``quit`` ends it whatever it does.
+    EngineProtocolError it is of no use any more; ``quit`` ends it whatever it does. Any thread may use it: what others
+    ask meanwhile waits for its turn, and its deadline begins then; only ``quit`` does not wait.
 
     Args:
         command: program and arguments, or one text with a shell's quotes.
@@ -79,7 +98,15 @@ class GtpEngine:
         self._time = TimeControl.parse(time) if isinstance(time, str) else time
         self._rules = rules or Rules()
         self._remarks: list[str] = []
-        self._client = BoardClient(words, Path(words[0]).name, surroundings=surroundings, on_line=on_line)
+        self._lock = threading.RLock()
+        self._is_ending = False
+        self._client = BoardClient(
+            words,
+            Path(words[0]).name,
+            surroundings=surroundings,
+            on_wait=self._expect_wanted,
+            on_line=on_line,
+        )
         try:
             self._client.prepare(self._rules, Manners(), self._remarks.append)
             self._client.agree_on_time(self._time, Dialect(dialect))
@@ -128,6 +155,7 @@ class GtpEngine:
         """A copy of the game that is being played with it."""
         return self._game.copy()
 
+    @_alone
     def new_game(self) -> None:
         """Begin a game from the start of the rules, with full clocks.
 
@@ -138,6 +166,7 @@ class GtpEngine:
         self._game = Game(self._rules)
         self._clocks = {colour: Clock(self._time) for colour in Colour}
 
+    @_alone
     def play(self, move: Move | str) -> Move:
         """Make a move for the side to move, and return it. A pass that comes before it is implied.
 
@@ -150,6 +179,7 @@ class GtpEngine:
         self._game = game
         return made
 
+    @_alone
     def follow(self, game: Game) -> None:
         """Go to where another game stands, forwards by its moves or else from the start; clocks are full then.
 
@@ -167,6 +197,7 @@ class GtpEngine:
         for move in moves[len(known) :]:
             self.play(move)
 
+    @_alone
     def undo(self) -> bool:
         """Take the last move back, with a pass that it implied; False if there is none. Clocks are full then.
 
@@ -178,6 +209,7 @@ class GtpEngine:
             return True
         return False
 
+    @_alone
     def genmove(self, seconds: float = LONGEST_THOUGHT_SECONDS) -> Reply:
         """Let it move for the side to move. Where only a pass is legal, the pass is made without asking it.
 
@@ -197,6 +229,7 @@ class GtpEngine:
             return Reply(None, choice.seconds, choice.value, choice.from_book)
         return Reply(self._judged(choice), choice.seconds, choice.value, choice.from_book)
 
+    @_alone
     def analyse(
         self, seconds: float, on_report: Callable[[tuple[MoveReport, ...]], object] | None = None
     ) -> tuple[MoveReport, ...]:
@@ -222,6 +255,7 @@ class GtpEngine:
         self._client.watch(f"{command} {self._game.position.side} {interval}", seconds, keep)
         return latest
 
+    @_alone
     def send(self, command: str, seconds: float = REPLY_SECONDS) -> str:
         """Send any command and return its answer. What it changes on the engine's board is not seen by ``game``.
 
@@ -232,8 +266,18 @@ class GtpEngine:
         return self._client.order(command, seconds)
 
     def quit(self, patience: float = CLOSE_SECONDS) -> None:
-        """Say ``quit``, and end it with all that it has started, after `patience` seconds by force."""
-        self._client.close(patience)
+        """Say ``quit``, and end it with all that it has started, after `patience` seconds by force.
+
+        What another thread asks of it at that moment raises EngineCrash.
+        """
+        self._is_ending = True
+        with self._lock:
+            self._client.close(patience)
+
+    def _expect_wanted(self) -> None:
+        """Raise EngineCrash if it is being ended, while an answer of it is waited for."""
+        if self._is_ending:
+            raise EngineCrash(f"{self._client.label} was ended")
 
     def _choose(self, clock: Clock, seconds: float) -> Choice:
         """Its answer, and the time for it charged."""

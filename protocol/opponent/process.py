@@ -85,7 +85,10 @@ class ChildProcess:
         """What it ended with, minus the number of the signal if it was killed; None while it runs."""
         if self._process.returncode is not None:
             return self._process.returncode
-        ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        try:
+            ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:  # another thread is just ending it
+            return self._process.wait()
         if ended is None:
             return None
         return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
@@ -154,7 +157,8 @@ class ChildProcess:
 
     def explained(self, sentence: str) -> str:
         """`sentence` with the last words appended, if there are any."""
-        self._drain_errors()
+        if not self.was_stopped:
+            self._drain_errors()
         words = self.last_words()
         return f"{sentence}; its last words were: {words}" if words else sentence
 

@@ -4,6 +4,7 @@ import shlex
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -215,6 +216,40 @@ def test_what_does_not_start_leaves_nothing() -> None:
         GtpEngine(["sh", "-c", "read line; echo welcome; sleep 1000"])
     with pytest.raises(UnfitEngineError, match="expected it to list outflank-rules"):
         GtpEngine(fake_engine.command(), rules=Rules.parse("obversi"))
+
+
+def test_four_threads_may_use_one_engine() -> None:
+    """Each gets the answers to its own questions."""
+    with GtpEngine(OURS) as engine, ThreadPoolExecutor(4) as threads:
+
+        def ask(number: int) -> bool:
+            return engine.send(f"known_command {'name' if number % 2 else 'naem'}") == (
+                "true" if number % 2 else "false"
+            )
+
+        assert all(threads.map(ask, range(400)))
+
+
+def test_an_engine_goes_on_when_the_thread_that_made_it_has_ended() -> None:
+    with ThreadPoolExecutor(1) as threads:
+        engine = threads.submit(GtpEngine, OURS).result()
+    with engine:
+        time.sleep(0.2)
+        assert engine.genmove().move is not None
+
+
+def test_quit_does_not_wait_for_what_another_thread_asks() -> None:
+    with ThreadPoolExecutor(1) as threads:
+        engine = GtpEngine(fake_engine.command("silence"))
+        thinking = threads.submit(engine.genmove)
+        time.sleep(0.2)
+        began = time.monotonic()
+        engine.quit(patience=0.1)
+        with pytest.raises(EngineCrash, match="was ended when asked 'genmove black'"):
+            thinking.result()
+
+    assert time.monotonic() - began < 10
+    assert not engine.is_running
 
 
 @pytest.mark.parametrize("line", ["", "# nothing", "1 name", "name\nquit", "\0"])
