@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 from outflank.engine import NotationError
@@ -89,7 +88,7 @@ class Entry:
         if "cmd" not in settings:
             raise NotationError(f"expected cmd=... with a command in the engine, got {dict(settings)}")
         values: dict[str, Any] = {key: read.READERS[key](key, value) for key, value in settings.items()}
-        values.setdefault("name", read.name("name", Path(shlex.split(values["cmd"])[0]).name))
+        values.setdefault("name", read.name_of(shlex.split(values["cmd"])[0]))
         return cls(**{"time": time, **values})
 
     def settings(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 from outflank.engine import NotationError
 from outflank.protocol.opponent.clock import TimeControl
@@ -46,6 +47,12 @@ def name(key: str, value: object) -> str:
     if len(text) > _LONGEST_NAME or not text.isprintable() or text != text.strip() or not text:
         raise NotationError(f"expected a printable name of at most {_LONGEST_NAME} characters, got {text!r}")
     return text
+
+
+def name_of(program: str) -> str:
+    """The name of an engine that is given none: that of its program's file, as far as a name may be so."""
+    shown = "".join(c if c.isprintable() else "?" for c in Path(program).name)
+    return shown[:_LONGEST_NAME].strip() or "engine"
 
 
 def _text(key: str, value: object) -> str:

@@ -27,6 +27,16 @@ def test_the_name_is_the_programs_name_if_none_is_given() -> None:
     assert Entry.parse("cmd='/usr/games/gtp-rhino -l 4'", MATCH_TIME).name == "gtp-rhino"
 
 
+@pytest.mark.parametrize(
+    ("program", "name"),
+    [("/opt/" + "long-name-" * 5, "long-name-" * 4), ("'two  words\tand a tab'", "two  words?and a tab")],
+)
+def test_a_program_may_be_called_anything(program: str, name: str) -> None:
+    """A file's name of more than 40 characters was refused even if the engine had another name."""
+    assert Entry.parse(f'name=A cmd="{program} --fast"').name == "A"
+    assert Entry.parse(f'cmd="{program} --fast"').name == name
+
+
 def test_names_and_arguments_may_hold_blanks() -> None:
     entry = Entry.parse("""name='level 4' cmd="my-engine 'a b' c" """, MATCH_TIME)
 
