@@ -92,6 +92,8 @@ class Engine:
             if name == ANALYSIS and not text:
                 continue
             write(f"{text}\n\n" if text[:1] in ("=", "?") else f"= {text}\n\n")
+            if self.fault == "empty lines" and name == "genmove":
+                write("\n" * (1 << 20))
             if self.fault == "chatter":
                 write("\0thinking \033[31mhard\033[0m\n\n")
             if name == "quit":
@@ -110,6 +112,7 @@ class Engine:
         if name == "play":
             return self.take(arguments)
         if name == "clear_board":
+            time.sleep(1.2 if self.fault == "slow to begin" else 0)
             self.board, self.turns = Board(), 0
         if name == "version" and self.fault == "crash in handshake":
             os.kill(os.getpid(), signal.SIGKILL)
@@ -123,6 +126,8 @@ class Engine:
 
     def take(self, arguments: list[str]) -> str:
         """Accept a move of the referee."""
+        if self.fault == "slow to play":
+            time.sleep(0.3)
         if self.fault == "crash on play":
             sys.exit(4)
         if arguments[1] == "pass":

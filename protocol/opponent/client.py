@@ -142,8 +142,9 @@ class GtpClient(EngineClient):
                 raise
             if line[:1] in ("=", "?"):
                 self._speaks_gtp = True
+                self.stray_bytes += size
                 return line, size
-            size += len(line) + 1
+            size += len(line) + 1 + self._process.skip_line_feeds()
             if line.strip() and not self._speaks_gtp and not banner:
                 banner, deadline = line, min(deadline, time.monotonic() + BANNER_SECONDS)
         raise self._not_gtp(banner) if banner else self._too_much()

@@ -1,6 +1,7 @@
 """The referee's clock: what a time control allows, and how it is written.
 
-Time runs from just before `genmove` is written until its answer is complete. All times are in seconds.
+Time runs from just before `genmove` is written until its answer is complete; what an engine does between its moves is
+charged with the next one. All times are in seconds.
 """
 
 import math
@@ -102,13 +103,12 @@ class Clock:
         self._main = control.main
         self._period_left = control.period
         self._moves_left = control.period_moves
+        self._debt = 0.0
 
     @property
     def allowance(self) -> float:
-        """Seconds the next move may take; infinite without a limit."""
-        if self._in_period:
-            return self._period_left
-        return self._main + self.control.period
+        """Seconds the next move may take; infinite without a limit, below 0 if all and more was used before it."""
+        return (self._period_left if self._in_period else self._main + self.control.period) - self._debt
 
     @property
     def deadline(self) -> float:
@@ -118,16 +118,22 @@ class Clock:
     @property
     def time_left(self) -> tuple[float, int]:
         """Seconds and moves as GTP's ``time_left`` has them: moves is 0 in main time."""
-        if self._in_period:
-            return self._period_left, self._moves_left
-        return self._main, 0
+        main = max(0.0, self._main)
+        if self.control.period_moves and main <= self._debt:
+            return max(0.0, self._period_left - (self._debt - main)), self._moves_left
+        return max(0.0, main - self._debt), 0
 
     def is_overrun_by(self, seconds: float) -> bool:
         """Whether a move that took `seconds` comes too late, the margin being forgiven."""
         return seconds > self.deadline
 
+    def charge(self, seconds: float) -> None:
+        """Have the next move begin with so much of its time used."""
+        self._debt += seconds
+
     def spend(self, seconds: float) -> None:
         """Charge a move that was in time; it may have eaten up to the margin more than was left."""
+        seconds, self._debt = seconds + self._debt, 0.0
         if not self._in_period and seconds < self._main:
             self._main += self.control.increment - seconds
             return

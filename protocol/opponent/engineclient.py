@@ -4,8 +4,10 @@ The engine is never trusted: every wait has an absolute deadline, every answer a
 wrong on the wire is raised as one of the typed errors of ``errors.py``.
 """
 
+import re
 import time
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Self
 
 from outflank.protocol.lines import printable, without_control_bytes
@@ -16,12 +18,18 @@ from outflank.protocol.opponent.spawn import Surroundings
 START_SECONDS = 30.0  # for the first answer, in which an engine may load tables
 REPLY_SECONDS = 10.0  # for a command that asks for no thinking
 CLOSE_SECONDS = 1.0
+_LINE = re.compile(rb"[^\r\n]+")
+_MOST_STALE_LINES = 1_000  # that are passed on, of those written between two commands
 BANNER_SECONDS = 2.0  # for a program whose first words are of another protocol, to speak the right one
 _LONGEST_QUOTE = 100  # characters of what an engine wrote, in a message
 
 
 class EngineClient:
     """An engine in a child process, from start to ``close``; also a context manager.
+
+    Attributes:
+        name: as it calls itself; empty as long as it has not said so.
+        stray_bytes: that it has written and that answer nothing, since whoever wants to know has set this to 0.
 
     Args:
         command: the program and its arguments.
@@ -45,6 +53,7 @@ class EngineClient:
     ) -> None:
         self.label = label
         self.name = ""
+        self.stray_bytes = 0
         self._on_line = on_line or _ignore
         self._last_line = ""  # since the last command was sent
         self._process = ChildProcess(command, label, on_wait, surroundings)
@@ -90,8 +99,10 @@ class EngineClient:
         """
         if self._process.was_stopped:
             raise EngineCrash(f"{self.label} was ended before it was asked {line!r}")
-        for stale in self._process.discard_output().splitlines():
-            self._on_line("!", _clean(stale))
+        stale = self._process.discard_output()
+        self.stray_bytes += len(stale)
+        for found in islice(_LINE.finditer(stale), _MOST_STALE_LINES):
+            self._on_line("!", _clean(found[0]))
         self._on_line(">", line)
         self._last_line = ""
         sent = time.monotonic()

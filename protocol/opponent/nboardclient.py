@@ -86,7 +86,7 @@ class NBoardClient(EngineClient):
         size, strange = 0, ""
         try:
             while not is_answer(line := self._next_line(deadline)):
-                size += len(line) + 1
+                size += len(line) + 1 + self._process.skip_line_feeds()
                 if size > MAX_TALK_BYTES:
                     what = f"more than {MAX_TALK_BYTES} bytes where the answer to {asked!r} was due"
                     raise EngineProtocolError(f"{self.label} wrote {what}")

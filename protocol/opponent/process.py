@@ -138,6 +138,14 @@ class ChildProcess:
         """What has come of a line whose line feed has not."""
         return bytes(self._received) if b"\n" not in self._received else b""
 
+    def skip_line_feeds(self) -> int:
+        """Drop the empty lines that come next, at once however many, and return how many bytes that were."""
+        if not self._received.startswith((b"\n", b"\r")):
+            return 0
+        before = len(self._received)
+        self._received = self._received.lstrip(b"\r\n")
+        return before - len(self._received)
+
     def discard_output(self) -> bytes:
         """Drop and return what has been written so far; no answer to a later command can be in it."""
         stale = b""

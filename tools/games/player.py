@@ -1,5 +1,6 @@
 """An engine at the board: its process, and what every protocol can send and ask."""
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -12,6 +13,7 @@ from outflank.protocol.opponent.engineclient import EngineClient
 from outflank.protocol.opponent.errors import EngineCrash
 from outflank.tools.games.entries import Entry
 
+_MOST_STRAY_BYTES = 1 << 20  # in a game
 _LONGEST_REMARK = 1_000  # characters; some quote what the engine said
 _FAULT_PATIENCE_SECONDS = 0.25  # an engine that has failed gets a short farewell
 Client = TypeVar("Client", bound=EngineClient)
@@ -44,6 +46,7 @@ class Player(ABC, Generic[Client]):
         self._on_line = on_line
         self._on_remark = on_remark
         self._client: Client | None = None
+        self._rambles = False
 
     @property
     def name(self) -> str:
@@ -69,8 +72,8 @@ class Player(ABC, Generic[Client]):
             self._start()
         return self._running
 
-    def new_game(self) -> None:
-        """Set up the start of a game. Only here a missing engine is started.
+    def new_game(self) -> float:
+        """Set up the start of a game, and return the seconds that took. Only here a missing engine is started.
 
         Raises: EngineError.
         """
@@ -87,7 +90,20 @@ class Player(ABC, Generic[Client]):
             self.remark("ended between two games and was started again")
             self.stop()
             self._greet(self.make_ready())
+        self._running.stray_bytes = 0
+        began = time.monotonic()
         self._set_up()
+        return time.monotonic() - began
+
+    def note_strays(self) -> None:
+        """Remark on an engine that has written very much in a game that answers nothing."""
+        if self._client is None or self._client.stray_bytes <= _MOST_STRAY_BYTES or self._rambles:
+            return
+        self._rambles = True
+        written = self._client.stray_bytes / 1e6
+        self.remark(
+            f"writes much that answers nothing, {written:.1f} MB in one game: reading it slows the match"
+        )
 
     @abstractmethod
     def announce(self, colour: Colour, move: Move, seconds: float | None) -> None:

@@ -62,9 +62,11 @@ class Referee:
         try:
             margin = self._play_out()
         except Loss as loss:
+            self._note_strays()
             if loss.ending.is_fault:
                 self._seats[loss.loser].player.dismiss()
             return self._record(loss.loser.other, loss.ending, loss.detail, margin=None)
+        self._note_strays()
         final = self._game.position
         if margin is not None:
             detail = f"exact result with {final.empties} empty squares"
@@ -117,6 +119,10 @@ class Referee:
         if self._on_turn:
             self._on_turn(self._game, seconds)
 
+    def _note_strays(self) -> None:
+        for seat in self._seats.values():
+            seat.player.note_strays()
+
     def _check_claims(self) -> None:
         """Let the engines say what they think the result is; it stands whatever they say."""
         last = self._game.turns[-1]
@@ -139,5 +145,6 @@ class Referee:
             started=self._started,
             values=tuple(self._values),
             from_book=tuple(self._from_book),
+            outside={seat.player.name: seat.outside for seat in self._seats.values()},
             exact=self._solver.margins(turns, self._solve) if self._solve else (),
         )

@@ -1,7 +1,7 @@
 """What came of the games: how each ended, and what each engine has to its name."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -50,6 +50,36 @@ class Pairing:
 
 
 @dataclass(frozen=True, slots=True)
+class Outside:
+    """What an engine took outside the commands for its moves: to take moves of others, to learn its clock, to begin.
+
+    Attributes:
+        moves: how many moves it chose meanwhile.
+        seconds: that it took in games, begun ones included, all together.
+        longest: the most before one move.
+        setup: the most to set up one game.
+    """
+
+    moves: int = 0
+    seconds: float = 0.0
+    longest: float = 0.0
+    setup: float = 0.0
+
+    def __add__(self, other: "Outside") -> "Outside":
+        return Outside(
+            self.moves + other.moves,
+            self.seconds + other.seconds,
+            max(self.longest, other.longest),
+            max(self.setup, other.setup),
+        )
+
+    @property
+    def mean(self) -> float | None:
+        """Seconds a move; None if it made none."""
+        return self.seconds / self.moves if self.moves else None
+
+
+@dataclass(frozen=True, slots=True)
 class GameRecord:
     """A game that was played.
 
@@ -72,6 +102,7 @@ class GameRecord:
         exact: for each turn the margin with best play by both sides from the position before it, in discs from
             Black's side; None where it was not solved. Left out: nothing is known.
         attempt: 1, and one more for each time that the game was voided before.
+        outside: of each engine, by its name, where the game was played by us; a run keeps the sums alone.
     """
 
     pairing: Pairing
@@ -88,6 +119,7 @@ class GameRecord:
     from_book: tuple[bool | None, ...] = ()
     exact: tuple[int | None, ...] = ()
     attempt: int = 1
+    outside: Mapping[str, Outside] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         nothing = (None,) * len(self.turns)

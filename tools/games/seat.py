@@ -13,7 +13,7 @@ from outflank.protocol.opponent.descendants import longest_wait, own_waited_seco
 from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineStartError, EngineTimeout
 from outflank.tools.games.answers import Loss, judge_move
 from outflank.tools.games.player import Player
-from outflank.tools.games.results import Ending
+from outflank.tools.games.results import Ending, Outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,23 @@ class FlagFall:
     threads: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What an engine's processes and our thread have used so far.
+
+    Attributes:
+        at: when that was, on the monotonic clock.
+        cpu_seconds: processor time of the engine.
+        waits: as ``Player.waits``.
+        own_wait: for which our thread was ready to run and had no processor.
+    """
+
+    at: float
+    cpu_seconds: float
+    waits: dict[int, float]
+    own_wait: float
+
+
 class Seat:
     """Where an engine sits in one game.
 
@@ -59,6 +76,7 @@ class Seat:
         colour: what it plays.
         player: the engine.
         flag_fall: how it lost on time; None if it did not.
+        outside: what it has taken outside the commands for its moves.
 
     Args:
         colour: what it plays.
@@ -70,8 +88,12 @@ class Seat:
         self.colour = colour
         self.player = player
         self.flag_fall: FlagFall | None = None
+        self.outside = Outside()
         self._clock = Clock(player.entry.time, player.entry.margin)
         self._stall = stall
+        self._between = 0.0  # seconds since its last move, outside the commands for moves
+        self._allowed = 0.0  # of them
+        self._before: _Look | None = None
 
     def begin(self) -> None:
         """Make the engine ready for the game.
@@ -79,14 +101,18 @@ class Seat:
         Raises: Loss.
         """
         with self._blamed():
-            self.player.new_game()
+            setup = self.player.new_game()
+        self.outside += Outside(setup=setup)
+        if self._clock.control.is_limited:
+            self._before = self._look()
 
     def announce(self, mover: Colour, move: Move, seconds: float | None) -> None:
         """Announce a move that the engine did not choose itself; `seconds` is what it took, None if it was given.
 
         Raises: Loss.
         """
-        with self._blamed():
+        self._allowed += self.player.entry.margin
+        with self._blamed(), self._timed():
             self.player.announce(mover, move, seconds)
 
     def choose(self, position: Position) -> Chosen:
@@ -94,8 +120,13 @@ class Seat:
 
         Raises: Loss if there is none, if it comes too late, or if it is no legal move.
         """
-        with self._blamed():
+        self._allowed = self._allowed or self.player.entry.margin  # nothing was announced to who begins
+        self._settle()
+        with self._blamed(), self._timed():
             self.player.begin_turn(self.colour, self._clock)
+        self._settle()
+        self.outside += Outside(1, self._between, self._between)
+        self._between = self._allowed = 0.0
         choice = self._choose_against_the_clock() if self._clock.control.is_limited else self._choose()
         move = judge_move(choice, position, self.player.name)
         from_black = choice.value if self.colour is Colour.BLACK or choice.value is None else -choice.value
@@ -114,24 +145,58 @@ class Seat:
 
         Raises: Loss; if it is one on time, ``flag_fall`` has what the engine did meanwhile.
         """
-        player, began = self.player, time.monotonic()
-        used, waits, own_wait = player.cpu_seconds, player.waits, own_waited_seconds()
+        self._before = self._look()
         try:
             with self._blamed(late=Ending.TIME):
-                choice = player.choose(self.colour, self._clock.deadline)
+                choice = self.player.choose(self.colour, self._clock.deadline)
             self._charge(choice.seconds)
         except Loss as loss:
             if loss.ending is Ending.TIME:
-                self.flag_fall = FlagFall(
-                    began,
-                    ended=time.monotonic(),
-                    cpu_seconds=player.cpu_seconds - used,
-                    # Of both ends of the wire, one after the other.
-                    waited_seconds=longest_wait(waits, player.waits) + own_waited_seconds() - own_wait,
-                    threads=player.entry.threads,
-                )
+                self.flag_fall = self._fall()
             raise
         return choice
+
+    def _settle(self) -> None:
+        """Charge what it took since its last move beyond what is allowed, which is its margin for each move announced.
+
+        Raises: Loss if its time is used up by that; ``flag_fall`` has what it did since its last move began.
+        """
+        beyond = self._between - self._allowed
+        if beyond <= 0 or not self._clock.control.is_limited:
+            return
+        self._clock.charge(beyond)
+        self._allowed = self._between
+        if self._clock.is_overrun_by(0):
+            self.flag_fall = self._fall()
+            took = seconds_text(self._between)
+            detail = f"engine {self.player.name} took {took} s between two of its moves, more than its clock had left"
+            raise Loss(self.colour, Ending.TIME, detail)
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        """Add the seconds of the block to those between two moves."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._between += time.monotonic() - began
+
+    def _look(self) -> "_Look":
+        """What the engine and we have used until now."""
+        return _Look(time.monotonic(), self.player.cpu_seconds, self.player.waits, own_waited_seconds())
+
+    def _fall(self) -> FlagFall:
+        """What has happened since the last look."""
+        before, now = self._before, self._look()
+        assert before is not None, "there is a look where there is a clock"
+        return FlagFall(
+            before.at,
+            ended=now.at,
+            cpu_seconds=now.cpu_seconds - before.cpu_seconds,
+            # Of both ends of the wire, one after the other.
+            waited_seconds=longest_wait(before.waits, now.waits) + now.own_wait - before.own_wait,
+            threads=self.player.entry.threads,
+        )
 
     def _charge(self, seconds: float) -> None:
         """Charge the time of a move. Raises: Loss if there was less."""

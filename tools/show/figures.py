@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from outflank.engine import Colour
 from outflank.tools.games.adjudication import discs_lost
 from outflank.tools.games.entries import Entry
-from outflank.tools.games.results import GameRecord, Standing, standing
+from outflank.tools.games.results import GameRecord, Outside, Standing, standing
 from outflank.tools.schedule.duplicates import by_pair, complete_pairs, repeats
 from outflank.tools.schedule.formats import Course, course_of
 from outflank.tools.state.run import Format, Run, RunSettings
@@ -29,6 +29,7 @@ class EngineFigures:
             came from.
         voids: games that do not count, on its account.
         void_share: of its games and these voids, 0 to 1.
+        outside: what it took outside the commands for its moves.
     """
 
     entry: Entry
@@ -38,6 +39,7 @@ class EngineFigures:
     book_moves: tuple[int, int]
     voids: int
     void_share: float
+    outside: Outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,7 @@ def _engine(run: Run, name: str) -> EngineFigures:
         book_moves=_book_moves(name, games),
         voids=sum(void.engine == name for void in run.voids),
         void_share=run.void_share(name),
+        outside=run.outside.get(name, Outside()),
     )
 
 

@@ -15,6 +15,8 @@ from outflank.tools.stats.sequential import SequentialTest
 from outflank.tools.work.words import counted
 
 _SURE = 0.99
+_MEAN_WORTH_A_NOTE = 0.01  # seconds; an engine that just takes a move needs far less
+_SETUP_WORTH_A_NOTE = 1.0
 _VERDICTS = {True: "elo1 accepted", False: "elo0 accepted", None: "no verdict"}
 
 
@@ -201,5 +203,22 @@ def notes(run: Run, figures: Figures) -> list[str]:
         found.append(
             "The games alone allow no ratings (an engine, or a group of them, took every point off the rest): each "
             "engine was given a draw against an average one"
+        )
+    return found + [sentence for engine in figures.engines for sentence in _outside(engine)]
+
+
+def _outside(engine: EngineFigures) -> list[str]:
+    """What an engine took outside the commands for its moves, where that is worth a user's notice."""
+    entry, taken, found = engine.entry, engine.outside, []
+    mean = taken.mean or 0.0
+    if taken.longest > entry.margin or mean > _MEAN_WORTH_A_NOTE:
+        charged = " (what exceeded its margin was charged to its clock)" if entry.time.is_limited else ""
+        found.append(
+            f"{entry.name} took {mean:.3f} s a move, {taken.longest:.3f} s at most, outside the commands for its moves"
+            f"{charged}"
+        )
+    if taken.setup > _SETUP_WORTH_A_NOTE:
+        found.append(
+            f"{entry.name} took up to {taken.setup:.1f} s to set up a game, which is charged to no clock"
         )
     return found

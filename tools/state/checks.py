@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from outflank.tools.games.results import Outside
 from outflank.tools.state.run import Run, RunSettings, Void
 
 LONGEST_SENTENCE = 2_000  # characters; engines have a say in what most of them are about
@@ -79,6 +81,17 @@ def check_game(row: dict[str, Any], turns: Sequence[Sequence[Any]]) -> None:
     datetime.fromisoformat(row["started"])
     for turn in turns:
         _check(dict(zip(_TURN, turn, strict=True)), _TURN)
+
+
+def check_outside(taken: Outside) -> None:
+    """Check what an engine took outside the commands for its moves.
+
+    Raises: ValueError.
+    """
+    _check(
+        asdict(taken),
+        {"moves": _whole(0, _MOST), **dict.fromkeys(("seconds", "longest", "setup"), _number(0, _MOST))},
+    )
 
 
 def check_settings(settings: RunSettings) -> None:

@@ -47,7 +47,7 @@ class Ledger:
         pair = game.pairing.pair
         twin = self._open.pop(pair, None)
         if twin is None:
-            self._open[pair] = game
+            self._open[pair] = replace(game, outside={})  # which is counted by now
         elif self._test:
             self._test.add(pair, sorted((twin, game), key=lambda game: game.pairing.number))
         self._games[game.pairing.number] = replace(

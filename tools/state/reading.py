@@ -2,18 +2,21 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import astuple
 from pathlib import Path
 
 from outflank.engine import FileFormatError, OutflankError
+from outflank.tools.games.results import Outside
 from outflank.tools.state import rows
-from outflank.tools.state.checks import check_run, check_settings
+from outflank.tools.state.checks import check_outside, check_run, check_settings
 from outflank.tools.state.run import Run
 from outflank.tools.state.settings_data import read_settings
 
 # The states of a run.
 PLAYING, INTERRUPTED, FINISHED = "playing", "interrupted", "finished"
+OUTSIDE = "outside"  # the name of a fact
 # What values of the wrong type or beyond all numbers lead to.
 _MISREAD = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 
@@ -49,11 +52,28 @@ def read(connection: sqlite3.Connection) -> Run:
         machine=facts.get("machine", ""),
         interrupted=facts["state"] == INTERRUPTED,
         finished=facts["state"] == FINISHED,
+        outside=read_outside(facts.get(OUTSIDE, "{}")),
         cut_texts=long_texts + long_remarks,
     )
     check_settings(run.settings)
     check_run(run)
     return run
+
+
+def outside_text(outside: Mapping[str, Outside]) -> str:
+    """What ``read_outside`` reads."""
+    return json.dumps({name: astuple(taken) for name, taken in outside.items()}, ensure_ascii=False)
+
+
+def read_outside(text: str) -> dict[str, Outside]:
+    """What engines took outside the commands for their moves.
+
+    Raises: any of what ``refusals`` catches.
+    """
+    taken = {name: Outside(*numbers) for name, numbers in json.loads(text).items()}
+    for numbers in taken.values():
+        check_outside(numbers)
+    return taken
 
 
 def facts_of(connection: sqlite3.Connection) -> dict[str, str]:

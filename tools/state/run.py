@@ -1,5 +1,6 @@
 """A run of games as data: what it depends on, and what came of it so far."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -7,7 +8,7 @@ from outflank import __version__
 from outflank.engine import Rules
 from outflank.tools.games.entries import Entry
 from outflank.tools.games.referee import STALL_SECONDS
-from outflank.tools.games.results import GameRecord
+from outflank.tools.games.results import GameRecord, Outside
 from outflank.tools.openings.sources import OpeningsChoice
 from outflank.tools.stats.sprt import Sprt
 from outflank.tools.work.words import counted
@@ -107,6 +108,7 @@ class Run:
         machine: where it was begun, in words; empty if not known.
         interrupted: whether it was ended early by a signal or a failure.
         finished: whether every game was played, or the test has its verdict.
+        outside: of each engine, by its name, in all its games, voided ones included; those without one left out.
         cut_texts: how many texts of its file were too long, and were cut when it was read.
     """
 
@@ -119,6 +121,7 @@ class Run:
     machine: str = ""
     interrupted: bool = False
     finished: bool = False
+    outside: Mapping[str, Outside] = field(default_factory=dict)
     cut_texts: int = 0
 
     @property

@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from outflank import __version__
 from outflank.engine import FileFormatError, Move, Rules
+from outflank.tools.games.results import GameRecord, Outside
 from outflank.tools.state import rows, schema
 from outflank.tools.state.checks import LONGEST_SENTENCE, cut
 from outflank.tools.state.events import (
@@ -31,7 +32,16 @@ from outflank.tools.state.events import (
     TurnPlayed,
 )
 from outflank.tools.state.lock import RunLock
-from outflank.tools.state.reading import FINISHED, INTERRUPTED, PLAYING, facts_of, read, refusals
+from outflank.tools.state.reading import (
+    FINISHED,
+    INTERRUPTED,
+    OUTSIDE,
+    PLAYING,
+    facts_of,
+    outside_text,
+    read,
+    refusals,
+)
 from outflank.tools.state.run import Run, RunSettings
 from outflank.tools.state.settings_data import plain_settings
 from outflank.tools.work.machine import machine_line
@@ -58,6 +68,7 @@ class Store:
         self._seconds_before = 0.0
         self._has_played = False
         self._was_finished = False
+        self._outside: dict[str, Outside] = {}
 
     @classmethod
     def create(
@@ -106,6 +117,7 @@ class Store:
             store = cls._locked(folder, lambda: schema.open_to_write(path), undo)
             past = store.read()
             store._seconds_before, store._was_finished = past.seconds or 0.0, past.finished
+            store._outside = dict(past.outside)
             store._commit(
                 [
                     ("DELETE FROM game WHERE ending IS NULL", ()),
@@ -157,7 +169,11 @@ class Store:
 
     def write(self, events: Iterable[Event], rules: Rules) -> None:
         """Write what happened, in one transaction; what fails is kept and tried again with the next."""
-        self._unsaved += events
+        new = list(events)
+        self._unsaved += new
+        for event in new:
+            if isinstance(event, GameEnded | GameVoided):
+                self._count_outside(event.game if isinstance(event, GameEnded) else event.void.game)
         # A game that has ended is written whole: its single turns need not be.
         ended = {
             (event.game.pairing.number, event.game.attempt)
@@ -173,7 +189,7 @@ class Store:
         self._has_played |= durable
         statements = [statement for event in due for statement in _statements(event, rules)]
         try:
-            self._commit([*statements, *([self._duration()] if durable else [])], durable=durable)
+            self._commit([*statements, *(self._sums() if durable else [])], durable=durable)
         except sqlite3.Error as error:
             self.trouble = _trouble(self.folder / schema.RUN_FILE, error)
             self._unsaved = [event for event in self._unsaved if not isinstance(event, TurnPlayed)]
@@ -186,23 +202,28 @@ class Store:
         try:
             state = FINISHED if finished else INTERRUPTED
             played = (
-                [self._duration()] if self._has_played else []
+                self._sums() if self._has_played else []
             )  # a finished run may be resumed just to be shown
             self._commit([(schema.INSERT_FACT, ("state", state)), *played], durable=True)
             self._connection.execute("PRAGMA journal_mode = DELETE")  # the whole run is one file again
         except sqlite3.Error as error:
             self.trouble = self.trouble or _trouble(self.folder / schema.RUN_FILE, error)
         try:
-            run = _with(self.read(), self._unsaved)
+            run = replace(_with(self.read(), self._unsaved), outside=self._outside)
         finally:
             self._connection.close()
             self._lock.release()
         return replace(run, finished=finished, interrupted=not finished)
 
-    def _duration(self) -> Statement:
-        """Notes how long the run has been played."""
+    def _sums(self) -> list[Statement]:
+        """Note how long the run has been played, and what the engines took outside the commands for their moves."""
         seconds = self._seconds_before + time.monotonic() - self._resumed
-        return schema.INSERT_FACT, ("seconds", f"{seconds:.1f}")
+        facts = {"seconds": f"{seconds:.1f}", OUTSIDE: outside_text(self._outside)}
+        return [(schema.INSERT_FACT, fact) for fact in facts.items()]
+
+    def _count_outside(self, game: GameRecord) -> None:
+        for name, taken in game.outside.items():
+            self._outside[name] = self._outside.get(name, Outside()) + taken
 
     def _commit(self, statements: Iterable[Statement], durable: bool) -> None:
         """All statements or none of them.

@@ -53,6 +53,40 @@ def test_other_text_is_no_time_control(text: str) -> None:
         TimeControl.parse(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "charged", "left", "deadline"),
+    [
+        ("0.5", 0.2, (0.3, 1), 0.35),
+        ("0.5", 0.7, (0.0, 1), -0.15),
+        ("60+1", 2, (58.0, 0), 58.05),
+        ("60+0", 61, (0.0, 0), -0.95),
+        ("60+10/5", 2, (58.0, 0), 68.05),
+        ("60+10/5", 63, (7.0, 5), 7.05),
+        ("0+10/5", 3, (7.0, 5), 7.05),
+    ],
+)
+def test_what_is_charged_between_moves_is_missing_from_the_next(
+    text: str, charged: float, left: tuple[float, int], deadline: float
+) -> None:
+    clock = Clock(TimeControl.parse(text))
+    clock.charge(charged / 2)
+    clock.charge(charged / 2)
+
+    assert clock.time_left == pytest.approx(left)
+    assert clock.deadline == pytest.approx(deadline)
+    assert clock.is_overrun_by(0) is (deadline < 0)
+
+
+def test_what_was_charged_is_spent_with_the_next_move() -> None:
+    each, fischer = Clock(TimeControl.parse("0.5")), Clock(TimeControl.parse("60+1"))
+    for clock in (each, fischer):
+        clock.charge(0.2)
+        clock.spend(0.25)
+
+    assert each.time_left == (0.5, 1)
+    assert fischer.time_left == pytest.approx((60.55, 0))
+
+
 @pytest.mark.parametrize("text", ["0", "0+0", "0+1", "0+0/5", "10+5/0", "0.0004", "0.0004+1"])
 def test_a_first_move_needs_time(text: str) -> None:
     with pytest.raises(NotationError, match="time for the first move"):

@@ -1,5 +1,6 @@
 """The clock of a side: who answers too late loses, and what the machine did meanwhile is kept."""
 
+import re
 import time
 from dataclasses import replace
 
@@ -60,6 +61,54 @@ def test_a_fall_of_the_flag_tells_when_it_was_and_what_the_engine_did_meanwhile(
     assert busy.flag_fall is not None
     assert idle.flag_fall.cpu_seconds <= 0.02 < busy.flag_fall.cpu_seconds
     assert idle.flag_fall.threads == 1
+
+
+def test_time_taken_between_moves_is_charged_beyond_the_margin(sit: Sit) -> None:
+    """An engine took 0.7 s in every ``play`` at 0.1 s a move, and nobody saw it."""
+    unfair = referee(sit("slow to play", time="0.1"), sit(name="B"), opening="f5d6c3d3")
+    patient = referee(sit("slow to play", time="2+0"), sit(name="B"), opening="f5d6c3d3")
+
+    assert (unfair.ending, unfair.winner) == (Ending.TIME, WHITE)
+    assert re.fullmatch(r"engine A took 1\.\d+ s between two of its moves, .*", unfair.detail)
+    assert (patient.ending, patient.winner) == (Ending.TIME, WHITE)
+    assert 8 < len(patient.turns) < 20
+    taken = patient.outside["A"]
+    assert taken.longest > 1.2
+    assert taken.seconds / 0.3 > taken.moves
+
+
+def test_a_flag_that_falls_between_moves_tells_what_the_machine_did(sit: Sit) -> None:
+    game = seated(sit("slow to play", time="0.1"), sit(name="B"), opening="f5d6")
+
+    assert game.play().ending is Ending.TIME
+    assert game.flag_fall is not None
+    assert game.flag_fall.ended - game.flag_fall.began > 0.6
+    assert game.flag_fall.cpu_seconds < 0.3
+
+
+def test_time_is_counted_without_a_clock_and_charged_to_nobody(sit: Sit) -> None:
+    game = referee(sit("slow to begin"), sit(name="B"), opening="f5d6c3d3")
+
+    assert game.ending is Ending.DISCS
+    assert 1.2 < game.outside["A"].setup < 10
+    assert game.outside["A"].longest < 1
+    assert game.outside["B"].moves == sum(
+        seconds is not None and turn.colour is WHITE
+        for turn, seconds in zip(game.turns, game.seconds, strict=True)
+    )
+
+
+def test_a_megabyte_of_empty_lines_after_each_move_is_remarked_on_and_slows_nobody(sit: Sit) -> None:
+    """It made a match of two seconds one of 48."""
+    quiet, loud = sit(), sit("empty lines", name="B")
+    began = time.monotonic()
+    game = referee(quiet, loud, stall=10)
+
+    assert game.ending in (Ending.DISCS, Ending.PROTOCOL_ERROR)
+    assert time.monotonic() - began < 10
+    assert quiet.remarks == []
+    (remark,) = loud.remarks
+    assert re.match(r"B writes much that answers nothing, \d+\.\d MB in one game", remark)
 
 
 def test_the_clocks_margin_is_the_engines_own(sit: Sit) -> None:

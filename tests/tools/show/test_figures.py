@@ -8,7 +8,7 @@ from outflank.engine import Colour
 from outflank.tests.sample_games import WITH_PASSES
 from outflank.tests.tools.samples import broken_off, judged, played, random_run, run_of
 from outflank.tests.tools.show.shown import print_result_of
-from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.games.results import Ending, GameRecord, Outside
 from outflank.tools.show.curves import charts
 from outflank.tools.show.figures import Meeting, disc_sums, figures_of
 from outflank.tools.show.wording import verdict_lines
@@ -110,6 +110,18 @@ def test_the_table_of_a_match(capsys: pytest.CaptureFixture[str]) -> None:
     assert "SPRT normalized [0, 20]: no verdict, LLR " in printed
     assert "The same on disc differences: no verdict, LLR +0.00 (-2.94 to +2.94) after 0 pairs" in printed
     assert "Note: B refuses to say hello" in printed
+
+
+def test_time_taken_between_moves_is_noted_where_it_matters(capsys: pytest.CaptureFixture[str]) -> None:
+    games = [mirrored(1), mirrored(2)]
+    print_result_of(
+        run_of(games, outside={"A": Outside(60, 0.3, 0.04, 0.9), "B": Outside(60, 0.3, 0.07, 1.25)})
+    )
+    printed = capsys.readouterr().out
+
+    assert "Note: A took" not in printed
+    assert "Note: B took 0.005 s a move, 0.070 s at most, outside the commands for its moves\n" in printed
+    assert "Note: B took up to 1.2 s to set up a game, which is charged to no clock\n" in printed
 
 
 def test_no_verdict_is_shown_that_rests_on_pairs_before_which_one_is_missing() -> None:

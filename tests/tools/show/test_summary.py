@@ -9,7 +9,7 @@ from outflank.engine import Colour
 from outflank.tests.tools.play.halls import fake, settings
 from outflank.tests.tools.samples import broken_off, played, random_run
 from outflank.tests.tools.show.shown import summary_of
-from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.games.results import Ending, GameRecord, Outside
 from outflank.tools.schedule.duplicates import complete_pairs
 from outflank.tools.schedule.early_stop import EarlyStop
 from outflank.tools.state.run import Format, Run, Void
@@ -67,6 +67,14 @@ def test_the_summary_has_the_table_and_the_rounds_of_a_swiss_tournament() -> Non
         ("points", "buchholz", "sonneborn_berger", "byes")
     }
     assert sum(engine["swiss"]["byes"] for engine in told["engines"]) == 2
+
+
+def test_the_summary_says_what_engines_took_between_their_moves() -> None:
+    first, second = summary_of(replace(RUN, outside={"B": Outside(4, 1.0, 0.5, 0.25)}))["engines"]
+    keys = ("mean_seconds_outside", "longest_seconds_outside", "longest_seconds_to_set_up")
+
+    assert [first[key] for key in keys] == [None, 0.0, 0.0]
+    assert [second[key] for key in keys] == [0.25, 0.5, 0.25]
 
 
 def test_voids_are_told_for_each_engine_and_too_many_make_a_run_invalid() -> None:

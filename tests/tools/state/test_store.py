@@ -16,7 +16,7 @@ from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.sample_games import ONE_WAY, WITH_PASSES
 from outflank.tests.tools.samples import broken_off, played
 from outflank.tools.games.entries import Entry
-from outflank.tools.games.results import Ending, GameRecord
+from outflank.tools.games.results import Ending, GameRecord, Outside
 from outflank.tools.openings.sources import OpeningsChoice
 from outflank.tools.state.events import Event, GameEnded, GameStarted, GameVoided, Remarked, TurnPlayed
 from outflank.tools.state.run import Format, RunSettings, Void
@@ -111,6 +111,24 @@ def test_no_text_is_stored_that_is_too_long_to_be_read(tmp_path: Path) -> None:
     assert run.cut_texts == 0
     assert all(len(text) <= 2_000 for text in (run.games[0].detail, run.voids[0].reason, *run.remarks))
     assert (run.games[0].dialogue[0], run.games[0].dialogue[-1]) == ("A > genmove black", "A < the fault")
+
+
+def test_what_engines_took_between_their_moves_adds_up_and_counts_each_game_once(tmp_path: Path) -> None:
+    taken = {"A": Outside(30, 1.5, 0.5, 0.25), "B b": Outside(29, 0.25, 0.125, 2.0)}
+    first, second = (replace(game(number), outside=taken) for number in (1, 2))
+    store = create(tmp_path)
+    store.write([GameEnded(first)], RULES)
+    store.end(finished=False)
+    store = Store.resume(tmp_path)
+    store.write(
+        [GameVoided(Void(game(1), "its twin was voided")), GameVoided(Void(second, "a stall"))], RULES
+    )
+
+    assert store.end(finished=False).outside == read_run(tmp_path).outside
+    assert read_run(tmp_path).outside == {
+        "A": Outside(60, 3.0, 0.5, 0.25),
+        "B b": Outside(58, 0.5, 0.125, 2.0),
+    }
 
 
 def test_moves_with_directions_come_back(tmp_path: Path) -> None:
