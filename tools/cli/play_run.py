@@ -1,5 +1,6 @@
 """Plays a run for ``outflank match`` and ``outflank tournament``: where it is kept and played, what is said of it."""
 
+import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
@@ -31,6 +32,9 @@ from outflank.tools.work.words import json_line
 _WITH_RESUME = {"concurrency": "--concurrency", "cluster": "--cluster", "as_json": "--json"}
 
 
+_STARTING = ("cmd", "dir", "env", "options", "commands", "book")  # of an engine: what its start depends on
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a run went.
@@ -59,6 +63,9 @@ def play_run(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None
             past = store.read()
             if past.warning:
                 warn(past.warning)
+            if not store.is_ours and not is_over(past, store.openings(past.settings.rules)):
+                _ask_about_commands(past.settings, options["resume"])
+                store.take_over()
             settings = past.settings
             if "concurrency" in given:
                 settings = replace(settings, concurrency=options["concurrency"])
@@ -71,6 +78,24 @@ def play_run(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None
         return
     with _new_folder(options) as folder:
         _play_and_print(settings, options, folder)
+
+
+def _ask_about_commands(settings: RunSettings, folder: Path) -> None:
+    """Say which commands a run would start that somebody else may have written, and ask for leave.
+
+    Raises: OutflankError unless the answer is yes.
+    """
+    click.echo(f"The run in {str(folder)!r} was not begun by you on this machine. It starts:", err=True)
+    for entry in settings.entries:
+        given = {key: value for key, value in entry.settings().items() if key in _STARTING}
+        click.echo(
+            f"  {entry.name}: {' '.join(f'{key}={value!r}' for key, value in given.items())}", err=True
+        )
+    click.echo("Resume it? [y/N] ", err=True, nl=False)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise OutflankError(
+            f"the run in {str(folder)!r} was not resumed, as it may start anything; answer y to allow it"
+        )
 
 
 def _given_with_resume() -> set[str]:

@@ -42,6 +42,8 @@ def read(connection: sqlite3.Connection) -> Run:
         remarks, long_remarks = rows.read_remarks(connection)
     finally:
         connection.execute("COMMIT")
+    if not isinstance(facts["id"], str):
+        raise TypeError("its id is no text")
     run = Run(
         settings=read_settings(json.loads(facts["settings"])),
         games=tuple(games),

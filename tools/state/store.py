@@ -8,7 +8,7 @@ A full disk loses nothing: what could not be written is kept and written with wh
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -44,9 +44,10 @@ from outflank.tools.state.reading import (
 )
 from outflank.tools.state.run import Run, RunSettings
 from outflank.tools.state.settings_data import plain_settings
-from outflank.tools.work.machine import machine_line
+from outflank.tools.work.machine import is_sealed, machine_line, seal
 
 Statement = tuple[str, Sequence[Any]]
+_SEAL = "seal"  # the name of a fact
 
 
 class Store:
@@ -90,6 +91,7 @@ class Store:
                 "settings": json.dumps(plain_settings(settings), ensure_ascii=False),
                 "state": PLAYING,
             }
+            facts[_SEAL] = seal(folder / schema.UNFINISHED[0], _sealed_text(facts))
             listed = enumerate(map(rows.opening_text, openings))
             store._commit(
                 [
@@ -166,6 +168,22 @@ class Store:
     def id(self) -> str:
         """What no other run has."""
         return facts_of(self._connection)["id"]
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this user has begun the run on this machine, or has taken it over, with the settings that it has."""
+        facts = facts_of(self._connection)
+        code = facts.get(_SEAL, "")
+        return isinstance(code, str) and is_sealed(self.folder / schema.RUN_FILE, _sealed_text(facts), code)
+
+    def take_over(self) -> None:
+        """Have the run be ours from now on.
+
+        Raises: FileFormatError if that can't be written.
+        """
+        code = seal(self.folder / schema.RUN_FILE, _sealed_text(facts_of(self._connection)))
+        with _refused_in_words(self.folder):
+            self._commit([(schema.INSERT_FACT, (_SEAL, code))], durable=True)
 
     def write(self, events: Iterable[Event], rules: Rules) -> None:
         """Write what happened, in one transaction; what fails is kept and tried again with the next."""
@@ -302,6 +320,11 @@ def _statements(event: Event, rules: Rules) -> list[Statement]:
 
 def _game(game: rows.Row, turns: Iterable[rows.Row]) -> list[Statement]:
     return [(schema.INSERT_GAME, game), *((schema.INSERT_TURN, turn) for turn in turns)]
+
+
+def _sealed_text(facts: Mapping[str, str]) -> str:
+    """What a seal is for: the settings, which have the commands that start engines, and the run that they belong to."""
+    return f"{facts['id']} {facts['settings']}"
 
 
 def _trouble(path: Path, error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,56 @@ def test_a_run_with_nothing_left_to_play_needs_no_engines(tmp_path: Path, finish
     assert ran.exit_code == 0, ran.output
     assert "A against B: Elo +0" in ran.stdout
     assert read_run(tmp_path).finished
+
+
+def edited(folder: Path, settings: str) -> None:
+    """As a stranger sends it: begun elsewhere, or with other commands."""
+    connection = sqlite3.connect(folder / "run.db")
+    with connection:
+        connection.execute(
+            "UPDATE run SET value = replace(value, 'engine-a', ?) WHERE name = 'settings'", (settings,)
+        )
+    connection.close()
+
+
+@pytest.mark.parametrize("answer", ["", "n\n", "\n", "certainly not\n"])
+def test_a_run_of_a_stranger_starts_nothing_without_leave(tmp_path: Path, answer: str) -> None:
+    run = run_of([played()], settings={"games": 2})
+    with Store.create(tmp_path / "m", run.settings, [()], "id") as store:
+        store.write(map(GameEnded, run.games), run.settings.rules)
+    edited(tmp_path / "m", f"touch {tmp_path}/stolen \\u001b[2J")
+    ran = CliRunner().invoke(cli, ["match", "--resume", str(tmp_path / "m")], input=answer)
+
+    assert ran.exit_code == 1
+    assert "was not begun by you on this machine. It starts:\n  A: cmd='touch " in ran.stderr
+    assert "\\x1b[2J" in ran.stderr
+    assert "was not resumed, as it may start anything" in ran.stderr
+    assert not (tmp_path / "stolen").exists()
+    assert read_run(tmp_path / "m").games == run.games
+
+
+def test_a_run_that_was_taken_over_asks_no_more(tmp_path: Path) -> None:
+    run = run_of([played()], settings={"games": 2})
+    with Store.create(tmp_path, run.settings, [()], "id") as store:
+        store.write(map(GameEnded, run.games), run.settings.rules)
+    edited(tmp_path, "no-such-engine")
+    first, second = (
+        CliRunner().invoke(cli, ["match", "--resume", str(tmp_path)], input="y\n") for _ in range(2)
+    )
+
+    assert "Resume it? [y/N] " in first.stderr
+    assert "Resume it? [y/N] " not in second.stderr
+    assert "no-such-engine" in first.stderr.splitlines()[-1]
+    assert "no-such-engine" in second.stderr.splitlines()[-1]
+
+
+def test_a_run_that_everybody_may_change_is_a_strangers(tmp_path: Path) -> None:
+    run = run_of([played()], settings={"games": 2})
+    with Store.create(tmp_path, run.settings, [()], "id"):
+        pass
+    (tmp_path / "run.db").chmod(0o666)
+
+    assert "Resume it? [y/N] " in outflank("match", "--resume", tmp_path).stderr
 
 
 def test_a_finished_run_stays_finished_whatever_keeps_it_from_being_shown(tmp_path: Path) -> None:

@@ -84,6 +84,7 @@ def edit(folder: Path, statement: str, *values: object) -> None:
         ("UPDATE run SET value = ? WHERE name = 'outside'", '{"A": [1, 1, 1, 1, 1]}'),
         ("UPDATE run SET value = ? WHERE name = 'outside'", "[1]"),
         ("DELETE FROM run WHERE name = ?", "settings"),
+        ("DELETE FROM run WHERE name = ?", "id"),
         ("DELETE FROM run WHERE name = ?", "state"),
         ("DELETE FROM run WHERE name = ?", "started"),
         ("INSERT INTO remark (sentence) VALUES (?)", b"\xff"),
