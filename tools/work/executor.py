@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import islice
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import ParamSpec, TypeVar
 
@@ -34,6 +35,7 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
     if cluster is None:
         count = workers or len(os.sched_getaffinity(0))
         context = multiprocessing.get_context("forkserver")
+        _start_helpers()
         executor: Executor = ProcessPoolExecutor(count, context, _depend_on_the_parent)
         try:
             yield executor, count
@@ -93,6 +95,20 @@ def within(seconds: float | None, keys: Iterable[Key]) -> Iterator[Key]:
         yield key
         if time.monotonic() >= deadline:
             return
+
+
+def _start_helpers() -> None:
+    """Start the two processes by which multiprocessing starts workers and keeps count, deaf to SIGHUP for good.
+
+    A terminal that goes away sends it to all processes. We heed it; a tracker that it has killed is started again with
+    nothing in mind, and prints a traceback for each thing that we give back. Workers inherit this, and end with us.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+    try:
+        resource_tracker.ensure_running()
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _depend_on_the_parent() -> None:

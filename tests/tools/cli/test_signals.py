@@ -1,10 +1,15 @@
 """A signal ends the program with its exit code and without a traceback, at whatever moment it comes."""
 
+import os
 import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
+
+from outflank.tests.processes import children, living_members
 
 # Sends itself a signal when it is about to import its N-th module after the first line of ours.
 PROGRAM = """if True:
@@ -55,6 +60,29 @@ def test_at_every_import(words: list[str]) -> None:
 
     assert len(set(signals.values())) == 1
     assert at > 100
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("moment", [0.0, 0.3, 1.5])
+def test_a_signal_to_all_processes_of_a_command_prints_no_traceback(
+    tmp_path: Path, number: int, moment: float
+) -> None:
+    """As a terminal sends it that goes away; multiprocessing's tracker complained that it had been killed."""
+    command = [sys.executable, "-m", "outflank.tools.cli.start", "book", "build", "b.db", "--workers", "2"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as ran:
+        while len(children(ran.pid)) < 2:  # the tracker, and what starts the workers
+            assert ran.poll() is None
+            time.sleep(0.01)
+        time.sleep(moment)
+        os.killpg(ran.pid, number)
+        _, errors = ran.communicate(timeout=60)
+
+    assert ran.returncode == 128 + number
+    assert "Traceback" not in errors
+    assert "resource_tracker" not in errors
+    assert living_members(ran.pid) == []
 
 
 def test_in_a_command_they_leave_nothing_behind() -> None:
