@@ -9,16 +9,17 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from outflank.book.database import header_of, open_database
 from outflank.book.records import COLUMNS
 from outflank.engine import FileFormatError
 from outflank.engine.links import file_of
 
 VERSION = 1
 _APPLICATION_ID = 0x4F464C42  # "OFLB", which `file` and SQLite's own tools show
-_MAGIC = b"SQLite format 3\0"
-_HEADER_BYTES = 100
 _WAL = 2  # in the header's bytes 18 and 19
 _BUSY_SECONDS = 10
+_LONGEST_VALUE = 1 << 16  # bytes
+_MOST_FACTS = 1000
 _PRIMARY = 0xFF  # of an error code of SQLite; the higher bits say more
 _OF_THE_DISK = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
 _TABLES = """
@@ -80,14 +81,18 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     """
     in_wal_mode = _check_header(path)
     try:
-        return _usable(path, "mode=ro")
+        return _connect(path, "mode=ro")
+    except FileFormatError as error:
+        raise unreadable(path, str(error)) from None
     except sqlite3.OperationalError as error:
         # A file that was left in WAL mode needs another beside it. If it can't have one, nobody writes either. A change
         # that was broken off has to be taken back first, which needs the right to write.
         file = file_of(path)
         left_alone = in_wal_mode and not file.with_name(file.name + "-wal").exists()
         try:
-            return _usable(path, "immutable=1" if left_alone else "mode=rw")
+            return _connect(path, "immutable=1" if left_alone else "mode=rw")
+        except FileFormatError as refusal:
+            raise unreadable(path, str(refusal)) from None
         except (sqlite3.Error, UnicodeDecodeError, MemoryError):
             raise _refused(path, error) from None
     # The second where SQLite quotes what is damaged, the third where the damage is an impossible size.
@@ -101,11 +106,14 @@ def open_to_write(path: Path) -> sqlite3.Connection:
     Raises: FileFormatError if it is none; sqlite3.Error.
     """
     _check_header(path)
-    connection = _connect(path, "mode=rw")
+    try:
+        connection = _connect(path, "mode=rw", writes=True)
+    except FileFormatError as error:
+        raise unreadable(path, str(error)) from None
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("SELECT 1 FROM book").fetchall()  # now it needs the files beside it
+        connection.execute("SELECT 1 FROM book LIMIT 1").fetchall()  # now it needs the files beside it
     except BaseException:
         connection.close()
         raise
@@ -131,35 +139,22 @@ def read_facts(connection: sqlite3.Connection) -> dict[str, str]:
 
     Raises: FileFormatError if it was changed by chance; sqlite3.Error.
     """
-    facts = dict(connection.execute("SELECT name, value FROM book"))
+    facts = dict(connection.execute(f"SELECT name, value FROM book LIMIT {_MOST_FACTS}").fetchall())
+    if not all(isinstance(text, str) for fact in facts.items() for text in fact):
+        raise FileFormatError("what it says of itself is not in words")
     if facts.pop(CHECKSUM_FACT, None) != facts_checksum(facts):
         raise FileFormatError("what it says of itself does not have the right checksum")
     return facts
 
 
-def _connect(path: Path, how: str) -> sqlite3.Connection:
-    return sqlite3.connect(
-        f"{path.absolute().as_uri()}?{how}",
-        uri=True,
-        isolation_level=None,
-        check_same_thread=False,  # who uses it holds a lock
-        timeout=_BUSY_SECONDS,
-    )
+def _connect(path: Path, how: str, *, writes: bool = False) -> sqlite3.Connection:
+    """A connection to a file whose tables are those of a book.
 
-
-def _usable(path: Path, how: str) -> sqlite3.Connection:
-    """A connection that reads and nothing else.
-
-    Raises: sqlite3.Error if it can't.
+    Raises: FileFormatError with the reason alone if they are not; sqlite3.Error.
     """
-    connection = _connect(path, how)
-    try:
-        connection.execute("PRAGMA query_only = ON")
-        connection.execute("SELECT 1 FROM book").fetchall()
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+    return open_database(
+        path, how, [_TABLES], writes=writes, longest=_LONGEST_VALUE, busy_seconds=_BUSY_SECONDS
+    )
 
 
 def _check_header(path: Path) -> bool:
@@ -168,17 +163,12 @@ def _check_header(path: Path) -> bool:
     Raises: FileFormatError if these are not the first bytes of a whole book of our version.
     """
     try:
-        with path.open("rb") as file:
-            header, size = file.read(_HEADER_BYTES), os.fstat(file.fileno()).st_size
-    except (OSError, ValueError) as error:  # the second where the name is none, as with a zero byte in it
-        raise unreadable(path, getattr(error, "strerror", None) or str(error)) from None
-    if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
-        raise unreadable(path, "it is empty" if not header else "it is no SQLite file")
+        header, size = header_of(path, _APPLICATION_ID)
+    except FileFormatError as error:
+        raise unreadable(path, str(error)) from None
     page_bytes, _, in_wal_mode = struct.unpack_from(">HBB", header, 16)
     (pages,) = struct.unpack_from(">I", header, 28)
-    version, application = (struct.unpack_from(">I", header, at)[0] for at in (60, 68))
-    if application != _APPLICATION_ID:
-        raise unreadable(path, "an SQLite file of another program")
+    (version,) = struct.unpack_from(">I", header, 60)
     if version != VERSION:
         written = ", written by a newer Outflank" if version > VERSION else ""
         raise unreadable(path, f"version {version}{written}; this one reads version {VERSION}")

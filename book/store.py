@@ -12,7 +12,7 @@ from outflank.book import schema
 from outflank.book.entries import Entry, before_pass, entry_of
 from outflank.book.keys import after_passes, children_of, key_of, same_games
 from outflank.book.records import Record, Row, check_row, to_record
-from outflank.engine import FileFormatError, Position, Rules, SettingsError
+from outflank.engine import HIGHEST_LEVEL, FileFormatError, Position, Rules, SettingsError
 
 _ROWS_AT_ONCE = 1000
 
@@ -112,7 +112,8 @@ class Book:
 
     def __len__(self) -> int:
         """How many positions it has."""
-        return int(self._rows("SELECT count(*) FROM position")[0][0])
+        # Not count(*), for which SQLite walks through the pages without a look at its limit of steps.
+        return int(self._rows("SELECT total(1) FROM position")[0][0])
 
     def __contains__(self, position: Position) -> bool:
         return self.probe(position) is not None
@@ -137,7 +138,10 @@ class Book:
         rows = self._rows_of({key, *(child.key for child in children if child.key)})
         if key not in rows:
             return None
-        entry = entry_of(asked, rows[key], symmetry, children, rows)
+        try:
+            entry = entry_of(asked, rows[key], symmetry, children, rows)
+        except FileFormatError as error:
+            raise schema.unreadable(self.path, f"damaged: {error}") from None
         return before_pass(entry, position) if passed else entry
 
     def records(self) -> Iterator[Record]:
@@ -151,10 +155,13 @@ class Book:
         ):
             for row in rows:
                 try:
-                    yield to_record(row, self.rules)
+                    record = to_record(row, self.rules)
                 except FileFormatError as error:
                     raise schema.unreadable(self.path, f"damaged: {error}") from None
-            last = rows[-1][0]
+                if row[0] <= last:
+                    raise schema.unreadable(self.path, "damaged: its rows are not in order")
+                last = row[0]
+                yield record
 
     def entries(self) -> Iterator[Entry]:
         """All positions as ``probe`` gives them, in the order of their keys.
@@ -185,7 +192,13 @@ class Book:
 
         Raises: FileFormatError if the file is damaged.
         """
-        return dict(self._rows("SELECT level, count(*) FROM position GROUP BY level ORDER BY count(*) DESC"))
+        levels = dict(
+            self._rows("SELECT level, count(*) FROM position GROUP BY level ORDER BY count(*) DESC")
+        )
+        for level in levels:
+            if level is not None and not (isinstance(level, int) and 0 <= level <= HIGHEST_LEVEL):
+                raise schema.unreadable(self.path, f"damaged: it has positions of level {level!r:.40}")
+        return levels
 
     def damage(self) -> list[str]:
         """A sentence for each fault of the file and its rows: SQLite's own check, and the checksum of each row."""
@@ -205,7 +218,18 @@ class Book:
 
         Raises: FileFormatError if it can't be read.
         """
-        return [Change(*row) for row in self._rows("SELECT time, what FROM history ORDER BY number")]
+        changes: list[Change] = []
+        last = 0
+        while rows := self._rows(
+            f"SELECT number, time, what FROM history WHERE number > ? ORDER BY number LIMIT {_ROWS_AT_ONCE}",
+            (last,),
+        ):
+            for number, *texts in rows:
+                if not all(isinstance(text, str) for text in texts) or number <= last:
+                    raise schema.unreadable(self.path, "damaged: its history is no list of texts")
+                last = number
+                changes.append(Change(*texts))
+        return changes
 
     def _rows_of(self, keys: Collection[bytes]) -> dict[bytes, Row]:
         """The rows of those keys that the book has, all as of one commit, each checked.

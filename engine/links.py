@@ -1,8 +1,10 @@
-"""Where a path leads through symbolic links; what is written goes there, and the link stays."""
+"""Where a path leads: what is written goes through symbolic links, which stay; what is read has to be a file."""
 
 import errno
 import os
+import stat
 from pathlib import Path
+from typing import BinaryIO
 
 
 def file_of(path: Path) -> Path:
@@ -14,3 +16,25 @@ def file_of(path: Path) -> Path:
     if file.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     return file
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A file opened to be read; a pipe or a device would let its reader wait for ever.
+
+    Raises: OSError, also if it is no regular file; ValueError if its name is none, as with a zero byte in it.
+    """
+    _expect_regular(path, os.stat(path).st_mode)  # first, since opening a device may do something
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        _expect_regular(path, os.fstat(number).st_mode)
+        return open(number, "rb")
+    except BaseException:
+        os.close(number)
+        raise
+
+
+def _expect_regular(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, and has to be a file", str(path))

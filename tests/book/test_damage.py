@@ -2,7 +2,10 @@
 
 import os
 import random
+import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -176,8 +179,8 @@ def test_a_newer_version_is_refused_by_name(tmp_path: Path) -> None:
         ("UPDATE position SET checksum = NULL || ''", ""),
         ("UPDATE book SET value = 'reversi' WHERE name = 'rules'", "not have the right checksum"),
         ("DELETE FROM book WHERE name = 'rules'", "not have the right checksum"),
-        ("DROP TABLE book", "no such table: book"),
-        ("DROP TABLE position", "no such table: position"),
+        ("DROP TABLE book", "the table 'book' is missing"),
+        ("DROP TABLE position", "the table 'position' is missing"),
     ],
 )
 def test_a_book_that_was_changed_by_hand_is_refused(tmp_path: Path, change: str, reason: str) -> None:
@@ -205,3 +208,112 @@ def test_damage_is_found_by_those_who_walk_through_the_book(tmp_path: Path, whol
     connection.close()
     with Book.open(path) as book, pytest.raises(FileFormatError, match="damaged"):
         list(book.records())
+
+
+COUNTS_FOR_EVER = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c"
+HOSTILE_SCHEMAS = [
+    (f"DROP TABLE book; CREATE VIEW book AS {COUNTS_FOR_EVER}", "it has the view 'book'"),
+    (f"DROP TABLE position; CREATE VIEW position AS {COUNTS_FOR_EVER}", "it has the view 'position'"),
+    (
+        "DROP TABLE book; CREATE VIEW book(name, value) AS SELECT 'rules', zeroblob(450000000)",
+        "it has the view 'book'",
+    ),
+    (
+        "CREATE TRIGGER t AFTER INSERT ON position BEGIN DELETE FROM position; END",
+        "it has the trigger 't'",
+    ),
+    ("CREATE INDEX i ON position (abs(score))", "it has the index 'i'"),
+    ("CREATE VIRTUAL TABLE words USING fts5(x)", "it has the table 'words"),
+    ("ALTER TABLE history ADD COLUMN more AS (zeroblob(450000000))", "not as Outflank makes them"),
+    (
+        "DROP TABLE history; CREATE TABLE history (number INTEGER PRIMARY KEY, time TEXT, what TEXT)",
+        "not as Outflank makes them",
+    ),
+    ("CREATE TABLE '\x1b]0;a\x07' (x)", r"it has the table '\x1b]0;a\x07'"),
+]
+
+
+@pytest.mark.parametrize(("change", "reason"), HOSTILE_SCHEMAS)
+def test_a_book_whose_tables_are_others_is_refused_before_it_is_read(
+    tmp_path: Path, change: str, reason: str
+) -> None:
+    path = make_book(tmp_path / "b", [record(START)])
+    connection = sqlite3.connect(path)
+    connection.executescript(change)
+    connection.close()
+    for opened in (Book.open, BookWriter.open):
+        with pytest.raises(FileFormatError, match=r"expected an opening book, got .*b' \(") as told:
+            opened(path)
+        assert reason in str(told.value)
+
+
+def in_circles(path: Path, table: str, levels: int = 10, children: int = 20) -> None:
+    """Put levels of pages above a table's only page that all lead to it: 20^10 rows, and more, in a small file."""
+    connection = sqlite3.connect(path)
+    (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+    connection.close()
+    data = bytearray(path.read_bytes())
+    size = page_bytes(data)
+    pages = [data[at : at + size] for at in range(0, len(data), size)]
+    leaf = pages[root - 1]
+    assert leaf[0] == 0x0A, "the page of a table without row numbers, alone"
+    start = int.from_bytes(leaf[8:10], "big")
+    cell = leaf[start : start + 2 + leaf[start]]
+    pages.append(leaf)
+    for _ in range(levels):
+        parent, below = bytearray(size), len(pages).to_bytes(4, "big")
+        at = size - children * (len(below) + len(cell))
+        parent[at:] = (below + cell) * children
+        parent[:12] = b"\2\0\0" + children.to_bytes(2, "big") + at.to_bytes(2, "big") + b"\0" + below
+        for child in range(children):
+            place = at + child * (len(below) + len(cell))
+            parent[12 + 2 * child : 14 + 2 * child] = place.to_bytes(2, "big")
+        pages.append(parent)
+    pages[root - 1] = pages.pop()
+    whole = bytearray(b"".join(pages))
+    whole[28:32] = len(pages).to_bytes(4, "big")
+    path.write_bytes(whole)
+
+
+@pytest.mark.timeout(60)
+def test_a_book_whose_pages_lead_in_circles_is_refused_when_it_is_counted_or_walked_through(
+    tmp_path: Path,
+) -> None:
+    path = make_book(tmp_path / "b", [record(START)])
+    in_circles(path, "position")
+    with Book.open(path) as book:
+        with pytest.raises(FileFormatError, match="its pages lead in circles"):
+            len(book)
+        with pytest.raises(FileFormatError, match="its pages lead in circles"):
+            book.levels()
+        with pytest.raises(FileFormatError, match="damaged: its rows are not in order"):
+            list(book.records())
+        assert book.damage()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_statement_that_takes_for_ever(tmp_path: Path, number: signal.Signals) -> None:
+    """Its handler raises while SQLite is at work, and what it raises comes out of the statement."""
+    path = make_book(tmp_path / "b", [record(START)])
+    ended = subprocess.run(
+        [sys.executable, "-c", WAITING, path, str(int(number))], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (128 + number, "")
+
+
+WAITING = f"""
+import os, signal, sys, threading
+from pathlib import Path
+from outflank.book import database, schema
+
+def leave(number, frame):
+    sys.exit(128 + number)
+
+database._FREE_STEPS = 10**15
+number = int(sys.argv[2])
+signal.signal(number, leave)
+connection = schema.open_to_read(Path(sys.argv[1]))
+threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
+connection.execute("{COUNTS_FOR_EVER.replace("SELECT x FROM c", "SELECT max(x) FROM c")}").fetchall()
+"""

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from outflank.book.database import header_of, open_database
 from outflank.book.lock import LOCK_SUFFIX
 from outflank.engine import FileFormatError
 from outflank.tools.state.rows import GAME_COLUMNS, TURN_COLUMNS
@@ -32,6 +33,10 @@ CREATE TABLE turn (
 ) WITHOUT ROWID;
 CREATE TABLE remark (number INTEGER PRIMARY KEY, sentence TEXT NOT NULL UNIQUE);
 """
+_FIRST_TABLES = _TABLES.replace(" book INTEGER,", "")  # of version 1
+_ADD_BOOK = "ALTER TABLE turn ADD COLUMN book INTEGER;"
+_LONGEST_VALUE = 1 << 26  # bytes, of a row
+_BUSY_SECONDS = 5
 
 
 def _insert(table: str, columns: list[str]) -> str:
@@ -100,12 +105,10 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
     Raises: FileFormatError if it is none; sqlite3.Error.
     """
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)
+    connection = _connect(path, "mode=rw", writes=True)
     with _closed_on_failure(connection):
-        if _check(connection, path) < _FIRST_WITH_BOOK:
-            connection.executescript(
-                f"BEGIN; ALTER TABLE turn ADD COLUMN book INTEGER; PRAGMA user_version = {_VERSION}; COMMIT;"
-            )
+        if _version(connection, path) < _FIRST_WITH_BOOK:
+            connection.executescript(f"BEGIN; {_ADD_BOOK} PRAGMA user_version = {_VERSION}; COMMIT;")
         connection.execute("PRAGMA journal_mode = WAL")
     return connection
 
@@ -117,34 +120,56 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     """
     try:
         try:
-            return _readable(path, "ro")
+            return _readable(path, "mode=ro")
         except sqlite3.OperationalError:
-            return _readable(path, "rw")  # a change that was broken off has to be taken back first
-    except sqlite3.Error as error:
-        raise FileFormatError(f"expected the file of a run, got {str(path)!r} ({error})") from None
+            return _readable(path, "mode=rw")  # a change that was broken off has to be taken back first
+    # The second where SQLite quotes what is damaged, the third where the damage is an impossible size.
+    except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
+        raise _refused(path, str(error) or "a size beyond all memory") from None
 
 
-def _readable(path: Path, mode: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+def _readable(path: Path, how: str) -> sqlite3.Connection:
+    connection = _connect(path, how)
     with _closed_on_failure(connection):
-        _check(connection, path)
+        _version(connection, path)
     return connection
 
 
-def _check(connection: sqlite3.Connection, path: Path) -> int:
+def _connect(path: Path, how: str, *, writes: bool = False) -> sqlite3.Connection:
+    """A connection to a file whose tables are those of a run, and whose pages are whole.
+
+    Raises: FileFormatError if they are not; sqlite3.Error, UnicodeDecodeError, MemoryError.
+    """
+    try:
+        header_of(path, _APPLICATION_ID)
+        return open_database(
+            path,
+            how,
+            [f"{_FIRST_TABLES} {_ADD_BOOK}", _FIRST_TABLES, _TABLES],
+            writes=writes,
+            whole=True,
+            longest=_LONGEST_VALUE,
+            busy_seconds=_BUSY_SECONDS,
+        )
+    except FileFormatError as error:
+        raise _refused(path, str(error)) from None
+
+
+def _version(connection: sqlite3.Connection, path: Path) -> int:
     """The version of the file.
 
-    Raises: FileFormatError unless the connection is to a file of a run that we can read; sqlite3.Error.
+    Raises: FileFormatError unless we can read it; sqlite3.Error.
     """
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if application != _APPLICATION_ID:
-        raise FileFormatError(f"expected the file of a run, got {str(path)!r} (it was not made by outflank)")
     if not 1 <= version <= _VERSION:
         raise FileFormatError(
             f"expected a run file of version 1 to {_VERSION}, got {version} in {str(path)!r}"
         )
     return int(version)
+
+
+def _refused(path: Path, reason: str) -> FileFormatError:
+    return FileFormatError(f"expected the file of a run, got {str(path)!r} ({reason})")
 
 
 @contextlib.contextmanager

@@ -129,11 +129,15 @@ def nothing(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("prepare", "attempt", "sentence"),
     [
-        (no_database, resume, "file is not a database"),
+        (no_database, resume, "it is no SQLite file"),
         (edited("PRAGMA user_version = 99"), resume, "expected a run file of version 1 to 2, got 99"),
         (edited("PRAGMA user_version = 1"), resume, "duplicate column name: book"),
         (edited("UPDATE run SET value = 'x' WHERE name = 'settings'"), resume, "expected the file of a run"),
-        (edited("ALTER TABLE turn RENAME TO moves"), resume, "no such table"),
+        (
+            edited("ALTER TABLE turn RENAME TO moves"),
+            resume,
+            "it has the table 'moves', which is not Outflank's",
+        ),
         (a_folder_in_its_place, begin, "expected a new or empty folder"),
         (nothing, begin_without_an_id, "NOT NULL constraint failed"),
         (nothing, begin_on_a_small_disk, "disk"),

@@ -1,6 +1,7 @@
 """A run's file that somebody has edited is refused in words, or read: never a traceback, never a made-up number."""
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from outflank.book import Book, BookWriter
 from outflank.engine import FileFormatError
+from outflank.tests.book.test_damage import COUNTS_FOR_EVER, in_circles
 from outflank.tests.tools.commands.test_export import GAMES, stored
 from outflank.tools.cli.program import cli
 from outflank.tools.state.store import Store, read_run
@@ -30,6 +33,7 @@ HOSTILE: tuple[Any, ...] = (
     "a1 a1",
 )
 SETTINGS: tuple[Any, ...] = (None, "nobody", "", -1, 2**62, float("inf"), 1.5, [], {}, True, [[1]], "x" * 300)
+PAIRS = COUNTS_FOR_EVER.replace("SELECT x FROM c", "SELECT x, x FROM c")
 COMMANDS = (
     ["report", "-o", "-"],
     ["export", "--format", "ggf"],
@@ -113,6 +117,55 @@ def test_a_text_that_is_too_long_is_cut_and_the_run_can_be_used(folder: Path) ->
     assert len(game.detail) == 2_000
     assert (game.dialogue[0][:9], game.dialogue[0][-7:]) == ("A > begin", "A < end")
     assert json.loads((folder / "summary.json").read_text())["games"] == len(GAMES)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (f"DROP TABLE run; CREATE VIEW run(name, value) AS {PAIRS}", "it has the view 'run'"),
+        (f"DROP TABLE remark; CREATE VIEW remark(number, sentence) AS {PAIRS}", "it has the view"),
+        (
+            "DROP TABLE run; CREATE VIEW run(name, value) AS SELECT 'settings', zeroblob(450000000)",
+            "it has the view 'run'",
+        ),
+        ("CREATE TRIGGER t BEFORE DELETE ON game BEGIN SELECT raise(IGNORE); END", "it has the trigger 't'"),
+        ("ALTER TABLE remark ADD COLUMN more AS (zeroblob(450000000))", "not as Outflank makes them"),
+        ("CREATE VIRTUAL TABLE words USING fts5(x)", "it has the table 'words"),
+        ("DROP TABLE opening", "the table 'opening' is missing"),
+    ],
+)
+def test_a_run_whose_tables_are_others_is_refused_before_it_is_read(
+    folder: Path, change: str, reason: str
+) -> None:
+    connection = sqlite3.connect(folder / "run.db")
+    connection.executescript(change)
+    connection.close()
+
+    for opened in (read_run, Store.resume):
+        with pytest.raises(FileFormatError, match=r"^expected the file of a run, got '.*run.db' \(") as told:
+            opened(folder)
+        assert reason in str(told.value)
+
+
+@pytest.mark.timeout(60)
+def test_a_run_whose_pages_lead_in_circles_is_refused(folder: Path) -> None:
+    in_circles(folder / "run.db", "run")
+
+    with pytest.raises(FileFormatError, match=r"^expected the file of a run, got '.*run.db' \(damaged: "):
+        read_run(folder)
+
+
+@pytest.mark.timeout(60)
+def test_a_pipe_is_no_run_and_no_book(tmp_path: Path) -> None:
+    """Nobody writes to it, so whoever opened it would wait for ever."""
+    pipe = tmp_path / "run.db"
+    os.mkfifo(pipe)
+    for opened in (read_run, Book.open, BookWriter.open):
+        with pytest.raises(FileFormatError, match="it is a pipe or a device, and has to be a file"):
+            opened(pipe)
+    with pytest.raises(FileFormatError, match=r"has no run\.db"):
+        Store.resume(tmp_path)
 
 
 @pytest.mark.parametrize("value", ["a1", b"\xff", 5])

@@ -257,9 +257,9 @@ def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (None, "unable to open database file"),
-        (b"", "it was not made by outflank"),
-        (b"no database at all, though long enough to be looked at" * 20, "file is not a database"),
+        (None, "No such file or directory"),
+        (b"", "it is empty"),
+        (b"no database at all, though long enough to be looked at" * 20, "it is no SQLite file"),
     ],
 )
 def test_what_is_no_run_is_refused_in_words(tmp_path: Path, content: bytes | None, sentence: str) -> None:
