@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from outflank.book.keys import Child
 from outflank.book.records import Lines, Row, around, leaf_of, line_to, margin_of
-from outflank.engine import PASS, Move, Percent, Position, Symmetry
+from outflank.engine import PASS, FileFormatError, Move, Percent, Position, Symmetry
 
 
 class BookMove(NamedTuple):
@@ -80,6 +80,8 @@ def entry_of(
         symmetry: leads from it to the image that the key names.
         children: of the position.
         rows: of those children that the book has, by key.
+
+    Raises: FileFormatError if the row's leaf is no move of the position.
     """
     _, score, lower, upper, depth, selectivity, level, _, _, *lines, _ = row
     percent: Percent = selectivity  # type: ignore[assignment]  # a writer takes nothing else
@@ -90,6 +92,8 @@ def entry_of(
     if leaf is not None:
         wanted = symmetry.inverse.move(leaf.move)
         key = next((child.key for child in children if child.move == wanted), None)
+        if wanted not in [child.move for child in children]:
+            raise FileFormatError(f"a row has a leaf that is no move of its position (board {row[0].hex()})")
         images = [child for child in children if child.move == wanted or (key and child.key == key)]
         margin = margin_of(depth, percent, position.empties)
         moves += [_unlinked(child.move, leaf.score, margin) for child in images if child.key not in rows]

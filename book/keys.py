@@ -6,6 +6,8 @@ from outflank.engine import Colour, Move, Position, Rules, Symmetry
 from outflank.engine.squares import DIRECTIONS
 
 BOARD_BYTES = 16
+MOVE_NUMBERS = 64 * (1 + len(DIRECTIONS))
+"""What ``move_number`` gives lies below."""
 _MASK = (1 << 64) - 1
 
 

@@ -5,8 +5,17 @@ import zlib
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from outflank.book.keys import key_of, move_number, numbered_move, position_of
-from outflank.engine import HIGHEST_LEVEL, FileFormatError, Move, Percent, Position, Rules, SettingsError
+from outflank.book.keys import BOARD_BYTES, MOVE_NUMBERS, key_of, move_number, numbered_move, position_of
+from outflank.engine import (
+    HIGHEST_LEVEL,
+    FileFormatError,
+    Move,
+    NotationError,
+    Percent,
+    Position,
+    Rules,
+    SettingsError,
+)
 from outflank.engine.selectivity import FULL_WIDTH, SELECTIVITIES
 from outflank.engine.whole import whole
 
@@ -157,32 +166,44 @@ def checksum(key: bytes, numbers: tuple[int | None, ...]) -> int:
 
 
 def check_row(row: Row) -> None:
-    """Raise FileFormatError unless the row's checksum is right."""
+    """Raise FileFormatError unless the row's checksum is right and its numbers are some that a writer takes."""
     try:
         right = checksum(row[0], row[1:-1]) == row[-1]
     except (struct.error, TypeError):  # damage can turn a number into text
         right = False
     if not right:
-        name = row[0].hex() if isinstance(row[0], bytes) else repr(row[0])
-        raise FileFormatError(f"expected a row with the checksum of its contents, got another (board {name})")
+        raise FileFormatError(
+            f"expected a row with the checksum of its contents, got another ({_named(row)})"
+        )
+    if not _makes_sense(row):
+        raise FileFormatError(f"a row holds numbers that no book has ({_named(row)})")
 
 
 def to_record(row: Row, rules: Rules) -> Record:
     """The record of a row.
 
-    Raises: FileFormatError if its checksum is wrong.
+    Raises: FileFormatError if its checksum is wrong, or what it says makes no sense.
     """
     check_row(row)
     key, score, lower, upper, depth, selectivity, level, _, _, *lines, _ = row
+    leaf = leaf_of(row)
+    try:
+        position = position_of(key, rules)
+        _check_moves(position, leaf)
+        is_named_so = key_of(position)[0] == key
+    except (SettingsError, NotationError):
+        is_named_so = False
+    if not is_named_so:
+        raise FileFormatError(f"a row is for no position of its rules, or for no move of it ({_named(row)})")
     return Record(
-        position_of(key, rules),
+        position,
         score,
         lower,
         upper,
         depth,
-        selectivity,  # type: ignore[arg-type]  # to_row takes nothing else
+        selectivity,  # type: ignore[arg-type]  # check_row lets nothing else through
         level,
-        leaf_of(row),
+        leaf,
         Lines(*lines),
     )
 
@@ -191,6 +212,34 @@ def leaf_of(row: Row) -> Leaf | None:
     """The leaf of a row, in the image that its key names."""
     number, score = row[7], row[8]
     return None if number is None or score is None else Leaf(numbered_move(number), score)
+
+
+def _makes_sense(row: Row) -> bool:
+    """Whether the numbers of a row with the right checksum are some that ``to_row`` makes, whatever its position."""
+    key, score, lower, upper, depth, selectivity, level, leaf, leaf_score, total, wins, draws, losses, _ = row
+    try:
+        return (
+            len(key) in (BOARD_BYTES, BOARD_BYTES + 1)
+            and -MOST_DISCS <= lower <= upper <= MOST_DISCS
+            and -MOST_DISCS <= score <= MOST_DISCS
+            and 0 <= depth <= MOST_DISCS
+            and selectivity in SELECTIVITIES
+            and (level is None or 0 <= level <= HIGHEST_LEVEL)
+            and (
+                leaf is leaf_score is None
+                or (0 <= leaf < MOVE_NUMBERS and -MOST_DISCS <= leaf_score <= MOST_DISCS)  # type: ignore[operator]
+            )
+            and min(wins, draws, losses) >= 0
+            and max(total, wins, draws, losses) <= MOST_LINES
+            and (wins + draws + losses <= total or total == MOST_LINES)
+        )
+    except TypeError:  # NULL where a number should be
+        return False
+
+
+def _named(row: Row) -> str:
+    """The board of a row, which may be anything."""
+    return f"board {row[0].hex() if isinstance(row[0], bytes) else repr(row[0])}"
 
 
 def _check_moves(position: Position, leaf: Leaf | None) -> None:

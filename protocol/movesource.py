@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from outflank.engine import Limit, Line, Move, Position, Rules, Searcher, SearchInfo, Symmetry, Turn
+from outflank.engine import Colour, Limit, Line, Move, Position, Rules, Searcher, SearchInfo, Symmetry, Turn
+from outflank.engine.limits import Result
 
 if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
     from outflank.book import BookMove, Entry
@@ -168,7 +169,8 @@ def book_info(
     lines = []
     for known in moves:
         reply = entry.position.play(known.move)
-        lines.append(Line(known.move, float(known.score), (known.move, *best_line(look, reply))))
+        pv = (known.move, *best_line(look, reply))
+        lines.append(Line(known.move, float(known.score), pv, result=_proven(known, entry.position)))
     return BookInfo(
         depth=entry.depth,
         selectivity=entry.selectivity,
@@ -178,3 +180,11 @@ def book_info(
         lines=tuple(lines),
         counts=tuple(move.lines.total for move in moves),
     )
+
+
+def _proven(known: "BookMove", position: Position) -> Result | None:
+    """What a move comes to by the tie rule of the position; None if its score is not proven."""
+    if known.lower != known.upper:
+        return None
+    winner = position.rules.winner_by(known.score if position.side is Colour.BLACK else -known.score)
+    return "draw" if winner is None else "win" if winner is position.side else "loss"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from outflank.book import Book, BookWriter
+from outflank.book.records import COLUMNS, checksum
 from outflank.engine import FileFormatError, Position
 from outflank.tests.book.samples import START, make_book, plies, record
 
@@ -317,3 +318,75 @@ connection = schema.open_to_read(Path(sys.argv[1]))
 threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
 connection.execute("{COUNTS_FOR_EVER.replace("SELECT x FROM c", "SELECT max(x) FROM c")}").fetchall()
 """
+
+
+def rewritten(path: Path, **values: object) -> Path:
+    """A book whose rows have other values, each with the right checksum for them."""
+    connection = sqlite3.connect(path)
+    rows = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM position").fetchall()
+    connection.execute("DELETE FROM position")
+    for row in rows:
+        changed = {**dict(zip(COLUMNS, row, strict=True)), **values}
+        *numbers, _ = list(changed.values())[1:]
+        changed["checksum"] = checksum(changed["board"], tuple(numbers))
+        connection.execute(
+            f"INSERT INTO position VALUES ({', '.join('?' * len(COLUMNS))})", [*changed.values()]
+        )
+    connection.commit()
+    connection.close()
+    return path
+
+
+NONSENSE: list[dict[str, object]] = [
+    {"leaf": 1_000_000},
+    {"leaf": -1},
+    {"leaf": 0},  # a1, which is no move at the start
+    {"leaf": None},
+    {"leaf_score": 65},
+    {"leaf_score": None},
+    {"score": 65},
+    {"score": -(2**63)},
+    {"lower": -65},
+    {"upper": 2**62},
+    {"lower": 5, "upper": 4},
+    {"depth": 65},
+    {"depth": -1},
+    {"selectivity": 50},
+    {"level": 1000},
+    {"level": -1},
+    {"lines": -1},
+    {"lines": 2**32},
+    {"lines": 1, "wins": 1, "losses": 1},
+    {"wins": -1, "losses": 1},
+    {"board": b"\1"},
+    {"board": b"\0" * 16},
+    {"board": b"\xff" * 16},
+    {"board": b"\0" * 17},
+]
+
+
+@pytest.mark.parametrize("values", NONSENSE, ids=str)
+def test_a_row_of_nonsense_with_the_right_checksum_is_found_by_all_who_read_it(
+    tmp_path: Path, values: dict[str, object]
+) -> None:
+    path = rewritten(make_book(tmp_path / "b", [record(START)]), **values)
+    with Book.open(path) as book:
+        with pytest.raises(FileFormatError, match=r"expected an opening book, got .*damaged: a row "):
+            list(book.records())
+        if "board" not in values:  # else nobody comes to ask for it
+            with pytest.raises(FileFormatError, match=r"expected an opening book, got .*damaged: a row "):
+                book.probe(START)
+
+
+def test_levels_and_history_of_nonsense_are_damage(tmp_path: Path) -> None:
+    path = rewritten(make_book(tmp_path / "b", [record(START)]), level=1000)
+    connection = sqlite3.connect(path)
+    connection.execute("INSERT INTO history (time, what) VALUES ('now', x'ff')")
+    connection.commit()
+    connection.close()
+    with Book.open(path) as book:
+        with pytest.raises(FileFormatError, match="damaged: it has positions of level 1000"):
+            book.levels()
+        with pytest.raises(FileFormatError, match="damaged: its history"):
+            book.history()
+        assert [fault for fault in book.damage() if "a row holds numbers that no book has" in fault]

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import PRESETS, Game, Limit, Position
+from outflank.engine import PRESETS, Game, Limit, Position, Rules, SearchInfo
 from outflank.protocol.booksource import BookSource, Variety
 from outflank.protocol.movesource import BookInfo, MoveRequest
 from outflank.tests.book.samples import after, make_book, record
+from outflank.tests.book.test_damage import rewritten
 from outflank.tests.protocol.books import RECORDS, linked, small_book
 from outflank.tests.protocol.dialogue import Dialogue
 
@@ -150,6 +151,34 @@ def test_a_row_that_was_damaged_ends_the_book_and_not_the_game(tmp_path: Path) -
 
     assert dialogue.ask("genmove w") in ("d6", "f4", "f6")
     assert [sentence.endswith("; playing without a book") for sentence in told] == [True]
+
+
+@pytest.mark.parametrize(
+    "values", [{"leaf": 1_000_000}, {"score": 90, "lower": 90, "upper": 90}, {"level": -7}]
+)
+def test_a_row_of_nonsense_ends_the_book_and_not_the_game(tmp_path: Path, values: dict[str, object]) -> None:
+    """Its checksum is right, so it was written on purpose."""
+    told = Told()
+    dialogue = Dialogue(books=[BookSource(rewritten(small_book(tmp_path), **values), Variety(), told)])
+
+    first, second = dialogue.ask("genmove b"), dialogue.ask("genmove w")
+
+    assert first != second
+    (sentence,) = told
+    assert "damaged: a row" in sentence
+    assert sentence.endswith("; playing without a book")
+
+
+def test_a_proven_tie_in_a_book_is_won_or_lost_by_the_tie_rule(tmp_path: Path) -> None:
+    rules = Rules.parse("othello,tie=second")
+    position = Position.parse("XO-OOOX-XXXXXXXOXXXXXXX-XXXXXOXXOOXXXOOOOOOOXXOXOOO-XOXX-OOOXXXX O", rules)
+    tie = record(position, 0, lower=0, upper=0, depth=position.empties, selectivity=100)
+    path = make_book(tmp_path / "b", [tie], rules)
+    told: list[SearchInfo] = []
+    source(path).choose(MoveRequest(position, Limit(depth=1), on_info=told.append))
+
+    (info,) = told
+    assert (info.exact, info.lines[0].score, info.lines[0].result) == (True, 0.0, "win")
 
 
 @pytest.mark.parametrize("shipped", [False, True])
