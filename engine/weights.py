@@ -36,6 +36,7 @@ from outflank.engine.folding import (
     unfold_rows,
     weights_kept,
 )
+from outflank.engine.links import open_regular
 from outflank.engine.memory import Numbers
 from outflank.engine.network import HEADS, HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, SCORE_BITS, STAGES, SUMS
 from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE, layout_hash
@@ -112,7 +113,7 @@ def read(path: Path = SHIPPED) -> Weights:
 
     Raises: FileFormatError naming the file and what is wrong with it.
     """
-    with _refusals(path), path.open("rb") as file:
+    with _refusals(path), open_regular(path) as file:
         lines = file.readline(len(_MAGIC)) + file.readline(_LONGEST_HEADER)
         _header(lines)  # first, since what is no file of weights may have no end
         return _decode(lines + file.read(2 * sum(_lengths())))  # packed it is shorter
@@ -131,7 +132,7 @@ def identity(path: Path = SHIPPED) -> str:
 
     Raises: FileFormatError as ``read``, but of the header alone.
     """
-    with _refusals(path), path.open("rb") as file:
+    with _refusals(path), open_regular(path) as file:
         lines = file.readline(len(_MAGIC)) + file.readline(_LONGEST_HEADER)
         header, _ = _header(lines)
         return f"{header['crc32'] & 0xFFFFFFFF:08x}{zlib.crc32(lines):08x}"

@@ -8,6 +8,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from outflank.engine import FileFormatError, Game, Move, NotationError, Position, Rules
+from outflank.engine.links import open_regular
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.capped import capped
 from outflank.protocol.formats.files import read_games
@@ -88,7 +89,7 @@ def read_openings(path: Path, rules: Rules, plies: int | None = None) -> list[tu
     Raises: FileFormatError naming file and line, or game.
     """
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             games = read_games(capped(stream, _MOST_BYTES), path, rules)
             openings = [_opening(entry, rules, path, plies) for entry in games]
     except OSError as error:

@@ -1,5 +1,6 @@
 """Files without an end, or nested without one, get a sentence; pipes are read as files are."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -98,5 +99,31 @@ def test_a_hostile_config_is_refused_in_words(tmp_path: Path, text: str, words: 
 
 
 def test_weights_without_an_end_are_refused_in_words() -> None:
-    with pytest.raises(FileFormatError, match="a file of another kind or version"):
+    with pytest.raises(FileFormatError, match="it is a pipe or a device, and has to be a file"):
         weights.read(Path("/dev/zero"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["report", "PIPE"],
+        ["export", "PIPE", "--format", "ggf"],
+        ["match", "--resume", "FOLDER"],
+        ["book", "show", "PIPE"],
+        ["book", "check", "PIPE"],
+        ["book", "merge", "PIPE", "PIPE"],
+        ["gtp", "--book", "PIPE"],
+        ["train", "gate", "PIPE"],
+        ["match", "--no-records", "--openings", "PIPE", "--engine", "cmd=cat name=a", "--engine", "cmd=cat"],
+    ],
+)
+def test_a_pipe_that_nobody_writes_to_is_waited_for_by_no_command(tmp_path: Path, words: list[str]) -> None:
+    """Runs, books, weights and openings are read more than once, so they have to be files."""
+    pipe = tmp_path / "run.db"
+    os.mkfifo(pipe)
+    places = {"PIPE": str(pipe), "FOLDER": str(tmp_path)}
+    result = outflank(*(places.get(word, word) for word in words), given="genmove b\n")
+
+    assert (result.returncode, "Traceback" in result.stderr) == (0 if words[0] == "gtp" else 1, False)
+    last = result.stderr.splitlines()[-1]
+    assert "a pipe or a device" in last or "has no run.db" in last
