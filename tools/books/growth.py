@@ -37,16 +37,14 @@ class Work:
     Attributes:
         what: the command with its settings, for the book's history.
         level: on which positions are judged; None for that of most of the book.
-        workers: processes; None for one for each processor.
-        cluster: address of a Dask scheduler to work on instead.
+        run: where they are, see ``open_run``.
         as_json: whether the result is printed as JSON.
         log: is told each progress, as ``growth_log`` has it.
     """
 
     what: str
     level: int | None
-    workers: int | None
-    cluster: str | None
+    run: Run
     as_json: bool
     log: Callable[[Progress], object] = lambda _: None
 
@@ -67,31 +65,35 @@ def grow_book(
     """
     level = work.level or usual_level(book)
     display = _Display(book.path)
-    with open_run(work.workers, work.cluster) as run:
 
-        def show(progress: Progress) -> None:
-            display.note(progress)
-            work.log(progress)
+    def show(progress: Progress) -> None:
+        display.note(progress)
+        work.log(progress)
 
-        grower = Grower(book, Judge(cleared_searcher, level), run, show)
-        grower.note(work.what)
-        try:
-            with live(display.draw):
-                grow(grower)
-                grower.finish()
-        except (KeyboardInterrupt, SystemExit):
-            book.rollback()
-            click.echo(
-                f"Interrupted: {book.path} keeps its {len(book):,} positions; go on at any time.", err=True
-            )
-            raise
+    grower = Grower(book, Judge(cleared_searcher, level), work.run, show)
+    grower.note(work.what)
+    try:
+        with live(display.draw):
+            grow(grower)
+            grower.finish()
+    except (KeyboardInterrupt, SystemExit):
+        book.rollback()
+        click.echo(
+            f"Interrupted: {book.path} keeps its {len(book):,} positions; go on at any time.", err=True
+        )
+        raise
     progress = grower.progress()
     print_result(book, replace(progress, added=progress.added + merged), level, work.as_json, games)
 
 
 @contextmanager
 def open_run(workers: int | None, cluster: str | None) -> Iterator[Run]:
-    """Where questions are answered: in this process if one is enough, in several, or on a cluster."""
+    """Where questions are answered: in this process if one is enough, in several, or on a cluster.
+
+    To be entered before a new book is made, so that a cluster that is not there leaves none behind.
+
+    Raises: SettingsError as ``open_executor``.
+    """
     if workers == 1 and cluster is None:
         yield run_here
         return

@@ -145,7 +145,7 @@ cluster_option = click.option(
     "--cluster",
     metavar="ADDRESS",
     callback=read_by(scheduler_address),
-    help="Work on the Dask cluster of this scheduler instead, tcp://host:port.",
+    help="Work on the Dask cluster of this scheduler instead, tcp://HOST:PORT or tls://HOST:PORT.",
 )
 """``--cluster tcp://host:port``: hands the command an address or None."""
 

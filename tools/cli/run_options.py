@@ -112,7 +112,7 @@ _WHERE = (
         "--cluster",
         metavar="ADDRESS",
         callback=read_by(scheduler_address),
-        help="Play on the Dask cluster of this scheduler, tcp://HOST:PORT.",
+        help="Play on the Dask cluster of this scheduler, tcp://HOST:PORT or tls://HOST:PORT.",
     ),
     json_option,
 )

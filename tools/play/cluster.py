@@ -18,7 +18,7 @@ from outflank.tools.play.hall import NewsQueue, PairEnded
 from outflank.tools.play.table import Stopped, Table, Task, needs_canary
 from outflank.tools.state.events import Event, TurnPlayed
 from outflank.tools.state.run import RunSettings, Void
-from outflank.tools.work.cluster import connect, places
+from outflank.tools.work.cluster import connect, if_same_build, places, this_build
 
 _SLICE_SECONDS = 0.1
 _LOOK_SECONDS = 1.0  # how often a worker asks whether the run is over
@@ -30,9 +30,9 @@ class ClusterHall:
     Args:
         settings: of the run.
         run: its id, which is part of the name of each task.
-        address: of the scheduler, ``tcp://host:port``.
+        address: of the scheduler, ``tcp://host:port`` or ``tls://host:port``.
 
-    Raises: SettingsError if the scheduler can't be reached.
+    Raises: SettingsError if the scheduler can't be reached, or one of its workers is of another build.
     """
 
     def __init__(self, settings: RunSettings, run: str, address: str) -> None:
@@ -62,7 +62,9 @@ class ClusterHall:
 
         Raises: OutflankError if one can't play, and whatever `on_wait` raises.
         """
-        checking = self._client.submit(_check_engines, self._settings, self._run, pure=False)
+        checking = self._client.submit(
+            if_same_build, this_build(), _check_engines, self._settings, self._run, pure=False
+        )
         while not checking.done():
             on_wait()
             time.sleep(_SLICE_SECONDS)
@@ -71,7 +73,7 @@ class ClusterHall:
     def submit(self, task: Task) -> None:
         """Have a pair played by some worker."""
         key = f"outflank-{task.run}-{task.pair}-{task.attempt}"
-        future = self._client.submit(_play, task, key=key, pure=False)
+        future = self._client.submit(if_same_build, this_build(), _play, task, key=key, pure=False)
         self._running[key] = future  # a future without a reference is cancelled
         future.add_done_callback(partial(self._report, task))
 

@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from outflank import __version__
 from outflank.engine import FileFormatError, Move, Rules
+from outflank.engine.weights import checksum
 from outflank.tools.games.results import GameRecord, Outside
 from outflank.tools.state import rows, schema
 from outflank.tools.state.checks import LONGEST_SENTENCE, cut
@@ -86,6 +87,7 @@ class Store:
             facts = {
                 "id": run,
                 "outflank": __version__,
+                "evaluation": checksum(),
                 "started": datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
                 "machine": machine_line(),
                 "settings": json.dumps(plain_settings(settings), ensure_ascii=False),

@@ -14,7 +14,7 @@ from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import ParamSpec, TypeVar
 
-from outflank.tools.work.cluster import connect, places
+from outflank.tools.work.cluster import connect, if_same_build, places, this_build
 
 Arguments = ParamSpec("Arguments")
 Key = TypeVar("Key")
@@ -30,7 +30,7 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
         workers: processes to start on this machine; one for each processor if None.
         cluster: address of a Dask scheduler (``tcp://host:port``), whose workers are used instead.
 
-    Raises: SettingsError if the cluster can't be reached.
+    Raises: SettingsError if the cluster can't be reached, or one of its workers is of another build.
     """
     if cluster is None:
         count = workers or len(os.sched_getaffinity(0))
@@ -48,7 +48,20 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
             executor.shutdown(cancel_futures=True)
         return
     with connect(cluster) as client:
-        yield client.get_executor(pure=False), places(client)
+        yield _SameBuild(client.get_executor(pure=False)), places(client)
+
+
+class _SameBuild(Executor):
+    """The executor of a cluster whose workers refuse tasks of another build."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def submit(
+        self, fn: Callable[Arguments, Result], /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Future[Result]:
+        """As always."""
+        return self._executor.submit(if_same_build, this_build(), fn, *args, **kwargs)
 
 
 def run_all(

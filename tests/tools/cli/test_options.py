@@ -71,4 +71,7 @@ def test_an_address_without_a_port_is_wrong_usage(
     result = CliRunner().invoke(work, ["--cluster", "tcp://127.0.0.1"])
 
     assert result.exit_code == 2
-    assert "expected the address of a Dask scheduler, tcp://HOST:PORT, got 'tcp://127.0.0.1'" in result.output
+    assert (
+        "expected the address of a Dask scheduler, tcp://HOST:PORT or tls://HOST:PORT, got 'tcp://127.0.0.1'"
+        in result.output
+    )

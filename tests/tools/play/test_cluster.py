@@ -3,7 +3,9 @@
 import json
 import os
 import re
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -13,13 +15,24 @@ from pathlib import Path
 
 import pytest
 
+from outflank import __version__
+from outflank.book import BookWriter
+from outflank.engine import Rules, SettingsError
+from outflank.engine.weights import SHIPPED, checksum
 from outflank.tests.processes import children, living_members
 from outflank.tests.tools.play.halls import conduct, settings
 from outflank.tests.tools.state.test_resume import ENGINES, OUTFLANK, SEED, begin, results
 from outflank.tools.state.store import read_run
+from outflank.tools.work.cluster import Build, if_same_build, this_build
 
-pytest.importorskip("distributed")
-_ADDRESS = re.compile(rb"(tcp://127\.0\.0\.1:\d+)")
+Client = pytest.importorskip("distributed").Client
+_ADDRESS = re.compile(rb"(t(?:cp|ls)://127\.0\.0\.1:\d+)")
+
+
+MATCH = [
+    *("--games", "2", "--openings", "random:2"),
+    *("--engine", "name=A cmd='outflank gtp --level 1'", "--engine", "name=B cmd='outflank gtp --level 1'"),
+]
 
 
 @contextmanager
@@ -35,9 +48,9 @@ def process(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @contextmanager
-def scheduler() -> Iterator[str]:
+def scheduler(*options: str) -> Iterator[str]:
     """The address of a scheduler."""
-    with process("distributed.cli.dask_scheduler", "--port", "0") as running:
+    with process("distributed.cli.dask_scheduler", "--port", "0", *options) as running:
         assert running.stderr is not None
         for line in running.stderr:
             if found := _ADDRESS.search(line):
@@ -46,8 +59,28 @@ def scheduler() -> Iterator[str]:
         raise AssertionError("the scheduler did not start")
 
 
-def worker(address: str) -> list[str]:
-    return ["distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
+def worker(address: str, *options: str) -> list[str]:
+    return ["distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny", *options]
+
+
+def wait_for_worker(address: str) -> None:
+    """Without one there is nobody whose build could be looked at."""
+    with Client(address, set_as_default=False) as client:
+        client.wait_for_workers(1, timeout=60)
+
+
+def refused(*words: str, **environment: str) -> str:
+    """What the program says last; it fails."""
+    ran = subprocess.run(
+        [OUTFLANK, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+        env={**os.environ, **environment},
+    )
+    assert (ran.returncode, "Traceback" in ran.stderr) == (1, False), ran.stderr
+    return ran.stderr.splitlines()[-1]
 
 
 def test_a_worker_that_dies_half_way_costs_nothing(tmp_path: Path) -> None:
@@ -125,3 +158,93 @@ def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert ran.returncode == 1
     assert "expected a Dask scheduler at tcp://127.0.0.1:1, got: " in ran.stderr
     assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("other", "build"),
+    [
+        ("import outflank; outflank.__version__ = '0.9.0'", Build("0.9.0", checksum())),
+        (
+            "from outflank.engine import weights; weights.checksum = lambda: '00c0ffee'",
+            Build(__version__, "00c0ffee"),
+        ),
+    ],
+)
+def test_workers_of_another_build_are_refused_with_both_named(
+    tmp_path: Path, other: str, build: Build
+) -> None:
+    """A match, a book and training would take their numbers for ours; no book is left that was only begun."""
+    (tmp_path / "other.py").write_text(other)
+    named = f"runs {build}, and this command {this_build()}: install the same on both"
+    with (
+        scheduler() as address,
+        process(*worker(address, "--preload", str(tmp_path / "other.py"))),
+    ):
+        wait_for_worker(address)
+        assert named in refused("match", *MATCH, "--cluster", address, "--out", str(tmp_path / "m"))
+        assert named in refused("book", "build", str(tmp_path / "b"), "--cluster", address)
+        assert named in refused("train", "gate", str(SHIPPED), "--cluster", address)
+
+    assert [path.name for path in tmp_path.iterdir()] == ["other.py"]
+
+
+def test_a_worker_of_another_build_that_comes_later_refuses_its_tasks() -> None:
+    assert if_same_build(this_build(), max, 1, 2) == 2
+    with pytest.raises(SettingsError, match=r"runs Outflank .*, and this command Outflank 0\.9\.0 with"):
+        if_same_build(Build("0.9.0", checksum()), max, 1, 2)
+
+
+def test_a_run_holds_version_and_evaluation(tmp_path: Path) -> None:
+    conduct(settings(*ENGINES, games=2, seed=SEED), tmp_path)
+    connection = sqlite3.connect(tmp_path / "run.db")
+    facts = dict(connection.execute("SELECT name, value FROM run"))
+    connection.close()
+
+    assert (facts["outflank"], facts["evaluation"]) == this_build()
+
+
+def test_a_cluster_that_is_not_there_leaves_no_new_book(tmp_path: Path) -> None:
+    book, other = tmp_path / "b", tmp_path / "other"
+    BookWriter.create(other, Rules()).close()
+    for words in (["build", str(book)], ["merge", str(book), str(other)]):
+        assert "expected a Dask scheduler at" in refused("book", *words, "--cluster", "tcp://127.0.0.1:1")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
+def certificate(folder: Path) -> list[Path]:
+    """A certificate for this machine that is its own authority, and its key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl makes the certificate")
+    made = [folder / "cert.pem", folder / "key.pem"]
+    words = (
+        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+    )
+    command = ["openssl", *words.split(), "-out", made[0], "-keyout", made[1]]
+    subprocess.run(command, check=True, capture_output=True)
+    return made
+
+
+def test_a_match_is_played_on_a_cluster_behind_tls(tmp_path: Path) -> None:
+    """With the certificates of Dask's configuration; without them it says what is missing."""
+    cert, key = certificate(tmp_path)
+    options = ["--tls-ca-file", str(cert), "--tls-cert", str(cert), "--tls-key", str(key)]
+    configured = {
+        "DASK_DISTRIBUTED__COMM__TLS__CA_FILE": str(cert),
+        "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT": str(cert),
+        "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY": str(key),
+    }
+    with scheduler("--protocol", "tls", *options) as address, process(*worker(address, *options)):
+        assert address.startswith("tls://")
+        words = ["match", *MATCH, "--no-records", "--cluster", address]
+        played = subprocess.run(
+            [OUTFLANK, *words, "--json"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=100,
+            env={**os.environ, **configured},
+        )
+        assert played.returncode == 0, played.stderr
+        assert json.loads(played.stdout.splitlines()[-1])["games"] == 2
+        assert "without certificates: set distributed.comm.tls" in refused(*words)

@@ -29,7 +29,9 @@ def test_a_cluster_plays_the_games_that_one_machine_plays(
         assert there.tobytes() == here.tobytes()
 
 
-@pytest.mark.parametrize("text", ["tcp://127.0.0.1:8786", "tcp://host.example:1", "tcp://[::1]:65535"])
+@pytest.mark.parametrize(
+    "text", ["tcp://127.0.0.1:8786", "tcp://host.example:1", "tcp://[::1]:65535", "tls://host:8786"]
+)
 def test_an_address_has_a_host_and_a_port(text: str) -> None:
     assert scheduler_address(text) == text
 
@@ -49,7 +51,10 @@ def test_an_address_has_a_host_and_a_port(text: str) -> None:
     ],
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(NotationError, match="expected the address of a Dask scheduler, tcp://HOST:PORT, got"):
+    with pytest.raises(
+        NotationError,
+        match="expected the address of a Dask scheduler, tcp://HOST:PORT or tls",
+    ):
         scheduler_address(text)
 
 

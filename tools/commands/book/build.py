@@ -52,7 +52,7 @@ def build(
     """
     from outflank.book import BookWriter
     from outflank.book.reach import Reach
-    from outflank.tools.books.growth import Work, grow_book
+    from outflank.tools.books.growth import Work, grow_book, open_run
     from outflank.tools.books.log import growth_log
 
     reach = Reach(max_error, plies, ply_cost, positions)
@@ -65,8 +65,9 @@ def build(
     with ExitStack() as stack:
         book = stack.enter_context(BookWriter.open(path, rules)) if path.exists() else None
         add_to_log = stack.enter_context(growth_log(log, path))
-        if book is None:  # not before: a log that is refused leaves no new book behind
+        run = stack.enter_context(open_run(workers, cluster))
+        if book is None:  # not before: a log or a cluster that is refused leaves no new book behind
             book = stack.enter_context(BookWriter.create(path, rules or Rules()))
         what = " ".join(["build", *filter(None, limits)])
-        work = Work(what, level, workers, cluster, as_json, add_to_log)
+        work = Work(what, level, run, as_json, add_to_log)
         grow_book(book, work, lambda grower: grower.grow(reach, budget))

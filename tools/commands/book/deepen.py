@@ -46,11 +46,15 @@ def deepen(
     """
     from outflank.book import BookWriter
     from outflank.book.reach import Reach
-    from outflank.tools.books.growth import Work, grow_book
+    from outflank.tools.books.growth import Work, grow_book, open_run
     from outflank.tools.books.log import growth_log
 
     reach = Reach(max_error, plies, ply_cost)
     what = f"deepen --plies {plies} --ply-cost {ply_cost:g}{' --again' if again else ''}"
-    with BookWriter.open(path) as book, growth_log(log, path) as add_to_log:
-        work = Work(what, level, workers, cluster, as_json, add_to_log)
+    with (
+        BookWriter.open(path) as book,
+        growth_log(log, path) as add_to_log,
+        open_run(workers, cluster) as run,
+    ):
+        work = Work(what, level, run, as_json, add_to_log)
         grow_book(book, work, lambda grower: grower.deepen(reach, budget, again))

@@ -33,13 +33,13 @@ def extend(
     """
     from outflank.book import BookWriter
     from outflank.engine import Position
-    from outflank.tools.books.growth import Work, grow_book
+    from outflank.tools.books.growth import Work, grow_book, open_run
     from outflank.tools.books.played import PlayedLines
 
-    with BookWriter.open(path) as book:
+    with BookWriter.open(path) as book, open_run(workers, cluster) as run:
         lines = PlayedLines(games, book, form)
         fewest = Position.start(book.rules).empties - plies
         positions = [position for line in lines for position in line if position.empties >= fewest]
-        work = Work(f"extend --plies {plies}, games: {lines.games}", level, workers, cluster, as_json)
+        work = Work(f"extend --plies {plies}, games: {lines.games}", level, run, as_json)
         grow_book(book, work, lambda grower: grower.extend(positions, budget), games=lines.games)
     lines.expect_good()

@@ -42,12 +42,12 @@ def learn(
     code is then 1.
     """
     from outflank.book import BookWriter
-    from outflank.tools.books.growth import Work, grow_book
+    from outflank.tools.books.growth import Work, grow_book, open_run
     from outflank.tools.books.played import PlayedLines
 
-    with BookWriter.open(path) as book:
+    with BookWriter.open(path) as book, open_run(workers, cluster) as run:
         lines = PlayedLines(games, book, form)
         positions = [position for line in lines for position in unknown_positions(book, line, beyond)]
-        work = Work(f"learn --beyond {beyond}, games: {lines.games}", level, workers, cluster, as_json)
+        work = Work(f"learn --beyond {beyond}, games: {lines.games}", level, run, as_json)
         grow_book(book, work, lambda grower: grower.extend(positions, budget), games=lines.games)
     lines.expect_good()

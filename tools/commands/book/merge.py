@@ -38,14 +38,16 @@ def merge(
     position of the book, the other moves are judged. PATH is made if it does not exist, and left out among the OTHERs.
     """
     from outflank.book import Book
-    from outflank.tools.books.growth import Work, grow_book
+    from outflank.tools.books.growth import Work, grow_book, open_run
 
     others = [other for other in others if not (path.exists() and other.samefile(path))]
-    # A book that is still being read could not be put in order at the end.
-    with ExitStack() as readers:
-        book, added = _merged(path, [readers.enter_context(Book.open(other)) for other in others])
-    with book:
-        work = Work(f"merge of {', '.join(other.name for other in others)}", level, workers, cluster, as_json)
+    with ExitStack() as stack:
+        run = stack.enter_context(open_run(workers, cluster))
+        # A book that is still being read could not be put in order at the end.
+        with ExitStack() as readers:
+            book, added = _merged(path, [readers.enter_context(Book.open(other)) for other in others])
+        stack.enter_context(book)
+        work = Work(f"merge of {', '.join(other.name for other in others)}", level, run, as_json)
         grow_book(book, work, lambda _: None, merged=added)
 
 
