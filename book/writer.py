@@ -117,11 +117,12 @@ class BookWriter(Book):
         )
 
     def note(self, what: str) -> None:
-        """Add a line to the book's history.
+        """Add a line to the book's history; halves of characters, as in names of files that are not UTF-8, are escaped.
 
         Raises: OutflankError if it can't be written.
         """
-        self._write(schema.INSERT_HISTORY, [(_now(), f"outflank {__version__}: {what}")])
+        text = what.encode(errors="backslashreplace").decode()
+        self._write(schema.INSERT_HISTORY, [(_now(), f"outflank {__version__}: {text}")])
 
     def commit(self) -> None:
         """Make what was put, removed and noted since the last commit part of the book, for good.

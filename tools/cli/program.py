@@ -10,7 +10,7 @@ import click
 from outflank import __version__
 from outflank.tools.cli.lazygroup import LazyGroup
 from outflank.tools.cli.signals import end_at_once, end_at_once_again, end_tidily
-from outflank.tools.cli.streams import replace_closed_streams
+from outflank.tools.cli.streams import escape_what_can_not_be_written, replace_closed_streams
 
 # Command NAME is the click command NAME in tools/commands/NAME.py; the text is the first paragraph of its help.
 COMMANDS = {
@@ -151,6 +151,7 @@ def main() -> None:
     """Run the program; SIGTERM and SIGHUP end it as tidily as Ctrl-C does. No process that it began stays behind."""
     end_at_once()
     replace_closed_streams()
+    escape_what_can_not_be_written()
     try:
         cli(prog_name="outflank")
     except OSError as error:  # the help of the program itself can't be written

@@ -1,4 +1,4 @@
-"""The standard streams of a program that was started without them, as by ``outflank perft 1 >&-``."""
+"""Standard streams that are closed, as by ``outflank perft 1 >&-``, or can't write every character."""
 
 import os
 import sys
@@ -18,6 +18,15 @@ def replace_closed_streams() -> None:
         sys.stdout = TextIOWrapper(_nothing(1, "w", "<stdout>", os.O_RDONLY), write_through=True)
     if sys.stderr is None:
         sys.stderr = TextIOWrapper(_nothing(2, "w", "<stderr>", os.O_WRONLY), write_through=True)
+
+
+def escape_what_can_not_be_written() -> None:
+    """Let standard output escape what its encoding lacks, as standard error does.
+
+    A byte of a name that is not UTF-8 becomes an escape that JSON has too.
+    """
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _nothing(descriptor: int, mode: str, name: str, flags: int = os.O_RDONLY) -> FileIO:

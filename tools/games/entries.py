@@ -1,5 +1,6 @@
 """The engines that take part, as a user describes them on the command line or in a file."""
 
+import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -85,6 +86,7 @@ class Entry:
             if key not in read.READERS:
                 expected = " ".join(read.READERS)
                 raise NotationError(f"expected keys out of {expected} in the engine, got {key!r}")
+            _expect_unicode(key, settings[key])
         if "cmd" not in settings:
             raise NotationError(f"expected cmd=... with a command in the engine, got {dict(settings)}")
         values: dict[str, Any] = {key: read.READERS[key](key, value) for key, value in settings.items()}
@@ -108,6 +110,16 @@ def _plain(value: object) -> object:
         pairs = bool(value) and isinstance(value[0], tuple)
         return dict(value) if pairs else list(value)
     return value
+
+
+def _expect_unicode(key: str, value: object) -> None:
+    """Raise NotationError if a value can't be kept by the file of a run: on Linux paths may be any bytes."""
+    try:
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        raise NotationError(
+            f"{key} of an engine is not UTF-8, so a run can't keep it: {value!r}; rename the file or folder"
+        ) from None
 
 
 def _settings(text: str) -> dict[str, object]:

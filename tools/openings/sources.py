@@ -44,8 +44,14 @@ class OpeningsChoice:
     def parse(cls, text: str) -> "OpeningsChoice":
         """Read ``balanced``, ``random:N``, a file name, or one with ``:PLIES`` behind it.
 
-        Raises: NotationError if N is no number that makes sense.
+        Raises: NotationError if N is no number that makes sense, or the file's name is not UTF-8.
         """
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise NotationError(
+                f"the name of the openings' file is not UTF-8, so a run can't keep it: {text!r}; rename it"
+            ) from None
         if text == _BALANCED:
             return cls()
         if not text.startswith(_RANDOM):

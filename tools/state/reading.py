@@ -44,8 +44,11 @@ def read(connection: sqlite3.Connection) -> Run:
         connection.execute("COMMIT")
     if not isinstance(facts["id"], str):
         raise TypeError("its id is no text")
+    settings = json.loads(facts["settings"])
+    # JSON can name halves of characters, which nothing can write.
+    json.dumps(settings, ensure_ascii=False).encode()
     run = Run(
-        settings=read_settings(json.loads(facts["settings"])),
+        settings=read_settings(settings),
         games=tuple(games),
         voids=tuple(voids),
         remarks=tuple(remarks),

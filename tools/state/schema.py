@@ -80,14 +80,26 @@ def begin(folder: Path) -> sqlite3.Connection:
     Raises: FileFormatError if the folder is not empty; OSError; sqlite3.Error.
     """
     expect_empty(folder)
+    forget(folder)
+    connection = sqlite3.connect(folder / UNFINISHED[0], isolation_level=None)
+    try:
+        with _closed_on_failure(connection):
+            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {_VERSION}")
+            connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
+    except BaseException:
+        forget(folder)
+        raise
+    return connection
+
+
+def forget(folder: Path) -> None:
+    """Remove a file that was begun and has not got its name.
+
+    Raises: OSError.
+    """
     for name in reversed(UNFINISHED):  # a journal alone would be nobody's
         (folder / name).unlink(missing_ok=True)
-    connection = sqlite3.connect(folder / UNFINISHED[0], isolation_level=None)
-    with _closed_on_failure(connection):
-        connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {_VERSION}")
-        connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
-    return connection
 
 
 def put_in_place(connection: sqlite3.Connection, folder: Path) -> sqlite3.Connection:

@@ -84,6 +84,7 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
             schema.expect_empty(folder)  # and again under the lock
             store = cls._locked(folder, lambda: schema.begin(folder), undo)
+            undo.callback(schema.forget, folder)
             facts = {
                 "id": run,
                 "outflank": __version__,

@@ -1,5 +1,7 @@
-"""The program without its standard streams: their place is taken, and no end is a traceback."""
+"""The program without its standard streams, or with names they can't write: no end is a traceback."""
 
+import json
+import os
 import re
 import subprocess
 import sys
@@ -89,3 +91,59 @@ def test_a_file_does_not_take_the_place_of_a_closed_stream(tmp_path: Path) -> No
 
     assert told.returncode == 1
     assert "= Outflank" in (tmp_path / "log").read_text()
+
+
+NAME = b"n\xff"
+IN_RECORDS = b"""match --games 2 --out run --engine 'name=A cmd="outflank gtp"' """
+
+
+def run_bytes(words: bytes, folder: Path) -> subprocess.CompletedProcess[str]:
+    """The program with the words of a shell, and standard output as strict as in most locales."""
+    strict = {**os.environ, "PYTHONIOENCODING": "utf-8:strict"}
+    return subprocess.run(
+        b"exec " + PROGRAM.encode() + b" " + words, shell=True, cwd=folder, capture_output=True, text=True,
+        timeout=100, env=strict,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        IN_RECORDS + b"--engine 'name=B cmd=\"outflank gtp\"' --openings " + NAME,
+        IN_RECORDS + b'--engine \'name=B cmd="outflank gtp" dir=' + NAME + b"'",
+        IN_RECORDS + b"--engine 'name=B cmd=" + NAME + b"'",
+        IN_RECORDS + b'--engine \'name=B cmd="outflank gtp" env.A=' + NAME + b"'",
+    ],
+)
+def test_a_path_that_a_run_cannot_keep_is_refused_in_a_sentence(words: bytes, tmp_path: Path) -> None:
+    """The file of a run is UTF-8, and on Linux the name of a file may be any bytes."""
+    told = run_bytes(words, tmp_path)
+
+    assert told.returncode == 2
+    assert re.search(r"not UTF-8, so a run can't keep it: .*'n\\udcff'}?; rename", told.stderr)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_of_files_may_be_any_bytes(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(NAME)).write_text("f5d6c3d3\n")
+    (tmp_path / os.fsdecode(b"a" + NAME)).mkdir()
+    book = b"b" + NAME
+    for words in (
+        b"convert " + NAME + b" --to sgf -o c" + NAME,
+        b"analyze " + NAME + b" --depth 1",
+        b"review " + NAME + b" --level 1 --html r" + NAME,
+        b"board f5 -o s" + NAME + b".svg",
+        b"book build " + book + b" --level 1 --positions 9 --workers 1",
+        b"book extend " + book + b" " + NAME + b" --level 1 --workers 1",
+        b"book stats " + book,
+        b"book check " + book,
+        b"book merge m" + NAME + b" " + book + b" --level 1 --workers 1",
+        b"book tree " + book + b" -o t" + NAME + b".svg",
+        b"book export " + book + b" --to text -o e" + NAME,
+        b"book import e" + NAME + b" i" + NAME,
+    ):
+        told = run_bytes(words, tmp_path)
+        assert (told.returncode, "Traceback" in told.stderr) == (0, False), (words, told.stderr)
+
+    found = json.loads(run_bytes(b"book stats --json " + book, tmp_path).stdout)
+    assert os.fsencode(found["book"]) == book

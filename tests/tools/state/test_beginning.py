@@ -155,6 +155,7 @@ def test_a_run_that_can_not_begin_or_go_on_leaves_no_lock_and_no_open_file(
             attempt(tmp_path)
         assert open_files() == before, told.value
         assert not (tmp_path / LOCK_FILE).exists()
+        assert not any((tmp_path / name).is_file() for name in schema.UNFINISHED)
 
 
 def open_files() -> list[str]:

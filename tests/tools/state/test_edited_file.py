@@ -87,6 +87,7 @@ def edit(folder: Path, statement: str, *values: object) -> None:
         ("UPDATE run SET value = ? WHERE name = 'outside'", '{"A": [1, 1e999, 1, 1]}'),
         ("UPDATE run SET value = ? WHERE name = 'outside'", '{"A": [1, 1, 1, 1, 1]}'),
         ("UPDATE run SET value = ? WHERE name = 'outside'", "[1]"),
+        ("UPDATE run SET value = replace(value, '\"random:2\"', ?) WHERE name = 'settings'", '"x\\udcff"'),
         ("DELETE FROM run WHERE name = ?", "settings"),
         ("DELETE FROM run WHERE name = ?", "id"),
         ("DELETE FROM run WHERE name = ?", "state"),

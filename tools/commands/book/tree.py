@@ -37,6 +37,6 @@ def tree(path: Path, text: str, output: Path, most: int, max_error: float | None
         title = f"{path.name}: main lines{f' after {before}' if before else ''}"
         image = tree_svg(book, game.position, title, lines)
     with open_output(output) as file:
-        file.write(image.encode())
+        file.write(image.encode(errors="backslashreplace"))
     if output is not STDOUT:
         click.echo(output)
