@@ -15,7 +15,7 @@ from outflank.tests.browser import CHROMIUM, Browser
 from outflank.tests.sample_games import WIPE_OUT, WITH_PASSES
 from outflank.tests.tools.review.test_game import QUICK, reviewed
 from outflank.tests.tools.samples import random_run
-from outflank.tests.tools.show.shown import page_of
+from outflank.tests.tools.show.shown import expect_policy, page_of
 from outflank.tools.review.game import GameReview
 from outflank.tools.review.page import curve_svg, render_review
 
@@ -45,6 +45,10 @@ def test_the_page_needs_nothing_else() -> None:
     page = render_review(two_games(), QUICK)
 
     assert not re.search(r"(src|href)=|https?://(?!www\.w3\.org/2000/svg)|@import|url\((?!#)", page)
+
+
+def test_the_page_lets_its_own_scripts_run_and_nothing_else() -> None:
+    expect_policy(render_review(two_games(), QUICK))
 
 
 def test_the_script_knows_what_the_review_says() -> None:

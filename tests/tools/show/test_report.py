@@ -10,7 +10,7 @@ import pytest
 from outflank.engine import PRESETS, Colour, Game
 from outflank.tests.sample_games import ONE_WAY, WITH_PASSES
 from outflank.tests.tools.samples import broken_off, judged, played, random_run, run_of
-from outflank.tests.tools.show.shown import page_of
+from outflank.tests.tools.show.shown import expect_policy, page_of
 from outflank.tools.games.results import Ending, GameRecord
 from outflank.tools.show import report
 from outflank.tools.show.figures import figures_of
@@ -36,6 +36,10 @@ def report_of(*games: GameRecord, **facts: Any) -> str:
 @pytest.fixture(scope="module")
 def tournament() -> Run:
     return random_run(NAMES, 3, {"format": Format.ROUND_ROBIN}, solved=8)
+
+
+def test_the_page_lets_its_own_scripts_run_and_nothing_else(tournament: Run) -> None:
+    expect_policy(page_of(tournament))
 
 
 @pytest.mark.parametrize("record", [played(WITH_PASSES), played(ONE_WAY, ONE_DIRECTION)])

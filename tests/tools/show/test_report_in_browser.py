@@ -201,3 +201,25 @@ def test_nothing_fails_and_nothing_is_fetched(browser: Browser, tmp_path: Path) 
         assert {address for address in browser.requests if address != "about:blank"} == {
             (tmp_path / "report.html").as_uri()
         }
+
+
+def test_what_came_into_the_page_from_elsewhere_neither_runs_nor_asks_for_anything(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Names are escaped; should one ever get through, the page's content security policy stops it."""
+    open_report(browser, tmp_path, tournament())
+    page = tmp_path / "report.html"
+    evil = (
+        "<script>window.ran = 1</script><img src=nothing onerror='window.ran = 2'>"
+        "<img src='http://127.0.0.1:9/x'><link rel=stylesheet href='http://127.0.0.1:9/y'>"
+    )
+    page.write_text(page.read_text().replace("<body>", f"<body>{evil}"))
+    browser.errors.clear()
+    browser.load("about:blank")
+    browser.load(page.as_uri())
+
+    assert browser.run("typeof window.ran") == "undefined"
+    refused = [error for error in browser.errors if "Content Security Policy" in error]
+    for kind in ("script-src", "img-src", "style-src"):
+        assert any(kind in error for error in refused), browser.errors
+    assert browser.run(BOARD) == 1 + 64, "our own scripts run"
