@@ -27,7 +27,7 @@ _FREE_STEPS = 10_000_000
 _STEPS_PER_BYTE = 16  # reading a row takes less than one for each of its bytes
 _LONGEST_SHOWN = 40
 
-Schema = tuple[tuple[str, str, str, str], ...]
+Schema = tuple[tuple[str, ...], ...]  # kind, name, table and SQL
 
 
 def header_of(path: Path, application: int) -> tuple[bytes, int]:
@@ -146,7 +146,7 @@ class _Connection(sqlite3.Connection):
         self.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _MOST_SQL_BYTES)
         self._watch = self._watching()
         next(self._watch)
-        self.set_progress_handler(self._watch.__next__, _STEPS_AT_ONCE)  # type: ignore[arg-type]  # 0 and 1 are False and True
+        self.set_progress_handler(self._watch.__next__, _STEPS_AT_ONCE)
         for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
             self.execute(f"PRAGMA {pragma}").fetchall()
 
@@ -221,7 +221,7 @@ def _schema_of(connection: sqlite3.Connection) -> Schema:
     rows = connection.execute(
         f"SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT {_MOST_OBJECTS}"
     ).fetchall()
-    return tuple(sorted(tuple("".join(str(value).split()) for value in row) for row in rows))  # type: ignore[arg-type]
+    return tuple(sorted(tuple("".join(str(value).split()) for value in row) for row in rows))
 
 
 @cache

@@ -46,7 +46,7 @@ def is_harmless(said: dict[Position, int | None] | str, path: Path) -> bool:
     return all(score in (None, SCORES[position]) for position, score in said.items())
 
 
-def page_bytes(data: bytes) -> int:
+def page_bytes(data: bytes | bytearray) -> int:
     return int.from_bytes(data[16:18], "big")
 
 

@@ -220,7 +220,7 @@ def certificate(folder: Path) -> list[Path]:
     words = (
         "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
     )
-    command = ["openssl", *words.split(), "-out", made[0], "-keyout", made[1]]
+    command = ["openssl", *words.split(), "-out", str(made[0]), "-keyout", str(made[1])]
     subprocess.run(command, check=True, capture_output=True)
     return made
 
