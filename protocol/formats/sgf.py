@@ -45,7 +45,9 @@ _NO_REMARK = "comment:\n"
 _PROGRAM = "outflank:"
 # What is read, and what says how the file is written.
 _OF_THE_FILE = frozenset(["FF", "CA", "AP", "ST"])
-_OF_THE_GAME = frozenset(["GM", "SZ", "RU", GIVEN, "PL", "AB", "AW", "RE", "GN", "EV", "PC", "DT", "TM", "OT"])
+_OF_THE_GAME = frozenset(
+    ["GM", "SZ", "RU", GIVEN, "PL", "AB", "AW", "RE", "GN", "EV", "PC", "DT", "TM", "OT"]
+)
 _OF_PLAYERS = frozenset(["PB", "PW", "BR", "WR"])
 _OF_A_MOVE = frozenset(["B", "W", "V", "C"])
 _OF_GO = frozenset(["KM", "HA"])  # nothing is said by those that are 0
