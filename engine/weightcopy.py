@@ -4,13 +4,17 @@ The copy lies in ``$XDG_CACHE_HOME/outflank``, or ``~/.cache/outflank``, and is 
 checksums. A process that can't read or write one makes the weights ready in memory of its own in
 half a second.
 
-    64 bytes         magic and byte order; how many bytes of rows, entries, layers and starts follow
-    the numbers      as `ReadyWeights` has them, zeros up to a multiple of 64 bytes
+    64 bytes         magic and byte order; the weights file's checksums; how many bytes of rows follow; zeros
+    the numbers      as `ReadyWeights` has them: rows, entries, layers, starts; zeros up to a multiple of 64 bytes
     64 bytes         the checksum of all before, zeros
 
 A copy is used only if folder and file belong to the user, no other user may write to them, neither is a symbolic link,
-and the checksum, taken over the whole at each mapping, is right. It appears under its name when it is complete, so
-several processes may make it at once.
+it says that it was made of these weights, and its length and its checksum, taken over the whole at each mapping,
+are right. Any other one is replaced. Whatever its entries say, no row outside the copy is read. It appears under its
+name when it is complete, so several processes may make it at once.
+
+Nobody may write to a copy, so nobody but root, or its owner after a chmod, can shorten one that engines have mapped:
+that would end them by SIGBUS. Removing or replacing it does them no harm.
 """
 
 from __future__ import annotations
@@ -21,19 +25,25 @@ import stat
 import struct
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import accumulate, pairwise
 from pathlib import Path
 
 from outflank.engine.checksum import checksum
+from outflank.engine.entries import MOST_ROWS
 from outflank.engine.memory import reserve, shared
+from outflank.engine.network import HEADS, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE
 from outflank.engine.readyweights import ReadyWeights
 from outflank.engine.weights import SHIPPED, identity, read
 
 _BLOCK = 64
-_HEAD = struct.Struct("=32s4Q")
+_HEAD = struct.Struct("=32s16sQ8x")
 _END = struct.Struct("=Q56x")
-_MAGIC = f"OUTFLANK READY WEIGHTS 1 {sys.byteorder}".encode().ljust(32)
+_MAGIC = f"OUTFLANK READY WEIGHTS 2 {sys.byteorder}".encode().ljust(32)
+# Bytes of what follows the rows: entries, layers, starts.
+_AFTER_ROWS = (4 * PHASES * WEIGHTS_OF_A_PHASE, 2 * HEADS * NUMBERS_OF_A_LAYER, 4 * STAGES)
 # Of other weights, by when they were last used. Processes that have mapped a copy keep it when its name goes.
 _OTHERS_KEPT = 2
 # What was begun longer ago than this is left over from a process that died.
@@ -47,20 +57,20 @@ def load(path: Path = SHIPPED) -> ReadyWeights:
 
     Raises: FileFormatError naming the file and what is wrong with it.
     """
-    name = _name(path)
+    original = identity(path)
     try:
         folder = _open_folder()
     except OSError:
         return ReadyWeights.of(read(path))
     try:
-        return _mapped(folder, name) or _made(folder, name, path)
+        return _mapped(folder, original) or _made(folder, original, path)
     finally:
         os.close(folder)
 
 
-def _name(path: Path) -> str:
-    """What the copy of a weights file is called."""
-    return f"weights-{identity(path)}-ready.bin"
+def _name(original: str) -> str:
+    """What the copy of weights with this identity is called; another version's layout has another name."""
+    return f"weights-{original}-ready-2.bin"
 
 
 def _open_folder() -> int:
@@ -89,18 +99,18 @@ def _only_ours(status: os.stat_result) -> bool:
     return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def _mapped(folder: int, name: str) -> ReadyWeights | None:
-    """The weights of a copy; None if there is none that can be trusted."""
+def _mapped(folder: int, original: str) -> ReadyWeights | None:
+    """The weights of a copy of those with this identity; None if there is none that can be trusted."""
     try:
         # Without waiting: what bears the name might be a pipe.
-        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        file = os.open(_name(original), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except OSError:
         return None
     try:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode) or not _only_ours(status):
             return None
-        weights = _unwrapped(shared(file, status.st_size))
+        weights = _unwrapped(shared(file, status.st_size), original)
         with suppress(OSError):
             os.utime(file)  # used just now
         return weights
@@ -110,25 +120,38 @@ def _mapped(folder: int, name: str) -> ReadyWeights | None:
         os.close(file)
 
 
-def _unwrapped(memory: mmap.mmap) -> ReadyWeights:
-    """The weights in a copy's bytes.
+def _unwrapped(memory: mmap.mmap, original: str) -> ReadyWeights:
+    """The weights in a copy's bytes; `original` is the identity of what it has to be a copy of.
 
-    Raises: ValueError if they are no copy, or one that has been changed.
+    Raises: ValueError if they are no such copy, or one that has been changed.
     """
     view = memoryview(memory)
-    if len(view) < 2 * _BLOCK or len(view) % _BLOCK:
+    if len(view) < 2 * _BLOCK:
+        raise ValueError("another length")
+    magic, made_of, rows_size = _HEAD.unpack_from(view)
+    if (magic, made_of) != (_MAGIC, original.encode()):
+        raise ValueError("a copy of another kind or of other weights")
+    sizes = (rows_size, *_AFTER_ROWS)
+    if rows_size % SUMS or len(view) != _whole_length(sizes):
         raise ValueError("another length")
     if view[-_BLOCK:] != _END.pack(checksum(view[:-_BLOCK])):
         raise ValueError("another checksum")
-    magic, *sizes = _HEAD.unpack_from(view)
-    if magic != _MAGIC:
-        raise ValueError("a copy of another kind")
     borders = pairwise(accumulate(sizes, initial=_BLOCK))
     rows, entries, layers, starts = (view[begin:end] for begin, end in borders)
-    return ReadyWeights(rows.cast("b"), entries.cast("i"), layers.cast("h"), starts.cast("i"))
+    weights = ReadyWeights(rows.cast("b"), entries.cast("i"), layers.cast("h"), starts.cast("i"))
+    # An entry has room for the numbers 0 to MOST_ROWS - 1: of those rows even the last one lies in the copy.
+    most = (len(view) - _BLOCK) // SUMS - MOST_ROWS
+    if not all(0 <= start <= min(most, rows_size // SUMS) for start in weights.starts):
+        raise ValueError("rows outside the copy")
+    return weights
 
 
-def _wrapped(weights: ReadyWeights) -> mmap.mmap:
+def _whole_length(sizes: Sequence[int]) -> int:
+    """Bytes of a copy whose parts have these sizes."""
+    return _BLOCK + -(-sum(sizes) // _BLOCK) * _BLOCK + _BLOCK
+
+
+def _wrapped(weights: ReadyWeights, original: str) -> mmap.mmap:
     """A copy's bytes.
 
     Raises: OSError if there is no memory for them.
@@ -137,29 +160,28 @@ def _wrapped(weights: ReadyWeights) -> mmap.mmap:
         memoryview(numbers).cast("B")
         for numbers in (weights.rows, weights.entries, weights.layers, weights.starts)
     ]
-    size = sum(map(len, parts))
-    memory = reserve(_BLOCK + -(-size // _BLOCK) * _BLOCK + _BLOCK)
-    memory.write(_HEAD.pack(_MAGIC, *map(len, parts)))
+    memory = reserve(_whole_length([len(part) for part in parts]))
+    memory.write(_HEAD.pack(_MAGIC, original.encode(), len(parts[0])))
     for part in parts:
         memory.write(part)
     _END.pack_into(memory, len(memory) - _BLOCK, checksum(memoryview(memory)[:-_BLOCK]))
     return memory
 
 
-def _made(folder: int, name: str, path: Path) -> ReadyWeights:
+def _made(folder: int, original: str, path: Path) -> ReadyWeights:
     """The weights of a file, from a copy made of them if possible.
 
     Raises: FileFormatError as ``load``.
     """
     weights = ReadyWeights.of(read(path))
-    if _name(path) != name:  # the file has been replaced meanwhile
+    if identity(path) != original:  # the file has been replaced meanwhile
         return weights
     try:
-        _write(folder, name, _wrapped(weights))
-        _remove_others(folder, name)
+        _write(folder, _name(original), _wrapped(weights, original))
+        _remove_others(folder, _name(original))
     except OSError:
         return weights
-    return _mapped(folder, name) or weights
+    return _mapped(folder, original) or weights
 
 
 def _write(folder: int, name: str, content: mmap.mmap) -> None:

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import weights
+from outflank.engine.checksum import checksum
 from outflank.engine.entries import MOST_ROWS
 from outflank.engine.readyweights import ReadyWeights
 from outflank.engine.weightcopy import load
@@ -118,15 +120,85 @@ def test_another_length_is_noticed(made: Path, expected: ReadyWeights, size: int
     assert file.stat().st_size == made.stat().st_size
 
 
-def test_a_copy_of_something_else_under_its_name_is_not_believed(made: Path, tmp_path: Path) -> None:
-    """A well-formed copy of other weights is told apart by its name alone, so the name has both checksums."""
+def test_a_good_copy_of_other_weights_under_its_name_is_not_believed(
+    made: Path, expected: ReadyWeights, tmp_path: Path
+) -> None:
     other = tmp_path / "other.bin"
     other.write_bytes(weights.packed(weights.Weights.nothing(), {"command": "made for a test"}))
 
-    found = load(other)
+    assert not any(load(other).entries[:100_000])
+    copy = only_copy(cache())
+    assert copy.name != made.name
+    copy.rename(cache() / made.name)
 
-    assert not any(found.entries[:100_000])
-    assert only_copy(cache()).name != made.name
+    assert holds(load(), expected)
+    assert only_copy(cache()).read_bytes() == made.read_bytes()
+
+
+@pytest.mark.parametrize("rows_size", [0, 1, 64, 63 << 20, 2**63, 2**64 - 64])
+def test_sizes_that_do_not_fit_are_noticed(made: Path, expected: ReadyWeights, rows_size: int) -> None:
+    """With a right checksum."""
+    craft(planted(made), 48, rows_size.to_bytes(8, sys.byteorder))
+
+    assert holds(load(), expected)
+    assert only_copy(cache()).read_bytes() == made.read_bytes()
+
+
+@pytest.mark.parametrize("start", [-1, 300_000, 2**31 - 1])
+def test_rows_outside_the_copy_are_noticed(made: Path, expected: ReadyWeights, start: int) -> None:
+    """The last stage's first row; with a right checksum."""
+    content = made.read_bytes()
+    right = expected.starts[-1].to_bytes(4, sys.byteorder, signed=True)
+    craft(planted(made), content.rindex(right, 0, -64), start.to_bytes(4, sys.byteorder, signed=True))
+
+    assert holds(load(), expected)
+    assert only_copy(cache()).read_bytes() == made.read_bytes()
+
+
+def test_entries_that_name_no_row_of_theirs_read_nothing_outside_the_copy(made: Path) -> None:
+    """The evaluation is nonsense then, but nothing is read that is not there."""
+    rows = int.from_bytes(made.read_bytes()[48:56], sys.byteorder)
+    file = planted(made)
+    craft(file, 64 + rows, b"\xff" * 30_000_000)
+    program = "from outflank.engine import Game, Searcher; print(Searcher().evaluate(Game().position))"
+    evaluated = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+
+    assert evaluated.returncode == 0
+    assert file.read_bytes() != made.read_bytes()
+
+
+def craft(file: Path, place: int, changed: bytes) -> None:
+    """Change some bytes of a copy, and its checksum with them."""
+    content = bytearray(file.read_bytes())
+    content[place : place + len(changed)] = changed
+    content[-64:-56] = checksum(memoryview(content)[:-64]).to_bytes(8, sys.byteorder)
+    file.chmod(0o600)
+    file.write_bytes(content)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user")
+def test_its_owner_can_not_shorten_a_copy_that_is_mapped(made: Path) -> None:
+    """Who reads beyond the new end would be killed."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        file = Path(shutil.copy(made, folder))
+        for owned in folder, file:
+            os.chown(owned, NOBODY, NOBODY)
+        os.seteuid(NOBODY)
+        try:
+            with pytest.raises(PermissionError):
+                os.truncate(file, 0)
+        finally:
+            os.seteuid(os.getuid())
+
+        assert file.stat().st_size == made.stat().st_size
+
+
+def test_engines_keep_what_they_have_mapped_when_the_copy_is_removed(expected: ReadyWeights) -> None:
+    found = load()
+    only_copy(cache()).unlink()
+
+    assert holds(found, expected)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
