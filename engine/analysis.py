@@ -1,16 +1,20 @@
 """A search under way in a thread of its own: what it finds can be iterated over, looked at, and stopped."""
 
-import itertools
+from __future__ import annotations
+
 import queue
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import TracebackType
-from typing import NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from outflank.engine.errors import OutflankError
 from outflank.engine.limits import Bound, Line, Result, SearchInfo, SearchResult
 from outflank.engine.moves import PASS
+
+if TYPE_CHECKING:
+    from outflank.engine.search import Lease, Turn
 
 Report = Callable[[SearchInfo | BaseException], object]
 
@@ -33,20 +37,16 @@ class Analysis(Iterator[SearchInfo]):
     search is raised where the iteration meets it.
     """
 
-    _is_whole = False  # until ``__init__`` is done: Ctrl-C may come at any point of it
-
-    def __init__(self, search: Running, lease: "Lease") -> None:
+    def __init__(self, search: Running, lease: Lease) -> None:
         self._search = search
         self._lease = lease
         self._reports = _Reports()
         self._result: SearchResult | None = None
         self._over = False  # the iteration has come to its end
-        self._left = False  # the lease is given up
         self._thread = threading.Thread(
-            target=_run, args=(search, self._reports, lease), name="outflank search", daemon=True
+            target=_run, args=(search, self._reports, lease.turn), name="outflank search", daemon=True
         )
         start_thread(self._thread)
-        self._is_whole = True
 
     def __repr__(self) -> str:
         depth = "no iteration yet" if self.latest is None else f"{self.latest.depth} plies"
@@ -69,7 +69,7 @@ class Analysis(Iterator[SearchInfo]):
             raise RuntimeError("the search has failed, so it has no result")
         return self._result
 
-    def __iter__(self) -> "Analysis":
+    def __iter__(self) -> Analysis:
         return self
 
     def __next__(self) -> SearchInfo:
@@ -86,7 +86,7 @@ class Analysis(Iterator[SearchInfo]):
             raise StopIteration
         raise report
 
-    def __enter__(self) -> "Analysis":
+    def __enter__(self) -> Analysis:
         return self
 
     def __exit__(
@@ -102,18 +102,10 @@ class Analysis(Iterator[SearchInfo]):
         """
         raise TypeError("expected an analysis to be neither copied nor pickled, since its search runs here")
 
-    def __del__(self) -> None:
-        if self._is_whole:
-            self._search.stop()  # the result can't be asked for any more
-            if not self._left:
-                self._lease.give_up()
-
     def _leave(self) -> None:
         """Wait for the end of the search, and let the searcher go."""
         self._thread.join()
-        if not self._left:
-            self._lease.give_up()
-            self._left = True  # not before, lest Ctrl-C come in between; given up once more it does nothing
+        self._lease.leave()
 
 
 def start_thread(thread: threading.Thread) -> None:
@@ -146,14 +138,11 @@ class BehindPass:
 
     def __init__(self, search: Running) -> None:
         self._search = search
+        self.stop: Callable[[], None] = search.stop  # itself: Ctrl-C can't come before it is called
 
     def run(self, report: Report) -> None:
         """Search and report."""
         self._search.run(lambda found: report(found if isinstance(found, BaseException) else _passed(found)))
-
-    def stop(self) -> None:
-        """End the search soon."""
-        self._search.stop()
 
 
 class _Reports:
@@ -170,46 +159,16 @@ class _Reports:
         self._queue.put(report)
 
 
-class Lease:
-    """Frees the searcher once both the thread and who watches it have given it up.
-
-    It needs no lock, since a forgotten analysis gives up wherever it is collected: counting is one step.
-
-    Args:
-        free: what frees the searcher.
-    """
-
-    def __init__(self, free: Callable[[], object]) -> None:
-        self._free = free
-        self._begun = itertools.count(1)
-        self._given_up = itertools.count(1)
-
-    def begin(self) -> bool:
-        """Whether the search may begin; from now on ``cancel`` waits for its end."""
-        return next(self._begun) == 1
-
-    def give_up(self) -> None:
-        """What the thread does at the end of its search, and who watches it when he has seen enough."""
-        if next(self._given_up) == 2:
-            self._free()
-
-    def cancel(self) -> None:
-        """Give up in the place of an analysis that was never made, and of its thread if that has not begun."""
-        if self.begin():
-            self.give_up()
-        self.give_up()
-
-
-def _run(search: Running, reports: _Reports, lease: Lease) -> None:
+def _run(search: Running, reports: _Reports, turn: Turn) -> None:
     """What the thread does."""
-    if not lease.begin():
+    if not turn.begin():
         return
     try:
         search.run(reports.add)
     except BaseException as error:  # what fails before the search or after it is for who waits, too
         reports.add(error)
     finally:
-        lease.give_up()
+        turn.end()
 
 
 def _passed(info: SearchInfo) -> SearchInfo:

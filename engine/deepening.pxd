@@ -1,6 +1,6 @@
 """Iterative deepening of one search, as the Searcher runs it."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int16_t, uint64_t
 
 from outflank.engine.crew cimport Crew
 from outflank.engine.evaluate cimport Evaluator
@@ -19,6 +19,7 @@ cdef class Deepening:
     cdef object _position, _iterations
     cdef HashTable _table
     cdef Evaluator _evaluator
+    cdef const int16_t[::1] _margins  # held, since a worker only points to them
     cdef double _began
     cdef bint _stop, _wld
     cdef Crew _crew

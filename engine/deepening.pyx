@@ -80,6 +80,7 @@ cdef class Deepening:
         self._worker.count_only_discs = position.rules.scoring == "count"
         self._evaluator = evaluator
         self._worker.evaluation = evaluator.evaluation
+        self._margins = margins
         self._worker.margins = &margins[0]
         self._worker.node_limit = self._iterations.most_nodes
         self._worker.selectivity = FULL_WIDTH

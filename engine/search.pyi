@@ -10,6 +10,35 @@ from outflank.engine.position import Position
 
 DEFAULT_HASH_MB: int
 
+class Turn:
+    """The searching thread's part of a lease."""
+
+    def begin(self) -> bool:
+        """Whether the search may begin; it may once."""
+
+    def end(self) -> None:
+        """Say that the search is over."""
+
+class Lease:
+    """An analysis' hold on its searcher, which is free again once this is left and the thread's turn has ended.
+
+    Only the analysis holds it: when that is forgotten, the search is stopped and the searcher let go. Compiled,
+    so that neither Ctrl-C nor another thread comes in the middle of a method.
+
+    Args:
+        stop: ends the search soon.
+        free: frees the searcher.
+    """
+
+    turn: Turn
+
+    def __new__(cls, stop: Callable[[], object], free: Callable[[], object]) -> Lease: ...
+    def leave(self) -> None:
+        """Let the searcher go as soon as the search is over."""
+
+    def cancel(self) -> None:
+        """End the search, or keep it from beginning, and let the searcher go."""
+
 class Searcher:
     """Searches positions; keeps its transposition table from one search to the next.
 

@@ -16,7 +16,7 @@ from outflank.engine.hashtable cimport HashTable
 from outflank.engine.position cimport Position
 
 from outflank.engine import probcut
-from outflank.engine.analysis import Analysis, BehindPass, Finished, Lease
+from outflank.engine.analysis import Analysis, BehindPass, Finished
 from outflank.engine.errors import SettingsError
 from outflank.engine.limits import Limit, Line, SearchResult
 from outflank.engine.moves import PASS
@@ -31,6 +31,63 @@ _UNTIL_STOPPED = Limit(seconds=math.inf)
 _MOST_THREADS = 256
 # Besides those that a searcher still has: for a match between two.
 _EVALUATORS_KEPT = 2
+
+
+cdef class Turn:
+    """The searching thread's part of a lease."""
+
+    cdef object _free
+    cdef bint _begun, _ended, _left
+
+    def begin(self):
+        """Whether the search may begin; it may once."""
+        first, self._begun = not self._begun, True
+        return first
+
+    def end(self):
+        """Say that the search is over."""
+        self._ended = True
+        self._free_if_done()
+
+    cdef _free_if_done(self):
+        """Free the searcher once both have given it up."""
+        if self._ended and self._left and self._free is not None:
+            free, self._free = self._free, None
+            free()
+
+
+cdef class Lease:
+    """An analysis' hold on its searcher, which is free again once this is left and the thread's turn has ended."""
+
+    cdef readonly Turn turn
+    cdef object _stop
+
+    def __cinit__(self, stop, free):
+        self.turn = Turn()
+        self.turn._free = free
+        self._stop = stop
+
+    def leave(self):
+        """Let the searcher go as soon as the search is over."""
+        self.turn._left = True
+        self.turn._free_if_done()
+
+    def cancel(self):
+        """End the search, or keep it from beginning, and let the searcher go."""
+        if self.turn.begin():
+            self.turn.end()
+        self._give_up()
+
+    def __del__(self):
+        self._give_up()
+
+    cdef _give_up(self):
+        """Stop the search and leave, unless it is done."""
+        if not self.turn._left:
+            try:
+                self._stop()
+            finally:
+                self.leave()
 
 
 cdef class Searcher:
@@ -80,8 +137,10 @@ cdef class Searcher:
     def prepare(self):
         """Read what the first search would have to read, while no clock is running."""
         if self._evaluator is None:
-            self._evaluator = _evaluator(self._weights_file)
-            self._margins = _shipped_margins()
+            evaluator, margins = _evaluator(self._weights_file), _shipped_margins()
+            # Together: Ctrl-C and other threads come only where Python code runs, as in the two calls above.
+            self._margins = margins
+            self._evaluator = evaluator
 
     def evaluate(self, Position position):
         """What is expected without any search, in whole discs from the side to move; a finished game's final score."""
@@ -109,13 +168,12 @@ cdef class Searcher:
         if not limit.ends_search(position.empties):
             raise SettingsError("expected a limit (depth, nodes, seconds, clock, or Limit.solve()), got none")
         self._take()
-        lease = Lease(self._free)
+        lease = Lease(self.stop, self._free)  # no Python code before the `try`, so Ctrl-C can't come there
         try:
             chosen = self._root_moves(position, moves)
             self._running = self._prepared(position, limit, chosen, multipv, began)
             return Analysis(self._running, lease)
         except BaseException:
-            self.stop()
             lease.cancel()
             raise
 

@@ -3,12 +3,19 @@
 import copy
 import pickle
 import random
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
 
 import pytest
 
+from outflank import engine
 from outflank.engine import (
     PASS,
     Limit,
@@ -20,7 +27,8 @@ from outflank.engine import (
     SearchResult,
     SettingsError,
 )
-from outflank.engine.analysis import Analysis, Lease, Report
+from outflank.engine.analysis import Analysis, Report
+from outflank.engine.search import Lease
 from outflank.tests.search_positions import MIDGAME, problems
 
 
@@ -160,9 +168,30 @@ class TestStopping:
 
         freed: list[bool] = []
         with pytest.raises(LookupError, match="reported" if reported else "raised"):
-            Analysis(Failing(), Lease(lambda: freed.append(True))).result()
+            Analysis(Failing(), Lease(lambda: None, lambda: freed.append(True))).result()
 
         assert freed == [True]
+
+    def test_ctrl_c_at_any_line_leaves_the_searcher_free(self) -> None:
+        """A second Ctrl-C may come while the analysis that the first one ended is cleared away."""
+        searcher = Searcher(hash_mb=1)
+        lines = lines_run_by(lambda: searcher.search(MIDGAME, Limit(depth=1)))
+        assert len(lines) > 40
+        for line in lines:
+            searcher = Searcher(hash_mb=1)
+            with pytest.raises(KeyboardInterrupt), ctrl_c_at(line):
+                searcher.search(MIDGAME, Limit(depth=1))
+
+            expect_free_soon(searcher)
+
+    @pytest.mark.parametrize("board", [MIDGAME.board_string(), "OX------" + "-" * 56 + "X"])
+    def test_forgetting_an_analysis_runs_no_python_code_that_ctrl_c_could_end(self, board: str) -> None:
+        """Also where the search is that of the position after a forced pass."""
+        searcher = Searcher(hash_mb=1)
+        forgotten = [searcher.analyse(Position.parse(board))]
+
+        assert not lines_run_by(forgotten.clear)
+        expect_free_soon(searcher)
 
 
 def expect_free_soon(searcher: Searcher) -> None:
@@ -174,6 +203,132 @@ def expect_free_soon(searcher: Searcher) -> None:
         else:
             return
     pytest.fail("expected the searcher to be free within ten seconds")
+
+
+_Line = tuple[CodeType, int]
+
+
+def lines_run_by(call: Callable[[], object]) -> set[_Line]:
+    """The lines of the engine's Python files that a call runs in this thread."""
+    lines: set[_Line] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> Any:
+        if Path(frame.f_code.co_filename).parent == Path(engine.__file__).parent:
+            if event == "line":
+                lines.add((frame.f_code, frame.f_lineno))
+            return note
+        return None
+
+    with traced_by(note):
+        call()
+    return lines
+
+
+@contextmanager
+def ctrl_c_at(line: _Line) -> Iterator[None]:
+    """A block in which Ctrl-C comes when this thread first reaches a line."""
+
+    def interrupt(frame: FrameType, event: str, _: object) -> Any:
+        if frame.f_code is not line[0]:
+            return None
+        if event == "line" and frame.f_lineno == line[1]:
+            raise KeyboardInterrupt  # which also ends the tracing
+        return interrupt
+
+    with traced_by(interrupt):
+        yield
+
+
+@contextmanager
+def traced_by(trace: Callable[[FrameType, str, object], Any]) -> Iterator[None]:
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+# Each first search is that of a process of its own, forked from one that has read nothing yet.
+FIRST_SEARCHES = """
+import os, signal, sys, threading, time
+from outflank.engine import Limit, Position, Searcher, SettingsError
+
+START, LIMIT = Position.start(), Limit(depth=2)
+
+
+def in_a_child(work):
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    try:
+        os._exit(work())
+    except BaseException as error:
+        print(repr(error), file=sys.stderr)
+        os._exit(9)
+
+
+def search_until_free(searcher):
+    for _ in range(1000):
+        try:
+            return searcher.search(START, LIMIT).depth
+        except SettingsError:
+            time.sleep(0.01)
+    raise TimeoutError("busy for good")
+
+
+def interrupted(delay):
+    searcher, came = Searcher(1), False
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, delay)
+        searcher.search(START, LIMIT)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except KeyboardInterrupt:
+        came = True
+    assert search_until_free(searcher) == 2
+    return came
+
+
+def raced():
+    searcher, together, failed = Searcher(1), threading.Barrier(4), []
+
+    def first(call):
+        together.wait()
+        try:
+            call()
+        except BaseException as error:
+            failed.append(error)
+
+    calls = [lambda: search_until_free(searcher)] + 3 * [lambda: searcher.evaluate(START)]
+    threads = [threading.Thread(target=first, args=(call,)) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed, failed
+    return search_until_free(searcher) != 2
+
+
+began = time.monotonic()
+assert in_a_child(lambda: search_until_free(Searcher(1)) != 2) == 0
+takes = time.monotonic() - began
+print(*(in_a_child(lambda: interrupted(takes * (number + 1) / 61)) for number in range(60)))
+print(*(in_a_child(raced) for _ in range(20)))
+"""
+
+
+def test_interrupts_and_threads_in_the_first_search_of_a_process_leave_the_searcher_whole() -> None:
+    """ProbCut's margins were never read after an interruption between them and the evaluation."""
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_SEARCHES], capture_output=True, text=True, timeout=300, check=False
+    )
+
+    assert done.stderr == ""
+    interrupts, races = (list(map(int, line.split())) for line in done.stdout.splitlines())
+    assert set(interrupts) <= {0, 1}
+    assert sum(interrupts) > 10, "expected the interruptions to come during the search"
+    assert races == [0] * 20
 
 
 class TestWatching:
@@ -223,8 +378,11 @@ class TestWatching:
 
     def test_a_searcher_analyses_one_position_at_a_time(self) -> None:
         searcher = Searcher(hash_mb=4)
-        with searcher.analyse(MIDGAME), pytest.raises(SettingsError, match="under way"):
-            searcher.analyse(MIDGAME)
+        with searcher.analyse(MIDGAME, Limit(depth=9)) as analysis:
+            with pytest.raises(SettingsError, match="under way"):
+                searcher.analyse(MIDGAME)
+
+            assert not analysis.result().stopped
 
     def test_a_forced_pass_is_told_from_the_passing_side(self) -> None:
         position = Position.parse("OX------" + "-" * 56 + "X")
