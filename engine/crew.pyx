@@ -29,15 +29,15 @@ cdef class Crew:
     Raises: MemoryError.
     """
 
-    def __cinit__(self, int size):
+    def __cinit__(self, size_t size):
         cdef int i
         pthread_mutex_init(&self.state.lock, NULL)
         pthread_cond_init(&self.state.changed, NULL)
         self.workers = <Worker *>calloc(size, sizeof(Worker))
         if self.workers == NULL:
             raise MemoryError
-        self.size = size
-        for i in range(size):
+        self.size = <int>size
+        for i in range(self.size):
             self.workers[i].cache = <Cache *>calloc(1, sizeof(Cache))
             self.workers[i].guesses = <uint64_t *>calloc(1 << GUESS_BITS, sizeof(uint64_t))
             self.workers[i].scratch = <MoveEntry *>calloc(SCRATCH_MOVES, sizeof(MoveEntry))
