@@ -37,6 +37,8 @@ cdef class Position:
     """A board, the side to move and the rules; a value: equal positions are interchangeable."""
 
     def __init__(self, own, opp, side, rules=_OTHELLO):
+        if self.rules is not None:
+            raise TypeError("a position never changes: make another one instead of calling __init__ again")
         self.own = mask(own)
         self.opp = mask(opp)
         if self.own & self.opp:

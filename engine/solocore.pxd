@@ -22,6 +22,7 @@ cdef struct SoloState:
 
 cdef class SoloBoard:
     cdef SoloState state
+    cdef bint _made
 
 
 cdef extern from * nogil:

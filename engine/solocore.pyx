@@ -146,6 +146,8 @@ cdef class SoloBoard:
     """What lies on the board; a value: immutable, equal boards are interchangeable."""
 
     def __init__(self, black, white, black_chips, white_chips, closed=0):
+        if self._made:
+            raise TypeError("a board never changes: make another one instead of calling __init__ again")
         self.state.discs = [mask(black), mask(white)]
         self.state.chips = [mask(black_chips), mask(white_chips)]
         self.state.closed = mask(closed)
@@ -156,6 +158,7 @@ cdef class SoloBoard:
         )
         if twice:
             raise NotationError(f"expected one disc or chip on a square, got two on {square_name(first_square(twice))}")
+        self._made = True
 
     @property
     def black(self):
@@ -223,6 +226,7 @@ cdef class SoloBoard:
         if _unknown(&self.state) & beside(bit(square)):
             raise IllegalMoveError("expected the dealer's board, who knows what is turned up, got the player's")
         after.state = self.state
+        after._made = True
         solo_play(&after.state, _number(colour), square)
         return after
 

@@ -255,3 +255,12 @@ class TestPicture:
 @given(mask=strategies.masks)
 def test_squares_of_lists_the_squares_of_a_mask_a1_first(mask: int) -> None:
     assert [square for square in range(64) if mask >> square & 1] == list(squares_of(mask))
+
+
+def test_a_position_that_is_made_can_not_be_made_into_another() -> None:
+    for position in (Position.start(), Position.start().play("f5")):
+        before = position.board_string()
+        with pytest.raises(TypeError, match="a position never changes"):
+            position.__init__(1, 2, Colour.BLACK)  # type: ignore[misc]
+
+        assert position.board_string() == before

@@ -292,3 +292,11 @@ class TestDeals:
         for masks in ((1, 1, 0, 0), (1, 0, 1, 0), (0, 0, 1, 1), (1, 0, 0, 0, 1)):
             with pytest.raises(NotationError, match="expected one disc or chip on a square, got two on a1"):
                 SoloBoard(*masks)
+
+
+def test_a_board_that_is_made_can_not_be_made_into_another() -> None:
+    board = SoloBoard(1 << 27, 1 << 28, 0, 0)
+    with pytest.raises(TypeError, match="a board never changes"):
+        board.__init__(1, 2, 4, 8)  # type: ignore[misc]
+
+    assert board == SoloBoard(1 << 27, 1 << 28, 0, 0)
