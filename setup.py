@@ -1,16 +1,20 @@
 """Builds the Cython modules and maps the root folders to ``outflank.*``.
 
-The compiler tunes for the CPU it runs on. ``OUTFLANK_MARCH=<value>`` is handed to ``gcc -march`` instead,
-so ``OUTFLANK_MARCH=x86-64-v3`` makes a wheel for any CPU with AVX2. Several values, the best first, make a
-wheel with as many builds of the engine, each in a folder of its own. The features that the compiler was
-allowed to use are recorded in ``engine/buildinfo.py``; ``engine/cpu.py`` compares them with the CPU that
-imports the package.
+What stays in the checkout (``make build``, an editable install) is for the CPU at hand. A wheel may be carried to
+another machine, or handed out again from pip's cache, so it has four builds of the engine, and the best one that a CPU
+can run is taken there. ``OUTFLANK_MARCH=<value>`` is handed to ``gcc -march`` instead; several values, the best first,
+make a wheel with as many builds, each in a folder of its own. The features that the compiler was allowed to use are
+recorded in ``engine/buildinfo.py``; ``engine/cpu.py`` compares them with the CPU that imports the package.
 """
 
 import os
+import platform
 import re
+import shutil
 import subprocess
+import sys
 import sysconfig
+from copy import copy
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -21,9 +25,15 @@ ROOT = Path(__file__).resolve().parent
 FOLDERS = ("engine", "protocol", "book", "tools", "tests")
 CYTHON_FOLDERS = ("engine", "tests/engine", "tests/bench")
 DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "*.bin", "*.json", "data/**/*", "transcripts/*"]
-MARCHES = os.environ.get("OUTFLANK_MARCH", "native").split()
-# A wheel for every CPU is for users: it has neither tests nor what debuggers want to know.
-IS_RELEASE = len(MARCHES) > 1
+# A wheel is for users: it has neither tests nor what debuggers want to know.
+IS_WHEEL = "bdist_wheel" in sys.argv
+# What was built for the checkout must not get into a wheel.
+WHEEL_FOLDER = "build/for-wheel"
+WHEEL_MARCHES = {"x86_64": "x86-64-v4 x86-64-v3 x86-64-v2 x86-64", "aarch64": "armv8-a"}
+MARCHES = (
+    os.environ.get("OUTFLANK_MARCH") or (IS_WHEEL and WHEEL_MARCHES.get(platform.machine())) or "native"
+).split()
+CORES = len(os.sched_getaffinity(0))
 # gcc's macro -> the same feature in /proc/cpuinfo, for all that gcc may use in plain C or the kernels use
 # by intrinsics. A hypervisor may hide any of them, so each is compared by itself.
 CPU_FEATURES = {
@@ -51,7 +61,7 @@ def used_features(march: str) -> tuple[str, ...]:
     try:
         made = subprocess.run(command, capture_output=True, text=True, check=True)
     except FileNotFoundError:
-        raise SystemExit(f"outflank needs a C compiler: expected {compiler()!r}, found none") from None
+        raise SystemExit(f"outflank needs a C compiler, and there is no {compiler()!r}") from None
     except subprocess.CalledProcessError as error:
         said = error.stderr.strip().partition("\n")[0]
         raise SystemExit(f"the C compiler refuses -march={march} (from OUTFLANK_MARCH): {said}") from None
@@ -59,12 +69,13 @@ def used_features(march: str) -> tuple[str, ...]:
     return tuple(sorted(name for macro, name in CPU_FEATURES.items() if macro in macros))
 
 
-def record_build() -> None:
-    """Write engine/buildinfo.py, which the import reads before it loads a tuned module."""
+def record_build(builds: dict[str, tuple[str, ...]], folder: Path) -> None:
+    """Write buildinfo.py, which the import reads before it loads a tuned module."""
     text = '"""Written by setup.py: the CPU features that each build of the engine needs, the best build first."""\n\n'
-    text += f"BUILDS = { ({march: used_features(march) for march in MARCHES})!r}\n"
-    target = ROOT / "engine" / "buildinfo.py"
+    text += f"BUILDS = {builds!r}\n"
+    target = folder / "buildinfo.py"
     if not target.exists() or target.read_text() != text:
+        folder.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
 
 
@@ -78,8 +89,7 @@ def alias_folder() -> str:
     package.mkdir(parents=True, exist_ok=True)
     linked = [
         *(ROOT / folder for folder in FOLDERS),
-        *(ROOT / "package").glob("[!_]*"),
-        ROOT / "package/__init__.py",
+        *(path for path in (ROOT / "package").iterdir() if path.name != "__pycache__"),
     ]
     for target in linked:
         link = package / target.name
@@ -106,13 +116,13 @@ def extensions() -> list[Extension]:
             extra_compile_args=[
                 "-Wno-unused-function",
                 "-Wno-array-bounds",
-                *(["-g0"] if IS_RELEASE else []),
+                *(["-g0"] if IS_WHEEL else []),
             ],
-            extra_link_args=["-s"] if IS_RELEASE else [],
+            extra_link_args=["-s"] if IS_WHEEL else [],
             define_macros=macros(),
-            py_limited_api=IS_RELEASE,
+            py_limited_api=IS_WHEEL,
         )
-        for folder in (CYTHON_FOLDERS[:1] if IS_RELEASE else CYTHON_FOLDERS)
+        for folder in (CYTHON_FOLDERS[:1] if IS_WHEEL else CYTHON_FOLDERS)
         for source in sorted(Path(folder).glob("*.pyx"))
     ]
 
@@ -120,52 +130,106 @@ def extensions() -> list[Extension]:
 def macros() -> list[tuple[str, str]]:
     """What the C code is told: no assertions, and in a wheel for every CPU only what all Pythons from 3.11 on have."""
     found = [] if os.environ.get("OUTFLANK_ASSERT") else [("CYTHON_WITHOUT_ASSERTIONS", "1")]
-    return [*found, ("Py_LIMITED_API", "0x030B0000")] if IS_RELEASE else found
+    return [*found, ("Py_LIMITED_API", "0x030B0000")] if IS_WHEEL else found
 
 
-class BuildEachMarch(build_ext):
-    """Builds each module once for every CPU; of several builds each has its folder, ``engine/builds/MARCH``."""
+def modules_in_c() -> list[Extension]:
+    """What Cython makes of the modules, on all processors."""
+    return cythonize(
+        extensions(),
+        include_path=[alias_folder()],
+        build_dir="build/cython",
+        language_level=3,
+        quiet=True,
+        nthreads=CORES,
+        compiler_directives={
+            "allow_none_for_extension_args": False,  # None in the place of a board would be read as one
+            "embedsignature": False,
+            "profile": bool(os.environ.get("OUTFLANK_PROFILE")),
+        },
+    )
 
-    _march = MARCHES[0]
+
+def for_each_cpu(modules: list[Extension]) -> list[Extension]:
+    """The modules once for every CPU; of several builds each has its folder, ``engine/builds/MARCH``."""
+    made = []
+    # The largest first, so that no processor is left alone with one at the end.
+    for module in sorted(modules, key=lambda module: -os.path.getsize(module.sources[0])):
+        folder, _, name = module.name.rpartition(".")
+        for march in MARCHES:
+            one = copy(module)
+            if len(MARCHES) > 1:
+                one.name = f"{folder}.builds.{label(march)}.{name}"
+            one.objects_folder = label(march)
+            # -O3 unrolls the kernels; no -ffast-math, since scores must not depend on the compiler.
+            one.extra_compile_args = ["-O3", f"-march={march}", *module.extra_compile_args]
+            made.append(one)
+    return made
+
+
+def label(march: str) -> str:
+    """The name of a build, which is part of a module's dotted name."""
+    return march.replace(".", "_")
+
+
+class BuildForEachCPU(build_ext):
+    """Compiles on all processors."""
+
+    def finalize_options(self) -> None:
+        """Take every processor, and a folder that lasts."""
+        super().finalize_options()
+        self.parallel = self.parallel or CORES
+        if (
+            self.editable_mode
+        ):  # setuptools would take one that it removes, and the next build would compile everything
+            lasting = self.distribution.get_command_class("build")(self.distribution)
+            lasting.ensure_finalized()
+            self.build_lib, self.build_temp = lasting.build_platlib, lasting.build_temp
+
+    def run(self) -> None:
+        """Build what is out of date."""
+        record_build(
+            BUILDS, ROOT / "engine" if self.inplace else Path(self.build_lib) / "outflank" / "engine"
+        )
+        super().run()
+        if IS_WHEEL:
+            self.distribution.data_files += shell_files(self.build_lib)
 
     def build_extension(self, ext: Extension) -> None:
-        """Compile and link a module for each CPU."""
-        options, objects = list(ext.extra_compile_args), self.build_temp
-        for self._march in MARCHES:
-            # -O3 unrolls the kernels; no -ffast-math, since scores must not depend on the compiler.
-            ext.extra_compile_args = ["-O3", f"-march={self._march}", *options]
-            self.build_temp = os.path.join(objects, self._march)
-            super().build_extension(ext)
-        ext.extra_compile_args, self.build_temp = options, objects
+        """Compile and link one module; each CPU's objects have a folder of their own."""
+        one = copy(self)  # other threads are compiling other modules
+        one.build_temp = os.path.join(self.build_temp, ext.objects_folder)
+        super(BuildForEachCPU, one).build_extension(ext)
 
-    def get_ext_filename(self, fullname: str) -> str:
-        """Where the module of the CPU at hand goes."""
-        folder, name = os.path.split(super().get_ext_filename(fullname))
-        return os.path.join(folder, "builds", self._march, name) if IS_RELEASE else os.path.join(folder, name)
 
-    def get_outputs(self) -> list[str]:
-        """The modules for all CPUs."""
-        outputs = []
-        for self._march in MARCHES:
-            outputs += super().get_outputs()
-        return outputs
+def shell_files(built: str) -> list[tuple[str, list[str]]]:
+    """The manual and the completions of shells, which the program that has been built makes of its commands."""
+    made = Path("build/share")
+    shutil.rmtree(made, ignore_errors=True)
+    path = os.pathsep.join(filter(None, [os.path.abspath(built), os.environ.get("PYTHONPATH")]))
+    command = [sys.executable, "-P", "-m", "outflank.tools.cli.shellfiles", str(made)]
+    told = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+    if told.returncode:  # such as with a build for a CPU that this one is not
+        last = told.stderr.strip().rpartition("\n")[2]
+        print(
+            f"the wheel gets no manual and no completions, since the program does not run here: {last}",
+            file=sys.stderr,
+        )
+    files = filter(Path.is_file, made.rglob("*"))
+    return [(str("share" / file.relative_to(made).parent), [str(file)]) for file in files]
 
 
 def packages() -> list[str]:
     """Our packages by dotted name: the one in `package`, and the folders below it."""
-    wanted = [folder for folder in FOLDERS if not (IS_RELEASE and folder == "tests")]
+    wanted = [folder for folder in FOLDERS if not (IS_WHEEL and folder == "tests")]
     inits = [init for folder in wanted for init in (ROOT / folder).rglob("__init__.py")]
     folders = sorted(init.parent.relative_to(ROOT) for init in inits)
     return ["outflank", *(".".join(("outflank", *folder.parts)) for folder in folders)]
 
 
-def shell_files() -> list[tuple[str, list[str]]]:
-    """The manual and what shells complete commands with, by the folder that each is installed in.
-
-    ``make dist`` makes them from the commands; without it there are none.
-    """
-    files = sorted(path.relative_to(ROOT) for path in (ROOT / "share").rglob("*") if path.is_file())
-    return [(str(path.parent), [str(path)]) for path in files]
+def pages() -> list[tuple[str, list[str]]]:
+    """The pages of docs/, which the help of the commands refers to, and where a wheel has them."""
+    return [("share/doc/outflank/docs", sorted(map(str, Path("docs").glob("*.md"))))]
 
 
 def version() -> str:
@@ -174,30 +238,27 @@ def version() -> str:
     return re.search(r'^__version__ = "(.*)"$', text, re.MULTILINE)[1]
 
 
-os.chdir(ROOT)
-record_build()
-setup(
-    version=version(),
-    packages=packages(),
-    package_dir={"": alias_folder()},
-    options={
-        "egg_info": {"egg_base": "."},  # or it would lie among the links
-        "bdist_wheel": {"py_limited_api": "cp311"} if IS_RELEASE else {},
-    },
-    include_package_data=False,  # else MANIFEST.in, which is for the sdist, would put the .pyx into the wheel
-    package_data=dict.fromkeys(packages(), DATA),
-    data_files=shell_files(),
-    cmdclass={"build_ext": BuildEachMarch},
-    ext_modules=cythonize(
-        extensions(),
-        include_path=[alias_folder()],
-        build_dir="build/cython",
-        language_level=3,
-        quiet=True,
-        compiler_directives={
-            "allow_none_for_extension_args": False,  # None in the place of a board would be read as one
-            "embedsignature": False,
-            "profile": bool(os.environ.get("OUTFLANK_PROFILE")),
+if __name__ == "__main__":  # the processes that translate to C may import this file again
+    os.chdir(ROOT)
+    BUILDS = {label(march): used_features(march) for march in MARCHES}
+    if IS_WHEEL:
+        shutil.rmtree(WHEEL_FOLDER, ignore_errors=True)
+    elif len(MARCHES) > 1:
+        raise SystemExit(
+            "the checkout is built for one CPU: give OUTFLANK_MARCH one value; a wheel may have several"
+        )
+    setup(
+        version=version(),
+        packages=packages(),
+        package_dir={"": alias_folder()},
+        options={
+            "build": {"build_base": WHEEL_FOLDER} if IS_WHEEL else {},
+            "egg_info": {"egg_base": "."},  # or it would lie among the links
+            "bdist_wheel": {"py_limited_api": "cp311"} if IS_WHEEL else {},
         },
-    ),
-)
+        include_package_data=False,  # else MANIFEST.in, which is for the sdist, would put the .pyx into the wheel
+        package_data=dict.fromkeys(packages(), DATA),
+        data_files=pages() if IS_WHEEL else [],
+        cmdclass={"build_ext": BuildForEachCPU},
+        ext_modules=for_each_cpu(modules_in_c()),
+    )
