@@ -79,7 +79,7 @@ def check(
     if root is not None:
         graph.measure(root)
     elif graph.nodes:  # one that was only just made is whole
-        faults.append(f"expected the start of {book.rules} to be in the book, got no such position")
+        faults.append(f"the start of {book.rules} is not in the book")
     nodes = graph.nodes.values()
     unreachable = sum(node.error == float("inf") for node in nodes)
     faults += _wrong_values(graph)
@@ -97,8 +97,7 @@ def _wrong_leaves(book: Book, graph: Graph) -> Iterator[str]:
     for record in book.records():
         if record.leaf is not None and graph.nodes[key_of(record.position)[0]].leaf is None:
             yield (
-                f"expected the leaf of {record.position.board_string()} to lead out of the book, "
-                f"got {record.leaf.move}, which is linked"
+                f"the leaf of {record.position.board_string()}, {record.leaf.move}, leads to a position of the book"
             )
 
 
@@ -109,7 +108,7 @@ def _wrong_values(graph: Graph) -> Iterator[str]:
     for key, node in graph.nodes.items():
         if stored[key] != _values(node):
             board = graph.position(node).board_string()
-            yield f"expected score, bounds and lines {_words(_values(node))} of {board}, got {_words(stored[key])}"
+            yield f"score, bounds and lines of {board} are {_words(stored[key])}, and should be {_words(_values(node))}"
 
 
 def _values(node: Node) -> tuple[int, ...]:

@@ -94,7 +94,7 @@ def move_number(move: Move) -> int:
     Raises: ValueError for a pass.
     """
     if move.square is None:
-        raise ValueError("expected a move to a square, got a pass")
+        raise ValueError("a pass has no number in a book")
     return move.square + 64 * (0 if move.direction is None else 1 + DIRECTIONS.index(move.direction))
 
 

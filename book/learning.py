@@ -30,7 +30,7 @@ class _StoppableJudge(Judge):
     def __call__(self, question: Question) -> Judgement:
         judgement = Judge.__call__(self, question)
         if self.is_stopped():
-            raise LearningStopped("expected time to search, got another command")
+            raise LearningStopped("another command came before the game was learned")
         return judgement
 
 

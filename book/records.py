@@ -172,9 +172,7 @@ def check_row(row: Row) -> None:
     except (struct.error, TypeError):  # damage can turn a number into text
         right = False
     if not right:
-        raise FileFormatError(
-            f"expected a row with the checksum of its contents, got another ({_named(row)})"
-        )
+        raise FileFormatError(f"a row is damaged: its checksum is wrong ({_named(row)})")
     if not _makes_sense(row):
         raise FileFormatError(f"a row holds numbers that no book has ({_named(row)})")
 
@@ -245,7 +243,7 @@ def _named(row: Row) -> str:
 def _check_moves(position: Position, leaf: Leaf | None) -> None:
     """Raise SettingsError unless the position has a move, and the leaf is one."""
     if not position.legal_mask():
-        raise SettingsError(f"expected a position with a move for a book, got {position.board_string()}")
+        raise SettingsError(f"a book holds only positions with a move, unlike {position.board_string()}")
     if leaf and leaf.move not in position.legal_moves():
         moves = " ".join(map(str, position.legal_moves()))
         raise SettingsError(f"expected a leaf out of {moves} for a book, got {leaf.move}")
@@ -258,9 +256,7 @@ def _scores(record: Record) -> tuple[int, int, int]:
     """
     score, lower, upper = map(_score, (record.score, record.lower, record.upper))
     if lower > upper:
-        raise SettingsError(
-            f"expected a lower bound in a record of at most the upper, got {lower} and {upper}"
-        )
+        raise SettingsError(f"the lower bound of a record, {lower}, is above the upper, {upper}")
     return score, lower, upper
 
 
@@ -286,5 +282,5 @@ def _counts(lines: Lines) -> Lines:
     counts = Lines(*(whole("a count of lines in a record", count, 0, MOST_LINES) for count in lines))
     ended = counts.wins + counts.draws + counts.losses
     if ended > counts.total < MOST_LINES:  # there a count stops, and the others go on
-        raise SettingsError(f"expected at most {counts.total} lines in a record to end, got {ended}")
+        raise SettingsError(f"{ended} lines of a record end, and it has only {counts.total}")
     return counts

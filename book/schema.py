@@ -123,7 +123,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 def unreadable(path: Path, reason: str) -> FileFormatError:
     """What a file is refused with; a MemoryError gives no reason of its own."""
     return FileFormatError(
-        f"expected an opening book, got {str(path)!r} ({reason or 'a size beyond all memory'})"
+        f"can't read {str(path)!r} as an opening book ({reason or 'a size beyond all memory'})"
     )
 
 

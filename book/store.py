@@ -103,8 +103,8 @@ class Book:
         """Raise SettingsError, with both rules named, unless the book serves these rules."""
         if not self.serves(rules):
             raise SettingsError(
-                f"expected a book for {rules} from {rules.start}, got {str(self.path)!r}, "
-                f"which is for {self.rules} from {self.rules.start}"
+                f"{str(self.path)!r} is a book for {self.rules} from {self.rules.start}, "
+                f"not for {rules} from {rules.start}"
             )
 
     def __repr__(self) -> str:
@@ -254,7 +254,7 @@ class Book:
             with self._lock:
                 return self._connection.execute(sql, values).fetchall()
         except sqlite3.ProgrammingError as error:
-            raise SettingsError(f"expected an open book, got {str(self.path)!r} ({error})") from None
+            raise SettingsError(f"the book {str(self.path)!r} is not open ({error})") from None
         except (sqlite3.Error, MemoryError) as error:
             raise schema.unreadable(self.path, str(error)) from None
 

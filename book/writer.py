@@ -48,7 +48,7 @@ class BookWriter(Book):
         lock = lock_book(path)
         try:
             if path.exists():
-                raise OutflankError(f"expected the name of a new book, got {str(path)!r}, which exists")
+                raise OutflankError(f"{str(path)!r} exists already: a new book needs a new name")
             own = {"rules": str(rules), "created": _now(), "outflank": __version__}
             schema.create(path, {**(facts or {}), **own})
             try:
@@ -199,7 +199,7 @@ class BookWriter(Book):
     def _expect_open(self) -> None:
         """Raise SettingsError if the book was closed."""
         if self._writer_lock is None:
-            raise SettingsError(f"expected an open book, got {str(self.path)!r}, which was closed")
+            raise SettingsError(f"the book {str(self.path)!r} was closed")
 
 
 def lock_book(path: Path) -> WriterLock:
@@ -208,9 +208,9 @@ def lock_book(path: Path) -> WriterLock:
     Raises: FileFormatError if another process holds it, or if something else bears its name; OutflankError if it can't
         be made.
     """
-    expected = f"expected a book that no process is changing, got {str(path)!r}"
+    refusal = f"another process is changing the book {str(path)!r}"
     try:
-        return WriterLock(file_of(path), expected)
+        return WriterLock(file_of(path), refusal)
     except (OSError, ValueError) as error:  # the second where the name is none, as with a zero byte in it
         raise _not_written(path, error) from None
 
@@ -224,11 +224,11 @@ def _expect_texts(facts: Mapping[str, str]) -> None:
     """Raise SettingsError unless names and values are texts that a file can hold."""
     for text in chain.from_iterable(facts.items()):
         if not isinstance(text, str):
-            raise SettingsError(f"expected facts of a book in words, got {text!r}")
+            raise SettingsError(f"expected a text as a fact of a book, got {text!r}")
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise SettingsError(f"expected facts of a book in Unicode, got {text!r}") from None
+            raise SettingsError(f"the fact {text!r} can't be written as UTF-8") from None
 
 
 def _now() -> str:

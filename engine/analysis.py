@@ -100,7 +100,7 @@ class Analysis(Iterator[SearchInfo]):
 
         Raises: TypeError.
         """
-        raise TypeError("expected an analysis to be neither copied nor pickled, since its search runs here")
+        raise TypeError("an analysis can be neither copied nor pickled, since its search runs here")
 
     def _leave(self) -> None:
         """Wait for the end of the search, and let the searcher go."""
@@ -116,7 +116,7 @@ def start_thread(thread: threading.Thread) -> None:
     try:
         thread.start()
     except RuntimeError as error:
-        raise OutflankError(f"expected the system to give a search its threads, got: {error}") from error
+        raise OutflankError(f"the system refuses a thread for the search: {error}") from error
 
 
 class Finished:

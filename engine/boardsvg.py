@@ -107,7 +107,7 @@ def _last(position: "Position", last: Move | str) -> Iterator[str]:
     if move.square is None:
         return
     if not (position.own | position.opp) >> move.square & 1:
-        raise SettingsError(f"expected a last move with a disc on its square, got {move}")
+        raise SettingsError(f"there is no disc on {move}, so it can't be the last move")
     x, y = _centre(move.square)
     yield f'<circle cx="{x}" cy="{y}" r="5" fill="{_LAST}"/>'
 

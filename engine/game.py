@@ -53,7 +53,7 @@ class Game(Sequence[Turn]):
         elif not isinstance(first, Position):
             raise SettingsError(f"expected a position to begin with, got {first!r}")
         elif rules is not None and rules != first.rules:
-            raise SettingsError(f"expected a first position under {rules}, got one under {first.rules}")
+            raise SettingsError(f"the first position is under {first.rules}, not under {rules}")
         self._first = first
         self._turns: list[Turn] = []
         self._undone: list[Turn] = []

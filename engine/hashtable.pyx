@@ -106,8 +106,8 @@ def _reserve(megabytes, asked):
     """
     machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
     if megabytes > machine:
-        raise SettingsError(f"expected a table of at most the machine's {machine} MB of memory, got {asked} MB")
+        raise SettingsError(f"a table of {asked} MB does not fit into the machine's {machine} MB of memory")
     try:
         return reserve(megabytes << 20)
     except OSError as error:
-        raise SettingsError(f"expected memory for a table of {megabytes} MB, got none: {error.strerror}") from None
+        raise SettingsError(f"there is no memory for a table of {megabytes} MB: {error.strerror}") from None

@@ -23,7 +23,7 @@ def _check_seconds(name: str, value: float, least: float) -> None:
     if not isinstance(value, Real) or not value >= least:
         raise SettingsError(f"expected {name} of at least {least:g}, got {value!r}")
     if value > _LONGEST:
-        raise SettingsError(f"expected {name} of at most {_LONGEST:g} seconds, got more")
+        raise SettingsError(f"{name} may be {_LONGEST:g} seconds at most")
 
 
 @dataclass(frozen=True, slots=True)

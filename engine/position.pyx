@@ -43,7 +43,7 @@ cdef class Position:
         self.opp = mask(opp)
         if self.own & self.opp:
             both = square_name(first_square(self.own & self.opp))
-            raise NotationError(f"expected a square to have one owner, got {both} twice")
+            raise NotationError(f"a square has one owner, and {both} has two")
         self.side = Colour(side)
         self.rules = _checked(rules)
 
@@ -143,7 +143,7 @@ cdef class Position:
             raise IllegalMoveError(f"expected {self._expected()}, got {move}")
         if not self.rules.one_direction:
             if move.direction:
-                raise IllegalMoveError(f"expected no direction, since a move turns all of them, got {move}")
+                raise IllegalMoveError(f"a move turns every direction, so {move} can't name one")
             return move
         directions = self._directions(move.square)
         if move.direction is None and len(directions) > 1:
@@ -155,7 +155,7 @@ cdef class Position:
 
     def _why_no_pass(self):
         if self.is_over:
-            return "expected no more moves, since the game is over, got a pass"
+            return "the game is over, so nobody can pass"
         return f"expected {self._expected()}, since a pass is legal only without a move, got a pass"
 
     def _expected(self):

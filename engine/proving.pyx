@@ -43,7 +43,7 @@ cdef class Prover:
     # No __init__, which might never be called, or again.
     def __cinit__(self, rules, hash_mb=DEFAULT_HASH_MB):
         if rules.one_direction:
-            raise SettingsError(f"expected rules that turn in every direction, got {rules}")
+            raise SettingsError(f"proofs need rules under which a move turns every direction, unlike {rules}")
         self._rules = rules
         self._table = HashTable(hash_mb)
         self._table.new_search(INFINITY)  # all of it is used
@@ -65,7 +65,7 @@ cdef class Prover:
         """A move that leads to `score` or more whatever follows: of those the one with the fewest replies."""
         cdef int wanted = whole("a score", score, -64, 64)
         if position.rules != self._rules:
-            raise SettingsError(f"expected a position of {self._rules}, got one of {position.rules}")
+            raise SettingsError(f"the position is of {position.rules}, not of {self._rules}")
         if position.must_pass:
             return PASS
         cdef MoveEntry[MAX_MOVES] moves
@@ -77,7 +77,7 @@ cdef class Prover:
             bring_best_forward(moves, i, count)
             if self._score_after(position.own, position.opp, &moves[i], wanted) >= wanted:
                 return Move(moves[i].square)
-        raise SettingsError(f"expected a position where {score:+d} can be reached, got {position.board_string()}")
+        raise SettingsError(f"{score:+d} can't be reached from {position.board_string()}")
 
     cdef int _score_after(self, uint64_t own, uint64_t opp, MoveEntry *move, int score) except? -65:
         """What a move leads to, if that is `score` or one less; else a bound."""

@@ -172,9 +172,7 @@ def _plain_board(start: str) -> str:
     try:
         black, white, side = read_board(start)
         if side is not None:
-            raise NotationError(
-                f"expected nothing behind the 64 squares, since begins= says who moves, got {start!r}"
-            )
+            raise NotationError(f"begins= says who moves, so nothing may follow the 64 squares: {start!r}")
     except NotationError as error:
         raise NotationError(f"expected start= {' '.join(STARTS)} or a board string: {error}") from None
     return write_board(black, white)

@@ -166,7 +166,7 @@ cdef class Searcher:
         if not isinstance(limit, Limit):
             raise SettingsError(f"expected a Limit, such as Limit(depth=8), got {limit!r}")
         if not limit.ends_search(position.empties):
-            raise SettingsError("expected a limit (depth, nodes, seconds, clock, or Limit.solve()), got none")
+            raise SettingsError("a search needs a limit: depth, nodes, seconds, clock, or Limit.solve()")
         self._take()
         lease = Lease(self.stop, self._free)  # no Python code before the `try`, so Ctrl-C can't come there
         try:
@@ -180,7 +180,7 @@ cdef class Searcher:
     def _take(self):
         """Keep others from this searcher."""
         if not self._busy.acquire(blocking=False):
-            raise SettingsError("expected this searcher to be free, but a search is under way")
+            raise SettingsError("this searcher is busy: a search is under way")
 
     def _forget(self):
         """Forget all earlier searches."""
@@ -218,7 +218,7 @@ cdef class Searcher:
         wanted = position.legal_moves() if moves is None else map(position.parse_move, moves)
         chosen = list(dict.fromkeys(wanted))
         if not chosen and moves is not None:
-            raise SettingsError("expected at least one move to search, got none")
+            raise SettingsError("there is no move to search: the moves given are none")
         return self._random.sample(chosen, len(chosen)) if self._random else chosen
 
 

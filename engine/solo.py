@@ -130,7 +130,7 @@ class DealerView(_View):
         Raises: IllegalMoveError if the move brackets nothing, its square is not free, or the game is over.
         """
         if self.is_over:
-            raise IllegalMoveError(f"expected no move, since no chip can be won any more, got {move}")
+            raise IllegalMoveError(f"no chip can be won any more, so {move} can't be played")
         return DealerView(self.deal, self.board.play(move.colour, move.square))
 
     @cached_property

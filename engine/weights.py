@@ -177,9 +177,9 @@ def _refusals(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise FileFormatError(f"expected evaluation weights in {path}, got: {error.strerror}") from None
+        raise FileFormatError(f"can't read the evaluation weights {path} ({error.strerror})") from None
     except ValueError as error:
-        raise FileFormatError(f"expected evaluation weights in {path}, got {error}") from None
+        raise FileFormatError(f"can't read the evaluation weights {path} ({error})") from None
 
 
 def _header(content: bytes) -> tuple[dict[str, Any], bytes]:

@@ -112,7 +112,7 @@ class BookSource:
         if self._shipped and not book.serves(rules):
             return None
         try:
-            return f"{self._path}, {len(book):,} positions, for {book.rules}"
+            return f"{self._path}, {len(book):,} position{'' if len(book) == 1 else 's'}, for {book.rules}"
         except OutflankError as error:
             self._give_up(error)
             return f"none: {self._trouble}"
@@ -121,7 +121,7 @@ class BookSource:
         """Add what is new in a game; see ``OpeningBook``. A book that the package brings is never changed."""
         if self._shipped:
             raise SettingsError(
-                "expected --book with a book of your own, got the one that the package brings"
+                "the book that the package brings is never changed: name one of your own by --book"
             )
         if self._opened() is None:
             raise SettingsError(self._trouble)
@@ -150,8 +150,9 @@ class BookSource:
         if book.serves(rules):
             return True
         if rules != self._refused and not self._shipped:
-            got = f"got {str(self._path)!r}, which is for {book.rules}"
-            self._warn(f"expected a book for {rules}, {got}; playing without a book")
+            self._warn(
+                f"{str(self._path)!r} is a book for {book.rules}, not for {rules}; playing without a book"
+            )
         self._refused = rules
         return False
 

@@ -152,7 +152,7 @@ class Session:
         """
         made = self._closing_passes + sum(not turn.implied for turn in self._game.turns)
         if count > made:
-            raise UndoError(f"expected a game of {count} or more moves, got {made}")
+            raise UndoError(f"can't take back {count}: the game has {made} moves")
         for _ in range(count):
             if self._closing_passes:
                 self._closing_passes -= 1

@@ -8,7 +8,7 @@ from outflank.engine.selectivity import FULL_WIDTH
 def expect_othello(rules: Rules) -> None:
     """Raise SettingsError unless Edax plays by these rules."""
     if not rules.is_othello:
-        raise SettingsError(f"expected rules of Othello, which Edax plays, got {rules}")
+        raise SettingsError(f"Edax plays Othello only, not {rules}")
 
 
 def searched_at(level: int, empties: int, where: str) -> tuple[int, Percent]:

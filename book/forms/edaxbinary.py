@@ -83,7 +83,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
     expect_othello(rules)
     header = file.read(_HEADER.size)
     if not header.startswith(MAGIC):
-        raise FileFormatError("expected a book of Edax, got something else")
+        raise FileFormatError("this is no book of Edax")
     if len(header) < _HEADER.size:
         raise FileFormatError(f"expected a header of {_HEADER.size} bytes, got {len(header)}")
     _, version, release, *date_and_rest = _HEADER.unpack(header)
@@ -143,7 +143,7 @@ def _records(file: BinaryIO, count: int, rules: Rules) -> Iterator[tuple[str, Re
         if record is not None:
             yield where, record
     if file.read(1):
-        raise FileFormatError(f"expected {count} positions, got more")
+        raise FileFormatError(f"the header promises {count} positions, and there are more")
 
 
 def _record(file: BinaryIO, rules: Rules, where: str) -> Record | None:

@@ -91,7 +91,7 @@ def _take_facts(lines: Iterator[tuple[int, str]], facts: dict[str, str]) -> list
         name, _, value = text.partition(" ")
         if name in facts or name == CHECKSUM_FACT:
             raise FileFormatError(
-                f"line {number}: expected a fact that nothing else tells, got {name[:40]!r}"
+                f"line {number}: {name[:40]!r} can't be a fact, since something else says it"
             )
         facts[name] = value
     return []
@@ -126,11 +126,11 @@ def _line(record: Record) -> str:
 
 def _text(line: bytes, number: int) -> str:
     if len(line) == _LONGEST_LINE:
-        raise FileFormatError(f"line {number}: expected at most {_LONGEST_LINE} bytes, got more")
+        raise FileFormatError(f"line {number} has more than {_LONGEST_LINE} bytes")
     try:
         text = line.decode().strip()
     except UnicodeDecodeError:
-        raise FileFormatError(f"line {number}: expected UTF-8, got other bytes") from None
+        raise FileFormatError(f"line {number} is not UTF-8") from None
     return "" if text.startswith("#") else text
 
 

@@ -39,7 +39,7 @@ def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
             raise FileFormatError(f"{where}: {error}") from None
         key, _ = key_of(record.position)
         if key in known:
-            raise FileFormatError(f"{where}: expected each position once, got one again")
+            raise FileFormatError(f"{where}: this position was there before")
         known.add(key)
         yield record
 

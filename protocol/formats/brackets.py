@@ -68,7 +68,7 @@ class _Splitter:
         """Drop the game that has begun, since it has no end."""
         beginning = bytes(self._game[:40]).decode("utf-8", "replace")
         self._reset()
-        return FileFormatError(f"expected the bracket that ends the game, got none after {beginning!r}")
+        return FileFormatError(f"the bracket that ends the game is missing after {beginning!r}")
 
     def feed(self, line: bytes) -> Iterator[bytes | FileFormatError]:
         """The games that a line completes."""
@@ -121,5 +121,5 @@ class _Splitter:
         game, size = bytes(self._game), self._size
         self._reset()
         if size > GAME_CAP:
-            return FileFormatError(f"expected a game of at most {GAME_CAP} bytes, got one of {size}")
+            return FileFormatError(f"a game may have {GAME_CAP} bytes, and this one has {size}")
         return game

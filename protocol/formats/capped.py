@@ -47,4 +47,4 @@ class _Capped(RawIOBase):
 
 
 def _too_much(most: int) -> str:
-    return f"expected at most {most:,} bytes, got more"
+    return f"it has more than {most:,} bytes"

@@ -84,7 +84,7 @@ def _games(
         if source is not stream:
             source.detach()  # or the stream would be closed with it
     if not found:
-        yield BadGame("", f"expected games ({name}), got none")
+        yield BadGame("", f"it holds no games ({name})")
 
 
 def detect(beginning: bytes, path: Path | None = None) -> FormatName:
@@ -103,9 +103,7 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
         try:
             wthor.Header.unpack(beginning)
         except FileFormatError:
-            raise FileFormatError(
-                "expected a file of games, got bytes that are neither text nor WTHOR"
-            ) from None
+            raise FileFormatError("it is no file of games: its bytes are neither text nor WTHOR") from None
         return "wthor"
     lines = (line.strip() for line in beginning.removeprefix(b"\xef\xbb\xbf").splitlines())
     first = next((line for line in lines if line and line[:1] not in b"#%"), b"")

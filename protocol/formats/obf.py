@@ -162,7 +162,7 @@ def _suite(lines: Iterable[Line], name: str, rules: Rules) -> Suite:
             errors.append(FileFormatError(f"{name}:{line.number}:{error.column}: {error}"))
             if len(errors) == _MOST_ERRORS:
                 raise FileFormatError(
-                    f"expected positions, got {_MOST_ERRORS} lines without, such as {error}"
+                    f"this is no file of positions: {_MOST_ERRORS} lines are none, such as {error}"
                 ) from None
             continue
         if problem is not None:

@@ -182,11 +182,11 @@ def _read(path: str) -> bytes:
     """The bytes of a file that is really one, and no device that would never end."""
     file = Path(path)
     if not stat.S_ISREG(file.stat().st_mode):
-        raise FileFormatError(f"expected a file, got something else: {path!r}")
+        raise FileFormatError(f"{path!r} is no file")
     with file.open("rb") as stream:
         data = stream.read(GAME_CAP + 1)
     if len(data) > GAME_CAP:
-        raise FileFormatError(f"expected a game of at most {GAME_CAP} bytes, got more in {path!r}")
+        raise FileFormatError(f"the game in {path!r} has more than {GAME_CAP} bytes")
     return data
 
 
@@ -205,7 +205,7 @@ def _tree(data: bytes, grammar: Any) -> Any:
     try:
         return grammar.parse_sgf_game(data)
     except ValueError as error:
-        raise FileFormatError(f"expected an SGF file: {error}") from None
+        raise FileFormatError(f"this is not SGF: {error}") from None
 
 
 def _count_variations(tree: Any) -> int:
@@ -246,13 +246,11 @@ def _rules(texts: _Texts, root: Node, rules: Rules) -> Rules:
 def _check_setup(root: Node, nodes: list[Node]) -> None:
     """Raise FileFormatError if discs are set up where a game can't hold them."""
     if "AE" in root:
-        raise FileFormatError("expected discs to be set up by AB and AW, got AE in node 1")
+        raise FileFormatError("node 1 sets up squares by AE; only AB and AW are read")
     for number, node in enumerate(nodes, 2):
         for name in _SETUP:
             if name in node:
-                raise FileFormatError(
-                    f"expected discs to be set up in node 1 only, got {name} in node {number}"
-                )
+                raise FileFormatError(f"node {number} sets up discs by {name}, which only node 1 may do")
 
 
 def _first_position(texts: _Texts, root: Node, rules: Rules, begins: Colour | None) -> Position:

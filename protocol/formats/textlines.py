@@ -5,7 +5,7 @@ from typing import BinaryIO, NamedTuple
 
 LINE_CAP = 1 << 16
 """A line has fewer bytes: a hundred times what a position or a transcript needs."""
-TOO_LONG = f"expected a line of less than {LINE_CAP} bytes, got more"
+TOO_LONG = f"the line has {LINE_CAP} bytes or more, which is too long"
 
 
 class Line(NamedTuple):

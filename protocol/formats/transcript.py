@@ -36,7 +36,7 @@ def read(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
     for game in _games(stream):
         try:
             if not game.is_whole:
-                raise NotationError(f"expected a transcript of less than {LINE_CAP} bytes, got more")
+                raise NotationError(f"the transcript has {LINE_CAP} bytes or more, which is too long")
             yield parse(game.text, rules)
         except (NotationError, IllegalMoveError) as error:
             yield BadGame(f"line {game.number}", str(error))
@@ -54,7 +54,7 @@ def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> 
     """
     if game.first != Position.start(game.rules):
         raise FileFormatError(
-            f"expected a game from the start of its rules for a transcript, got {game.first.board_string()}"
+            f"a transcript can't hold a game that begins elsewhere than its rules say: {game.first.board_string()}"
         )
     words = [
         "pa" if played.move.is_pass else str(played.move)

@@ -79,7 +79,7 @@ class Header:
         if kind != 0:
             raise FileFormatError(f"expected a WTHOR file of games (type 0), got type {kind}")
         if month > 12 or day > 31 or depth > SQUARES:
-            raise FileFormatError("expected a WTHOR header, got other bytes")
+            raise FileFormatError("it does not begin with a WTHOR header")
         return cls(games, names, games_year, depth, (100 * century + year, month, day))
 
 
@@ -151,7 +151,7 @@ def read(stream: BinaryIO, names: Names | None = None) -> Iterator[AnnotatedGame
         except (FileFormatError, NotationError, IllegalMoveError) as error:
             yield BadGame(f"game {number}", str(error))
     if number != header.games:
-        yield BadGame("", f"expected {header.games} games, as the header says, got {number}")
+        yield BadGame("", f"the header says that there are {header.games} games, and the file has {number}")
 
 
 def _beside(path: Path, suffix: str) -> Path | None:

@@ -57,10 +57,10 @@ class WthorWriter:
             name = game.title or f"game {self._count + 1}"
             start = game.first.board_string()
             raise FileFormatError(
-                f"expected Othello from its start for WTHOR, got {name} of {game.rules} from {start}"
+                f"WTHOR holds Othello from its start only, and {name} is {game.rules} from {start}"
             )
         if result is None:
-            raise FileFormatError("expected a game with a result for WTHOR, got one without")
+            raise FileFormatError("WTHOR can't hold a game without a result")
         discs = _discs(result.decided_margin)
         indices = (
             _index(self._tournaments, game.event, "tournaments"),
@@ -125,7 +125,7 @@ def _index(names: dict[str, int], name: str, what: str) -> int:
     Raises: FileFormatError.
     """
     if name not in names and len(names) == _MOST_NAMES - 1:
-        raise FileFormatError(f"expected at most {_MOST_NAMES - 1} {what} for WTHOR, got more")
+        raise FileFormatError(f"WTHOR can't hold more than {_MOST_NAMES - 1} {what}")
     return names.setdefault(name, len(names))
 
 

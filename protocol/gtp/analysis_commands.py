@@ -150,7 +150,7 @@ def _moves(position: Position, order: _Order) -> Sequence[Move]:
         if names[move] not in order.avoided and (not order.allowed or names[move] in order.allowed)
     ]
     if legal and not chosen:
-        raise CommandError("syntax error", "expected at least one move to be left, got none")
+        raise CommandError("syntax error", "no move is left to search")
     return chosen
 
 

@@ -127,7 +127,7 @@ def final_score(session: Session, arguments: Arguments) -> str:
     """
     outcome = session.position.outcome()
     if outcome is None:
-        raise CommandError("cannot score", "expected a finished game, got one with moves left")
+        raise CommandError("cannot score", "the game is not over")
     return str(outcome)
 
 

@@ -60,7 +60,7 @@ def gogui_setup(session: Session, arguments: Arguments) -> str:
         if move.square is None or move.direction is not None:
             raise CommandError("syntax error", f"expected a square, got {move}")
         if (discs[Colour.BLACK] | discs[Colour.WHITE]) >> move.square & 1:
-            raise CommandError("syntax error", f"expected each square once, got {move} again")
+            raise CommandError("syntax error", f"{move} is there twice")
         discs[colour] |= 1 << move.square
     board = Position(discs[Colour.BLACK], discs[Colour.WHITE], Colour.BLACK, session.rules)
     session.resume(Game(first=board.with_side(session.rules.begins)))

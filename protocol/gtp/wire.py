@@ -50,7 +50,7 @@ class Gtp:
 
 def _execute(session: Session, command: Command) -> str | Iterator[str]:
     if not command.name:
-        raise CommandError("syntax error", f"expected a line of at most {LINE_CAP} bytes, got a longer one")
+        raise CommandError("syntax error", f"the line is longer than {LINE_CAP} bytes")
     if command.name not in COMMANDS:
         raise CommandError("unknown command")
     return COMMANDS[command.name](session, Arguments(command.arguments))

@@ -63,7 +63,7 @@ def set_game(session: Session, clocks: GameClocks, argument: str) -> Iterator[st
         raise NotationError(f"expected a game in GGF, (;GM[Othello]...;), got {argument[:40]!r}")
     recorded = ggf.parse(argument, Rules())
     if recorded.rules.one_direction:
-        raise NotationError(f"expected rules in which a move is a square, got {recorded.rules}")
+        raise NotationError(f"a move of {recorded.rules} is more than a square, which NBoard can't say")
     session.resume(recorded.game())
     clocks.set("")
     try:

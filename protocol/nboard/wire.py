@@ -39,5 +39,5 @@ class NBoard:
 
     def _execute(self, session: Session, command: Command) -> Iterator[str]:
         if not command.is_whole:
-            raise NotationError(f"expected a line of at most {LINE_CAP} bytes, got a longer one")
+            raise NotationError(f"the line is longer than {LINE_CAP} bytes")
         return COMMANDS[command.name](session, self._clocks, command.argument)

@@ -51,7 +51,7 @@ class BoardClient(GtpClient):
             self.order("set_game Othello")
         if not rules.has_othello_moves and "outflank-rules" not in self.commands:
             raise UnfitEngineError(
-                f"{self.label}: expected it to list outflank-rules, as the way to set {rules}"
+                f"{self.label}: there is no way to set {rules}: it does not list outflank-rules"
             )
         self._genmove = genmove_command(self.commands) if manners.thinks_aloud else GENMOVE
 

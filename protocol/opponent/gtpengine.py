@@ -186,9 +186,7 @@ class GtpEngine:
         Raises: SettingsError if it began elsewhere or by other rules; EngineError.
         """
         if game.first != self._game.first:
-            raise SettingsError(
-                f"expected a game from the start of {self._rules}, got one from {game.first!r}"
-            )
+            raise SettingsError(f"the game begins at {game.first!r}, not at the start of {self._rules}")
         known = [turn.move for turn in self._game]
         moves = [turn.move for turn in game]
         if moves[: len(known)] != known:
@@ -221,7 +219,7 @@ class GtpEngine:
         """
         position = self._game.position
         if position.is_over:
-            raise IllegalMoveError("expected a game that goes on, got one that is over")
+            raise IllegalMoveError("the game is over")
         if position.must_pass:
             return Reply(self.play(PASS))
         choice = self._choose(self._clocks[position.side], seconds)
@@ -243,7 +241,9 @@ class GtpEngine:
         """
         command = next((command for command in _ANALYSES if command in self.commands), None)
         if command is None:
-            raise UnfitEngineError(f"{self._client.label}: expected it to list {' or '.join(_ANALYSES)}")
+            raise UnfitEngineError(
+                f"{self._client.label}: it can't analyse: it lists neither {' nor '.join(_ANALYSES)}"
+            )
         latest: tuple[MoveReport, ...] = ()
 
         def keep(line: str) -> object:

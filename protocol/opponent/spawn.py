@@ -171,11 +171,11 @@ def _works(command: Sequence[str]) -> bool:
 def _reason(error: OSError | ValueError, program: str, folder: Path | None) -> str:
     """Why there is no process, as a sentence."""
     if isinstance(error, OSError) and folder is not None and not folder.is_dir():
-        return f"expected a folder to run in, got {str(folder)!r}"
+        return f"its folder {str(folder)!r} does not exist"
     if isinstance(error, FileNotFoundError):
-        return f"expected a program to run, found no {program!r}"
+        return f"there is no program {program!r}"
     reason = error.strerror if isinstance(error, OSError) else str(error)
-    return f"expected a program to run, got {program!r} ({reason})"
+    return f"can't run {program!r} ({reason})"
 
 
 def _pin(cpus: Collection[int], ours: Collection[int], label: str) -> None:
@@ -183,8 +183,10 @@ def _pin(cpus: Collection[int], ours: Collection[int], label: str) -> None:
     try:
         os.sched_setaffinity(0, cpus)
     except OSError:
-        expected, got = (", ".join(map(str, numbers)) for numbers in (sorted(ours), cpus))
-        raise EngineStartError(f"{label}: expected processors out of {expected}, got {got}") from None
+        allowed, got = (", ".join(map(str, numbers)) for numbers in (sorted(ours), cpus))
+        raise EngineStartError(
+            f"{label}: can't run on processors {got}: this process may use {allowed}"
+        ) from None
 
 
 def _limit_memory(process: subprocess.Popen[bytes], label: str, limit: int) -> None:

@@ -42,7 +42,7 @@ def answers(path: Path, asked: Sequence[Position] = POSITIONS) -> dict[Position,
 def is_harmless(said: dict[Position, int | None] | str, path: Path) -> bool:
     """Whether a damaged book was refused in a sentence that names it, or at least nothing wrong was said."""
     if isinstance(said, str):
-        return said.startswith(f"expected an opening book, got {str(path)!r} (")
+        return said.startswith(f"can't read {str(path)!r} as an opening book (")
     return all(score in (None, SCORES[position]) for position, score in said.items())
 
 

@@ -50,9 +50,9 @@ def test_a_block_commits_at_its_end_and_not_after_an_error(tmp_path: Path) -> No
 def test_a_closed_book_can_not_be_changed(tmp_path: Path, change: Callable[[BookWriter], object]) -> None:
     writer = BookWriter.open(make_book(tmp_path / "b", [record(START)]))
     writer.close()
-    with pytest.raises(SettingsError, match=r"expected an open book, got .*, which was closed"):
+    with pytest.raises(SettingsError, match=r"the book .* was closed"):
         change(writer)
-    with pytest.raises(SettingsError, match=r"expected an open book, got .*, which was closed"):
+    with pytest.raises(SettingsError, match=r"the book .* was closed"):
         writer.put(record(after("f5")))
 
 
@@ -86,7 +86,7 @@ def test_a_second_writer_is_refused_and_readers_are_not(tmp_path: Path) -> None:
 
 def test_a_new_book_is_not_written_over_another(tmp_path: Path) -> None:
     path = make_book(tmp_path / "b", [record(START)])
-    with pytest.raises(OutflankError, match=r"expected the name of a new book, got .*, which exists"):
+    with pytest.raises(OutflankError, match=r".* exists already: a new book needs a new name"):
         BookWriter.create(path, OTHELLO)
     with Book.open(path) as book:
         assert len(book) == 1

@@ -114,7 +114,7 @@ def test_a_notebook_shows_a_position_by_itself() -> None:
         ({"size": 0}, SettingsError, "expected size of at least 16 pixels, got 0"),
         ({"size": 8193}, SettingsError, "expected size of at most 8192 pixels, got 8193"),
         ({"size": "x"}, SettingsError, "expected a whole number for size, got 'x'"),
-        ({"last": "h8"}, SettingsError, "expected a last move with a disc on its square, got h8"),
+        ({"last": "h8"}, SettingsError, "there is no disc on h8, so it can't be the last move"),
         ({"last": "z9"}, NotationError, "expected a square from a1 to h8, got 'z9'"),
         ({"line": ["f5"]}, IllegalMoveError, "expected White to play f4 d6 f6, got f5"),
         ({"scores": {"a1": 2}}, IllegalMoveError, "expected White to play f4 d6 f6, got a1"),

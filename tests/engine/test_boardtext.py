@@ -72,4 +72,4 @@ class TestReading:
         with pytest.raises(NotationError) as caught:
             Position(0b110, 0b010, Colour.BLACK)
 
-        assert str(caught.value) == "expected a square to have one owner, got b1 twice"
+        assert str(caught.value) == "a square has one owner, and b1 has two"

@@ -45,7 +45,7 @@ def test_a_senseless_limit_is_refused_in_one_sentence(setting: str, value: float
     ("limit", "sentence"),
     [
         ({"seconds": "5"}, "expected seconds of at least 0, got '5'"),
-        ({"seconds": 10**400}, "expected seconds of at most 1e+12 seconds, got more"),
+        ({"seconds": 10**400}, "seconds may be 1e+12 seconds at most"),
         ({"clock": 60.0}, "expected a Clock, such as Clock(remaining=60.0), got 60.0"),
     ],
 )
@@ -99,8 +99,8 @@ def test_a_selectivity_that_was_fitted_is_taken_as_it_is(selectivity: Percent | 
     ("clock", "sentence"),
     [
         ({"remaining": math.nan}, "expected remaining of at least -1e+12, got nan"),
-        ({"remaining": math.inf}, "expected remaining of at most 1e+12 seconds, got more"),
-        ({"remaining": 10**400}, "expected remaining of at most 1e+12 seconds, got more"),
+        ({"remaining": math.inf}, "remaining may be 1e+12 seconds at most"),
+        ({"remaining": 10**400}, "remaining may be 1e+12 seconds at most"),
         ({"remaining": "5"}, "expected remaining of at least -1e+12, got '5'"),
         ({"remaining": 5.0, "overhead": math.nan}, "expected overhead of at least 0, got nan"),
         ({"remaining": 5.0, "increment": -1.0}, "expected increment of at least 0, got -1.0"),

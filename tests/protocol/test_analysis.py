@@ -106,7 +106,7 @@ def test_nothing_but_moves_follows_pv_unless_it_is_asked_for(command: str) -> No
     [
         ("b 5 colour red", "expected a key (interval minmoves maxmoves avoid allow rootinfo "),
         ("b interval", "expected centiseconds, got nothing"),
-        ("b 5 avoid b d3,c4,f5,e6 1", "expected at least one move to be left, got none"),
+        ("b 5 avoid b d3,c4,f5,e6 1", "no move is left to search"),
         ("b 5 avoid b d9 1", "expected a square from a1 to h8, got 'd9'"),
         ("b 5 rootInfo maybe", "expected a boolean (true false), got 'maybe'"),
     ],
@@ -219,7 +219,7 @@ def test_choosing_aloud_among_no_moves_fails_and_changes_nothing(kind: str) -> N
 
     failure = dialogue.refuse(f"{kind}-genmove_analyze b avoid b d3,c4,f5,e6 1")
 
-    assert failure == "syntax error: expected at least one move to be left, got none"
+    assert failure == "syntax error: no move is left to search"
     assert dialogue.state() == before
 
 

@@ -117,7 +117,7 @@ def test_threads_that_the_system_refuses_are_a_failure_in_words_and_play_goes_on
         (["--hash", "2000000000"], 1, "outflank: expected a table of at most "),
         (["--seed", "x"], 2, "expected a whole number, got 'x'"),
         (["--log", "/no/such/log"], 1, "outflank: can't write '/no/such/log' (No such file or directory)\n"),
-        (["--log", "-"], 2, "expected the name of a file, got '-' for standard output"),
+        (["--log", "-"], 2, "it needs the name of a file, not '-' for standard output"),
         (["--frobnicate"], 2, "No such option"),
         (["surplus"], 2, "unexpected extra argument"),
     ],

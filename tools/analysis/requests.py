@@ -146,7 +146,8 @@ def _queries(fields: Fields, tags: dict[str, Any], defaults: Defaults) -> list[Q
     moves = _moves(fields, positions[wanted[0]], len(wanted))
     if wish.stable and game.rules.one_direction:
         raise RequestError(
-            f"expected rules that turn in every direction for stable discs, got {game.rules}", "stable"
+            f"stable discs are known only where a move turns every direction, not under {game.rules}",
+            "stable",
         )
     return [Query(tags | {"turn": turn}, positions[turn], wish, moves, priority) for turn in wanted]
 
@@ -192,7 +193,7 @@ def _wish(fields: Fields, default: Wish) -> Wish:
     except SettingsError as error:
         raise RequestError(str(error), "level") from None
     if not wish.is_limited:
-        raise RequestError("expected a limit beside it (depth, nodes or time), got none", "selectivity")
+        raise RequestError("it needs a limit too: depth, nodes or time", "selectivity")
     return wish
 
 
@@ -208,7 +209,7 @@ def _moves(fields: Fields, position: Position, positions: int) -> tuple[Move, ..
     ]
     if not chosen:
         to_blame = "allow" if given["allow"] == [] else "avoid"
-        raise RequestError("expected at least one legal move to be left, got none", to_blame)
+        raise RequestError("no legal move is left to search", to_blame)
     return tuple(chosen)
 
 
@@ -217,7 +218,7 @@ def _listed(fields: Fields, name: str, position: Position, positions: int) -> Se
     if name not in fields:
         return None
     if positions > 1:
-        raise RequestError(f"expected {name} with one of the turns, got {positions} of them", name)
+        raise RequestError(f"{name} goes with one turn only, and {positions} are asked for", name)
     try:
         return [position.parse_move(word) for word in fields.words(name).replace(",", " ").split()]
     except (NotationError, IllegalMoveError) as error:

@@ -41,7 +41,7 @@ def requests_of(stream: BinaryIO, defaults: Defaults) -> Iterator[Item]:
         if not is_whole:
             yield Remark(tags, TOO_LONG)
         elif _ESCAPED_BYTE.search(line):
-            yield Remark(tags, "expected UTF-8, got other bytes")
+            yield Remark(tags, "this line is not UTF-8")
         elif line.strip():
             yield from read_request(line, number, defaults)
 

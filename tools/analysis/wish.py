@@ -35,7 +35,9 @@ class Wish:
 
     def __post_init__(self) -> None:
         if self.level is not None and (self.depth, self.selectivity) != (None, None):
-            raise SettingsError("expected a level, or depth and selectivity, got both")
+            raise SettingsError(
+                "a level says how deep and how selectively to search: give it, or depth and selectivity"
+            )
         self.limit(0)
 
     @property

@@ -20,16 +20,13 @@ def known_entry(book: Book, game: Game) -> Entry:
     entry = book.probe(game.position)
     if entry is not None and entry.moves:
         return entry
-    expected = f"expected a position of {str(book.path)!r}"
     if game.position.is_over:
-        raise OutflankError(f"{expected}, got one in which the game is over")
+        raise OutflankError("the game is over, and books end before that")
     left = book_exit(book, game)
     if left is None:
-        raise OutflankError(f"{expected}, got one that it does not know")
+        raise OutflankError(f"the position is not in the book {str(book.path)!r}")
     turn = game.turns[left]
-    raise OutflankError(
-        f"{expected}, got one that it does not know: move {left + 1}, {turn.move}, leaves the book"
-    )
+    raise OutflankError(f"move {left + 1}, {turn.move}, is not in the book {str(book.path)!r}")
 
 
 def book_exit(book: Book, game: Game) -> int | None:

@@ -8,6 +8,7 @@ from typing import Any
 from outflank.book import Book
 from outflank.engine import Position, Rules
 from outflank.engine.links import file_of
+from outflank.tools.work.words import counted
 
 _MOST_COUNTED = 20_000  # positions of a ply; beyond, counting them all takes longer than anybody waits
 _BAR_WIDTH = 40  # characters
@@ -102,7 +103,7 @@ def reachable(rules: Rules) -> Iterator[int]:
 def counts_text(book: Book, counts: Counts) -> Iterator[str]:
     """The lines that show the counts."""
     count = counts.positions
-    yield f"{book.path}: {count:,} positions for {book.rules}"
+    yield f"{book.path}: {counted(count, 'position')} for {book.rules}"
     if counts.bytes is not None:
         yield f"{counts.bytes:,} bytes, {counts.bytes / max(count, 1):.0f} a position"
     yield f"levels: {_levels(counts)}"
@@ -110,7 +111,7 @@ def counts_text(book: Book, counts: Counts) -> Iterator[str]:
     if entry is not None:
         side = book.rules.colour_name(book.rules.begins)
         bounds = f"from {entry.lower:+d} to {entry.upper:+d}"
-        yield f"start: {entry.score:+d} for {side}, {bounds}; {entry.lines.total:,} lines"
+        yield f"start: {entry.score:+d} for {side}, {bounds}; {counted(entry.lines.total, 'line')}"
     yield ""
     yield f"{'ply':>4}{'positions':>12}{'of all':>10}{'links':>10}{'leaves':>10}{'proven':>10}"
     for number, ply in counts.plies.items():

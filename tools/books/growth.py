@@ -22,7 +22,7 @@ from outflank.tools.books.mainlines import USUAL_FIRST_MOVE
 from outflank.tools.cli.live import live
 from outflank.tools.work.executor import open_executor, run_all
 from outflank.tools.work.searcher import cleared_searcher
-from outflank.tools.work.words import json_line
+from outflank.tools.work.words import counted, json_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -79,7 +79,8 @@ def grow_book(
     except (KeyboardInterrupt, SystemExit):
         book.rollback()
         click.echo(
-            f"Interrupted: {book.path} keeps its {len(book):,} positions; go on at any time.", err=True
+            f"Interrupted: {book.path} keeps its {counted(len(book), 'position')}; go on at any time.",
+            err=True,
         )
         raise
     progress = grower.progress()

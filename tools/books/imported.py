@@ -39,7 +39,7 @@ def import_book(source: str, path: Path, rules: Rules | None, form: Form | None)
     """
     with lock_book(path), _folder_beside(path) as folder:
         if path.exists():
-            raise OutflankError(f"expected the name of a new book, got {str(path)!r}, which exists")
+            raise OutflankError(f"{str(path)!r} exists already: a book is imported under a new name")
         made = folder / path.name
         with _open(source, path, folder) as file:
             try:
@@ -82,7 +82,7 @@ def _make(path: Path, contents: Contents, wanted: Rules | None, name: str) -> in
     """Make the book of what was read from the file of that name; see ``import_book``."""
     rules = Rules.parse(contents.facts["rules"]) if "rules" in contents.facts else wanted or Rules()
     if wanted is not None and not same_games(rules, wanted):
-        raise SettingsError(f"expected a book for {wanted}, got one for {rules}")
+        raise SettingsError(f"the book is for {rules}, not for {wanted}")
     facts = {name: value for name, value in contents.facts.items() if name not in _OWN_FACTS}
     with BookWriter.create(path, rules, facts) as book:
         _fill(book, contents.records if contents.is_settled else _settled(rules, contents.records))

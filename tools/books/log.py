@@ -55,7 +55,7 @@ def _expect_no_part(path: Path, book: Path) -> None:
     target = file_of(book)
     if file_of(path) in [target.with_name(target.name + ending) for ending in _PARTS]:
         raise SettingsError(
-            f"expected another file to write than {str(path)!r}, which is part of the book {str(book)!r}"
+            f"can't write to {str(path)!r}, which is part of the book {str(book)!r}: name another file"
         )
 
 

@@ -46,8 +46,8 @@ class PlayedLines:
                 elif not self._begins_as_the_book(entry):
                     rules = self._book.rules
                     self.bad.add(
-                        f"{shown(source)}, game {number}: expected a game by {rules} from {rules.start}, "
-                        f"got one by {entry.rules} from {entry.first.board_string()}"
+                        f"{shown(source)}, game {number}: the book is for {rules} from {rules.start}, "
+                        f"and the game is by {entry.rules} from {entry.first.board_string()}"
                     )
                 else:
                     self.games += 1

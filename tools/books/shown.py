@@ -8,6 +8,7 @@ from outflank.book import Book, BookMove, Entry, Lines
 from outflank.book.names import opening_at, opening_of_game
 from outflank.engine import Game, Position
 from outflank.protocol.movesource import best_line
+from outflank.tools.work.words import counted
 
 _LINE_SHOWN = 8  # moves of the best line behind each move
 
@@ -77,7 +78,7 @@ def _exact(entry: Entry) -> str:
 
 def _searched(entry: Entry) -> str:
     """``16 plies at 73 % (level 16)``."""
-    reach = "to the end" if entry.depth >= entry.position.empties else f"{entry.depth} plies"
+    reach = "to the end" if entry.depth >= entry.position.empties else counted(entry.depth, "ply", "plies")
     sure = "" if entry.selectivity == 100 else f" at {entry.selectivity} %"
     return f"{reach}{sure}" + ("" if entry.level is None else f" (level {entry.level})")
 

@@ -147,4 +147,4 @@ def _move(subject: Subject, game: Game, clock: Clock, mover: Colour) -> float:
     try:
         return think(subject, game, allowed + _LENIENCE_SECONDS)
     except EngineTimeout:
-        raise Violation(f"expected move {made + 1} within {allowed:.2f} s, got none by then") from None
+        raise Violation(f"move {made + 1} did not come within {allowed:.2f} s") from None

@@ -327,6 +327,7 @@ def _cleaned(text: bytes) -> bytes:
 def _capped(written: bytes) -> bytes:
     """`written`, unless it is more than an answer may have."""
     if len(written) > MAX_ANSWER_BYTES:
-        most = f"at most {MAX_ANSWER_BYTES} bytes"
-        raise EngineProtocolError(f"expected {most} where one answer was due, got more from the engine")
+        raise EngineProtocolError(
+            f"the engine wrote more than {MAX_ANSWER_BYTES} bytes where one answer was due"
+        )
     return written

@@ -114,14 +114,16 @@ def _read(path: Path) -> dict[str, Any]:
         repr(found)  # a hexadecimal number may have more digits than can be shown: ValueError
         return found
     except OSError as error:
-        raise FileFormatError(f"expected a TOML file, got {str(path)!r} ({error.strerror})") from None
+        raise FileFormatError(f"can't read {str(path)!r} ({error.strerror})") from None
     except RecursionError:
-        raise FileFormatError(f"{path}: expected TOML, got brackets that are nested too deeply") from None
+        raise FileFormatError(
+            f"{path}: not TOML that can be read: its brackets are nested too deeply"
+        ) from None
     except (
         FileFormatError,
         ValueError,
     ) as error:  # a number of thousands of digits is none that tomllib calls an error
-        raise FileFormatError(f"{path}: expected TOML: {error}") from None
+        raise FileFormatError(f"{path}: not TOML: {error}") from None
 
 
 def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
@@ -130,7 +132,7 @@ def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
     Raises: FileFormatError naming file and engine.
     """
     if not isinstance(tables, list) or not tables or not all(isinstance(table, Mapping) for table in tables):
-        raise FileFormatError(f"{path}: expected a table [[engine]] for each engine")
+        raise FileFormatError(f"{path}: each engine needs a table [[engine]]")
     names = set()
     for number, table in enumerate(tables, 1):
         try:
@@ -138,7 +140,9 @@ def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
         except NotationError as error:
             raise FileFormatError(f"{path}, engine {number}: {error}") from None
         if name in names:
-            raise FileFormatError(f"{path}, engine {number}: expected a name of its own, got {name!r} again")
+            raise FileFormatError(
+                f"{path}, engine {number}: another engine is called {name!r} too: give each a name of its own"
+            )
         names.add(name)
     return tables
 
@@ -149,7 +153,7 @@ def _chosen(text: str, listed: Mapping[str, Entry], path: Path, time: TimeContro
         return listed[text]
     if "=" in text:
         return Entry.parse(text, time)
-    raise NotationError(f"expected an engine of {path} ({', '.join(listed)}), got {text!r}")
+    raise NotationError(f"{path} has no engine {text!r}, only {', '.join(listed)}")
 
 
 def _line(table: Mapping[str, Any]) -> str:

@@ -99,7 +99,9 @@ def _read_range(ctx: click.Context, option: click.Parameter, texts: Sequence[str
         raise click.BadParameter(f"expected a number or two such as 20-60, got {text!r}", ctx, option)
     first, last = int(match[1]), int(match[2] or match[1])
     if first > last:
-        raise click.BadParameter(f"expected the smaller number first, got {text!r}", ctx, option)
+        raise click.BadParameter(
+            f"the smaller number comes first: {text!r} begins with the larger", ctx, option
+        )
     return range(first, last + 1)
 
 

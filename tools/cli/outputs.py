@@ -31,7 +31,7 @@ class OutputFile(click.Path):
         if os.fspath(value) == str(STDOUT):
             if self._stdout:
                 return STDOUT
-            self.fail("expected the name of a file, got '-' for standard output", param, ctx)
+            self.fail("it needs the name of a file, not '-' for standard output", param, ctx)
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if self._whole:
             expect_writable(path)

@@ -110,7 +110,7 @@ def _given_with_resume() -> set[str]:
         if name not in ("resume", *_WITH_RESUME):
             allowed = ", ".join(_WITH_RESUME.values())
             raise click.BadParameter(
-                f"expected nothing but {allowed} with it, got {option}", param_hint="--resume"
+                f"{option} can't be given with it, only {allowed}", param_hint="--resume"
             )
     return set(given)
 
@@ -122,7 +122,7 @@ def _new_folder(options: dict[str, Any]) -> Iterator[Path]:
     Raises: click.UsageError if both are asked for.
     """
     if options["no_records"] and options["folder"]:
-        raise click.UsageError("expected --out or --no-records, got both")
+        raise click.UsageError("--out and --no-records exclude each other")
     if options["no_records"]:
         with tempfile.TemporaryDirectory(prefix="outflank-") as folder:
             yield Path(folder)
@@ -160,9 +160,7 @@ def _play_and_print(
     if outcome.interruption:
         click.get_current_context().exit(outcome.interruption.exit_code)
     if not outcome.run.is_valid:
-        raise OutflankError(
-            f"expected at most {MOST_VOIDS:.0%} voids of an engine, got more: the run is not valid"
-        )
+        raise OutflankError(f"the run is not valid: more than {MOST_VOIDS:.0%} of an engine's games are void")
 
 
 def _play(

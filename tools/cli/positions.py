@@ -48,7 +48,7 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
     with Given(text, name) as given:
         found = list(islice(given.games(rules), 2))
     if len(found) > 1:
-        raise NotationError(f"expected one position, got more in {shown(text)}")
+        raise NotationError(f"{shown(text)} has more than one position, and only one can be shown")
     if isinstance(found[0], BadGame):
         raise NotationError(_sentence(shown(text), found[0]))
     return found[0]

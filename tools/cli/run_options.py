@@ -162,12 +162,12 @@ def _entries(options: dict[str, Any], alone: bool) -> tuple[Entry, ...]:
     except NotationError as error:
         raise click.BadParameter(str(error), param_hint="--engine") from None
     if len(entries) < 2 or (alone and len(entries) > 2):
-        expected = "two engines" if alone else "two engines or more"
-        raise click.BadParameter(f"expected {expected}, got {len(entries)}", param_hint="--engine")
+        needed = "two engines" if alone else "two engines or more"
+        raise click.BadParameter(f"give {needed}, not {len(entries)}", param_hint="--engine")
     names = [entry.name for entry in entries]
     for name in names:
         if names.count(name) > 1:
             raise click.BadParameter(
-                f"expected different names, got {name!r} twice: add name=", param_hint="--engine"
+                f"two engines are called {name!r}: give each a name= of its own", param_hint="--engine"
             )
     return entries

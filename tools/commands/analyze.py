@@ -94,7 +94,7 @@ def analyze(
     )
     if stable and rules.one_direction:
         raise click.UsageError(
-            f"expected rules that turn in every direction for --stable, got --rules {rules}"
+            f"--stable needs rules under which a move turns every direction, unlike {rules}"
         )
     many = wish if wish.is_limited else replace(wish, level=DEFAULT_LEVEL)
     defaults = Defaults(rules, many)
@@ -137,7 +137,7 @@ def _wish(wish: Wish, depth: int | None, level: int | None, selectivity: Percent
     try:
         return replace(wish, depth=depth, level=level, selectivity=selectivity)
     except SettingsError:
-        raise click.UsageError("expected --level or --depth and --selectivity, got both") from None
+        raise click.UsageError("give --level, or --depth and --selectivity: a level says both") from None
 
 
 def _count() -> Iterator[int]:

@@ -91,7 +91,7 @@ def board(
     asked: dict[Form, bool] = {"text": as_text, "svg": as_svg, "png": as_png}
     form = _form_of([form for form, is_asked in asked.items() if is_asked], output)
     if form == "png" and output is STDOUT and sys.stdout.isatty():
-        raise click.UsageError("expected a file for the PNG (-o FILE) or a pipe, got a terminal")
+        raise click.UsageError("a PNG can't be shown at a terminal: name a file (-o FILE)")
     game = read_game(text, rules)
     position = game.final
     before = game.moves[-1].move if game.moves else None
@@ -112,16 +112,16 @@ def _form_of(asked: Sequence[Form], output: Path) -> Form:
     Raises: click.UsageError if they contradict each other or say nothing.
     """
     if len(asked) > 1:
-        raise click.UsageError(f"expected one of --text, --svg and --png, got --{' and --'.join(asked)}")
+        raise click.UsageError(f"--{' and --'.join(asked)} exclude each other: give one")
     named = None if output is STDOUT else _FORMS.get(output.suffix.lower())
     if asked and named not in (None, asked[0]):
-        raise click.UsageError(f"expected --{named} for {output.name!r}, got --{asked[0]}")
+        raise click.UsageError(f"{output.name!r} is the name of a file for --{named}, not for --{asked[0]}")
     if form := (asked[0] if asked else named):
         return form
     if output is STDOUT:
         return "text"
     raise click.UsageError(
-        f"expected --text, --svg or --png, or a file whose name ends in .txt, .svg or .png, got {output.name!r}"
+        f"the name {output.name!r} does not end in .txt, .svg or .png: say --text, --svg or --png"
     )
 
 
@@ -146,12 +146,10 @@ def _last(position: Position, text: str) -> Move:
     except NotationError as error:
         raise click.BadParameter(str(error), param_hint="--last") from None
     if move.is_pass and not position.with_side(position.side.other).must_pass:
-        raise click.BadParameter(
-            f"expected the move of a side that could move, got {move}", param_hint="--last"
-        )
+        raise click.BadParameter("the side before had a move, so it can't have passed", param_hint="--last")
     if move.square is not None and position.disc_at(move.square) is None:
         raise click.BadParameter(
-            f"expected a last move with a disc on its square, got {move}", param_hint="--last"
+            f"there is no disc on {move}, so it can't be the last move", param_hint="--last"
         )
     return move
 

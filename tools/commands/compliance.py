@@ -112,7 +112,9 @@ def compliance(
     kind, catalogue = CATALOGUES[Protocol(protocol)]
     for name in names:
         if name not in catalogue:
-            raise click.BadParameter(f"expected a check of {protocol}, got {name}", ctx, param_hint="--only")
+            raise click.BadParameter(
+                f"{protocol} has no check {name!r}: --list shows them", ctx, param_hint="--only"
+            )
     checks = [check for name, check in catalogue.items() if not names or name in names]
     if not as_json:
         click.echo(

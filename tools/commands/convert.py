@@ -90,7 +90,7 @@ def convert(
 def _expect_held(target: FormatName, game: AnnotatedGame) -> None:
     """Raise FileFormatError if nothing would be read where the game is written."""
     if target == "transcript" and not game.moves:
-        raise FileFormatError("expected a game with a move for a transcript, got one without")
+        raise FileFormatError("a game without a move can't be written as a transcript")
 
 
 class _Count:
@@ -122,7 +122,7 @@ class _Count:
         if lost := read_and_written(self.incomplete, outputs):
             _tell(losses)
             raise OutflankError(
-                f"{str(lost)!r} would lose games, variations or properties, so nothing was written; name another file"
+                f"{str(lost)!r} would lose games, variations or properties, so nothing was written: name another file"
             )
 
     def expect_all(self) -> None:
@@ -145,7 +145,8 @@ class _Count:
             click.echo(json.dumps(facts | {"files": list(map(str, files))}), err=not files)
             return
         click.echo(
-            f"{self.games:,} games read, {self.written:,} written, {self.read.bad.count:,} bad, {seconds:.1f} s",
+            f"{counted(self.games, 'game')} read, {self.written:,} written, {self.read.bad.count:,} bad, "
+            f"{seconds:.1f} s",
             err=True,
         )
         for file in files:

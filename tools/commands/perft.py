@@ -50,7 +50,7 @@ def perft(
     standard start 9 plies lead to 3005288 positions by the first convention and to 3005320 by the second.
     """
     if divided and depth == 0:
-        raise click.UsageError("expected a DEPTH of at least 1 with --divide, got 0")
+        raise click.UsageError("--divide lists the first moves, so DEPTH has to be 1 or more")
     first = _first_position(rules, start)
     settings = {
         "version": __version__,

@@ -30,6 +30,7 @@ from outflank.tools.person.lines import Lines
 from outflank.tools.person.saving import GameFiles
 from outflank.tools.person.table import Table
 from outflank.tools.show.board import say
+from outflank.tools.work.words import counted
 
 _SIDES = {
     "black": frozenset({Colour.BLACK}),
@@ -128,7 +129,7 @@ def play(
         words
         for words in (
             None if level is None else f"level {level}",
-            None if depth is None else f"{depth} plies",
+            None if depth is None else counted(depth, "ply", "plies"),
             None if seconds is None else f"{seconds:g} s a move",
             None if not control.is_limited else f"clock {control}",
         )

@@ -135,13 +135,13 @@ def _books(given: str | None) -> Sequence[Path]:
 def _expect_not_read(games: Sequence[str], *outputs: Path | None) -> None:
     """Raise click.UsageError if a file to write is one of the games."""
     if read := read_and_written(games, filter(None, outputs)):
-        raise click.UsageError(f"expected another file to write than {str(read)!r}, which is read")
+        raise click.UsageError(f"can't write to {str(read)!r}, whose games are reviewed: name another file")
 
 
 def _settings(level: int | None, depth: int | None, seconds: float | None, exact_from: int) -> ReviewSettings:
     """Raise click.UsageError if both a level and another limit are given."""
     if level is not None and (depth, seconds) != (None, None):
-        raise click.UsageError("expected --level or --depth and --time, got both")
+        raise click.UsageError("give --level, or --depth and --time: a level says how far to search")
     level = DEFAULT_LEVEL if level is None else level
     if (depth, seconds) == (None, None):
         exact_from = max(exact_from, exact_from_of_level(level))
@@ -189,7 +189,9 @@ class _Source:
                 if self.wanted.allows(entry):
                     count += 1
                     if self.most is not None and count > self.most:
-                        raise click.UsageError("expected one game for --svg, got more")
+                        raise click.UsageError(
+                            "--svg draws the curve of one game, and there are more (--html shows them all)"
+                        )
                     self.places.append((shown(name), number))
                     yield entry
 

@@ -65,7 +65,7 @@ def selftest(
     except Interrupted as interruption:
         ctx.exit(interruption.exit_code)
     if broken:
-        raise OutflankError(f"expected {pairs} mirrored pairs, got {pairs - broken}")
+        raise OutflankError(f"{broken} of {counted(pairs, 'pair')} are no mirror images (named above)")
     if not as_json:
         click.echo("Engine and referee repeat themselves.")
 

@@ -85,13 +85,13 @@ def solo(
 def _expect_sense(auto: bool, is_open: bool, hints: bool, by_random: bool, games: int | None) -> None:
     """Raise click.UsageError unless the options go together."""
     if auto and is_open:
-        raise click.UsageError("expected --auto (watch) or --open (solve), got both")
+        raise click.UsageError("--auto (watch) and --open (solve) exclude each other")
     if hints and (auto or is_open):
-        raise click.UsageError("expected --hint in a game of your own, got it with --auto or --open")
+        raise click.UsageError("--hint is for a game of your own, without --auto and --open")
     if games is not None and not (auto or is_open):
-        raise click.UsageError("expected --games with --auto or --open, got neither")
+        raise click.UsageError("--games needs --auto or --open")
     if by_random and (games is None or not auto):
-        raise click.UsageError("expected --random with --auto and --games, got it without")
+        raise click.UsageError("--random needs --auto and --games")
 
 
 def _begin(seed: int, layout: tuple[int, ...], variant: Variant, as_json: bool) -> None:

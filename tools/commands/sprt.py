@@ -55,7 +55,9 @@ def _result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
     from outflank.tools.stats.elo import elo_of
 
     if len(counts) not in (_TRINOMIAL, _PENTANOMIAL) or not any(counts):
-        raise click.UsageError(f"expected three or five counts, not all 0, got {' '.join(map(str, counts))}")
+        raise click.UsageError(
+            f"give three counts or five, not all of them 0: {' '.join(map(str, counts))} is none of these"
+        )
     low, high = test.bounds
     ratio = test.ratio_of(counts)
     score = outcomes.mean(counts)

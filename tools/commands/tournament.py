@@ -35,7 +35,5 @@ def tournament(form: str, rounds: int | None, **options: Any) -> None:
     from outflank.tools.cli.play_run import play_run  # brings scipy, which help and wrong usage do not need
 
     if form == Format.KNOCKOUT and rounds not in (None, 1):  # --save-config writes 1
-        raise click.UsageError(
-            f"expected no --rounds for a knockout, which ends when one engine is left, got {rounds}"
-        )
+        raise click.UsageError("a knockout ends when one engine is left, so --rounds has no meaning for it")
     play_run(lambda: chosen_settings(options, Format(form), rounds), options)

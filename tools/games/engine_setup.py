@@ -68,8 +68,8 @@ def instructions(entry: Entry, listed: frozenset[str]) -> list[str]:
             commands.append(f"kata-set-param {name} {value}")
         elif name != "threads":
             raise UnfitEngineError(
-                f"engine {entry.name}: expected {{{name}}} in its command, or set_{name} or kata-set-param "
-                f"in its list of commands, as the way to give it {name}={value}"
+                f"engine {entry.name}: there is no way to give it {name}={value}: its command has no {{{name}}}, and "
+                f"it lists neither set_{name} nor kata-set-param"
             )
     return commands + [filled(command, entry) for command in entry.commands]
 

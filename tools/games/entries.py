@@ -88,7 +88,7 @@ class Entry:
                 raise NotationError(f"expected keys out of {expected} in the engine, got {key!r}")
             _expect_unicode(key, settings[key])
         if "cmd" not in settings:
-            raise NotationError(f"expected cmd=... with a command in the engine, got {dict(settings)}")
+            raise NotationError(f"an engine needs cmd= with its command: {dict(settings)} has none")
         values: dict[str, Any] = {key: read.READERS[key](key, value) for key, value in settings.items()}
         values.setdefault("name", read.name_of(shlex.split(values["cmd"])[0]))
         return cls(**{"time": time, **values})
@@ -132,13 +132,13 @@ def _settings(text: str) -> dict[str, object]:
             raise NotationError(f"expected key=value in the engine, got {word!r} in {text!r}")
         together = _NAMED_KEYS.get(kind, "") if dot else _LISTED_KEYS.get(key, "")
         if isinstance(settings.get(together), str):
-            raise NotationError(f"expected {together}= or {word!r} in the engine, got both in {text!r}")
+            raise NotationError(f"{together}= and {word!r} exclude each other in the engine {text!r}")
         if dot and kind in _NAMED_KEYS:
             settings.setdefault(_NAMED_KEYS[kind], {})[name] = value
         elif key in _LISTED_KEYS:
             settings.setdefault(_LISTED_KEYS[key], []).append(value)
         elif key in settings:
-            raise NotationError(f"expected {key}= once in the engine, got it twice in {text!r}")
+            raise NotationError(f"{key}= is there twice in the engine {text!r}")
         else:
             settings[key] = value
     return settings

@@ -33,7 +33,7 @@ def prepare(client: NBoardClient, entry: Entry, rules: Rules, remark: Callable[[
     client.handshake()
     if not rules.has_othello_moves:
         raise UnfitEngineError(
-            f"engine {entry.name}: expected rules with Othello's moves for NBoard, got {rules}"
+            f"engine {entry.name}: NBoard's protocol knows Othello's moves only, not {rules}"
         )
     for line in instructions(entry):
         client.tell(line)
@@ -62,8 +62,8 @@ def instructions(entry: Entry) -> list[str]:
     if len(depths) > 1 or parameters:
         got = " ".join(f"{name}={value}" for name, value in parameters_to_send(entry).items())
         raise UnfitEngineError(
-            f"engine {entry.name}: expected a depth alone, or a place such as {{level}} in its command for all else, "
-            f"got {got}"
+            f"engine {entry.name}: NBoard's protocol can give it a depth and nothing else: {got} needs places such as "
+            "{level} in its command"
         )
     commands = [filled(command, entry) for command in entry.commands]
     if _is_told(entry):

@@ -59,7 +59,7 @@ def balanced_openings(count: int, rules: Rules, seed: int) -> Iterator[tuple[Mov
     """
     if not rules.has_othello_moves:
         raise SettingsError(
-            f"expected rules with Othello's start and moves for balanced openings, got {rules}"
+            f"balanced openings are for rules with Othello's start and moves, not for {rules}"
         )
     transcripts = suite()
     random.Random(seed).shuffle(transcripts)

@@ -99,7 +99,7 @@ def read_openings(path: Path, rules: Rules, plies: int | None = None) -> list[tu
             games = read_games(capped(stream, _MOST_BYTES), path, rules)
             openings = [_opening(entry, rules, path, plies) for entry in games]
     except OSError as error:
-        raise FileFormatError(f"expected a file of openings, got {str(path)!r} ({error.strerror})") from None
+        raise FileFormatError(f"can't read the openings {str(path)!r} ({error.strerror})") from None
     return openings
 
 
@@ -131,12 +131,12 @@ def _opening(entry: AnnotatedGame | BadGame, rules: Rules, path: Path, plies: in
     game = Game(rules)
     if entry.first != game.first:
         got = f"{entry.first.board_string()} by {entry.rules}"
-        raise FileFormatError(f"{path}: expected openings from the start of {rules}, got one from {got}")
+        raise FileFormatError(f"{path}: an opening begins at {got}, not at the start of {rules}")
     for played in [move for move in entry.moves if not move.move.is_pass][:plies]:
         game.play(played.move)
     if game.position.is_over:
         raise FileFormatError(
-            f"{path}: expected openings, got a game that is over; {path}:8 takes the first 8 moves of each: "
+            f"{path}: a game is over, so it is no opening ({path}:8 takes the first 8 moves of each): "
             f"{game.transcript()}"
         )
     return _discs_played(game)

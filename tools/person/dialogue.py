@@ -151,7 +151,7 @@ class Dialogue:
 
     def _play(self, text: str, seconds: float) -> None:
         if self._table.result is not None:
-            raise IllegalMoveError(f"expected no more moves, since the game is over, got {text!r}")
+            raise IllegalMoveError(f"the game is over, so {text!r} can't be played")
         try:
             self._table.play(text, seconds)
         except NotationError:
@@ -178,7 +178,7 @@ class Dialogue:
         count = _number(rest, "hint", 1, 64) if rest else _HINTS
         position = self._table.position
         if self._table.result is not None:
-            raise SettingsError("expected a game that goes on for a hint, got one that is over")
+            raise SettingsError("there is no hint: the game is over")
         info = self._table.hint(count)
         for line in info.lines:
             say(f"hint: {line.move!s:<5} {score_text(line.score):>6}  {moves_text(line.pv)}")
@@ -186,13 +186,13 @@ class Dialogue:
 
     def _undo(self, rest: str) -> None:
         if not self._table.undo():
-            raise SettingsError("expected a move of yours to take back, got none")
+            raise SettingsError("there is no move of yours to take back")
         self._kept = min(self._kept, self._table.turns - 1)
         self._shown = False
 
     def _redo(self, rest: str) -> None:
         if not self._table.redo():
-            raise SettingsError("expected a move that was taken back, got none")
+            raise SettingsError("no move was taken back, so there is none to play again")
         self._shown = False
 
     def _level(self, rest: str) -> None:
@@ -210,14 +210,14 @@ class Dialogue:
 
     def _save(self, rest: str) -> None:
         if not rest:
-            raise SettingsError("expected the name of a file, got nothing")
+            raise SettingsError("save needs the name of a file, such as save game.sgf")
         lost = self._files.save(self._table.record(), Path(rest))
         self._kept = self._table.turns
         say(f"saved: {printable(rest, None)}" + (f" ({lost})" if lost else ""))
 
     def _resign(self, rest: str) -> None:
         if self._table.result is not None:
-            raise SettingsError("expected a game that goes on, got one that is over")
+            raise SettingsError("the game is over, so nobody can resign")
         self._table.resign()
         self._shown = False
 

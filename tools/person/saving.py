@@ -79,8 +79,8 @@ class GameFiles:
     def _expect_free(self, path: Path) -> None:
         if path.resolve() not in self._own and (file := self._taken(path)):
             raise SettingsError(
-                "expected a new file, or the one that the game was resumed from if nothing in it would be lost, "
-                f"got {str(file)!r}, which isn't empty"
+                f"{str(file)!r} exists and isn't empty: save to a new file, or to the one that the game was "
+                "resumed from if nothing in it would be lost"
             )
 
     def _taken(self, path: Path) -> Path | None:

@@ -150,8 +150,8 @@ class Conductor:
             self._in_vain[task.pair] += 1
             if self._in_vain[task.pair] == MOST_ATTEMPTS:
                 self._unfit = (
-                    f"expected a machine that can play pair {task.pair}, got {MOST_ATTEMPTS} attempts that do not "
-                    "count: lower the concurrency and resume the run"
+                    f"this machine can't play pair {task.pair}: {MOST_ATTEMPTS} attempts did not count; lower the "
+                    "concurrency and resume the run"
                 )
             self._waiting.appendleft(missing)
         return [GameVoided(void) for void in voids]

@@ -69,8 +69,9 @@ class BookExits:
             return
         self._unserved.add(rules)
         for book in self._books:
-            got = f"got {str(book.path)!r}, which is for {book.rules}"
-            self._warn(f"expected a book for {rules}, {got}; reviewing without a book")
+            self._warn(
+                f"{str(book.path)!r} is a book for {book.rules}, not for {rules}; reviewing without a book"
+            )
 
 
 def _exit(book: Book, game: AnnotatedGame) -> BookExit | None:

@@ -66,7 +66,7 @@ def curve_svg(review: GameReview) -> str:
         whole=True,
     )
     if drawn is None:
-        raise OutflankError("expected a game with moves to draw its curve, got one without")
+        raise OutflankError("a game without moves has no curve to draw")
     return templates().get_template("curve.svg").render(chart=drawn, clip="clip")
 
 

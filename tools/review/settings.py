@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from outflank.engine import DEFAULT_LEVEL, Limit, limit_for_level
+from outflank.tools.work.words import counted
 
 EXACT_FROM = 20  # empty squares; a tenth of a second each with a table that remembers the positions after it
 
@@ -34,7 +35,7 @@ class ReviewSettings:
     def words(self) -> str:
         """``level 10, exact from 20 empty squares``."""
         given = [
-            *([f"{self.depth} plies"] if self.depth is not None else []),
+            *([counted(self.depth, "ply", "plies")] if self.depth is not None else []),
             *([f"{self.seconds:g} s a search"] if self.seconds is not None else []),
         ]
         return ", ".join([*(given or [f"level {self.level}"]), f"exact from {self.exact_from} empty squares"])

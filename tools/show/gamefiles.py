@@ -132,11 +132,14 @@ def check_output(name: FormatName, output: Path) -> None:
     if name != "wthor":
         return
     if output is STDOUT:
-        raise click.BadParameter("expected a file for WTHOR, got standard output", param_hint="--output")
+        raise click.BadParameter(
+            "WTHOR needs the name of a file (-o FILE), since its names go to files beside it",
+            param_hint="--output",
+        )
     if output.suffix.lower() != _GAMES_SUFFIX:
         # Two more files are written beside it, and must not be written over it.
         raise click.BadParameter(
-            f"expected a file for WTHOR that ends in {_GAMES_SUFFIX}, got {str(output)!r}",
+            f"a file for WTHOR ends in {_GAMES_SUFFIX}, unlike {str(output)!r}",
             param_hint="--output",
         )
     for file in written_files(name, output)[1:]:

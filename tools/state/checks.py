@@ -101,7 +101,9 @@ def check_settings(settings: RunSettings) -> None:
     """
     _check({name: getattr(settings, name) for name in _SETTINGS}, _SETTINGS)
     if len(set(settings.names)) != len(settings.names) or len(settings.names) < 2:
-        raise ValueError(f"expected engines with different names, got {', '.join(settings.names) or 'none'}")
+        raise ValueError(
+            f"a run needs two engines or more with different names, not {', '.join(settings.names) or 'none'}"
+        )
 
 
 def check_run(run: Run) -> None:
@@ -111,26 +113,28 @@ def check_run(run: Run) -> None:
     """
     datetime.fromisoformat(run.started)
     if not all(map(_text, (*run.remarks, run.machine))):
-        raise ValueError("expected remarks and a machine in words, got something else")
+        raise ValueError("a remark or the machine is no text")
     if run.seconds is not None and not _number(0, _MOST)(run.seconds):
         raise ValueError(f"expected seconds from 0 on, got {run.seconds}")
     numbers = [game.pairing.number for game in run.games]
     if len(set(numbers)) != len(numbers):
-        raise ValueError("expected each game to count once, got one twice")
+        raise ValueError("a game counts twice")
     for game in (*run.games, *(void.game for void in run.voids)):
         names = set(game.pairing.names.values())
         if len(names) != 2 or not names <= set(run.settings.names):
-            raise ValueError(f"expected two engines of the run, got {' and '.join(sorted(names))}")
+            raise ValueError(
+                f"a game is not between two engines of the run, but between {' and '.join(sorted(names))}"
+            )
     for void in run.voids:
         _check_void(void, run.settings)
 
 
 def _check_void(void: Void, settings: RunSettings) -> None:
     if void.engine is not None and void.engine not in settings.names:
-        raise ValueError(f"expected an engine of the run to blame, got {void.engine!r}")
+        raise ValueError(f"a void blames {void.engine!r}, which is no engine of the run")
 
 
 def _check(values: dict[str, Any], checks: dict[str, _Check]) -> None:
     for name, check in checks.items():
         if not check(values[name]):
-            raise ValueError(f"expected another {name} than {str(values[name])[:40]!r}")
+            raise ValueError(f"its {name} can't be {str(values[name])[:40]!r}")

@@ -16,4 +16,4 @@ class RunLock(WriterLock):
     """
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder / RUN_FILE, f"expected a run that no process is playing, got {str(folder)!r}")
+        super().__init__(folder / RUN_FILE, f"the run {str(folder)!r} is being played by another process")

@@ -27,7 +27,7 @@ def refusals(file: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OutflankError, *_MISREAD) as error:
-        raise FileFormatError(f"expected the file of a run, got {str(file)!r} ({error})") from None
+        raise FileFormatError(f"can't read {str(file)!r} as the file of a run ({error})") from None
 
 
 def read(connection: sqlite3.Connection) -> Run:

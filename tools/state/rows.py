@@ -164,7 +164,7 @@ def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
             attempt=row["attempt"],
         )
     except (OutflankError, ValueError) as error:
-        raise FileFormatError(f"expected a game in row {row['number']} of table game, got: {error}") from None
+        raise FileFormatError(f"row {row['number']} of table game is no game: {error}") from None
 
 
 def _replayed(moves: Iterable[str], rules: Rules) -> tuple[Turn, ...]:

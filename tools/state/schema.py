@@ -60,7 +60,7 @@ def expect_empty(folder: Path) -> None:
     names = {path.name for path in folder.iterdir()} - {RUN_FILE + LOCK_SUFFIX}
     if not names or (names <= set(UNFINISHED) and _was_begun_here(folder)):
         return
-    raise FileFormatError(f"expected a new or empty folder for the records, got {str(folder)!r}")
+    raise FileFormatError(f"the records need a new or empty folder, and {str(folder)!r} has files in it")
 
 
 def _was_begun_here(folder: Path) -> bool:

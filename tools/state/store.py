@@ -115,9 +115,7 @@ class Store:
         """
         path = folder / schema.RUN_FILE
         if not path.is_file():
-            raise FileFormatError(
-                f"expected the folder of a run, got {str(folder)!r}, which has no {path.name}"
-            )
+            raise FileFormatError(f"{str(folder)!r} is no folder of a run: it has no {path.name}")
         with _refused_in_words(folder), ExitStack() as undo:
             store = cls._locked(folder, lambda: schema.open_to_write(path), undo)
             past = store.read()

@@ -80,11 +80,11 @@ class Checkpoint:
             training, states = content["training"], content["states"]
         except Exception as error:  # PyTorch raises all kinds
             raise FileFormatError(
-                f"expected the state of a training in {path}, got {type(error).__name__}"
+                f"{path} does not hold the state of a training ({type(error).__name__})"
             ) from None
         if training != self._identity:
             raise FileFormatError(
-                f"expected the state of this training in {path}, got that of one with other settings or data: "
+                f"{path} holds the state of a training with other settings or data: "
                 "remove it, or give the settings that it was begun with"
             )
         return dict(states)

@@ -60,15 +60,13 @@ def read_header(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         magic, line = file.readline(len(_MAGIC)), file.readline()
     if magic != _MAGIC:
-        raise FileFormatError(
-            f"expected a shard of positions in {path}, got a file of another kind or version"
-        )
+        raise FileFormatError(f"{path} is no shard of positions, or one of another version")
     try:
         header = json.loads(line)
     except ValueError:
-        raise FileFormatError(f"expected a shard of positions in {path}, got a damaged header") from None
+        raise FileFormatError(f"the shard of positions {path} has a damaged header") from None
     if not isinstance(header, dict):
-        raise FileFormatError(f"expected a shard of positions in {path}, got a damaged header")
+        raise FileFormatError(f"the shard of positions {path} has a damaged header")
     return header
 
 
@@ -81,11 +79,9 @@ def read_shard(path: Path) -> Records:
     try:
         raw = zlib.decompress(path.read_bytes().split(b"\n", 2)[2])
     except zlib.error:
-        raise FileFormatError(f"expected a shard of positions in {path}, got damaged records") from None
+        raise FileFormatError(f"the shard of positions {path} has damaged records") from None
     if zlib.crc32(raw) != header.get("crc32") or len(raw) != header.get("positions", -1) * RECORD.itemsize:
-        raise FileFormatError(
-            f"expected a shard of positions in {path}, got records that differ from their checksum"
-        )
+        raise FileFormatError(f"the records of the shard of positions {path} differ from their checksum")
     return np.frombuffer(raw, RECORD)
 
 
@@ -118,7 +114,7 @@ def shards(folders: Iterable[Path]) -> list[Path]:
     for folder in folders:
         here = shards_there(folder)
         if not here:
-            raise FileFormatError(f"expected shards of positions in {folder}, got none")
+            raise FileFormatError(f"{folder} has no shards of positions")
         found += here
     return found
 

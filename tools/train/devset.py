@@ -93,7 +93,7 @@ def _lines_there(out: Path, boards: list[_Board]) -> int:
     for line, board in zip(whole, boards, strict=False):
         if not line.startswith(Position(*board, Colour.BLACK).board_string()):
             raise FileFormatError(
-                f"expected boards chosen with these settings in {out}, got {line.strip()!r}"
+                f"{out} has boards that were chosen with other settings, such as {line.strip()!r}"
             )
     out.write_text("".join(whole))
     return len(whole)

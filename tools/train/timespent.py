@@ -46,4 +46,4 @@ def _read(path: Path) -> dict[str, float]:
     try:
         return {str(step): float(seconds) for step, seconds in json.loads(path.read_bytes()).items()}
     except (ValueError, AttributeError, TypeError):
-        raise FileFormatError(f"expected the seconds of each step in {path}, got something else") from None
+        raise FileFormatError(f"{path} does not hold the seconds of each step") from None

@@ -87,9 +87,9 @@ def connect(address: str) -> Client:
         asyncio.run(_greet(address, security))
         client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False, security=security)
     except OSError as error:
-        raise SettingsError(f"expected a Dask scheduler at {address}, got: {error}") from None
+        raise SettingsError(f"can't reach a Dask scheduler at {address}: {error}") from None
     except Exception:  # what another program says may be taken for anything, such as the size of a message
-        raise SettingsError(f"expected a Dask scheduler at {address}, got another program") from None
+        raise SettingsError(f"the program at {address} is no Dask scheduler") from None
     try:
         _expect_same_build(client)
     except BaseException:

@@ -128,7 +128,7 @@ def _is_device(path: Path) -> bool:
 def _expect_no_database(path: Path) -> None:
     if database := _database_of(path):
         raise SettingsError(
-            f"expected another file to write than {str(path)!r}, which is part of the database {database.name!r}"
+            f"can't write to {str(path)!r}, which is part of the database {database.name!r}: name another file"
         )
 
 

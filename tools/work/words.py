@@ -6,8 +6,8 @@ from typing import Any
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """``1 pair`` or ``3 pairs``; `many` is for words that do more than take an s."""
-    return f"{number} {one if number == 1 else many or f'{one}s'}"
+    """``1 pair`` or ``3,000 pairs``; `many` is for words that do more than take an s."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def json_line(facts: Mapping[str, Any]) -> str:

@@ -37,7 +37,7 @@ def test_an_escape_at_the_end_of_a_line_holds_for_the_next() -> None:
 
 
 def test_a_game_without_an_end_takes_no_other_with_it() -> None:
-    sentence = "expected the bracket that ends the game, got none after '(;GM[2]C[open'"
+    sentence = "the bracket that ends the game is missing after '(;GM[2]C[open'"
 
     for cut in (b"(;GM[2]C[open\n", b"(;GM[2]C[open\n\n\n"):
         first, second = split(cut + b"(;GM[2];B[f5])")
@@ -54,7 +54,7 @@ def test_a_game_that_is_too_long_is_none() -> None:
     long = b"(;C[" + b"x\n" * GAME_CAP + b"])"
 
     assert split(long + b"(;D)") == [
-        f"expected a game of at most {GAME_CAP} bytes, got one of {len(long)}",
+        f"a game may have {GAME_CAP} bytes, and this one has {len(long)}",
         b"(;D)",
     ]
 

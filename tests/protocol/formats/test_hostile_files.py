@@ -122,10 +122,10 @@ def test_damaged_bytes_are_named_or_harmless(name: FormatName, seed: int, count:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "expected games (transcript), got none"),
-        (b"\n\n# nothing\n", "expected games (transcript), got none"),
-        (b"\x7fELF\x02\x01\0\0\0\0\0", "expected a file of games, got bytes that are neither text nor WTHOR"),
-        (b"\0" * 9, "expected a file of games, got bytes that are neither text nor WTHOR"),
+        (b"", "it holds no games (transcript)"),
+        (b"\n\n# nothing\n", "it holds no games (transcript)"),
+        (b"\x7fELF\x02\x01\0\0\0\0\0", "it is no file of games: its bytes are neither text nor WTHOR"),
+        (b"\0" * 9, "it is no file of games: its bytes are neither text nor WTHOR"),
         (b"hello", "line 1: move 1 of the transcript: expected a square from a1 to h8, got 'he'"),
         (b"(;" * 100_000, "game 1: expected the bracket that ends the game, got none after"),
         (b"(;GM[Othello]" * 9 + b";)" * 9, "game 1: expected tags such as PB[name], got"),

@@ -82,7 +82,7 @@ def test_a_line_that_is_cut_is_told_where_it_ends() -> None:
 
     assert [problem.line for problem in suite.problems] == [2]
     assert list(map(str, suite.errors)) == [
-        "x.obf:1:65537: expected a line of less than 65536 bytes, got more"
+        "x.obf:1:65537: the line has 65536 bytes or more, which is too long"
     ]
 
 

@@ -89,7 +89,7 @@ def test_wthor_files_that_say_something_else_are_named(tmp_path: Path) -> None:
     assert with_byte(16 + 8, 99) == ["game 1: expected moves of 11 to 88, got 99"]
     assert with_byte(16 + 8, 11)[0].startswith("game 1: move 1: expected Black to play")
     assert with_byte(16 + 8 + 9, 92) == [str(entry) for entry in read(data, "wthor")]  # behind the last move
-    assert with_byte(4, 2)[-1] == "expected 2 games, as the header says, got 1"
+    assert with_byte(4, 2)[-1] == "the header says that there are 2 games, and the file has 1"
     assert [str(entry) for entry in read(data[:-1], "wthor")] == [
         "game 1: expected a game of 68 bytes, got 67"
     ]

@@ -124,7 +124,7 @@ def test_a_game_that_the_book_knows_changes_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("trouble", "sentence"),
     [
-        ("shipped", "expected --book with a book of your own, got the one that the package brings"),
+        ("shipped", "the book that the package brings is never changed: name one of your own by --book"),
         ("locked", "expected a book that no process is changing, got "),
         ("rules", "expected a book for othello,scoring=count"),
         ("missing", "expected an opening book, got "),
@@ -161,6 +161,6 @@ def test_another_command_breaks_learning_off(tmp_path: Path) -> None:
     assert inbox.take() == b"learn"
 
     assert dialogue.send("learn")[-1] == (
-        "status the game is not learned: expected time to search, got another command"
+        "status the game is not learned: another command came before the game was learned"
     )
     assert contents(path) == before

@@ -170,7 +170,7 @@ def test_a_missing_program_is_named() -> None:
 
 
 def test_a_file_that_is_no_program_is_named(tmp_path: Path) -> None:
-    with pytest.raises(EngineStartError, match=r"expected a program to run, got '.*' \(Permission denied\)"):
+    with pytest.raises(EngineStartError, match=r"can't run '.*' \(Permission denied\)"):
         GtpClient([str(tmp_path)], "engine A")
 
 

@@ -51,7 +51,7 @@ def test_an_engine_has_the_memory_it_is_given() -> None:
 @pytest.mark.parametrize(
     ("surroundings", "sentence"),
     [
-        (Surroundings(Path("no/such/folder")), "expected a folder to run in, got 'no/such/folder'"),
+        (Surroundings(Path("no/such/folder")), "its folder 'no/such/folder' does not exist"),
         (Surroundings(cpus=(9999,)), r"expected processors out of 0.*, got 9999"),
     ],
 )

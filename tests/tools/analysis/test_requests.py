@@ -93,7 +93,7 @@ def test_bytes_that_are_no_utf_8_are_refused_since_two_ids_might_become_the_same
     lines = b'{"id":"\xff"}\n{"id":"\xfe"}\n' + '{"id":"é"}\n'.encode()
     *refused, answered = requests_of(BytesIO(lines), DEFAULTS)
 
-    sentence = "expected UTF-8, got other bytes"
+    sentence = "this line is not UTF-8"
     assert refused == [Remark({"id": None, "line": number}, sentence) for number in (1, 2)]
     assert answered.tags == {"id": "é", "turn": 0}
 
@@ -101,7 +101,7 @@ def test_bytes_that_are_no_utf_8_are_refused_since_two_ids_might_become_the_same
 def test_the_length_of_a_line_is_in_bytes() -> None:
     (item,) = requests_of(BytesIO(b'{"id":"' + 70_000 * "é".encode()), DEFAULTS)
 
-    assert item == Remark({"id": None, "line": 1}, "expected a line of less than 65536 bytes, got more")
+    assert item == Remark({"id": None, "line": 1}, "the line has 65536 bytes or more, which is too long")
 
 
 def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
@@ -133,9 +133,13 @@ def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
         ({"time": True}, "time", "expected seconds from 0 to 1000000000 for time, got true"),
         ({"time": 10**400}, "time", "expected seconds from 0 to 1000000000 for time, got 1000"),
         ({"level": 61}, "level", "expected a whole number from 0 to 60 for level, got 61"),
-        ({"level": 5, "depth": 5}, "level", "expected a level, or depth and selectivity, got both"),
+        (
+            {"level": 5, "depth": 5},
+            "level",
+            "a level says how deep and how selectively to search: give it, or depth and selectivity",
+        ),
         ({"selectivity": 90, "depth": 1}, "selectivity", "expected a selectivity out of 73 87 95 98 99 100"),
-        ({"selectivity": 95}, "selectivity", "expected a limit beside it (depth, nodes or time), got none"),
+        ({"selectivity": 95}, "selectivity", "it needs a limit too: depth, nodes or time"),
         ({"multipv": 0}, "multipv", "expected a whole number from 1"),
         ({"stable": 1}, "stable", "expected true or false for stable, got 1"),
         ({"stable": True, "rules": "ravensburger-1987"}, "stable", "expected rules that turn in every"),
@@ -144,9 +148,9 @@ def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
         ({"priority": "high"}, "priority", "expected a whole number from -1000000 to 1000000"),
         ({"allow": ["a1"]}, "allow", "expected Black to play d3 c4 f5 e6, got a1"),
         ({"avoid": "d3c4"}, "avoid", "expected a square from a1 to h8, got 'd3c4'"),
-        ({"avoid": "d3 c4 f5 e6"}, "avoid", "expected at least one legal move to be left, got none"),
-        ({"allow": ""}, "allow", "expected at least one legal move to be left, got none"),
-        ({"allow": "d3", "avoid": "d3"}, "avoid", "expected at least one legal move to be left, got none"),
+        ({"avoid": "d3 c4 f5 e6"}, "avoid", "no legal move is left to search"),
+        ({"allow": ""}, "allow", "no legal move is left to search"),
+        ({"allow": "d3", "avoid": "d3"}, "avoid", "no legal move is left to search"),
         ({"allow": "f5", "turns": [0, 1], "moves": "f5"}, "allow", "expected allow with one of the turns"),
         ({"action": "jump"}, "action", "expected an action out of query_version terminate terminate_all"),
         ({"action": "terminate"}, "terminate_id", "expected a text or a whole number for terminate_id"),

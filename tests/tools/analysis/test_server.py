@@ -76,7 +76,7 @@ def test_a_line_without_end_is_an_error_of_its_own() -> None:
     errors = [answer for answer in answers if answer["kind"] == "error"]
     assert sorted(answer["id"] for answer in answers if answer["kind"] == "result") == [1, 2]
     assert [(each["line"], each["error"]) for each in errors] == [
-        (2, "expected a line of less than 65536 bytes, got more")
+        (2, "the line has 65536 bytes or more, which is too long")
     ]
     assert code == 1
 

@@ -79,7 +79,7 @@ def test_engines_are_chosen_by_name_and_others_added(engines: Path) -> None:
 
 
 def test_an_engine_that_is_not_in_the_file_is_named(engines: Path) -> None:
-    with pytest.raises(NotationError, match=r"expected an engine of .* \(A, the other\), got 'B'"):
+    with pytest.raises(NotationError, match=r".* has no engine 'B', only A, the other"):
         chosen_entries(["B"], engines)
 
 
@@ -133,7 +133,7 @@ def test_a_file_that_is_there_is_not_written_over(engines: Path) -> None:
     [
         ("games = ", "run.toml: expected TOML: "),
         ("games = [1]", r"run.toml: expected text, a number or yes and no for games, got \[1\]"),
-        ("engine = 'A'", r"run.toml: expected a table \[\[engine\]\] for each engine"),
+        ("engine = 'A'", r"run.toml: each engine needs a table \[\[engine\]\]"),
         ("[[engine]]\nname = 'A'", r"run.toml, engine 1: expected cmd=\.\.\. with a command"),
         (
             "[[engine]]\ncmd = 'x'\n[[engine]]\ncmd = 'y'\nlevel = 'high'",
@@ -155,9 +155,7 @@ def test_what_is_wrong_in_a_file_is_named(tmp_path: Path, text: str, sentence: s
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(
-        FileFormatError, match=r"expected a TOML file, got '.*' \(No such file or directory\)"
-    ):
+    with pytest.raises(FileFormatError, match=r"can't read '.*' \(No such file or directory\)"):
         read_config(tmp_path / "missing.toml")
 
 

@@ -87,7 +87,7 @@ def test_pipes_are_read_as_files_are() -> None:
         ("a = " + "{a = " * 3000 + "1" + "}" * 3000, "nested too deeply"),
         ("a" + ".a" * 50_000 + " = 1", "dots in a line"),
         ("a = " + "9" * 5000, "expected TOML"),
-        ("a = 1\n" * 100_000, "expected at most 262,144 bytes, got more"),
+        ("a = 1\n" * 100_000, "it has more than 262,144 bytes"),
         ("\0", "expected TOML"),
     ],
 )

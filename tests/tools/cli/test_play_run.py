@@ -24,7 +24,7 @@ def outflank(command: str, *arguments: object) -> Result:
 @pytest.mark.parametrize(
     ("command", "options", "sentence"),
     [
-        ("match", ["--no-records"], "expected --out or --no-records, got both"),
+        ("match", ["--no-records"], "--out and --no-records exclude each other"),
         ("match", ["--stall", "2000000000"], "a time from 0.001 to 1000000 seconds, got '2000000000'"),
         ("match", ["--stall", "0.0001"], "a time from 0.001 to 1000000 seconds, got '0.0001'"),
         ("match", ["--time", "0.0004"], "expected time for the first move"),

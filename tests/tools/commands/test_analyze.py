@@ -207,7 +207,10 @@ def test_stable_discs_can_be_told() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["f5", "--level", "3", "--depth", "3"], "expected --level or --depth and --selectivity, got both"),
+        (
+            ["f5", "--level", "3", "--depth", "3"],
+            "give --level, or --depth and --selectivity: a level says both",
+        ),
         (["f5", "--stable", "--rules", "ravensburger-1987"], "expected rules that turn in every direction"),
         (["f5", "--concurrency", "0"], "expected a whole number from 1 to 256, got '0'"),
         ([], "Missing argument 'POSITION...'"),

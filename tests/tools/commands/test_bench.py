@@ -146,4 +146,4 @@ def test_a_file_without_scores_is_a_failure(tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, ["bench", "accuracy", str(file), "--depth", "1"])
 
     assert result.exit_code == 1
-    assert result.output == f"outflank: expected positions with scores in {file}, got none\n"
+    assert result.output == f"outflank: {file} has no positions with scores\n"

@@ -120,26 +120,30 @@ def test_a_terminal_shows_the_discs_in_the_colours_of_the_box(name: str) -> None
         (
             ["f5", "-o", "board.bmp"],
             2,
-            "expected --text, --svg or --png, or a file whose name ends in .txt, .svg or .png, got 'board.bmp'",
+            "the name 'board.bmp' does not end in .txt, .svg or .png: say --text, --svg or --png",
         ),
         (
             ["f5", "--svg", "--png"],
             2,
-            "expected one of --text, --svg and --png, got --svg and --png",
+            "--svg and --png exclude each other: give one",
         ),
-        (["f5", "--text", "-o", "board.svg"], 2, "expected --svg for 'board.svg', got --text"),
+        (
+            ["f5", "--text", "-o", "board.svg"],
+            2,
+            "'board.svg' is the name of a file for --svg, not for --text",
+        ),
         (
             ["f5", "--svg", "--last", "h8"],
             2,
-            "--last: expected a last move with a disc on its square, got h8",
+            "--last: there is no disc on h8, so it can't be the last move",
         ),
-        (["f5", "--last", "a1"], 2, "--last: expected a last move with a disc on its square, got a1"),
-        (["f5", "--last", "pass"], 2, "--last: expected the move of a side that could move, got pass"),
+        (["f5", "--last", "a1"], 2, "--last: there is no disc on a1, so it can't be the last move"),
+        (["f5", "--last", "pass"], 2, "--last: the side before had a move, so it can't have passed"),
         (["f5", "--last", "zz"], 2, "--last: expected a square from a1 to h8, got 'zz'"),
         (["f5", "--line", "f5"], 2, "expected White to play f4 d6 f6, got f5"),
         (["f5", "--line", "zz"], 2, "--line: move 1 of the transcript: expected a square from a1 to h8"),
         (["nonsense"], 1, "expected a file, a transcript or a board"),
-        (["-"], 1, "expected one position, got more in standard input"),
+        (["-"], 1, "standard input has more than one position, and only one can be shown"),
     ],
 )
 def test_what_can_not_be_shown_is_one_sentence(arguments: list[str], code: int, sentence: str) -> None:

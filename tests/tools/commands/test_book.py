@@ -163,7 +163,7 @@ def test_a_check_names_faults_and_fails(tmp_path: Path) -> None:
 
     assert result.stdout.count("fault: expected a row with the checksum of its contents") == 10
     assert "and 20 faults more" in result.stdout
-    assert "expected a book without faults, got 30" in result.stderr
+    assert "has 30 faults (named above)" in result.stderr
 
 
 @pytest.mark.parametrize("command", ["build", "deepen --level 3", "extend", "prune", "check", "merge"])

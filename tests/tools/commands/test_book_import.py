@@ -60,7 +60,7 @@ def rescored(text: bytes) -> bytes:
             lambda text: text.replace(b"positions 12", b"positions many"),
             "line 2: expected a whole number, got",
         ),
-        (lambda text: text + text.splitlines()[-1], "line 20: expected each position once, got one again"),
+        (lambda text: text + text.splitlines()[-1], "line 20: this position was there before"),
         (rescored, "expected score, bounds and lines "),
         (
             lambda text: text.replace(b"fact created", b"fact rules"),
@@ -101,7 +101,7 @@ def test_what_edax_thinks_goes_out_as_text_and_comes_back(text: bytes, tmp_path:
 def test_other_rules_than_those_of_the_text_are_refused(text: bytes, tmp_path: Path) -> None:
     said = refused(text, tmp_path, "--rules", "reversi")
 
-    assert said == "expected a book for reversi, got one for othello"
+    assert said == "the book is for othello, not for reversi"
     run("import", tmp_path / "file", tmp_path / "b", "--rules", "othello")
 
 

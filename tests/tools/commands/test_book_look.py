@@ -209,7 +209,7 @@ def test_text_goes_to_standard_output_for_a_dash(grown: Path, tmp_path: Path, wo
 def test_a_book_of_edax_needs_a_file(grown: Path) -> None:
     told = run("export", grown, "-o", "-", "--to", "edax", code=2)
 
-    assert "expected a file for edax, got standard output" in told.output
+    assert "edax is a binary form: name a file (-o FILE)" in told.output
 
 
 @pytest.mark.parametrize(

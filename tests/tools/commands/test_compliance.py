@@ -76,7 +76,7 @@ def test_json_has_a_line_for_each_check_and_one_for_the_verdict() -> None:
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [
-        (["/no/such/engine"], "outflank: the engine: expected a program to run, found no '/no/such/engine'"),
+        (["/no/such/engine"], "outflank: the engine: there is no program '/no/such/engine'"),
         (["false"], "outflank: the engine exited with code 1 (asked 'list_commands')"),
         (fake_engine.command("crash at start"), "its last words were: no weights found"),
     ],

@@ -119,7 +119,7 @@ def test_what_a_format_can_not_hold_is_named_too(tmp_path: Path) -> None:
 
     assert result.exit_code == 1
     assert "a.sgf, game 1: expected Othello from its start for WTHOR, got " in result.stderr
-    assert "a.sgf, game 2: expected a game with a result for WTHOR, got one without" in result.stderr
+    assert "a.sgf, game 2: WTHOR can't hold a game without a result" in result.stderr
     assert [game.discs_played for game in games_in(tmp_path / "a.wtb")] == [1]
 
 
@@ -127,9 +127,7 @@ def test_a_game_without_a_move_is_no_transcript(ggf_file: Path) -> None:
     result = convert(ggf_file, "--to", "transcript")
 
     assert (result.exit_code, len(result.stdout.splitlines())) == (1, 3)
-    assert (
-        f"{ggf_file}, game 4: expected a game with a move for a transcript, got one without" in result.stderr
-    )
+    assert f"{ggf_file}, game 4: a game without a move can't be written as a transcript" in result.stderr
 
 
 def test_numbers_for_machines(tmp_path: Path, ggf_file: Path) -> None:
@@ -143,12 +141,18 @@ def test_numbers_for_machines(tmp_path: Path, ggf_file: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--to", "wthor"], "expected a file for WTHOR, got standard output"),
-        (["--to", "wthor", "-o", "-"], "expected a file for WTHOR, got standard output"),
-        (["--to", "wthor", "-o", "a.jou"], "expected a file for WTHOR that ends in .wtb, got 'a.jou'"),
+        (
+            ["--to", "wthor"],
+            "WTHOR needs the name of a file (-o FILE), since its names go to files beside it",
+        ),
+        (
+            ["--to", "wthor", "-o", "-"],
+            "WTHOR needs the name of a file (-o FILE), since its names go to files beside it",
+        ),
+        (["--to", "wthor", "-o", "a.jou"], "a file for WTHOR ends in .wtb, unlike 'a.jou'"),
         (["--to", "pgn"], "'pgn' is not one of"),
         (["--to", "sgf", "--year", "x"], "expected a number or two such as 20-60, got 'x'"),
-        (["--to", "sgf", "--length", "9-3"], "expected the smaller number first, got '9-3'"),
+        (["--to", "sgf", "--length", "9-3"], "the smaller number comes first: '9-3' begins with the larger"),
         ([], "Missing option '--to'"),
     ],
 )
@@ -208,7 +212,7 @@ def test_a_file_keeps_games_and_variations_that_would_be_left_out_of_itself(
 
     assert result.exit_code == 1
     assert result.stderr.endswith(
-        f"outflank: '{same}' would lose games, variations or properties, so nothing was written; name another file\n"
+        f"outflank: '{same}' would lose games, variations or properties, so nothing was written: name another file\n"
     )
     assert file.read_text() == text
     assert convert(file, other, "--to", "transcript", "-o", other, "--length", "2-3").stdout == f"{other}\n"

@@ -160,7 +160,7 @@ def test_wthor_needs_a_file_and_othello(tmp_path: Path) -> None:
     other_rules = outflank("export", folder, "--format", "wthor", "-o", tmp_path / "games.wtb")
 
     assert no_file.exit_code == 2
-    assert "expected a file for WTHOR, got standard output" in no_file.stderr
+    assert "WTHOR needs the name of a file (-o FILE), since its names go to files beside it" in no_file.stderr
     assert other_rules.exit_code == 1
     assert other_rules.stderr.startswith(
         "outflank: expected Othello from its start for WTHOR, got game 1 of raven"

@@ -147,13 +147,13 @@ def test_openings_come_from_a_file(tmp_path: Path) -> None:
         (["--resume", "full", "--games", "3"], 2, "--cluster, --json with it, got --games"),
         (["--resume", "full"], 1, "which has no run.db"),
         (["--openings", "missing.txt"], 1, "expected a file of openings, got 'missing.txt'"),
-        ([*two("cmd=no-such-engine", fake("B"))], 1, "expected a program to run, found no 'no-such-engine'"),
+        ([*two("cmd=no-such-engine", fake("B"))], 1, "there is no program 'no-such-engine'"),
         ([*two(fake("A"), "name=B cmd=cat")], 1, "engine B is no GTP engine"),
         ([*two(fake("A"), fake("B", "crash at start"))], 1, "engine B exited with code 1"),
         (
             [*two(fake("A"), fake("B")), "--rules", "obversi"],
             1,
-            "engine A: expected it to list outflank-rules",
+            "engine A: there is no way to set",
         ),
         (
             [*two(fake("A"), fake("B")), "--out", "/proc/match"],

@@ -130,7 +130,7 @@ def test_without_start_the_rules_say_where_to_begin() -> None:
         (["129"], "Invalid value for 'DEPTH'"),
         (["99999999999999999999"], "Invalid value for 'DEPTH'"),
         ([], "Missing argument 'DEPTH'"),
-        (["0", "--divide"], "expected a DEPTH of at least 1 with --divide, got 0"),
+        (["0", "--divide"], "--divide lists the first moves, so DEPTH has to be 1 or more"),
         (["3", "--rules", "chess"], "Invalid value for '--rules': expected rules out of othello reveris "),
         (["3", "--rules", ""], "Invalid value for '--rules': expected rules out of"),
         (["3", "--rules", "othello,turns=two"], "expected turns=all or one, got turns='two'"),

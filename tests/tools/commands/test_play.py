@@ -127,11 +127,11 @@ def test_who_oversteps_the_time_has_lost() -> None:
     [
         ("z9\n", "outflank: expected a move such as f5, or help, got 'z9'"),
         ("a1\n", "outflank: expected Black to play d3 c4 f5 e6, got a1"),
-        ("undo\n", "outflank: expected a move of yours to take back, got none"),
+        ("undo\n", "outflank: there is no move of yours to take back"),
         ("level 99\n", "outflank: expected level and a number from 0 to 60, got '99'"),
         ("save x.pgn\n", "outflank: expected a file that ends in .sgf .ggf .txt .obf .wtb, got 'x.pgn'"),
         ("x" * 2_000_000, "outflank: expected a line of at most 1000 characters, got 1048577"),
-        ("save\n", "outflank: expected the name of a file, got nothing"),
+        ("save\n", "outflank: save needs the name of a file, such as save game.sgf"),
         (
             "save /no/such/folder/x.sgf\n",
             "outflank: can't write '/no/such/folder/x.sgf' (No such file or directory)",

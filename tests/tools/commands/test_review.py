@@ -157,7 +157,7 @@ def test_a_bad_game_is_named_and_the_others_are_reviewed(tmp_path: Path) -> None
             1,
             "nowhere.ggf: can't be read (No such file or directory)",
         ),
-        (("--depth", "3", "f5"), 2, "expected --level or --depth and --time, got both"),
+        (("--depth", "3", "f5"), 2, "give --level, or --depth and --time: a level says how far to search"),
         (("f5", "--length", "20-30"), 1, "no game passes the filters"),
         ((), 2, "Missing argument 'GAME...'"),
     ],
@@ -190,8 +190,13 @@ def test_the_page_and_the_curve_are_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "file", "code", "sentence"),
     [
-        ("--svg", "curve.svg", 2, "expected one game for --svg, got more"),
-        ("--html", "-", 2, "expected the name of a file, got '-' for standard output"),
+        (
+            "--svg",
+            "curve.svg",
+            2,
+            "--svg draws the curve of one game, and there are more (--html shows them all)",
+        ),
+        ("--html", "-", 2, "it needs the name of a file, not '-' for standard output"),
         ("--html", "none/a.html", 1, "outflank: can't write 'none/a.html' (No such file or directory)\n"),
     ],
 )
@@ -214,7 +219,7 @@ def test_the_games_are_not_written_over(tmp_path: Path, monkeypatch: pytest.Monk
     result = review("gg.sgf", option, "link")
 
     assert result.exit_code == 2
-    assert "expected another file to write than 'link', which is read" in result.stderr
+    assert "can't write to 'link', whose games are reviewed: name another file" in result.stderr
     assert Path("gg.sgf").read_text() == "(;GM[2];B[f5])"
 
 
@@ -226,7 +231,7 @@ def test_a_game_without_moves_has_no_curve(tmp_path: Path) -> None:
     result = review("-", "--level", "0", "--svg", tmp_path / "curve.svg", stdin="(;GM[2])")
 
     assert result.exit_code == 1
-    assert result.stderr == "outflank: expected a game with moves to draw its curve, got one without\n"
+    assert result.stderr == "outflank: a game without moves has no curve to draw\n"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -178,10 +178,10 @@ class TestSettings:
             (["--variant", "product"], "Invalid value for '--variant'"),
             (["--seed", "-1"], "Invalid value for '--seed'"),
             (["--games", "0", "--auto"], "Invalid value for '--games'"),
-            (["--auto", "--open"], "expected --auto (watch) or --open (solve), got both"),
+            (["--auto", "--open"], "--auto (watch) and --open (solve) exclude each other"),
             (["--auto", "--hint"], "expected --hint in a game of your own"),
-            (["--games", "2"], "expected --games with --auto or --open, got neither"),
-            (["--auto", "--random"], "expected --random with --auto and --games, got it without"),
+            (["--games", "2"], "--games needs --auto or --open"),
+            (["--auto", "--random"], "--random needs --auto and --games"),
             (["e4"], "unexpected extra argument"),
         ],
     )

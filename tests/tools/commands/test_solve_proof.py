@@ -56,7 +56,7 @@ def test_other_scores_are_proven_by_their_own_rules(tmp_path: Path) -> None:
         (["--time", "1"], "expected --proof without"),
         (["--selectivity", "73"], "expected --proof without"),
         (["--rules", "ravensburger-1987"], "expected rules that turn in every direction"),
-        (["--proof", "-"], "expected the name of a file, got '-' for standard output"),
+        (["--proof", "-"], "it needs the name of a file, not '-' for standard output"),
     ],
 )
 def test_what_is_not_proven_is_wrong_usage(arguments: list[str], sentence: str, tmp_path: Path) -> None:

@@ -49,8 +49,8 @@ def test_a_verdict_names_the_hypothesis() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["1", "2"], "expected three or five counts, not all 0, got 1 2"),
-        (["0", "0", "0"], "expected three or five counts, not all 0, got 0 0 0"),
+        (["1", "2"], "give three counts or five, not all of them 0: 1 2 is none of these"),
+        (["0", "0", "0"], "give three counts or five, not all of them 0: 0 0 0 is none of these"),
         (["1", "2", "3", "--test", "5,0"], "expected elo0 below elo1"),
         (
             ["3", "4", "5", "--test", "elo0=0,elo1=8000,model=logistic"],

@@ -51,7 +51,7 @@ def test_a_short_file_is_read_again_from_its_top(tmp_path: Path) -> None:
     [
         ("f5d6\nf5a1\n", r"openings\.txt, line 2: move 2 of the transcript: "),
         ("f5d6\n\n!!\n", r"openings\.txt, line 3: expected a move"),
-        ("# nothing\n", r"openings\.txt: expected games \(transcript\), got none"),
+        ("# nothing\n", r"openings\.txt: it holds no games \(transcript\)"),
     ],
 )
 def test_a_bad_file_is_named_with_its_line(tmp_path: Path, text: str, sentence: str) -> None:
@@ -76,9 +76,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         read_openings(tmp_path / "missing", OTHELLO)
     with pytest.raises(FileFormatError, match="Is a directory"):
         read_openings(tmp_path, OTHELLO)
-    with pytest.raises(
-        FileFormatError, match="expected a file of games, got bytes that are neither text nor WTHOR"
-    ):
+    with pytest.raises(FileFormatError, match="it is no file of games: its bytes are neither text nor WTHOR"):
         read_openings(binary, OTHELLO)
 
 

@@ -143,7 +143,7 @@ def test_an_engine_that_can_not_play_there_is_refused_in_words(tmp_path: Path) -
         )
 
     assert ran.returncode == 1
-    assert ran.stderr.splitlines()[-1].endswith("expected a program to run, found no 'no-such-engine'")
+    assert ran.stderr.splitlines()[-1].endswith("there is no program 'no-such-engine'")
     assert not (tmp_path / "m").exists()
 
 

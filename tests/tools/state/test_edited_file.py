@@ -98,9 +98,9 @@ def edit(folder: Path, statement: str, *values: object) -> None:
 def test_what_no_run_holds_is_refused_in_words(folder: Path, statement: str, value: object) -> None:
     edit(folder, statement, value)
 
-    with pytest.raises(FileFormatError, match=r"^expected the file of a run, got '.*run.db' \("):
+    with pytest.raises(FileFormatError, match=r"^can't read '.*run.db' as the file of a run \("):
         read_run(folder)
-    with pytest.raises(FileFormatError, match=r"^expected the file of a run, got '.*run.db' \("):
+    with pytest.raises(FileFormatError, match=r"^can't read '.*run.db' as the file of a run \("):
         Store.resume(folder)
 
 

@@ -78,6 +78,6 @@ def another_program() -> Iterator[str]:
 def test_another_program_in_the_schedulers_place_is_told() -> None:
     with (
         another_program() as address,
-        pytest.raises(SettingsError, match=f"^expected a Dask scheduler at {address}, got another program$"),
+        pytest.raises(SettingsError, match=f"^the program at {address} is no Dask scheduler$"),
     ):
         connect(address)

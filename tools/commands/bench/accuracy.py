@@ -100,7 +100,7 @@ def accuracy(
         raise error
     problems = [problem for problem in suite.problems if problem.score is not None]
     if not problems:
-        raise OutflankError(f"expected positions with scores in {file.name}, got none")
+        raise OutflankError(f"{file.name} has no positions with scores")
     searcher = Searcher(hash_mb=hash_mb, threads=threads, weights=weights)
     judge = _by_search(Limit(depth=depth, selectivity=selectivity)) if depth else _by_evaluation
     began = time.perf_counter()

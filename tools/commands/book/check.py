@@ -9,7 +9,7 @@ import click
 from outflank.protocol.lines import printable
 from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import EXISTING_FILE, cluster_option, json_object_option, workers_option
-from outflank.tools.work.words import json_line
+from outflank.tools.work.words import counted, json_line
 
 _SHOWN = 10  # of the faults
 
@@ -65,9 +65,9 @@ def check(
         for fault in checked.faults[:_SHOWN]:
             click.echo(f"fault: {printable(fault, None)}")
         if len(checked.faults) > _SHOWN:
-            click.echo(f"and {len(checked.faults) - _SHOWN:,} faults more")
+            click.echo(f"and {counted(len(checked.faults) - _SHOWN, 'fault')} more")
         click.echo(
-            f"{path}: {checked.positions:,} positions, {len(checked.faults):,} faults, "
+            f"{path}: {counted(checked.positions, 'position')}, {counted(len(checked.faults), 'fault')}, "
             f"{checked.unreachable:,} not reached from the start, {checked.unfinished:,} to be finished"
         )
         if again is not None:
@@ -76,4 +76,4 @@ def check(
                 f"mean difference {again.mean:.2f} discs, largest {again.largest}"
             )
     if checked.faults:
-        raise FileFormatError(f"expected a book without faults, got {len(checked.faults):,} in {str(path)!r}")
+        raise FileFormatError(f"{str(path)!r} has {counted(len(checked.faults), 'fault')} (named above)")

@@ -6,6 +6,7 @@ import click
 
 from outflank.tools.cli.outputs import output_option, shown_output
 from outflank.tools.commands.book.options import FORMS, book_argument
+from outflank.tools.work.words import counted
 
 
 @click.command()
@@ -25,8 +26,8 @@ def export(path: Path, output: Path, form: str) -> None:
     from outflank.tools.work.files import STDOUT, open_output
 
     if output is STDOUT and form == Form.EDAX:  # its header is filled in at the end
-        raise click.BadParameter("expected a file for edax, got standard output", param_hint="--output")
+        raise click.BadParameter("edax is a binary form: name a file (-o FILE)", param_hint="--output")
     with Book.open(path) as book, book.steady(), open_output(output) as file:
         write_form(book, file, Form(form))
         count = len(book)
-    click.echo(f"{shown_output(output)}: {count:,} positions", err=output is STDOUT)
+    click.echo(f"{shown_output(output)}: {counted(count, 'position')}", err=output is STDOUT)

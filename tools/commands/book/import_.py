@@ -7,6 +7,7 @@ import click
 from outflank.engine import Rules
 from outflank.tools.cli.options import read_by
 from outflank.tools.commands.book.options import FORMS, path_argument
+from outflank.tools.work.words import counted
 
 
 @click.command("import")
@@ -33,4 +34,4 @@ def import_(source: str, path: Path, form: str | None, rules: Rules | None) -> N
     if not path.exists():  # what exists is refused in other words
         expect_writable(path)
     count = import_book(source, path, rules, None if form is None else Form(form))
-    click.echo(f"{path}: {count:,} positions")
+    click.echo(f"{path}: {counted(count, 'position')}")

@@ -13,6 +13,7 @@ from outflank.tools.commands.book.options import (
     ply_cost_option,
     positions_option,
 )
+from outflank.tools.work.words import counted
 
 
 @click.command()
@@ -52,5 +53,5 @@ def prune(
         click.echo(json.dumps({"book": str(path), "positions": kept, "removed": removed, "bytes": size}))
     else:
         click.echo(
-            f"{path}: {removed:,} positions removed, {kept:,} left, {before:,} bytes before, {size:,} now"
+            f"{path}: {counted(removed, 'position')} removed, {kept:,} left, {before:,} bytes before, {size:,} now"
         )

@@ -27,6 +27,7 @@ from outflank.tools.cli.warning import Complaints
 from outflank.tools.commands.solve.prooffile import Proof, ProofFile
 from outflank.tools.commands.solve.solution import Solution
 from outflank.tools.show.search import limit_words, moves_text, nodes_a_second, settings_line
+from outflank.tools.work.words import counted
 
 _HEADING = (
     f"{'#':>4} {'empties':>7} {'score':>5}  {'move':<5} {'nodes':>15} {'seconds':>9} {'nodes/s':>11}  "
@@ -111,12 +112,12 @@ def _suite(file: BinaryIO | None, board: str | None, rules: Rules) -> Suite:
     Raises: OutflankError if the file holds no line of its own.
     """
     if (file is None) == (board is None):
-        got = "both" if file else "neither"
-        raise click.UsageError(f"expected either a FILE or --board, got {got}")
+        wrong = "a FILE and --board exclude each other" if file else "there is nothing to solve"
+        raise click.UsageError(f"{wrong}: give a FILE or --board")
     if file is not None:
         suite = obf.read_file(file, file.name, rules)
         if not suite.problems and not suite.errors:
-            raise OutflankError(f"expected positions in {file.name}, got none")
+            raise OutflankError(f"{file.name} has no positions")
         return suite
     try:
         return Suite((obf.parse(board or "", rules),), ())
@@ -129,9 +130,9 @@ def _complain(bad: Complaints, differing: Sequence[int]) -> None:
     complaints = []
     if differing:
         numbers = ", ".join(map(str, differing))
-        complaints.append(f"expected what the file says, got something else for position {numbers}")
+        complaints.append(f"the file says something else of position {numbers}")
     if bad.count:
-        complaints.append(f"expected a position on every line, got {bad.count} without ({bad.where})")
+        complaints.append(f"{counted(bad.count, 'line')} without a position ({bad.where})")
     if complaints:
         raise OutflankError("; ".join(complaints))
 

@@ -11,6 +11,7 @@ from outflank.engine.proving import Prover
 from outflank.tools.cli.live import live
 from outflank.tools.proofs.write import packed, proof
 from outflank.tools.work.files import write_whole
+from outflank.tools.work.words import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Proof:
     seconds: float
 
     def __str__(self) -> str:
-        return f"proof: {self.lines:,} lines from line {self.line:,} on, {self.seconds:.3f} s"
+        return f"proof: {counted(self.lines, 'line')} from line {self.line:,} on, {self.seconds:.3f} s"
 
 
 class ProofFile:
@@ -48,13 +49,15 @@ class ProofFile:
     def __init__(self, path: Path, source: Path | None, rules: Rules, limit: Limit, hash_mb: int) -> None:
         if limit.seconds is not None or limit.wld or limit.selectivity not in (None, 100):
             raise click.UsageError(
-                "expected --proof without --time, --wld and --selectivity: it proves the score"
+                "--proof proves the score, so it goes without --time, --wld and --selectivity"
             )
         if rules.one_direction:
-            raise click.UsageError(f"expected rules that turn in every direction for --proof, got {rules}")
+            raise click.UsageError(
+                f"--proof needs rules under which a move turns every direction, unlike {rules}"
+            )
         if source is not None and source.exists() and path.exists() and path.samefile(source):
             raise click.UsageError(
-                f"expected another file for the proofs than the positions', got {str(path)!r}"
+                f"the proofs can't go to {str(path)!r}, which has the positions: name another file"
             )
         self._path = path
         self._prover = Prover(rules, hash_mb)
@@ -76,7 +79,7 @@ class ProofFile:
             count += 1
 
         def draw() -> str:
-            return f"proving {score:+d}: {count:,} lines, {time.perf_counter() - began:.0f} s"
+            return f"proving {score:+d}: {counted(count, 'line')}, {time.perf_counter() - began:.0f} s"
 
         with live(draw):
             lines = proof(position, score, self._prover, first, on_line=note)

@@ -73,9 +73,9 @@ class Solution:
     def differences(self) -> list[str]:
         """What is not as the file says, a sentence each; none if all is."""
         if self.problem.score is None:
-            return ["expected a score in the file to compare with, got none"]
+            return ["the file has no score to compare with"]
         if not self.is_solved:
-            return [f"expected a search to the end at {self._selectivity} %, got {self.certainty}"]
+            return [f"not searched to the end at {self._selectivity} %, but {self.certainty}"]
         expected = {move: self._expected(score) for move, score in self.problem.scores.items()}
         return [
             *self._score_difference(self._expected(self.problem.score)),

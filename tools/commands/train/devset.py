@@ -7,6 +7,7 @@ import click
 from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import EXISTING_FOLDER, cluster_option, seed_option, workers_option
 from outflank.tools.cli.outputs import OUTPUT_FILE
+from outflank.tools.work.words import counted
 
 
 @click.command()
@@ -45,4 +46,4 @@ def devset(
 
     settings = sets.DevsetSettings(empties, boards, seed, all_moves)
     done = sets.make_devset(load(folders), out, settings, workers=workers, cluster=cluster)
-    click.echo(f"{done} boards in {out}, seed {seed}")
+    click.echo(f"{counted(done, 'board')} in {out}, seed {seed}")

@@ -60,7 +60,7 @@ def gate(
     from outflank.tools.train import gate as match
 
     if elo1 <= elo0:
-        raise click.UsageError(f"expected --elo1 above --elo0, got {elo1:g} and {elo0:g}")
+        raise click.UsageError(f"--elo1 ({elo1:g}) has to be above --elo0 ({elo0:g})")
     settings = match.GateSettings(candidate, against, depth, seed)
     result = match.gate(settings, Sprt(elo0, elo1, model="logistic"), pairs, workers=workers, cluster=cluster)
     click.echo(json.dumps(result.described()) if as_json else str(result))

@@ -9,6 +9,7 @@ from outflank.engine.selectivity import Percent
 from outflank.tools.cli.numbers import WholeNumber
 from outflank.tools.cli.options import ANY_FOLDER, EXISTING_FOLDER, budget_option
 from outflank.tools.commands.train.options import selectivity_options, shard_options
+from outflank.tools.work.words import counted
 
 
 @click.command()
@@ -76,7 +77,7 @@ def label(
     from outflank.tools.train.judging import Judging
 
     if fewest > most:
-        raise click.UsageError(f"expected --fewest up to --most, got {fewest} and {most}")
+        raise click.UsageError(f"--fewest ({fewest}) can't be more than --most ({most})")
     settings = labelling.LabelSettings(
         weights,
         Judging(depth, exact_from, selectivity, end_selectivity),
@@ -94,4 +95,4 @@ def label(
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "boards": done, "settings": settings.described()}))
     else:
-        click.echo(f"{done} boards in {folder}, seed {seed}")
+        click.echo(f"{counted(done, 'board')} in {folder}, seed {seed}")

@@ -38,9 +38,7 @@ def _picture(context: click.Context, parameter: click.Parameter, path: Path | No
 
         kinds = FigureCanvasBase.get_supported_filetypes()
         if path.suffix[1:].lower() not in kinds:
-            raise click.BadParameter(
-                f"expected a name that ends in one of .{', .'.join(kinds)}, got {str(path)!r}"
-            )
+            raise click.BadParameter(f"the name has to end in .{' or .'.join(kinds)}, unlike {str(path)!r}")
     return path
 
 

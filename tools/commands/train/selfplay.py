@@ -9,6 +9,7 @@ from outflank.engine.selectivity import Percent
 from outflank.tools.cli.numbers import Number, WholeNumber
 from outflank.tools.cli.options import ANY_FOLDER, budget_option
 from outflank.tools.commands.train.options import selectivity_options, shard_options
+from outflank.tools.work.words import counted
 
 
 @click.command()
@@ -77,7 +78,7 @@ def selfplay(
 
     if random_moves is not None and random_moves[0] > random_moves[1]:
         raise click.UsageError(
-            f"expected --random-moves FEWEST MOST, got {random_moves[0]} {random_moves[1]}"
+            f"--random-moves takes the fewest before the most, not {random_moves[0]} {random_moves[1]}"
         )
     settings = playing.SelfplaySettings(
         weights,
@@ -92,4 +93,4 @@ def selfplay(
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "games": played, "settings": settings.described()}))
     else:
-        click.echo(f"{played} games in {folder}, seed {seed}")
+        click.echo(f"{counted(played, 'game')} in {folder}, seed {seed}")
