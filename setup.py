@@ -110,8 +110,8 @@ def extensions() -> list[Extension]:
                 "engine/patterns.h",
                 "engine/network.h",
                 "engine/entries.h",
-                "engine/buildinfo.py",
-            ],  # the latter changes with MARCHES
+                *([] if IS_WHEEL else ["engine/buildinfo.py"]),  # which changes with MARCHES
+            ],
             # The two warnings are about code that Cython writes for every module.
             extra_compile_args=[
                 "-Wno-unused-function",
@@ -188,9 +188,8 @@ class BuildForEachCPU(build_ext):
 
     def run(self) -> None:
         """Build what is out of date."""
-        record_build(
-            BUILDS, ROOT / "engine" if self.inplace else Path(self.build_lib) / "outflank" / "engine"
-        )
+        if IS_WHEEL:
+            record_build(BUILDS, Path(self.build_lib) / "outflank" / "engine")
         super().run()
         if IS_WHEEL:
             self.distribution.data_files += shell_files(self.build_lib)
@@ -247,6 +246,8 @@ if __name__ == "__main__":  # the processes that translate to C may import this 
         raise SystemExit(
             "the checkout is built for one CPU: give OUTFLANK_MARCH one value; a wheel may have several"
         )
+    else:
+        record_build(BUILDS, ROOT / "engine")
     setup(
         version=version(),
         packages=packages(),
