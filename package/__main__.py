@@ -1,6 +1,6 @@
 """``python -m outflank`` is the program `outflank`."""
 
-from outflank.tools.cli.start import main
+from outflank.tools.commands.start import main
 
 if __name__ == "__main__":
     main()

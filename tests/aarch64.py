@@ -65,7 +65,7 @@ class Aarch64:
 
     def outflank(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         """Run the program."""
-        return self.python("-m", "outflank.tools.cli.start", *arguments)
+        return self.python("-m", "outflank.tools.commands.start", *arguments)
 
     def python(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         """Run the aarch64 Python, which finds the modules and click and nothing else."""

@@ -14,7 +14,7 @@ import pytest
 from outflank import engine
 from outflank.tests.installation import ROOT
 from outflank.tests.test_layers import LAYERS, sources
-from outflank.tools.cli.program import COMMANDS, cli
+from outflank.tools.commands.program import COMMANDS, cli
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 HISTORY = sorted((ROOT / "docs" / "history").glob("*.md"))
@@ -144,7 +144,7 @@ def run(command: str) -> str:
     words = shlex.split(command)
     assert words[0] == "outflank", f"only outflank is run, got {command!r}"
     made = subprocess.run(
-        [sys.executable, "-m", "outflank.tools.cli.program", *words[1:]],
+        [sys.executable, "-m", "outflank.tools.commands.program", *words[1:]],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

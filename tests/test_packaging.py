@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import outflank
 from outflank.engine import BUILD
 from outflank.tests.installation import ROOT, Environment, clone
-from outflank.tools.cli.program import cli
+from outflank.tools.commands.program import cli
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 PERFT_6 = 8200

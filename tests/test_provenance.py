@@ -14,6 +14,6 @@ def test_the_selectivity_model_was_fitted_to_the_shipped_weights_or_measured_aga
 
 
 def test_the_balanced_openings_were_judged_with_the_shipped_weights() -> None:
-    head = (ROOT / "tools" / "openings" / "data" / "balanced.txt").read_text()[:1000]
+    head = (ROOT / "tools" / "match" / "openings" / "data" / "balanced.txt").read_text()[:1000]
 
     assert re.findall(r"weights of CRC-32 ([0-9a-f]{8})", head) == [checksum()], "outflank openings make"

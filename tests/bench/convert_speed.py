@@ -54,7 +54,7 @@ def write_database(path: Path, count: int) -> None:
 
 def convert(source: Path, name: str, output: Path) -> tuple[float, int]:
     """Seconds of processor time and most kilobytes of a conversion, in a process of its own, its start included."""
-    program = [sys.executable, "-m", "outflank.tools.cli.program"]
+    program = [sys.executable, "-m", "outflank.tools.commands.program"]
     process = subprocess.Popen(
         [*program, "convert", str(source), "--to", name, "-o", str(output)],
         stdout=subprocess.DEVNULL,

@@ -20,8 +20,8 @@ from unittest import mock
 from outflank.protocol.opponent.client import GtpClient
 from outflank.tests import instant_engine
 from outflank.tests.tools.play.halls import conduct, instant_settings
-from outflank.tools.state.events import Event, GameEnded
-from outflank.tools.state.store import Store
+from outflank.tools.match.state.events import Event, GameEnded
+from outflank.tools.match.state.store import Store
 
 _STRETCH = 10
 _commit = Store._commit

@@ -26,13 +26,12 @@ from outflank.protocol.server import Wire
 from outflank.protocol.session import Session
 from outflank.protocol.strength import Strength
 from outflank.tools.analysis import answers
-from outflank.tools.analysis.requests import Defaults
-from outflank.tools.analysis.sources import requests_of
-from outflank.tools.analysis.wish import Wish
-from outflank.tools.cli.config_file import chosen_entries, read_config
-from outflank.tools.games.answers import Loss, is_true_claim, judge_move
-from outflank.tools.games.entries import Entry
-from outflank.tools.state.store import read_run
+from outflank.tools.analysis.requests import Defaults, Wish
+from outflank.tools.analysis.server import requests_of
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.results import Loss, is_true_claim, judge_move
+from outflank.tools.match.state.config_file import chosen_entries, read_config
+from outflank.tools.match.state.store import read_run
 
 Target = Callable[[bytes], object]
 _MOST_GAMES = 50

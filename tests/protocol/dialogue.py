@@ -16,7 +16,7 @@ from outflank.protocol.movesource import SearchSource
 from outflank.protocol.session import Session
 from outflank.protocol.strength import Strength
 
-PROGRAM = (sys.executable, "-m", "outflank.tools.cli.program", "gtp", "--book", "none")
+PROGRAM = (sys.executable, "-m", "outflank.tools.commands.program", "gtp", "--book", "none")
 _PATIENCE_SECONDS = 30.0
 
 

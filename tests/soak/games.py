@@ -11,8 +11,8 @@ from pathlib import Path
 
 from outflank.tests import instant_engine
 from outflank.tests.soak.watch import Watch
-from outflank.tools.games.results import Ending
-from outflank.tools.state.store import read_run
+from outflank.tools.match.game.results import Ending
+from outflank.tools.match.state.store import read_run
 
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 FAULTY_SHARE = 0.05

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from outflank.tests import fake_engine
 from outflank.tests.processes import living_with
-from outflank.tools.state.run import Run
-from outflank.tools.state.store import read_run
+from outflank.tools.match.state.run import Run
+from outflank.tools.match.state.store import read_run
 
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 _SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)

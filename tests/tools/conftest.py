@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import weights
-from outflank.tools.train.judging import Judging
-from outflank.tools.train.selfplay import SelfplaySettings, selfplay
+from outflank.tools.train.selfplay import Judging, SelfplaySettings, selfplay
 
 
 @pytest.fixture(scope="session")

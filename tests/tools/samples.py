@@ -8,11 +8,11 @@ from typing import Any
 from outflank.engine import Colour, Game, Move, Rules
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.sample_games import WIPE_OUT
-from outflank.tools.games.entries import Entry
-from outflank.tools.games.results import Ending, GameRecord, Pairing
-from outflank.tools.openings.sources import OpeningsChoice
-from outflank.tools.schedule.formats import openings_needed, plan
-from outflank.tools.state.run import Run, RunSettings
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.results import Ending, GameRecord, Pairing
+from outflank.tools.match.openings.sources import OpeningsChoice
+from outflank.tools.match.schedule.formats import openings_needed, plan
+from outflank.tools.match.state.run import Run, RunSettings
 
 STARTED = "2026-05-17T12:30:00+02:00"
 

@@ -8,8 +8,8 @@ from outflank.engine import SearchInfo, SearchResult, square_name, squares_of
 from outflank.engine.position import Position
 from outflank.engine.stability import stable_discs
 from outflank.tools.analysis.requests import Action, Item, Query, Remark
-from outflank.tools.show.board import end_text
-from outflank.tools.show.search import certainty, facts, moves_text, score_number, score_text
+from outflank.tools.report.board import end_text
+from outflank.tools.report.search import certainty, facts, moves_text, score_number, score_text
 
 HEADING = f"{'#':>6}  {'move':<5} {'score':>6}  {'certainty':<16}  line"
 _LINE_SHOWN = 12  # moves

@@ -14,10 +14,10 @@ import click
 from outflank.book.names import opening_of_game
 from outflank.engine import Game, Position, Searcher, SearchInfo
 from outflank.tools.analysis.answers import best_move, search_facts, stable_facts
-from outflank.tools.analysis.wish import Wish
-from outflank.tools.cli.live import live
-from outflank.tools.show.board import board_text, end_text, is_coloured, say
-from outflank.tools.show.search import certainty, moves_text, nodes_a_second, score_text
+from outflank.tools.analysis.requests import Wish
+from outflank.tools.report.board import board_text, end_text, is_coloured, say
+from outflank.tools.report.search import certainty, moves_text, nodes_a_second, score_text
+from outflank.tools.work.progress import live
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -1,13 +1,15 @@
-"""Lets a book grow before one's eyes, and says what came of it."""
+"""Lets a book grow before one's eyes, from its root or from games, and keeps a log of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -15,14 +17,114 @@ from outflank.book import Book, BookWriter
 from outflank.book.growing import Grower, Progress
 from outflank.book.judging import Judge, Run, run_here
 from outflank.book.learning import usual_level
+from outflank.book.lock import LOCK_SUFFIX
 from outflank.book.names import opening_of_game
-from outflank.engine import Game
-from outflank.tools.books.log import growth_facts
-from outflank.tools.books.mainlines import USUAL_FIRST_MOVE
-from outflank.tools.cli.live import live
-from outflank.tools.work.executor import open_executor, run_all
-from outflank.tools.work.searcher import cleared_searcher
-from outflank.tools.work.words import counted, json_line
+from outflank.engine import Game, OutflankError, Position, SettingsError
+from outflank.engine.links import file_of
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.files import FormatName
+from outflank.tools.books.lines import USUAL_FIRST_MOVE
+from outflank.tools.match.state.schema import RUN_FILE
+from outflank.tools.match.state.store import read_run
+from outflank.tools.work.executor import cleared_searcher, open_executor, run_all
+from outflank.tools.work.files import open_to_append, writing
+from outflank.tools.work.games import bad_game, games_given, shown
+from outflank.tools.work.progress import Complaints, counted, json_line, live, warn
+
+_EVERY = 60.0  # seconds of wall time
+_PARTS = ("", "-wal", "-shm", "-journal", LOCK_SUFFIX)  # what the names of a book's files end with
+
+
+@contextmanager
+def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[Progress], None]]:
+    """A function that is told each progress, and adds a line for it to the file where a minute has passed.
+
+    The end of ``with`` adds a line for the last progress, however it ends; so a book that goes on growing goes on in
+    its log, with seconds that begin anew. A book grows on without a log that can't be written any more: the end says
+    so on stderr, and ends the program with exit code 1.
+
+    Args:
+        path: of the file; None for no log.
+        book: that grows; it may be yet to be made.
+
+    Raises: UnwritableError; SettingsError if the file is a run or a book.
+    """
+    if path is None:
+        yield lambda _: None
+        return
+    with writing(path):
+        _expect_no_part(path, book)
+    log = _Log(path)
+    try:
+        yield log.note
+    finally:
+        log.end()
+        if log.failure:
+            warn(str(log.failure))
+    if log.failure:
+        raise click.exceptions.Exit(1)
+
+
+def _expect_no_part(path: Path, book: Path) -> None:
+    """Raise SettingsError if the file is one of the book, which may be yet to be made."""
+    target = file_of(book)
+    if file_of(path) in [target.with_name(target.name + ending) for ending in _PARTS]:
+        raise SettingsError(
+            f"can't write to {str(path)!r}, which is part of the book {str(book)!r}: name another file"
+        )
+
+
+class _Log:
+    """The file; `failure` is why it can't be written any more."""
+
+    def __init__(self, path: Path) -> None:
+        self.failure: OSError | None = None
+        self._path = path
+        self._file: IO[str] = open_to_append(path)
+        self._began = time.process_time()
+        self._following = _EVERY
+        self._last: Progress | None = None
+
+    def note(self, progress: Progress) -> None:
+        """Keep it, and write it if it is time."""
+        self._last = progress
+        if progress.seconds >= self._following:
+            self._write(progress)
+            self._following += _EVERY * (1 + (progress.seconds - self._following) // _EVERY)
+
+    def end(self) -> None:
+        """Write the last one, and close the file."""
+        if self._last is not None:
+            self._write(self._last)
+        with suppress(OSError):  # of what could not be written, which was said
+            self._file.close()
+
+    def _write(self, progress: Progress) -> None:
+        if self.failure:
+            return
+        facts = growth_facts(progress)
+        facts["processor_seconds"] = round(time.process_time() - self._began, 3)
+        try:
+            with writing(self._path):
+                self._file.write(json.dumps(facts) + "\n")
+                self._file.flush()
+        except OSError as error:
+            self.failure = error
+
+
+def growth_facts(progress: Progress) -> dict[str, Any]:
+    """How far a book has come, as JSON has it."""
+    names = ("score", "lower", "upper")
+    return {
+        "seconds": round(progress.seconds, 3),
+        "positions": progress.positions,
+        "added": progress.added,
+        "searches": progress.searches,
+        "error": progress.error,
+        "ply": progress.ply,
+        "root": dict(zip(names, progress.root, strict=True)) if progress.root else None,
+    }
+
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -189,3 +291,60 @@ class _Display:
             table.add_row("root", root_words(progress.root))
         table.add_row("time", f"{minutes}:{rest:02d}")
         return table
+
+
+class PlayedLines:
+    """The positions of games, game by game; a game that can't be used is named on stderr and left out.
+
+    Args:
+        sources: transcripts, files of games (``-`` is standard input), and runs: folders, or files named run.db.
+        book: for whose rules the games have to be.
+        form: of the files; as found out if None.
+
+    Attributes:
+        games: how many games were used.
+        bad: those that were left out.
+    """
+
+    def __init__(self, sources: Sequence[str], book: Book, form: FormatName | None = None) -> None:
+        self.games = 0
+        self.bad = Complaints("bad game")
+        self._sources = sources
+        self._book = book
+        self._form = form
+
+    def __iter__(self) -> Iterator[Sequence[Position]]:
+        for source in self._sources:
+            if Path(source).is_dir() or Path(source).name == RUN_FILE:
+                yield from self._of_run(Path(source))
+                continue
+            for number, entry in enumerate(games_given(source, self._form, self._book.rules), 1):
+                if isinstance(entry, BadGame):
+                    self.bad.add(bad_game(source, entry))
+                elif not self._begins_as_the_book(entry):
+                    rules = self._book.rules
+                    self.bad.add(
+                        f"{shown(source)}, game {number}: the book is for {rules} from {rules.start}, "
+                        f"and the game is by {entry.rules} from {entry.first.board_string()}"
+                    )
+                else:
+                    self.games += 1
+                    yield entry.positions
+
+    def expect_good(self) -> None:
+        """Raise OutflankError if games were left out."""
+        self.bad.end()
+        if self.bad.count:
+            raise OutflankError(f"{counted(self.bad.count, 'game')} can't be used ({self.bad.where})")
+
+    def _of_run(self, path: Path) -> Iterator[Sequence[Position]]:
+        run = read_run(path)
+        self._book.expect(run.settings.rules)
+        for game in run.games:
+            if game.turns:
+                self.games += 1
+                last = game.turns[-1]
+                yield [*(turn.before for turn in game.turns), last.before.play(last.move)]
+
+    def _begins_as_the_book(self, game: AnnotatedGame) -> bool:
+        return self._book.serves(game.rules) and game.first == Position.start(game.rules)

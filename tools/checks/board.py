@@ -1,18 +1,25 @@
-"""The board: the rules of Othello as the engine knows them."""
+"""Checks of the board: what may be played, what is refused, passes, and how a game ends."""
 
+import re
+
+from outflank.engine import Game
 from outflank.tools.checks.check import must, should
-from outflank.tools.checks.positions import (
+from outflank.tools.checks.subject import (
     BEFORE_A_PASS,
     BLACK_WINS,
     DRAWN,
     START,
     WHITE_WINS,
     WIPE_OUT,
+    Resigned,
+    Subject,
+    Unjudged,
+    expect,
     move_somehow,
     replay,
     set_up,
+    think,
 )
-from outflank.tools.checks.subject import Subject, expect
 
 
 @must()
@@ -131,3 +138,190 @@ def says_cannot_undo(subject: Subject) -> None:
     set_up(subject)
     text = subject.complaint("undo")
     expect(text.startswith("cannot undo"), "'cannot undo'", repr(text))
+
+
+@must()
+def takes_a_pass(subject: Subject) -> None:
+    """`play black pass` succeeds where Black has no legal move, and White's next move follows."""
+    game = set_up(subject, BEFORE_A_PASS)
+    subject.succeed("play black pass")
+    game.pass_()
+    subject.succeed(f"play white {game.position.legal_moves()[0]}")
+
+
+@should()
+def takes_a_pass_in_capitals(subject: Subject) -> None:
+    """`play black PASS` is as good as `play black pass`."""
+    _expect_passes_to_be_taken(subject)
+    set_up(subject, BEFORE_A_PASS)
+    subject.succeed("play black PASS")
+
+
+@should()
+def does_without_a_pass(subject: Subject) -> None:
+    """A move of the other side implies the pass of a side that has none.
+
+    Some controllers, like Quarry, never send a pass.
+    """
+    game = set_up(subject, BEFORE_A_PASS)
+    game.pass_()
+    subject.succeed(f"play white {game.position.legal_moves()[0]}")
+
+
+@should()
+def refuses_a_needless_pass(subject: Subject) -> None:
+    """`play black pass` fails where Black has a legal move, and changes nothing."""
+    subject.succeed("clear_board")
+    subject.refuse("play black pass")
+    subject.succeed("play black f5")
+
+
+@must()
+def passes_if_it_must(subject: Subject) -> None:
+    """`genmove` answers `pass` where there is no legal move, and White's next move follows."""
+    game = set_up(subject, BEFORE_A_PASS)
+    think(subject, game)
+    subject.succeed(f"play white {game.position.legal_moves()[0]}")
+
+
+@should()
+def passes_after_the_end(subject: Subject) -> None:
+    """`genmove` answers `pass` for either side once the game is over: GoGui ends a game with two passes."""
+    set_up(subject, WIPE_OUT)
+    for colour in ("white", "black"):
+        answer = subject.succeed(f"genmove {colour}", subject.thinking)
+        expect(answer.lower() == "pass", f"'pass' for 'genmove {colour}' after the end", repr(answer))
+
+
+@should()
+def takes_passes_after_the_end(subject: Subject) -> None:
+    """`play` takes a pass of either side once the game is over."""
+    _expect_passes_to_be_taken(subject)
+    set_up(subject, WIPE_OUT)
+    subject.succeed("play white pass")
+    subject.succeed("play black pass")
+
+
+def _expect_passes_to_be_taken(subject: Subject) -> None:
+    """Raise Unjudged if the engine takes no pass at all."""
+    set_up(subject, BEFORE_A_PASS)
+    if not subject.ask("play black pass").ok:
+        raise Unjudged("it takes no pass at all: see takes-a-pass")
+
+
+@must()
+def opens_legally(subject: Subject) -> None:
+    """The first move is legal: c4, d3, e6 or f5, in any case."""
+    think(subject, set_up(subject))
+
+
+@must()
+def moves_for_white(subject: Subject) -> None:
+    """`genmove white` moves for White."""
+    think(subject, set_up(subject, "f5"))
+
+
+@must()
+def plays_what_it_says(subject: Subject) -> None:
+    """`genmove` plays its move too: the reply to it is legal, and its square is taken."""
+    game = set_up(subject)
+    move_somehow(subject, game)
+    subject.refuse(f"play white {game.turns[0].move}")
+    subject.succeed(f"play white {game.position.legal_moves()[0]}")
+
+
+@must()
+def plays_a_whole_game(subject: Subject) -> None:
+    """A game of the engine against itself has legal moves only, from the first to the last."""
+    game = set_up(subject)
+    try:
+        while not game.position.is_over:
+            think(subject, game)
+    except Resigned:
+        return
+
+
+@should()
+def bears_a_move_out_of_turn(subject: Subject) -> None:
+    """`genmove white` where Black is to move is answered somehow, and the engine goes on."""
+    subject.succeed("clear_board")
+    subject.ask("genmove white", subject.thinking)
+    set_up(subject, "f5")
+
+
+@must("reg_genmove")
+def only_tells_a_move(subject: Subject) -> None:
+    """`reg_genmove` answers a legal move and does not play it."""
+    subject.succeed("clear_board")
+    move = subject.succeed("reg_genmove black", subject.thinking)
+    expect(move.lower() in START, f"one of {' '.join(START)}", repr(move))
+    subject.succeed(f"play black {move}")
+
+
+@must("loadsgf")
+def fails_to_load_nothing(subject: Subject) -> None:
+    """`loadsgf` fails where there is no such file."""
+    subject.refuse("loadsgf /no/such/file.sgf")
+
+
+@must("list_games", "set_game")
+def plays_othello(subject: Subject) -> None:
+    """`list_games` names `Othello` and `set_game Othello` chooses it.
+
+    Otherwise Quarry takes the engine for a Go player.
+    """
+    games = subject.succeed("list_games").split("\n")
+    expect("Othello" in games, "a line 'Othello'", repr(games))
+    subject.succeed("set_game Othello")
+
+
+@must("gogui-rules_game_id")
+def tells_gogui_the_game(subject: Subject) -> None:
+    """`gogui-rules_game_id` answers `Othello`."""
+    game = subject.succeed("gogui-rules_game_id")
+    expect(game == "Othello", "'Othello'", repr(game))
+
+
+@must("gogui-rules_legal_moves")
+def tells_gogui_the_legal_moves(subject: Subject) -> None:
+    """`gogui-rules_legal_moves` answers vertices separated by blanks.
+
+    It answers `pass` where that is the only move, and nothing once the game is over.
+    """
+    for transcript in ("", BEFORE_A_PASS, WIPE_OUT):
+        position = set_up(subject, transcript).position
+        moves = [] if position.is_over else [str(move) for move in position.legal_moves()] or ["pass"]
+        answer = subject.succeed("gogui-rules_legal_moves")
+        expect(sorted(answer.lower().split()) == sorted(moves), repr(" ".join(moves)), repr(answer))
+
+
+@must("gogui-rules_side_to_move")
+def tells_gogui_the_side_to_move(subject: Subject) -> None:
+    """`gogui-rules_side_to_move` answers a word that begins with `b` or `w`."""
+    for transcript, letter in (("", "b"), ("f5", "w")):
+        set_up(subject, transcript)
+        answer = subject.succeed("gogui-rules_side_to_move")
+        expect(answer[:1].lower() == letter, f"a word that begins with {letter!r}", repr(answer))
+
+
+@must("gogui-rules_board")
+def shows_gogui_the_board(subject: Subject) -> None:
+    """`gogui-rules_board` answers eight rows of `X` (Black), `O` and `.`.
+
+    Row 8 comes first, on the line of the sign.
+    """
+    game = set_up(subject, "f5d6")
+    raw = subject.ask("gogui-rules_board").raw.decode("utf-8", "replace")
+    rows = [re.sub(r"\s", "", line) for line in raw.removeprefix("=").rstrip().split("\n")]
+    expected = _rows(game)
+    expect(rows == expected, repr("/".join(expected)), repr("/".join(rows)))
+
+
+def _rows(game: Game) -> list[str]:
+    """The board as GoGui has it."""
+    position = game.position
+    squares = [
+        "X" if position.black >> square & 1 else "O" if position.white >> square & 1 else "."
+        for square in range(64)
+    ]
+    return ["".join(squares[8 * row : 8 * row + 8]) for row in reversed(range(8))]

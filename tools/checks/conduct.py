@@ -1,12 +1,160 @@
-"""Conduct: how the program ends, and what it does while nothing is asked of it."""
+"""Checks of conduct: clocks, interruptions, and how an engine ends."""
 
 import os
+import random
 import signal
 import time
 
+from outflank.engine import Colour, Game
+from outflank.protocol.opponent.clock import Clock, TimeControl
+from outflank.protocol.opponent.errors import EngineTimeout
 from outflank.tools.checks.check import must, should
-from outflank.tools.checks.positions import DRAWN, beginning, set_up
-from outflank.tools.checks.subject import Subject, Unjudged, expect
+from outflank.tools.checks.subject import (
+    BLACK_WINS,
+    DRAWN,
+    WHITE_WINS,
+    Subject,
+    Unjudged,
+    Violation,
+    announce_pass,
+    beginning,
+    expect,
+    play,
+    set_up,
+    think,
+)
+
+_LENIENCE_SECONDS = 0.25
+_HURRY_SECONDS = 2.0
+_NOTICEABLE_SECONDS = 0.1  # less may be the machine's doing
+_MIDDLEGAMES = (beginning(WHITE_WINS, 12), beginning(DRAWN, 20), beginning(BLACK_WINS, 38))
+
+
+@must("time_settings", alone=True)
+def takes_clocks(subject: Subject) -> None:
+    """`time_settings` takes absolute time (`60 0 0`), seconds a move (`0 2 1`) and byo-yomi (`60 10 5`)."""
+    for clock in ("60 0 0", "0 2 1", "60 10 5"):
+        subject.succeed(f"time_settings {clock}")
+
+
+@must("time_settings", alone=True)
+def takes_no_limit(subject: Subject) -> None:
+    """`time_settings 0 1 0` means that there is no limit: a move is chosen as without a clock."""
+    subject.succeed("time_settings 0 1 0")
+    think(subject, set_up(subject))
+
+
+@must("time_settings", "time_left", alone=True)
+def takes_time_left(subject: Subject) -> None:
+    """`time_left` is taken for either side, in main time (`60 0`) and in byo-yomi (`10 5`)."""
+    subject.succeed("time_settings 60 10 5")
+    for words in ("black 60 0", "white 60 0", "B 10 5", "w 9 4"):
+        subject.succeed(f"time_left {words}")
+
+
+@should("time_settings", alone=True)
+def refuses_bad_clocks(subject: Subject) -> None:
+    """`time_settings` fails where numbers are missing or none."""
+    for words in ("", " 60", " one two three"):
+        subject.refuse(f"time_settings{words}")
+
+
+@must("time_settings", alone=True)
+def keeps_seconds_a_move(subject: Subject) -> None:
+    """With `time_settings 0 1 1` each move takes at most a second, in the opening and 20 moves before the end."""
+    for transcript in _MIDDLEGAMES:
+        subject.succeed("time_settings 0 1 1")
+        _play(subject, TimeControl.parse("1"), transcript, moves=1)
+
+
+@must("time_settings", alone=True)
+def keeps_absolute_time(subject: Subject) -> None:
+    """With `time_settings 4 0 0` a whole game takes at most four seconds."""
+    subject.succeed("time_settings 4 0 0")
+    _play(subject, TimeControl.parse("4+0"), "", moves=60)
+
+
+@must("time_settings", alone=True)
+def keeps_a_period(subject: Subject) -> None:
+    """With `time_settings 0 2 5` each five moves take at most two seconds."""
+    subject.succeed("time_settings 0 2 5")
+    _play(subject, TimeControl(main=0.0, period=2.0, period_moves=5), beginning(DRAWN, 10), moves=10)
+
+
+@must("kata-time_settings", "kata-list_time_settings", alone=True)
+def keeps_an_increment(subject: Subject) -> None:
+    """With `kata-time_settings fischer 1 0.2`, if `fischer` is a kind it knows, ten moves keep their time."""
+    if "fischer" in subject.succeed("kata-list_time_settings").split():
+        subject.succeed("kata-time_settings fischer 1 0.2")
+        _play(subject, TimeControl.parse("1+0.2"), beginning(DRAWN, 10), moves=10)
+
+
+@should("time_settings", "time_left", alone=True)
+def moves_at_once_if_time_is_up(subject: Subject) -> None:
+    """With no time left a move is chosen within two seconds."""
+    subject.succeed("time_settings 60 0 0")
+    game = set_up(subject, beginning(DRAWN, 20))
+    subject.succeed(f"time_left {game.position.side} 0 0")
+    think(subject, game, _HURRY_SECONDS)
+
+
+@should("time_settings", alone=True)
+def heeds_its_clock(subject: Subject) -> None:
+    """With three seconds a move it thinks longer than with one.
+
+    An engine does not if it ignores its clock, or if its options limit its search.
+    """
+    short, long = (_thinking(subject, seconds) for seconds in (1, 3))
+    expect(
+        long >= 1.25 * short + _NOTICEABLE_SECONDS,
+        "more thinking with 3 s a move than with 1 s",
+        f"{long:.2f} s in all after {short:.2f} s: the clock makes no difference",
+    )
+
+
+def _thinking(subject: Subject, seconds: int) -> float:
+    """What the engine uses on two moves with this many seconds a move."""
+    used = 0.0
+    for transcript in _MIDDLEGAMES[:2]:
+        subject.stop()
+        subject.succeed(f"time_settings 0 {seconds} 1")
+        used += _play(subject, TimeControl.parse(str(seconds)), transcript, moves=1)
+    return used
+
+
+def _play(subject: Subject, control: TimeControl, transcript: str, moves: int) -> float:
+    """Let the engine make `moves` moves for the side to move after a transcript, against random replies.
+
+    Returns: the seconds it took in all.
+
+    Raises: Violation if it oversteps its time; otherwise as ``think``.
+    """
+    game, clock, used = set_up(subject, transcript), Clock(control), 0.0
+    mover, replies = game.position.side, random.Random(0)
+    while moves and not game.position.is_over:
+        if game.position.must_pass:
+            announce_pass(subject, game)
+        elif game.position.side is mover:
+            seconds = _move(subject, game, clock, mover)
+            clock.spend(min(seconds, clock.allowance))
+            used += seconds
+            moves -= 1
+        else:
+            play(subject, game, str(replies.choice(game.position.legal_moves())))
+    return used
+
+
+def _move(subject: Subject, game: Game, clock: Clock, mover: Colour) -> float:
+    """One move by the clock."""
+    left, stones = clock.time_left
+    if "time_left" in subject.commands and left >= 1:  # 0 would say that the flag has fallen
+        subject.succeed(f"time_left {mover} {int(left)} {stones}")
+    allowed, made = clock.allowance, len(game.turns)
+    try:
+        return think(subject, game, allowed + _LENIENCE_SECONDS)
+    except EngineTimeout:
+        raise Violation(f"move {made + 1} did not come within {allowed:.2f} s") from None
+
 
 _END_SECONDS = 2.0
 _WATCH_SECONDS = 1.0

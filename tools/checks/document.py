@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from types import ModuleType
 
-from outflank.tools.checks.catalogue import CHECKS, NBOARD_CHECKS, NBOARD_SECTIONS, SECTIONS, checks_of
 from outflank.tools.checks.check import Check
+from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, NBOARD_SECTIONS, SECTIONS, checks_of
 
 PREFACE = """\
 # Does an engine speak GTP? `outflank compliance`

@@ -3,10 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from types import ModuleType
 
 from outflank.protocol.opponent.errors import EngineError
+from outflank.tools.checks import board, conduct, nboard, wire
 from outflank.tools.checks.check import Check, Level
+from outflank.tools.checks.nboard import NBoardSubject
 from outflank.tools.checks.subject import Subject, Unjudged, Violation
+from outflank.tools.match.game.engines import Protocol
 
 
 class Outcome(StrEnum):
@@ -113,3 +117,31 @@ def _run(check: Check, subject: Subject, silences: dict[str, Check]) -> Finding:
     if check.alone or finding.outcome is not Outcome.PASSED:
         subject.stop()
     return finding
+
+
+SECTIONS: dict[ModuleType, str] = {wire: "The wire", board: "The board", conduct: "Conduct"}
+NBOARD_SECTIONS: dict[ModuleType, str] = {nboard: "NBoard's protocol"}
+
+
+def checks_of(module: ModuleType) -> list[Check]:
+    """The checks that a module defines, in its order."""
+    return [value for value in vars(module).values() if isinstance(value, Check)]
+
+
+def _checks(sections: dict[ModuleType, str]) -> dict[str, Check]:
+    return {check.name: check for module in sections for check in checks_of(module)}
+
+
+CHECKS: dict[str, Check] = _checks(SECTIONS)
+"""Those of an engine that speaks GTP."""
+NBOARD_CHECKS: dict[str, Check] = _checks(NBOARD_SECTIONS)
+CATALOGUES: dict[Protocol, tuple[type[Subject], dict[str, Check]]] = {
+    Protocol.GTP: (Subject, CHECKS),
+    Protocol.NBOARD: (NBoardSubject, NBOARD_CHECKS),
+}
+"""For each protocol who is examined, and by which checks."""
+SECTION_OF: dict[str, str] = {
+    check.name: title
+    for module, title in {**SECTIONS, **NBOARD_SECTIONS}.items()
+    for check in checks_of(module)
+}

@@ -12,24 +12,21 @@ from outflank.engine.levels import DEFAULT_LEVEL
 from outflank.engine.selectivity import Percent
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.analysis.answers import HEADING, Answer, answer_facts, answer_row
-from outflank.tools.analysis.desk import Desk
-from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark
-from outflank.tools.analysis.sources import games_as_items, items_of, requests_of
-from outflank.tools.analysis.wish import Wish
-from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import (
+from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, Wish
+from outflank.tools.analysis.server import Desk, games_as_items, items_of, requests_of
+from outflank.tools.commands.options import (
     COUNT,
     SECONDS,
+    WholeNumber,
     hash_option,
     json_option,
     rules_option,
     selectivity_option,
     threads_option,
 )
-from outflank.tools.cli.positions import Given
-from outflank.tools.cli.warning import Complaints
-from outflank.tools.show.search import settings_line
-from outflank.tools.work.words import counted
+from outflank.tools.report.search import settings_line
+from outflank.tools.work.games import Given
+from outflank.tools.work.progress import Complaints, counted
 
 _SECONDS = 5.0
 

@@ -20,14 +20,11 @@ from outflank.engine import (
     Searcher,
     limit_for_level,
 )
-from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import COUNT, rules_option
-from outflank.tools.cli.outputs import output_option
-from outflank.tools.cli.positions import read_game
-from outflank.tools.show.board import board_text, is_coloured, say
-from outflank.tools.show.png import png_of
-from outflank.tools.show.search import moves_text, score_text
+from outflank.tools.commands.options import COUNT, WholeNumber, output_option, rules_option
+from outflank.tools.report.board import board_text, is_coloured, png_of, say
+from outflank.tools.report.search import moves_text, score_text
 from outflank.tools.work.files import STDOUT, write_whole
+from outflank.tools.work.games import read_game
 
 Form = Literal["text", "svg", "png"]
 _FORMS: dict[str, Form] = {".txt": "text", ".text": "text", ".svg": "svg", ".png": "png"}

@@ -9,16 +9,14 @@ import click
 
 from outflank import __version__
 from outflank.protocol.lines import printable
-from outflank.tools.checks.catalogue import CATALOGUES, SECTION_OF
 from outflank.tools.checks.check import Check, Level
-from outflank.tools.checks.examination import Finding, Outcome, Verdict, examine
+from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, Finding, Outcome, Verdict, examine
 from outflank.tools.checks.subject import PATIENCE_SECONDS, THINKING_SECONDS
-from outflank.tools.cli.options import SECONDS, json_option, read_by
-from outflank.tools.games.engine_setup import command_line, is_ours
-from outflank.tools.games.entries import Entry
-from outflank.tools.games.protocols import Protocol
-from outflank.tools.work.interrupts import Interrupted, Interrupts
-from outflank.tools.work.words import json_line
+from outflank.tools.commands.options import SECONDS, json_option, read_by
+from outflank.tools.match.game.engines import Entry, Protocol
+from outflank.tools.match.game.setup import command_line, is_ours
+from outflank.tools.work.progress import json_line
+from outflank.tools.work.signals import Interrupted, Interrupts
 
 _INDENT = " " * 10
 

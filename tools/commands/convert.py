@@ -11,15 +11,12 @@ from outflank.engine import FileFormatError, OutflankError, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FORMATS, WRITTEN_FORMATS, FormatName
 from outflank.protocol.formats.transcript import STYLES, Style
-from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
-from outflank.tools.cli.games import ReadGames, games_of, read_and_written
-from outflank.tools.cli.options import json_option, rules_option
-from outflank.tools.cli.outputs import output_option
-from outflank.tools.cli.positions import shown
-from outflank.tools.cli.warning import warn
-from outflank.tools.show.gamefiles import Losses, check_output, game_writer, written_files
+from outflank.tools.commands.game_filter import GameFilter, ResultName, filter_options
+from outflank.tools.commands.options import json_option, output_option, rules_option
+from outflank.tools.report.gamefiles import Losses, check_output, game_writer, written_files
 from outflank.tools.work.files import STDOUT
-from outflank.tools.work.words import counted
+from outflank.tools.work.games import ReadGames, games_of, read_and_written, shown
+from outflank.tools.work.progress import counted, warn
 
 
 @click.command()

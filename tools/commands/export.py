@@ -8,12 +8,12 @@ from typing import Literal
 import click
 
 from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName
-from outflank.tools.cli.outputs import output_option
-from outflank.tools.cli.warning import warn
-from outflank.tools.show.gamefiles import check_output, game_writer, written_files
-from outflank.tools.show.records import csv_lines, headline, run_record
-from outflank.tools.state.store import read_run
+from outflank.tools.commands.options import output_option
+from outflank.tools.match.state.store import read_run
+from outflank.tools.report.gamefiles import check_output, game_writer, written_files
+from outflank.tools.report.records import csv_lines, headline, run_record
 from outflank.tools.work.files import STDOUT, open_output
+from outflank.tools.work.progress import warn
 
 
 @click.command()

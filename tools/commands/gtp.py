@@ -6,8 +6,8 @@ import click
 
 from outflank.engine import Rules
 from outflank.protocol.gtp.wire import Gtp
-from outflank.tools.cli.engine_options import answer_controller, engine_options
-from outflank.tools.cli.options import rules_option
+from outflank.tools.commands.engine_options import answer_controller, engine_options
+from outflank.tools.commands.options import rules_option
 
 
 @click.command()

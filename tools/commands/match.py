@@ -4,9 +4,9 @@ from typing import Any
 
 import click
 
-from outflank.tools.cli.run_options import chosen_settings, run_options, sprt_option
-from outflank.tools.state.run import Format
-from outflank.tools.stats.sprt import Sprt
+from outflank.tools.commands.run_options import chosen_settings, run_options, sprt_option
+from outflank.tools.match.state.run import Format
+from outflank.tools.match.stats.sprt import Sprt
 
 _SHORT_MATCH = ('name="level 5" cmd="outflank gtp --level 5"', 'name="level 4" cmd="outflank gtp --level 4"')
 
@@ -19,7 +19,7 @@ def match(sprt: Sprt | None, **options: Any) -> None:
 
     Without --engine, two levels of Outflank play a short match. docs/match.md has the details.
     """
-    from outflank.tools.cli.play_run import play_run  # brings scipy, which help and wrong usage do not need
+    from outflank.tools.commands.run import play_run  # brings scipy, which help and wrong usage do not need
 
     if not options["engines"] and not options["engines_file"]:
         options["engines"] = _SHORT_MATCH

@@ -6,7 +6,7 @@ import click
 
 from outflank.engine import Rules
 from outflank.protocol.nboard.wire import NBoard
-from outflank.tools.cli.engine_options import answer_controller, engine_options
+from outflank.tools.commands.engine_options import answer_controller, engine_options
 
 
 @click.command()

@@ -8,9 +8,15 @@ import click
 from outflank import __version__
 from outflank.engine.selectivity import step_of
 from outflank.engine.weights import checksum
-from outflank.tools.cli.numbers import Number, WholeNumber
-from outflank.tools.cli.options import SELECTIVITY, cluster_option, workers_option
-from outflank.tools.cli.outputs import output_option, shown_output
+from outflank.tools.commands.options import (
+    SELECTIVITY,
+    Number,
+    WholeNumber,
+    cluster_option,
+    output_option,
+    shown_output,
+    workers_option,
+)
 
 _BATCH = 64  # openings a task: a position takes milliseconds, a message between processes costs some
 
@@ -54,7 +60,7 @@ def make(
     Each position up to symmetry is there once. With the options left out this makes the suite that Outflank ships,
     ten minutes of one processor. For --openings FILE any file of transcripts will do.
     """
-    from outflank.tools.openings.balanced import Judgement, judge_all, openings_of
+    from outflank.tools.match.openings.balanced import Judgement, judge_all, openings_of
     from outflank.tools.work.executor import open_executor, run_all
     from outflank.tools.work.files import STDOUT, open_output
     from outflank.tools.work.progress import progress_bar

@@ -9,8 +9,7 @@ import click
 from outflank import __version__
 from outflank.engine import STARTS, NotationError, Position, Rules, divide
 from outflank.engine import perft as count_leaves
-from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import json_object_option, rules_option
+from outflank.tools.commands.options import WholeNumber, json_object_option, rules_option
 
 # A game has at most 64 discs to play with a pass before each; deeper counts are the same.
 _DEEPEST = 128

@@ -20,17 +20,22 @@ from outflank.protocol.movesource import SearchSource
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.session import Session
 from outflank.protocol.strength import Strength
-from outflank.tools.cli.engine_options import books_to_play
-from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import COUNT, SECONDS, hash_option, read_by, rules_option, threads_option
-from outflank.tools.cli.outputs import OUTPUT_FILE
-from outflank.tools.cli.positions import read_game
-from outflank.tools.person.dialogue import Dialogue
-from outflank.tools.person.lines import Lines
-from outflank.tools.person.saving import GameFiles
-from outflank.tools.person.table import Table
-from outflank.tools.show.board import say
-from outflank.tools.work.words import counted
+from outflank.tools.commands.engine_options import books_to_play
+from outflank.tools.commands.options import (
+    COUNT,
+    OUTPUT_FILE,
+    SECONDS,
+    WholeNumber,
+    hash_option,
+    read_by,
+    rules_option,
+    threads_option,
+)
+from outflank.tools.play.dialogue import Dialogue, Lines
+from outflank.tools.play.table import GameFiles, Table
+from outflank.tools.report.board import say
+from outflank.tools.work.games import read_game
+from outflank.tools.work.progress import counted
 
 _SIDES = {
     "black": frozenset({Colour.BLACK}),

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from outflank.tools.cli.outputs import output_option
-from outflank.tools.cli.warning import warn
-from outflank.tools.state.store import read_run
+from outflank.tools.commands.options import output_option
+from outflank.tools.match.state.store import read_run
 from outflank.tools.work.files import STDOUT, open_output
+from outflank.tools.work.progress import warn
 
 
 @click.command()
@@ -19,8 +19,8 @@ def report(run: Path, output: Path | None) -> None:
     The run need not be over: the report shows its current state. Prints the name of the file.
     """
     # These bring scipy, which help does without.
-    from outflank.tools.show.figures import figures_of
-    from outflank.tools.show.report import render_report
+    from outflank.tools.report.figures import figures_of
+    from outflank.tools.report.report import render_report
 
     read = read_run(run)
     if read.warning:

@@ -14,32 +14,39 @@ from outflank.engine.levels import exact_from as exact_from_of_level
 from outflank.protocol.booksource import NO_BOOK, shipped_books
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FORMATS, FormatName
-from outflank.tools.cli.game_filter import GameFilter, ResultName, filter_options
-from outflank.tools.cli.games import ReadGames, games_given, read_and_written
-from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import (
+from outflank.tools.analysis.review.game import (
+    EXACT_FROM,
+    BookExits,
+    GameReview,
+    Reviewer,
+    ReviewSettings,
+    review_games,
+)
+from outflank.tools.analysis.review.output import (
+    Players,
+    game_facts,
+    game_line,
+    game_text,
+    player_facts,
+    players_text,
+)
+from outflank.tools.analysis.review.page import curve_svg, render_review
+from outflank.tools.commands.game_filter import GameFilter, ResultName, filter_options
+from outflank.tools.commands.options import (
     COUNT,
+    OUTPUT_FILE,
     SECONDS,
+    WholeNumber,
     hash_option,
     json_option,
     rules_option,
     threads_option,
     workers_option,
 )
-from outflank.tools.cli.outputs import OUTPUT_FILE
-from outflank.tools.cli.positions import shown
-from outflank.tools.cli.warning import warn
-from outflank.tools.review.bookexit import BookExits
-from outflank.tools.review.facts import game_facts, player_facts
-from outflank.tools.review.game import GameReview
-from outflank.tools.review.many import Reviewer, review_games
-from outflank.tools.review.page import curve_svg, render_review
-from outflank.tools.review.settings import EXACT_FROM, ReviewSettings
-from outflank.tools.review.tally import Players
-from outflank.tools.review.text import game_line, game_text, players_text
-from outflank.tools.show.board import say
+from outflank.tools.report.board import say
 from outflank.tools.work.files import write_whole
-from outflank.tools.work.words import counted
+from outflank.tools.work.games import ReadGames, games_given, read_and_written, shown
+from outflank.tools.work.progress import counted, warn
 
 
 @click.command()

@@ -7,13 +7,12 @@ import click
 
 from outflank import __version__
 from outflank.engine import OutflankError, Rules
-from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import json_option, read_by, rules_option
-from outflank.tools.games.entries import Entry
-from outflank.tools.games.mirror import MirrorPair, play_mirror_pair
-from outflank.tools.openings.sources import random_openings
-from outflank.tools.work.interrupts import Interrupted, Interrupts
-from outflank.tools.work.words import counted
+from outflank.tools.commands.options import WholeNumber, json_option, read_by, rules_option
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.mirror import MirrorPair, play_mirror_pair
+from outflank.tools.match.openings.sources import random_openings
+from outflank.tools.work.progress import counted
+from outflank.tools.work.signals import Interrupted, Interrupts
 
 _ENGINE = 'cmd="outflank gtp --level 4" restart=yes'
 _MOST_MOVES = 40

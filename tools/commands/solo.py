@@ -10,12 +10,18 @@ from outflank.engine.solo import DealerView
 from outflank.engine.solodeal import DEFAULT_LAYOUT, Deal, Variant, never_winnable, parse_layout
 from outflank.engine.soloplayer import HINT_EFFORT, SoloPlayer, solve
 from outflank.engine.squares import square_name
-from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import COUNT, json_option, read_by
-from outflank.tools.show.board import say
-from outflank.tools.solo.game import play, watch
-from outflank.tools.solo.many import Way, by_chance, by_player, play_many, with_open_chips
-from outflank.tools.solo.report import Report
+from outflank.tools.commands.options import COUNT, WholeNumber, json_option, read_by
+from outflank.tools.play.solo import (
+    Report,
+    Way,
+    by_chance,
+    by_player,
+    play,
+    play_many,
+    watch,
+    with_open_chips,
+)
+from outflank.tools.report.board import say
 
 _HIGHEST_SEED = 2**31 - 1
 

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import json_option, read_by
+from outflank.tools.commands.options import WholeNumber, json_option, read_by
 
 if TYPE_CHECKING:  # it brings scipy, which help does not need
-    from outflank.tools.stats.sprt import Sprt
+    from outflank.tools.match.stats.sprt import Sprt
 
 _TRINOMIAL, _PENTANOMIAL = 3, 5
 
 
 def _read_test(text: str) -> Sprt:
     """The test. Raises: NotationError."""
-    from outflank.tools.stats.sprt import Sprt
+    from outflank.tools.match.stats.sprt import Sprt
 
     return Sprt.parse(text)
 
@@ -50,9 +49,8 @@ def sprt(counts: tuple[int, ...], test: Sprt, as_json: bool) -> None:
 
 def _result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
     """The result, under the names that ``--json`` gives it."""
-    from outflank.tools.stats import outcomes
-    from outflank.tools.stats.bayeselo import bayesian_ratio
-    from outflank.tools.stats.elo import elo_of
+    from outflank.tools.match.stats.elo import elo_of, mean
+    from outflank.tools.match.stats.sprt import bayesian_ratio
 
     if len(counts) not in (_TRINOMIAL, _PENTANOMIAL) or not any(counts):
         raise click.UsageError(
@@ -60,7 +58,7 @@ def _result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
         )
     low, high = test.bounds
     ratio = test.ratio_of(counts)
-    score = outcomes.mean(counts)
+    score = mean(counts)
     result: dict[str, Any] = {
         "test": str(test),
         "score": score,

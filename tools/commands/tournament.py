@@ -4,9 +4,9 @@ from typing import Any
 
 import click
 
-from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.run_options import chosen_settings, run_options
-from outflank.tools.state.run import Format
+from outflank.tools.commands.options import WholeNumber
+from outflank.tools.commands.run_options import chosen_settings, run_options
+from outflank.tools.match.state.run import Format
 
 _FORMATS = [str(form) for form in Format if form is not Format.MATCH]
 
@@ -32,7 +32,7 @@ def tournament(form: str, rounds: int | None, **options: Any) -> None:
 
     Any two engines that meet play --games games. docs/match.md has the details.
     """
-    from outflank.tools.cli.play_run import play_run  # brings scipy, which help and wrong usage do not need
+    from outflank.tools.commands.run import play_run  # brings scipy, which help and wrong usage do not need
 
     if form == Format.KNOCKOUT and rounds not in (None, 1):  # --save-config writes 1
         raise click.UsageError("a knockout ends when one engine is left, so --rounds has no meaning for it")

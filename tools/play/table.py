@@ -1,195 +1,283 @@
-"""A table at which pairs of games are played one after the other, and the engines that sit at it."""
+"""The table at which people and the engine play: the game, its clocks, and how it is saved."""
 
-import math
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import Any, Protocol
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
 
-from outflank.engine import Colour, Game
-from outflank.tools.games.adjudication import Solver
-from outflank.tools.games.dialogue import Dialogue
-from outflank.tools.games.player import Player
-from outflank.tools.games.players import make_player
-from outflank.tools.games.referee import Referee
-from outflank.tools.games.results import Ending, GameRecord, Pairing
-from outflank.tools.games.seat import FlagFall
-from outflank.tools.play.canary import THRESHOLD_SECONDS, Canary, is_own_doing
-from outflank.tools.state.events import Event, GameEnded, GameStarted, GameVoided, Remarked, TurnPlayed
-from outflank.tools.state.run import RunSettings, Void
-
-MOST_CRASHES = 3  # of a pair that are played again where that is asked for
-MOST_FALLS = 5  # of flags in a pair while this machine was busy; after that it is the engine, not the machine
-_FAREWELL_SECONDS = 1.0
-_HURRIED_SECONDS = 0.4  # after Ctrl-C: both engines are gone within two seconds
-
-
-class StopFlag(Protocol):
-    """Says when the run is over, as ``threading.Event`` does."""
-
-    def is_set(self) -> bool:
-        """Whether it is over."""
-
-
-class Stopped(Exception):
-    """The run is over; what was being played is given up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A pair of games that is to be played.
-
-    Attributes:
-        run: the id of the run.
-        settings: of the run.
-        pairings: the games, or the one that is still missing.
-        attempt: 1, and one more for each time that the pair was voided before.
-    """
-
-    run: str
-    settings: RunSettings
-    pairings: tuple[Pairing, ...]
-    attempt: int
-
-    @property
-    def pair(self) -> int:
-        """The number of the pair."""
-        return self.pairings[0].pair
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The engines that play."""
-        return frozenset(self.pairings[0].names.values())
+from outflank.engine import PASS, Colour, Move, NotationError, Position, SearchInfo, SettingsError
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Ending, Result, program
+from outflank.protocol.formats.clocks import clock_text
+from outflank.protocol.formats.dates import day_of
+from outflank.protocol.formats.files import FormatName
+from outflank.protocol.opponent.clock import Clock, TimeControl
+from outflank.protocol.session import Session
+from outflank.protocol.timekeeping import TimeSettings
+from outflank.tools.report.gamefiles import expect_held, game_writer, written_files
 
 
 class Table:
-    """Plays pairs of games, one after the other. Engines stay for the next pair if they play in it.
+    """A game between people, the engine, or both.
 
     Args:
-        settings: of the run.
-        canary: knows when this machine was held up; None if no engine has a clock.
-        emit: called with each event as it happens.
-        stop: once it is set, playing ends with ``Stopped``.
+        session: the engine; it holds the game, too.
+        record: the game to begin with, or to go on with.
+        people: the colours that people play.
+        control: the clock of each side.
+        name: what a person is called in the record.
+
+    Attributes:
+        people: the colours that people play.
     """
 
     def __init__(
         self,
-        settings: RunSettings,
-        canary: Canary | None,
-        emit: Callable[[Event], object],
-        stop: StopFlag,
+        session: Session,
+        record: AnnotatedGame,
+        people: frozenset[Colour],
+        control: TimeControl,
+        name: str,
     ) -> None:
-        self._settings = settings
-        self._canary = canary
-        self._emit = emit
-        self._stop = stop
-        self._dialogue = Dialogue()
-        self._solver = Solver()
-        self._entries = {entry.name: entry for entry in settings.entries}
-        self._players: dict[str, Player[Any]] = {}
+        self.people = people
+        self.session = session
+        self._control, self._name = control, name
+        self._begin(record)
+
+    def _begin(self, record: AnnotatedGame) -> None:
+        self._record = record
+        self._played = list(record.moves)  # also what was taken back and may be played again
+        self._ended: Result | None = None
+        self._clocks = {colour: Clock(self._control) for colour in Colour}
+        self.session.resume(record.game())
+        if self._control.is_limited:
+            self.session.set_time(self._settings)
 
     @property
-    def names(self) -> frozenset[str]:
-        """The engines that sit here."""
-        return frozenset(self._players)
+    def _settings(self) -> TimeSettings:
+        """The clock of each side, where there is one."""
+        control = self._control
+        return TimeSettings(control.main, control.period, control.period_moves, control.increment)
 
-    def check_engines(self) -> None:
-        """Start every engine once.
+    @property
+    def position(self) -> Position:
+        """The position now."""
+        return self.session.position
 
-        Raises: OutflankError if one can't play; Stopped.
+    @property
+    def turns(self) -> int:
+        """How many turns have been played."""
+        return len(self.session.game)
+
+    @property
+    def last(self) -> Move | None:
+        """The move that was played last."""
+        return self.session.game.turns[-1].move if self.turns else None
+
+    @property
+    def result(self) -> Result | None:
+        """How the game ended; None while it goes on."""
+        if self._ended is not None:
+            return self._ended
+        outcome = self.position.outcome()
+        return None if outcome is None else Result(outcome.winner, outcome.margin_of(Colour.BLACK))
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether there are clocks."""
+        return self._control.is_limited
+
+    def time_left(self, colour: Colour) -> float:
+        """Seconds that the next move of a side may take; infinite without a clock."""
+        return self._clocks[colour].allowance
+
+    def play(self, move: Move | str, seconds: float) -> Move:
+        """Play for the side to move, which has thought for so long; a person who has overstepped the time has lost.
+
+        Raises: NotationError or IllegalMoveError.
         """
-        for name in self._entries:
-            self._seat(frozenset([*list(self.names)[-1:], name]))
-            self._players[name].make_ready()
+        made = self.position.parse_move(str(move))
+        if self._charge(self.position.side, seconds):
+            self._play(made, seconds)
+        return made
 
-    def play(self, task: Task) -> Void | None:
-        """The games of a pair until one is void, which voids the pair.
+    def pass_(self) -> None:
+        """Play the pass that the rules force."""
+        self._play(PASS)
 
-        Raises: Stopped; the engines are gone then.
+    def engine_moves(self, on_info: Callable[[SearchInfo], object]) -> tuple[Move, float]:
+        """Let the engine play: its move, and the seconds that it took.
+
+        Args:
+            on_info: called with what the move rests on, each time that it changes.
         """
-        try:
-            self._seat(task.names)
-            for pairing in task.pairings:
-                if void := self._play_game(pairing, task.attempt):
-                    return void
-        except Stopped:
-            self.leave(hurried=True)
-            raise
-        return None
+        side, scores = self.position.side, list[float]()
 
-    def interrupt(self) -> None:
-        """End a solve that goes on; may be called from any thread."""
-        self._solver.stop()
+        def note(info: SearchInfo) -> None:
+            scores.append(info.score)
+            on_info(info)
 
-    def leave(self, *, hurried: bool = False) -> None:
-        """End all engines."""
-        while self._players:
-            _, player = self._players.popitem()
-            player.stop(_HURRIED_SECONDS if hurried else _FAREWELL_SECONDS)
+        if self.is_timed:
+            self.session.set_time_left(side, *self._clocks[side].time_left)
+        began = time.monotonic()
+        move = self.session.choose(side, note)
+        seconds = time.monotonic() - began
+        if self._charge(side, seconds):
+            self._play(move, seconds, scores[-1] if scores else None)
+        return move, seconds
 
-    def _seat(self, names: frozenset[str]) -> None:
-        """Send away who does not play and bring who does."""
-        for name in self.names - names:
-            self._players.pop(name).stop(_FAREWELL_SECONDS)
-        for name in names - self.names:
-            self._players[name] = make_player(
-                self._entries[name],
-                self._settings.rules,
-                on_wait=self._check_stop,
-                on_line=self._dialogue.add,
-                on_remark=lambda sentence: self._emit(Remarked(sentence)),
+    def hint(self, count: int) -> SearchInfo:
+        """The best moves for the side to move, by a search such as the engine would make without a clock."""
+        limit = replace(self.session.strength, overhead=0).limit(None, self.position.empties)
+        return self.session.searcher.search(self.position, limit, multipv=count)
+
+    def undo(self) -> bool:
+        """Take back the last move of a person, and what came after it; False if there is none."""
+        turns = self.session.game.turns
+        own = [
+            number
+            for number, turn in enumerate(turns)
+            if not turn.move.is_pass and (turn.colour in self.people or not self.people)
+        ]
+        if not own:
+            return False
+        self._ended = None
+        self.session.undo(len(turns) - own[-1])
+        return True
+
+    def redo(self) -> bool:
+        """Play again what was taken back, up to the next choice of a person; False if there is nothing."""
+        if not self.session.game.redo():
+            return False
+        while not self._is_choice_of_person() and self.session.game.redo():
+            pass
+        return True
+
+    def resign(self) -> None:
+        """The side to move gives up."""
+        self._ended = Result(self.position.side.other, None, Ending.RESIGNATION)
+
+    def time_is_up(self) -> None:
+        """The side to move has overstepped its time."""
+        self._ended = Result(self.position.side.other, None, Ending.TIME)
+
+    def new_game(self) -> None:
+        """Begin again by the same rules, from the same start."""
+        self._begin(AnnotatedGame(self._record.first))
+
+    def record(self) -> AnnotatedGame:
+        """The game so far, with times and what the engine thought; what a resumed game's record said stays."""
+        names = {colour: self._name if colour in self.people else self._engine_name() for colour in Colour}
+        return replace(
+            self._record,
+            moves=tuple(self._played[: self.turns]),
+            black=self._record.black or names[Colour.BLACK],
+            white=self._record.white or names[Colour.WHITE],
+            result=self.result,
+            exact=None,
+            date=self._record.date or datetime.now().astimezone().isoformat(timespec="seconds"),
+            clock=clock_text(self._settings) if self.is_timed else "",
+        )
+
+    def _engine_name(self) -> str:
+        level = self.session.strength.level
+        return program().capitalize() + ("" if level is None else f" level {level}")
+
+    def _is_choice_of_person(self) -> bool:
+        position = self.position
+        return position.side in self.people and not position.must_pass
+
+    def _charge(self, side: Colour, seconds: float) -> bool:
+        """Take the time of a move; whether it was in time."""
+        clock = self._clocks[side]
+        if clock.is_overrun_by(seconds):
+            self.time_is_up()
+            return False
+        clock.spend(seconds)
+        return True
+
+    def _play(self, move: Move, seconds: float | None = None, score: float | None = None) -> None:
+        before = self.position
+        self.session.play(before.side, move)
+        self._played[self.turns - 1 :] = [AnnotatedMove(before, move, seconds, score)]
+
+
+FORMAT_OF: dict[str, FormatName] = {
+    ".sgf": "sgf",
+    ".ggf": "ggf",
+    ".txt": "transcript",
+    ".obf": "obf",
+    ".wtb": "wthor",
+}
+
+
+def format_of(path: Path) -> FormatName:
+    """The format of a file.
+
+    Raises: NotationError if its name says none.
+    """
+    found = FORMAT_OF.get(path.suffix.lower())
+    if found is None:
+        raise NotationError(f"expected a file that ends in {' '.join(FORMAT_OF)}, got {path.name!r}")
+    return found
+
+
+class GameFiles:
+    """The files in which a session saves its game: new ones, and those that hold nothing but that game.
+
+    Args:
+        saved: the file that is written after every move; None for none.
+        resumed: the file that the game was resumed from; None if from none, or from one that would lose something.
+
+    Attributes:
+        saved: as it was given; of a game after the first in a file of its own, ``game-2.sgf`` beside ``game.sgf``.
+
+    Raises: NotationError or SettingsError if `saved` can't be written, see ``save``.
+    """
+
+    def __init__(self, saved: Path | None, resumed: Path | None) -> None:
+        self.saved = self._first = saved
+        self._own = set() if resumed is None else {resumed.resolve()}
+        if saved is not None:
+            self._expect_free(saved)
+
+    def save(self, record: AnnotatedGame, path: Path) -> str:
+        """Write the game, whole or not at all.
+
+        Returns: what of it the format has no place for, in a sentence; empty if there is nothing.
+
+        Raises: NotationError if the name says no format; SettingsError if something else stands in the file; OSError;
+            FileFormatError if the format can't hold the game.
+        """
+        self._expect_free(path)
+        day = day_of(record.date)
+        date = (day.year, day.month, day.day) if day else (0, 0, 0)
+        with game_writer(format_of(path), path, date=date) as writer:
+            writer.write(record)
+        self._own.add(path.resolve())
+        return str(writer.losses)
+
+    def expect_held(self, record: AnnotatedGame) -> None:
+        """Raise FileFormatError if a game that begins so can't be saved after every move; WTHOR only has its end."""
+        if self.saved is not None and (name := format_of(self.saved)) != "wthor":
+            expect_held(name, record)
+
+    def begin_another_game(self) -> None:
+        """Give up all files, which hold the game before; the next one gets the first that is free."""
+        self._own.clear()
+        number = 2
+        while self.saved is not None and self._first is not None and self._taken(self.saved):
+            self.saved = self._first.with_stem(f"{self._first.stem}-{number}")
+            number += 1
+
+    def _expect_free(self, path: Path) -> None:
+        if path.resolve() not in self._own and (file := self._taken(path)):
+            raise SettingsError(
+                f"{str(file)!r} exists and isn't empty: save to a new file, or to the one that the game was "
+                "resumed from if nothing in it would be lost"
             )
 
-    def _play_game(self, pairing: Pairing, attempt: int) -> Void | None:
-        """One game; a ``Void`` if it does not count."""
-        settings = self._settings
-        self._dialogue.begin()
-        started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
-        self._emit(GameStarted(pairing, attempt, started))
-        referee = Referee(
-            pairing,
-            {colour: self._players[name] for colour, name in pairing.names.items()},
-            settings.rules,
-            settings.stall,
-            lambda game, seconds: self._emit(_turn(pairing, attempt, game, seconds)),
-            adjudicate=settings.adjudicate,
-            solve=settings.solve,
-            solver=self._solver,
-        )
-        game = replace(referee.play(), attempt=attempt, started=started)
-        if game.ending.is_fault:
-            game = replace(game, dialogue=self._dialogue.lines())
-        void = self._void(game, referee.flag_fall)
-        self._emit(GameVoided(void) if void else GameEnded(game))
-        return void
-
-    def _void(self, game: GameRecord, fall: FlagFall | None) -> Void | None:
-        """Why the game does not count, if so. Wins and losses are treated alike."""
-        loser = game.pairing.names[game.winner.other] if game.winner else None
-        if game.ending is Ending.CRASH and self._settings.replay_crashes and game.attempt <= MOST_CRASHES:
-            return Void(game, f"{loser} crashed, and crashes are played again", loser)
-        if fall is None or self._canary is None or game.attempt > MOST_FALLS:
-            return None
-        if is_own_doing(fall.cpu_seconds, fall.threads, fall.ended - fall.began):
-            return None
-        held_up = self._canary.held_up(fall.began, fall.ended) + fall.waited_seconds
-        if held_up <= THRESHOLD_SECONDS:
-            return None
-        return Void(game, f"{loser} lost on time while this machine held it up for {held_up:.3f} s", loser)
-
-    def _check_stop(self) -> None:
-        if self._stop.is_set():
-            raise Stopped
-
-
-def needs_canary(settings: RunSettings) -> bool:
-    """Whether anybody plays against a clock."""
-    return any(math.isfinite(entry.time.main) for entry in settings.entries)
-
-
-def _turn(pairing: Pairing, attempt: int, game: Game, seconds: float | None) -> TurnPlayed:
-    """The last turn of a game that is being played."""
-    position = game.position
-    discs = position.discs(Colour.BLACK), position.discs(Colour.WHITE)
-    ply = len(game.turns) - 1
-    return TurnPlayed(pairing.number, attempt, ply, str(game.turns[-1].move), seconds, discs)
+    def _taken(self, path: Path) -> Path | None:
+        """The first of the files written for `path` in which something stands; None if there is none."""
+        files = written_files(format_of(path), path)
+        return next((file for file in files if file.is_file() and file.stat().st_size), None)

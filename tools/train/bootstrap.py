@@ -24,7 +24,7 @@ from pathlib import Path
 from outflank.engine import weights
 from outflank.tools.train import calibrate, fit, label, network, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
-from outflank.tools.train.judging import Judging
+from outflank.tools.train.selfplay import Judging
 from outflank.tools.train.targets import Trust
 from outflank.tools.train.timespent import TimeSpent
 from outflank.tools.work.files import write_whole

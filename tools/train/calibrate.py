@@ -21,9 +21,8 @@ from outflank.engine.network import HEADS, NUMBERS_OF_A_LAYER
 from outflank.engine.selectivity import BOLDEST
 from outflank.engine.weights import UNITS_A_DISC, Weights
 from outflank.tools.train.dataset import Records, empties
-from outflank.tools.work.executor import open_executor, run_all
+from outflank.tools.work.executor import cleared_searcher, open_executor, run_all
 from outflank.tools.work.progress import progress_bar
-from outflank.tools.work.searcher import cleared_searcher
 
 _BESIDE = 0.5  # what a head's neighbours of its own parity say, beside itself
 _FARTHEST = 50  # empty squares at the leaves: before, every game is nearly even

@@ -1,28 +1,19 @@
-"""Positions and what became of them, on disk: a folder of shards, each complete or not there.
-
-    line 1    OUTFLANK POSITIONS 2
-    line 2    a JSON object: settings (what made it), seed, number, games, positions, crc32
-    the rest  zlib-compressed records: own, opp (8 bytes each, the side to move owns `own`), then a byte each:
-              result, guess, place, depth, selectivity, learned
-
-`result` is the final disc difference in discs from the side to move, the winner taking the empty squares, and
-`guess` what a search of the position said: `depth` plies deep, at a `selectivity` in percent. Where the depth is the
-number of empty squares that search went to the end, or it led here along its best line: result and guess are the same.
-A single position whose search did not see the end has its guess for a result as well.
-`place` counts the positions of a game; 0 begins the next game. `learned` is 0 where the board is set aside, see
-openings.py: it serves the targets of the positions before it, and is never learned itself.
-"""
+"""Positions to learn from: records, the files that hold them, and the boards that are set aside."""
 
 import json
+import random
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from outflank.engine import FileFormatError
+from outflank.engine import STARTS, Colour, FileFormatError, Move, Position, Rules, SearchResult
+from outflank.engine.selectivity import Percent
+from outflank.tools.match.openings.sources import play_random
 from outflank.tools.work.files import write_whole
 
 _HOW_JUDGED = (("depth", "u1"), ("selectivity", "u1"), ("learned", "?"))
@@ -156,3 +147,67 @@ def solved(records: Records) -> NDArray[np.bool_]:
 def empties(records: Records) -> NDArray[np.int64]:
     """How many squares of each position are empty."""
     return np.asarray(64 - np.bitwise_count(records["own"] | records["opp"]).astype(np.int64))
+
+
+# One board in this many is set aside.
+_SHARE_SET_ASIDE = 16
+_START_POSITIONS = {start: Position.start(Rules(start=start)) for start in STARTS}
+
+
+def set_aside(position: Position) -> bool:
+    """Whether a board is set aside; all eight images of it are or none."""
+    canonical, _ = position.canonical()
+    return zlib.crc32(f"{canonical.own:x} {canonical.opp:x}".encode()) % _SHARE_SET_ASIDE == 0
+
+
+def random_opening(rng: random.Random, moves: int, *, matches: bool, start: str = "diagonal") -> Position:
+    """The position after this many random moves, passes not counted; one where a side can move."""
+    while True:
+        played = play_random(rng, _START_POSITIONS[start], moves)
+        if played is not None and set_aside(played[0]) == matches:
+            return played[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A position and the search that judged it.
+
+    Attributes:
+        position: where a disc can be played.
+        guess: what the search said, in discs from the side to move.
+        depth: its plies; the number of empty squares if it saw the end.
+        selectivity: its selectivity in percent.
+    """
+
+    position: Position
+    guess: float
+    depth: int
+    selectivity: Percent
+
+
+def judged_line(position: Position, found: SearchResult, down_to: int = 0) -> Iterator[Judged]:
+    """The best line of a search to the end, position by position, down to this many empty squares."""
+    for there in played_line(position, found.pv):
+        if there.empties < down_to and there is not position:
+            return
+        score = found.score if there.side is position.side else -found.score
+        yield Judged(there, score, there.empties, found.selectivity)
+
+
+def played_line(position: Position, moves: Iterable[Move]) -> Iterator[Position]:
+    """The positions of a line in which a disc was played."""
+    for move in moves:
+        if not position.must_pass:
+            yield position
+        position = position.play(move)
+
+
+def as_records(game: Iterable[Judged], score: float, side: Colour) -> Records:
+    """The records of a game that ended with `score` for `side`."""
+    rows = []
+    for place, judged in enumerate(game):
+        there = judged.position
+        result = score if there.side is side else -score
+        how = judged.depth, judged.selectivity, not set_aside(there)
+        rows.append((there.own, there.opp, result, judged.guess, place, *how))
+    return np.array(rows, RECORD)

@@ -7,22 +7,154 @@ KEPT_OUT is kept out of all phases, to stop in time and to measure with.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from outflank.engine.entries import MOST_IN_TABLE
-from outflank.engine.patterns import PHASES
+from outflank.engine.folding import representatives
+from outflank.engine.patterns import PADDING_WEIGHT, PHASES, WEIGHTS_OF_A_POSITION, extract
 from outflank.engine.weights import UNITS_A_DISC
-from outflank.tools.stats.calibration import calibration
+from outflank.tools.train.accuracy import calibration
 from outflank.tools.train.dataset import Records, empties, game_numbers
-from outflank.tools.train.patternmatrix import COLUMNS, Vector, engine_weights, pattern_matrix
-from outflank.tools.train.regression import Block, solve
 from outflank.tools.train.targets import Trust, targets
+
+Vector = NDArray[np.floating[Any]]
+
+_POSITIONS_AT_ONCE = 1 << 16  # so that numpy's copies stay small
+
+_REPRESENTATIVES = np.array(representatives(), np.int64)
+# Weights that are the same number share a column; the last one is the engine's padding.
+_FIRSTS, _inverse = np.unique(_REPRESENTATIVES, return_inverse=True)
+_COLUMN_OF = _inverse.astype(np.int32)
+COLUMNS = len(_FIRSTS)
+PADDING_COLUMN = int(_COLUMN_OF[PADDING_WEIGHT])  # of the engine's padding; it counts nothing
+
+
+def columns_of(records: Records) -> NDArray[np.int32]:
+    """The columns that count in each position, shape (positions, WEIGHTS_OF_A_POSITION), the padding's among them."""
+    found = np.empty((len(records), WEIGHTS_OF_A_POSITION), np.int32)
+    extract(np.ascontiguousarray(records["own"]), np.ascontiguousarray(records["opp"]), found)
+    for part in np.array_split(found, 1 + len(found) // _POSITIONS_AT_ONCE):
+        part[:] = _COLUMN_OF[part]
+    return found
+
+
+def pattern_matrix(records: Records) -> csr_array:
+    """The matrix of some positions, shape (positions, COLUMNS); a column that counts twice in a row is in it twice."""
+    columns = columns_of(records)
+    counts = (columns != PADDING_COLUMN).astype(np.float32)
+    starts = np.arange(0, columns.size + 1, WEIGHTS_OF_A_POSITION)
+    return csr_array((counts.ravel(), columns.ravel(), starts), shape=(len(records), COLUMNS))
+
+
+def engine_weights(columns: Vector) -> NDArray[np.float32]:
+    """A phase's weights as the engine counts them, from one number a column; the padding is 0."""
+    weights = columns[_COLUMN_OF]
+    weights[PADDING_WEIGHT] = 0
+    return weights
+
+
+def column_weights(weights: NDArray[np.int16]) -> NDArray[np.int16]:
+    """One number a column from a phase's weights as the engine counts them."""
+    return weights[_FIRSTS]
+
+
+def column_rows(rows: NDArray[np.int8]) -> NDArray[np.int8]:
+    """The network's rows, one a column, from those of the engine."""
+    return rows[_FIRSTS]
+
+
+def engine_rows(rows: NDArray[np.int8]) -> NDArray[np.int8]:
+    """The network's rows as the engine counts them, from one a column; the padding's is 0."""
+    return rows[_COLUMN_OF]
+
+
+_MOST_STEPS = 60
+_PATIENCE = 5  # steps without a better fit to the positions kept out
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows that count equally.
+
+    Attributes:
+        rows: shape (rows, columns).
+        targets: in discs, shape (rows,).
+        weight: what an error in one of them costs.
+    """
+
+    rows: csr_array
+    targets: Vector
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What was found.
+
+    Attributes:
+        weights: in discs, shape (columns,).
+        steps: of conjugate gradients that it took.
+    """
+
+    weights: Vector
+    steps: int
+
+
+def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float) -> Solution:
+    """The weights after the step that fits the rows kept out best.
+
+    Reference: M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems, 1952.
+    """
+    scale = 1 / (_mentions(blocks) + np.float32(ridge))
+    weights, best = start.copy(), start
+    residual = _pull(blocks, [block.targets - block.rows @ start for block in blocks])
+    scaled = scale * residual
+    direction, power = scaled, float(residual @ scaled)
+    lowest, best_step = _error(kept_out, start), 0
+    for step in range(1, _MOST_STEPS + 1):
+        if power <= 0:
+            break
+        image = _pull(blocks, [block.rows @ direction for block in blocks]) + np.float32(ridge) * direction
+        length = np.float32(power / float(direction @ image))
+        weights = weights + length * direction
+        residual = residual - length * image
+        if (error := _error(kept_out, weights)) < lowest:
+            lowest, best, best_step = error, weights, step
+        elif step - best_step >= _PATIENCE:
+            break
+        scaled = scale * residual
+        power, before = float(residual @ scaled), power
+        direction = scaled + np.float32(power / before) * direction
+    return Solution(best, best_step)
+
+
+def _mentions(blocks: Sequence[Block]) -> Vector:
+    """How often each column is mentioned, by weight."""
+    counts = [
+        block.weight * np.bincount(block.rows.indices, minlength=block.rows.shape[1]) for block in blocks
+    ]
+    return np.asarray(np.sum(counts, axis=0), np.float32)
+
+
+def _pull(blocks: Sequence[Block], errors: Sequence[Vector]) -> Vector:
+    """What the rows' errors ask of each column."""
+    pulls = [
+        np.float32(block.weight) * (block.rows.T @ error) for block, error in zip(blocks, errors, strict=True)
+    ]
+    return np.asarray(np.sum(pulls, axis=0), np.float32)
+
+
+def _error(block: Block, weights: Vector) -> float:
+    """Mean squared error of the rows; 0 if there are none."""
+    return float(np.mean((block.targets - block.rows @ weights) ** 2)) if len(block.targets) else 0.0
+
 
 KEPT_OUT = 20
 _GRAIN = 4  # weights are multiples of 1/32 disc: finer ones only swell the file

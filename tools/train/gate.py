@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import Colour, Limit, Position
-from outflank.tools.stats.elo import EloEstimate, estimate
-from outflank.tools.stats.sprt import Sprt
-from outflank.tools.train.openings import random_opening
-from outflank.tools.work.executor import open_executor, run_all
+from outflank.tools.match.stats.elo import EloEstimate, estimate
+from outflank.tools.match.stats.sprt import Sprt
+from outflank.tools.train.dataset import random_opening
+from outflank.tools.work.executor import cleared_searcher, open_executor, run_all
 from outflank.tools.work.progress import progress_bar
-from outflank.tools.work.searcher import cleared_searcher
 
 _OPENING_MOVES = (8, 12)
 _VERDICTS = {True: "accept", False: "reject", None: "undecided"}

@@ -22,10 +22,9 @@ from outflank.engine.weights import checksum
 from outflank.tools.train.dataset import load
 from outflank.tools.train.label import boards_of_games
 from outflank.tools.train.weights_file import made_now
-from outflank.tools.work.executor import open_executor, run_all
+from outflank.tools.work.executor import open_executor, run_all, shared_searcher
 from outflank.tools.work.files import write_whole
 from outflank.tools.work.progress import progress_bar
-from outflank.tools.work.searcher import shared_searcher
 
 _EMPTIES = range(12, 56, 2)
 _BOARDS_A_TASK = 10

@@ -12,15 +12,51 @@ from typing import Any
 
 import numpy as np
 
-from outflank.engine import STARTS, Limit, Position, Searcher
-from outflank.tools.openings.randomplay import play_random
-from outflank.tools.train.dataset import RECORD, Records, games_there, shard_path, write_shard
-from outflank.tools.train.judging import Judging, to_the_end
-from outflank.tools.train.openings import random_opening
-from outflank.tools.train.records import Judged, as_records, judged_line
-from outflank.tools.work.executor import open_executor, run_all, within
+from outflank.engine import STARTS, Limit, Position, Searcher, SearchResult
+from outflank.engine.selectivity import FULL_WIDTH, Percent
+from outflank.tools.match.openings.sources import play_random
+from outflank.tools.train.dataset import (
+    RECORD,
+    Judged,
+    Records,
+    as_records,
+    games_there,
+    judged_line,
+    random_opening,
+    shard_path,
+    write_shard,
+)
+from outflank.tools.work.executor import cleared_searcher, open_executor, run_all, within
 from outflank.tools.work.progress import progress_bar
-from outflank.tools.work.searcher import cleared_searcher
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """The two searches.
+
+    Attributes:
+        depth: plies searched where the end is far.
+        exact_from: empty squares from which on the search goes to the end of the game.
+        selectivity: of the search to a depth, in percent.
+        end_selectivity: of the search to the end. Below 100 its score is nearly always right: it counts as a result.
+    """
+
+    depth: int
+    exact_from: int
+    selectivity: Percent = FULL_WIDTH.percent
+    end_selectivity: Percent = FULL_WIDTH.percent
+
+    def search(self, searcher: Searcher, position: Position) -> SearchResult:
+        """What a position is judged by."""
+        if position.empties <= self.exact_from:
+            return searcher.search(position, Limit.solve(selectivity=self.end_selectivity))
+        return searcher.search(position, Limit(depth=self.depth, selectivity=self.selectivity))
+
+
+def to_the_end(found: SearchResult, position: Position) -> bool:
+    """Whether a search of the position saw the end of the game, at whatever selectivity."""
+    return found.depth >= position.empties
+
 
 # The opening's random moves: mostly few, so that whole games are seen; often many, so that the late phases also see
 # the boards that only the search visits.

@@ -1,5 +1,6 @@
 """Where tasks run: in processes of this machine or on a Dask cluster; the caller can't tell which."""
 
+import functools
 import multiprocessing
 import os
 import signal
@@ -12,8 +13,11 @@ from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+from outflank.engine import Searcher
+from outflank.engine.weights import SHIPPED, identity
 from outflank.tools.work.cluster import connect, if_same_build, places, this_build
 
 Arguments = ParamSpec("Arguments")
@@ -140,3 +144,26 @@ def _end_with(parent: BaseProcess) -> None:
     """
     parent.join()
     os._exit(1)
+
+
+_HASH_MB = 16  # short searches fill no more, and clearing it takes no time
+
+
+def shared_searcher(weights: Path = SHIPPED) -> Searcher:
+    """The searcher with these weights; its table holds what earlier tasks left there, until it is cleared.
+
+    Not for use in several threads.
+    """
+    return _searcher(weights, identity(weights))
+
+
+def cleared_searcher(weights: Path = SHIPPED) -> Searcher:
+    """The same with an empty table, so that a task's result doesn't depend on the tasks before it."""
+    searcher = shared_searcher(weights)
+    searcher.clear()
+    return searcher
+
+
+@functools.lru_cache(maxsize=2)  # a match between two evaluations uses both in turn
+def _searcher(weights: Path, identity: str) -> Searcher:
+    return Searcher(_HASH_MB, weights=weights)

@@ -1,7 +1,16 @@
-"""How far a command has come: a bar on stderr with the rate and the time left; none where rich is not installed."""
+"""What a command shows besides its result, on standard error: progress, live displays and warnings."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from outflank.protocol.lines import printable_lines
 
 
 @contextmanager
@@ -30,3 +39,89 @@ def progress_bar(what: str, total: int | None, unit: str, done: int = 0) -> Iter
             bar.update(task, rate=f"{speed:,.0f}" if speed else "-")
 
         yield advance
+
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_REDRAWN_A_SECOND = 4
+
+
+def live(draw: Callable[[], str | Table]) -> AbstractContextManager[object]:
+    """Show what `draw` gives, a line or a table, again and again, until the context ends; then wipe it out."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return nullcontext()
+    try:
+        from rich.live import Live
+        from rich.text import Text
+
+        from outflank.tools.work.terminal import open_console
+    except ModuleNotFoundError:
+        return nullcontext()
+
+    def drawn() -> Text | Table:
+        shown = draw()
+        return Text(shown) if isinstance(shown, str) else shown
+
+    return Live(
+        get_renderable=drawn,
+        console=open_console(),
+        refresh_per_second=_REDRAWN_A_SECOND,
+        transient=True,
+        # Else rich would send what is printed to stdout meanwhile to stderr, past a pipe.
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """``1 pair`` or ``3,000 pairs``; `many` is for words that do more than take an s."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def json_line(facts: Mapping[str, Any]) -> str:
+    """An object of JSON with its letters as they are; what a terminal might obey is escaped."""
+    text = json.dumps(facts, ensure_ascii=False)
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+
+
+_MOST_COMPLAINTS = 20
+
+
+def warn(sentence: str) -> None:
+    """Say a sentence on standard error, the program's name before it; it may quote anything."""
+    click.echo(f"outflank: {printable_lines(sentence)}", err=True)
+
+
+class Complaints:
+    """Warnings of one kind, of which a bad file may cause any number: the first twenty are said, all are counted.
+
+    Args:
+        one: what there is too many of, such as ``complaint``.
+        many: for several of them; with an s if left out.
+
+    Attributes:
+        count: how many there were.
+    """
+
+    def __init__(self, one: str, many: str = "") -> None:
+        self._one, self._many = one, many
+        self.count = 0
+
+    def add(self, sentence: str) -> None:
+        """One more."""
+        self.count += 1
+        if self.count <= _MOST_COMPLAINTS:
+            warn(sentence)
+
+    def end(self) -> None:
+        """Say how many were not said."""
+        if self.count > _MOST_COMPLAINTS:
+            warn(f"and {counted(self.count - _MOST_COMPLAINTS, self._one, self._many)} more")
+
+    @property
+    def where(self) -> str:
+        """``named above``, or how many of them are."""
+        return (
+            "named above" if self.count <= _MOST_COMPLAINTS else f"the first {_MOST_COMPLAINTS} named above"
+        )

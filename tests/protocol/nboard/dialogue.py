@@ -10,7 +10,7 @@ from outflank.protocol.session import Session
 from outflank.protocol.strength import Strength
 from outflank.tests.protocol import dialogue
 
-COMMAND = (sys.executable, "-m", "outflank.tools.cli.program", "nboard", "--book", "none")
+COMMAND = (sys.executable, "-m", "outflank.tools.commands.program", "nboard", "--book", "none")
 BOARD = "8 " + "-" * 27 + "O*" + "-" * 6 + "*O" + "-" * 27 + " *"
 WORDS = ("set myname ", "status ", "nodestats ", "search ", "book ", "pong ", "learned", "analysis ", "=== ")
 """What a line may begin with that an engine sends."""

@@ -12,7 +12,7 @@ class Server:
 
     def __init__(self, *options: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "outflank.tools.cli.program", "analyze", "-", *options],
+            [sys.executable, "-m", "outflank.tools.commands.program", "analyze", "-", *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import Game, Position, Rules
-from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, read_request
-from outflank.tools.analysis.sources import requests_of
-from outflank.tools.analysis.wish import Wish
+from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, Wish, read_request
+from outflank.tools.analysis.server import requests_of
 
 DEFAULTS = Defaults(Rules(), Wish(level=10, multipv=2))
 

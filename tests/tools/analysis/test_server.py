@@ -179,7 +179,7 @@ def test_a_signal_ends_it_at_once_and_quietly(number: signal.Signals, searching:
 
 
 def test_a_reader_that_goes_away_ends_it() -> None:
-    command = [sys.executable, "-m", "outflank.tools.cli.program", "analyze", "-", "--depth", "1"]
+    command = [sys.executable, "-m", "outflank.tools.commands.program", "analyze", "-", "--depth", "1"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
@@ -200,7 +200,7 @@ def test_a_server_needs_none_of_the_optional_packages() -> None:
 import io, sys
 for name in ("rich", "scipy", "jinja2", "matplotlib", "sgfmill", "resvg_py"):
     sys.modules[name] = None
-from outflank.tools.cli.program import cli
+from outflank.tools.commands.program import cli
 sys.stdin = io.TextIOWrapper(io.BytesIO(b'{"id": 1, "depth": 1}'))
 cli(["analyze", "-"], prog_name="outflank")
 """)  # fmt: skip

@@ -11,14 +11,14 @@ from outflank.engine import Game
 from outflank.tests.installation import ROOT
 from outflank.tests.stalls import StallMeter, judge_calmly
 from outflank.tests.tools.checks import rule_breaker
-from outflank.tools.checks import clock, positions
-from outflank.tools.checks.catalogue import CHECKS, checks_of
+from outflank.tools.checks import conduct as clock
+from outflank.tools.checks import subject as positions
 from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.document import document
-from outflank.tools.checks.examination import Finding, Outcome, Verdict, examine
+from outflank.tools.checks.examination import CHECKS, Finding, Outcome, Verdict, checks_of, examine
 from outflank.tools.checks.subject import Subject, Violation
-from outflank.tools.games.engine_setup import command_line
-from outflank.tools.games.entries import Entry
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.setup import command_line
 
 RHINO = "/usr/games/gtp-rhino"
 needs_rhino = pytest.mark.skipif(not Path(RHINO).exists(), reason="gtp-rhino is not installed")

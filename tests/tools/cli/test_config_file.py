@@ -9,13 +9,13 @@ from click.testing import CliRunner
 
 from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.protocol.opponent.clock import TimeControl
-from outflank.tools.cli.config_file import chosen_entries, read_config, save_config
-from outflank.tools.cli.config_options import config_options
-from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.games.entries import Entry
-from outflank.tools.openings.sources import OpeningsChoice
-from outflank.tools.state.run import Format, RunSettings
-from outflank.tools.stats.sprt import Sprt
+from outflank.tools.commands.options import WholeNumber
+from outflank.tools.commands.run_options import config_options
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.openings.sources import OpeningsChoice
+from outflank.tools.match.state.config_file import chosen_entries, read_config, save_config
+from outflank.tools.match.state.run import Format, RunSettings
+from outflank.tools.match.stats.sprt import Sprt
 
 ENGINES = """
 [[engine]]

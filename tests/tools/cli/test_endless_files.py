@@ -9,11 +9,11 @@ import pytest
 
 from outflank.engine import FileFormatError, weights
 from outflank.tests import __file__ as tests
-from outflank.tools.cli.config_file import read_config
+from outflank.tools.match.state.config_file import read_config
 
 FFO = Path(tests).with_name("data") / "ffo" / "fforum-40-59.obf"
 LIMITED = "import resource; resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30)); "
-PROGRAM = [sys.executable, "-c", LIMITED + "from outflank.tools.cli.start import main; main()"]
+PROGRAM = [sys.executable, "-c", LIMITED + "from outflank.tools.commands.start import main; main()"]
 
 
 def outflank(*words: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -69,11 +69,11 @@ def test_lines_without_an_end_are_refused_in_words() -> None:
 
 
 def test_pipes_are_read_as_files_are() -> None:
-    shell = f"{sys.executable} -m outflank.tools.cli.start solve <(head -1 {FFO})"
+    shell = f"{sys.executable} -m outflank.tools.commands.start solve <(head -1 {FFO})"
     solved = subprocess.run(
         ["bash", "-c", f"{shell} --time 0.1"], capture_output=True, text=True, timeout=100, check=False
     )
-    shell = f"{sys.executable} -m outflank.tools.cli.start match --config <(echo 'games = \"x\"')"
+    shell = f"{sys.executable} -m outflank.tools.commands.start match --config <(echo 'games = \"x\"')"
     refused = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=100, check=False)
 
     assert (solved.returncode, solved.stderr) == (0, "")

@@ -3,7 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
-from outflank.tools.cli.program import cli
+from outflank.tools.commands.program import cli
 
 
 @pytest.mark.parametrize(

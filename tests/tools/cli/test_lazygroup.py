@@ -4,9 +4,8 @@ import click
 import pytest
 
 from outflank.tests.installation import python_script
-from outflank.tools.cli.lazygroup import LazyGroup
-from outflank.tools.cli.program import cli
 from outflank.tools.commands.bench import bench
+from outflank.tools.commands.program import LazyGroup, cli
 from outflank.tools.commands.train import train
 
 GROUPS = {"outflank": cli, "train": train, "bench": bench}
@@ -32,7 +31,7 @@ def test_there_is_no_other_command() -> None:
 def test_help_of_the_training_imports_no_part_of_it() -> None:
     told = python_script("-c", """
 import sys
-from outflank.tools.cli.program import cli
+from outflank.tools.commands.program import cli
 try:
     cli(["train", "--help"], prog_name="outflank")
 finally:

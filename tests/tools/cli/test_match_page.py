@@ -14,11 +14,11 @@ from outflank.tests.tools.samples import broken_off
 from outflank.tests.tools.show.shown import write_files_of
 from outflank.tools.commands.match import match
 from outflank.tools.commands.tournament import tournament
-from outflank.tools.games.results import Ending
-from outflank.tools.state import events, schema
-from outflank.tools.state.events import described
-from outflank.tools.state.run import Format, Void
-from outflank.tools.state.store import Store, read_run
+from outflank.tools.match.game.results import Ending
+from outflank.tools.match.state import events, schema
+from outflank.tools.match.state.events import described
+from outflank.tools.match.state.run import Format, Void
+from outflank.tools.match.state.store import Store, read_run
 
 PAGE = (Path(__file__).parents[3] / "docs" / "match.md").read_text()
 

@@ -5,7 +5,7 @@ from typing import Any
 import click
 import pytest
 
-from outflank.tools.cli.numbers import BEYOND_USE, Number, WholeNumber
+from outflank.tools.commands.options import BEYOND_USE, Number, WholeNumber
 
 COUNT = WholeNumber(1, 60)
 

@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from outflank.engine import Searcher, SettingsError
-from outflank.tools.cli.options import MOST_THREADS, SECONDS, cluster_option
-from outflank.tools.cli.run_options import run_options
+from outflank.tools.commands.options import MOST_THREADS, SECONDS, cluster_option
+from outflank.tools.commands.run_options import run_options
 
 
 @click.command()

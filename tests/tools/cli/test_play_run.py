@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outflank.tests.tools.samples import played, run_of
-from outflank.tools.cli.program import cli
-from outflank.tools.openings.randomplay import play_random
-from outflank.tools.state.events import GameEnded
-from outflank.tools.state.store import Store, read_run
+from outflank.tools.commands.program import cli
+from outflank.tools.match.openings.sources import play_random
+from outflank.tools.match.state.events import GameEnded
+from outflank.tools.match.state.store import Store, read_run
 
 ENGINES = ("--engine", "name=A cmd=no-such-engine", "--engine", "name=B cmd=no-such-engine")
 
@@ -71,7 +71,7 @@ def test_a_signal_while_openings_are_drawn_ends_the_run(
         os.kill(os.getpid(), signal.SIGTERM)
         return play_random(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("outflank.tools.openings.sources.play_random", struck)
+    monkeypatch.setattr("outflank.tools.match.openings.sources.play_random", struck)
     ran = outflank("match", *ENGINES, "--games", 10, "--openings", "random:6", "--out", tmp_path / "run")
 
     assert ran.exit_code == 128 + signal.SIGTERM

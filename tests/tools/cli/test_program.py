@@ -15,9 +15,8 @@ from click.testing import CliRunner, Result
 
 from outflank.engine import NotationError
 from outflank.tests.installation import python_script
-from outflank.tools.cli.program import COMMANDS, cli
-from outflank.tools.cli.warning import warn
-from outflank.tools.work.words import json_line
+from outflank.tools.commands.program import COMMANDS, cli
+from outflank.tools.work.progress import json_line, warn
 
 
 @pytest.fixture
@@ -42,7 +41,7 @@ def ending(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], Result]
 def test_help_lists_every_command_and_imports_none() -> None:
     told = python_script("-c", """
 import sys
-from outflank.tools.cli.program import cli
+from outflank.tools.commands.program import cli
 try:
     cli(["--help"], prog_name="outflank")
 finally:
@@ -54,7 +53,7 @@ finally:
         "outflank.tools",
         *(f"outflank.tools.cli{name}" for name in ("", ".lazygroup", ".program", ".signals", ".streams")),
         "outflank.tools.work",
-        "outflank.tools.work.ending",
+        "outflank.tools.work.signals",
     ]
     assert told.stdout.endswith(f"{needed}\n")
 
@@ -180,7 +179,7 @@ def test_ctrl_c_ends_with_130(ending: Callable[[BaseException], Result]) -> None
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_program_tidily(number: signal.Signals) -> None:
-    command = [sys.executable, "-m", "outflank.tools.cli.program", "perft", "20"]
+    command = [sys.executable, "-m", "outflank.tools.commands.program", "perft", "20"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         wait_until_busy(process.pid)
         process.send_signal(number)
@@ -193,7 +192,7 @@ def test_a_signal_ends_the_program_tidily(number: signal.Signals) -> None:
 def test_a_reader_that_goes_away_is_no_error() -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-m", "outflank.tools.cli.program", "perft", "1"]
+    command = [sys.executable, "-m", "outflank.tools.commands.program", "perft", "1"]
     told = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, timeout=20)
     os.close(writing)
 

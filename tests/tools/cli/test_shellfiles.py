@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 import pytest
 
-from outflank.tools.cli.program import COMMANDS, cli
-from outflank.tools.cli.shellfiles import main, manual, shell_files
+from outflank.tools.commands.program import COMMANDS, cli
+from outflank.tools.commands.shellfiles import main, manual, shell_files
 
 
 @pytest.fixture(scope="module")

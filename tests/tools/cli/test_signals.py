@@ -14,7 +14,7 @@ from outflank.tests.processes import children, living_members
 # Sends itself a signal when it is about to import its N-th module after the first line of ours.
 PROGRAM = """if True:
     import os, sys
-    from outflank.tools.cli.start import main
+    from outflank.tools.commands.start import main
     number, left = int(sys.argv.pop(1)), [int(sys.argv.pop(1))]
 
     def strike(event, arguments):
@@ -68,7 +68,16 @@ def test_a_signal_to_all_processes_of_a_command_prints_no_traceback(
     tmp_path: Path, number: int, moment: float
 ) -> None:
     """As a terminal sends it that goes away; multiprocessing's tracker complained that it had been killed."""
-    command = [sys.executable, "-m", "outflank.tools.cli.start", "book", "build", "b.db", "--workers", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "outflank.tools.commands.start",
+        "book",
+        "build",
+        "b.db",
+        "--workers",
+        "2",
+    ]
     with subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as ran:
@@ -87,7 +96,7 @@ def test_a_signal_to_all_processes_of_a_command_prints_no_traceback(
 
 def test_in_a_command_they_leave_nothing_behind() -> None:
     for number in SIGNALS:
-        command = [sys.executable, "-m", "outflank.tools.cli.start", "perft", "30"]
+        command = [sys.executable, "-m", "outflank.tools.commands.start", "perft", "30"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as counting:
             assert counting.stdout is not None
             counting.stdout.readline()

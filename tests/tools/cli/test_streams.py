@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-PROGRAM = f"'{sys.executable}' -m outflank.tools.cli.program"
+PROGRAM = f"'{sys.executable}' -m outflank.tools.commands.program"
 CLOSED = re.compile(r"^outflank: .*Bad file descriptor\n\Z", re.MULTILINE)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from outflank.tools.cli.program import COMMANDS
+from outflank.tools.commands.program import COMMANDS
 
 # Of every extra.
 BARE = """
@@ -15,12 +15,12 @@ import sys
 for name in ("rich", "scipy", "numpy", "networkx", "sgfmill", "jinja2", "matplotlib", "tomli_w", "torch", "resvg_py",
              "distributed", "dask"):
     sys.modules[name] = None
-from outflank.tools.cli.program import main
+from outflank.tools.commands.program import main
 sys.argv[0] = "outflank"
 """
 HELP = """
 import click, json
-from outflank.tools.cli.program import cli
+from outflank.tools.commands.program import cli
 def faults(command, *words):
     try:
         command.main(["--help"], prog_name=" ".join(("outflank", *words)), standalone_mode=False)
@@ -108,9 +108,7 @@ def test_what_it_lacks_is_named(words: tuple[str, ...], package: str, tmp_path: 
 def test_what_the_records_of_a_match_need_is_missed_before_the_first_game(
     package: str, tmp_path: Path
 ) -> None:
-    script = (
-        f"import sys; sys.modules[{package!r}] = None; from outflank.tools.cli.program import main; main()"
-    )
+    script = f"import sys; sys.modules[{package!r}] = None; from outflank.tools.commands.program import main; main()"
 
     told = subprocess.run(
         [sys.executable, "-c", script, "match", "--games", "2", "--out", str(tmp_path / "run")],

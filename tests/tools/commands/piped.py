@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-PROGRAM = [sys.executable, "-m", "outflank.tools.cli.program", "play", "--book", "none"]
+PROGRAM = [sys.executable, "-m", "outflank.tools.commands.program", "play", "--book", "none"]
 WIPE_OUT = "f5d6c5f4e3f6g5e6e7"
 
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outflank.engine import Game
-from outflank.tools.cli.program import cli
+from outflank.tools.commands.program import cli
 
 TRANSCRIPT = "f5d6c3"
 BOARD = Game.from_transcript(TRANSCRIPT).position.board_string()

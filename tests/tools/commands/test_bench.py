@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from outflank.engine import Limit, Position, Searcher, weights
-from outflank.tools.cli.program import cli
 from outflank.tools.commands import bench as module
 from outflank.tools.commands.bench import bench
+from outflank.tools.commands.program import cli
 
 _FFO = Path(__file__).parents[2] / "data" / "ffo" / "fforum-1-19.obf"
 

@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 
 from outflank.engine import PRESETS, Game, Position
 from outflank.engine.disccolours import DISC_COLOURS
-from outflank.tools.cli.program import cli
-from outflank.tools.show.board import board_text
+from outflank.tools.commands.program import cli
+from outflank.tools.report.board import board_text
 
 PNG = b"\x89PNG\r\n\x1a\n"
 GAME = Game.from_transcript("f5d6c3")
@@ -93,7 +93,7 @@ def test_a_terminal_gets_colours_unless_it_asks_for_none(no_color: bool) -> None
     environment |= {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"} | (
         {"NO_COLOR": "1"} if no_color else {}
     )
-    command = [sys.executable, "-m", "outflank.tools.cli.program", "board", "f5d6c3"]
+    command = [sys.executable, "-m", "outflank.tools.commands.program", "board", "f5d6c3"]
     with subprocess.Popen(command, stdout=terminal, env=environment) as shown:
         os.close(terminal)
         said = b""

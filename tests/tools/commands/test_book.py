@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from outflank.book import Book
 from outflank.engine import Position
-from outflank.tools.cli.program import cli
+from outflank.tools.commands.program import cli
 
 START = Position.start()
 GAME = "f5f4e3f6g5d6e7g4"
@@ -107,7 +107,7 @@ def test_a_book_learns_a_little_where_a_game_left_it(tmp_path: Path) -> None:
 def test_a_book_learns_from_a_run(tmp_path: Path) -> None:
     path = build(tmp_path / "b", 4)
     runner = CliRunner()
-    engine = f"cmd='{sys.executable} -m outflank.tools.cli.program gtp --depth 1'"
+    engine = f"cmd='{sys.executable} -m outflank.tools.commands.program gtp --depth 1'"
     played = runner.invoke(
         cli,
         ["match", "--games", "2", "--engine", f"name=A {engine}", "--engine", f"name=B {engine}"]
@@ -180,7 +180,16 @@ def test_what_is_no_book_is_refused_in_a_sentence(tmp_path: Path, command: str) 
 
 def test_a_signal_ends_a_build_that_can_go_on(tmp_path: Path) -> None:
     path = tmp_path / "b"
-    command = [sys.executable, "-m", "outflank.tools.cli.program", "book", "build", str(path), "--level", "4"]
+    command = [
+        sys.executable,
+        "-m",
+        "outflank.tools.commands.program",
+        "book",
+        "build",
+        str(path),
+        "--level",
+        "4",
+    ]
     for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
         before = path.stat().st_mtime_ns if path.exists() else 0
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

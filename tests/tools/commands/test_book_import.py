@@ -13,7 +13,7 @@ from outflank.book.forms.files import read_form
 from outflank.engine import FileFormatError
 from outflank.tests.book.disk import no_file_beyond
 from outflank.tests.book.samples import OTHELLO
-from outflank.tools.cli.program import cli
+from outflank.tools.commands.program import cli
 
 
 def run(*words: object, code: int = 0, given: bytes | None = None) -> Result:
@@ -134,7 +134,7 @@ def test_nobody_makes_a_book_where_one_is_imported(
             BookWriter.create(tmp_path / "b", OTHELLO)
         return read_form(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("outflank.tools.books.imported.read_form", read_while_another_tries)
+    monkeypatch.setattr("outflank.tools.books.importing.read_form", read_while_another_tries)
     (tmp_path / "file").write_bytes(text)
     run("import", tmp_path / "file", tmp_path / "b")
 

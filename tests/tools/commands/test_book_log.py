@@ -9,8 +9,8 @@ from click.testing import CliRunner, Result
 
 from outflank.book.growing import Progress
 from outflank.tests.bench.book_curve import draw
-from outflank.tools.books.log import growth_log
-from outflank.tools.cli.program import cli
+from outflank.tools.books.growth import growth_log
+from outflank.tools.commands.program import cli
 
 
 def build(path: Path, log: Path, positions: int) -> Result:

@@ -11,8 +11,8 @@ from outflank.book import Book
 from outflank.engine import Game
 from outflank.tests.book.samples import after, make_book
 from outflank.tests.protocol.books import linked, small_book
-from outflank.tools.cli.program import cli
-from outflank.tools.openings.sources import OpeningsChoice
+from outflank.tools.commands.program import cli
+from outflank.tools.match.openings.sources import OpeningsChoice
 
 PERPENDICULAR = "Opening: Perpendicular Opening"
 

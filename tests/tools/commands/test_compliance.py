@@ -15,7 +15,7 @@ import pytest
 from outflank.tests import fake_engine
 from outflank.tests.processes import children, living_members
 from outflank.tests.tools.checks import rule_breaker
-from outflank.tools.checks.catalogue import CATALOGUES
+from outflank.tools.checks.examination import CATALOGUES
 
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 

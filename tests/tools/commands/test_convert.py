@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, read_games
-from outflank.tools.cli.program import cli
+from outflank.tools.commands.program import cli
 
 GGF = """\
 (;GM[Othello]PB[Ann]PW[Bob]DT[1999-05-01]RE[+2.00]BO[8 {start}]B[F5]W[D6]B[C3];)
@@ -227,7 +227,7 @@ def test_a_file_without_a_name_is_named() -> None:
 def test_memory_does_not_grow_with_the_games(tmp_path: Path) -> None:
     """Measured in processes of their own."""
     script = (
-        "import resource, sys; from outflank.tools.cli.program import cli; "
+        "import resource, sys; from outflank.tools.commands.program import cli; "
         "cli(sys.argv[1:], standalone_mode=False); "
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
     )
@@ -249,7 +249,7 @@ def test_a_pipe_that_closes_early_is_no_error_of_ours(ggf_file: Path) -> None:
         [
             "sh",
             "-c",
-            f"{sys.executable} -m outflank.tools.cli.program convert - --to sgf 2>err | head -1; cat err",
+            f"{sys.executable} -m outflank.tools.commands.program convert - --to sgf 2>err | head -1; cat err",
         ],
         input=many,
         capture_output=True,

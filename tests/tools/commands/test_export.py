@@ -13,11 +13,11 @@ from outflank.engine import PRESETS, Colour
 from outflank.tests.sample_games import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.tools.samples import broken_off, played, run_of
 from outflank.tests.tools.show.shown import write_files_of
-from outflank.tools.cli.program import cli
-from outflank.tools.games.results import Ending, GameRecord
-from outflank.tools.show.records import CSV_COLUMNS
-from outflank.tools.state.events import GameEnded, GameStarted
-from outflank.tools.state.store import Store, read_run
+from outflank.tools.commands.program import cli
+from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.match.state.events import GameEnded, GameStarted
+from outflank.tools.match.state.store import Store, read_run
+from outflank.tools.report.records import CSV_COLUMNS
 
 GAMES = (played(WITH_PASSES), played(WIPE_OUT, number=2, names=("B", "A")))
 

@@ -19,8 +19,8 @@ from outflank.tests import fake_engine
 from outflank.tests.processes import children, living_members
 from outflank.tests.sample_games import WITH_PASSES
 from outflank.tests.tools.samples import played
-from outflank.tools.games.results import Ending, GameRecord
-from outflank.tools.state.store import read_run
+from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.match.state.store import read_run
 
 RHINO = Path("/usr/games/gtp-rhino")
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))

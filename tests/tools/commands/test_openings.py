@@ -6,10 +6,10 @@ import pytest
 from click.testing import CliRunner
 
 from outflank.engine import Rules
-from outflank.tools.cli.program import cli
 from outflank.tools.commands.openings import openings
-from outflank.tools.openings import balanced
-from outflank.tools.openings.sources import OpeningsChoice
+from outflank.tools.commands.program import cli
+from outflank.tools.match.openings import balanced
+from outflank.tools.match.openings.sources import OpeningsChoice
 
 
 def test_a_suite_is_written_that_can_be_read_back(tmp_path: Path) -> None:

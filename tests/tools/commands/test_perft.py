@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from outflank.engine import STARTS
 from outflank.tests import reference, strategies
-from outflank.tools.cli.program import cli
+from outflank.tools.commands.program import cli
 
 BLACK_MUST_PASS = "OX------" + "-" * 8 + "OX------" + "-" * 40
 
@@ -159,7 +159,7 @@ def test_depth_0_is_one_leaf() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_long_count_at_once(number: signal.Signals) -> None:
     """Depth 30 would take longer than anyone lives; the settings are printed before the count begins."""
-    command = [sys.executable, "-m", "outflank.tools.cli.program", "perft", "30"]
+    command = [sys.executable, "-m", "outflank.tools.commands.program", "perft", "30"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert b"depth 30" in process.stdout.readline()

@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 from outflank.tests.protocol.books import small_book
 from outflank.tests.sample_games import WIPE_OUT, WITH_PASSES
-from outflank.tools.cli.program import cli
+from outflank.tools.commands.program import cli
 
 QUICK = ("--level", "1", "--exact-from", "8", "--book", "none")
 # White loses by a wipe-out, then Black loses.

@@ -13,9 +13,9 @@ from outflank.engine import Colour
 from outflank.tests import fake_engine
 from outflank.tests.sample_games import WIPE_OUT
 from outflank.tests.tools.samples import broken_off, played
-from outflank.tools.cli.program import cli
-from outflank.tools.games.mirror import MirrorPair
-from outflank.tools.games.results import Ending
+from outflank.tools.commands.program import cli
+from outflank.tools.match.game.mirror import MirrorPair
+from outflank.tools.match.game.results import Ending
 
 # Takes turns with two moves: the first legal one, and in every second process the last.
 FICKLE = """

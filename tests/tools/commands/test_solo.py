@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from outflank.engine.solo import DealerView
 from outflank.engine.solodeal import Deal
-from outflank.tools.cli.program import cli
+from outflank.tools.commands.program import cli
 
 ESCAPE = "\x1b["
 EDGE = "a1 b1 c1 d1 e1 f1 g1 h1 a8 b8 c8 d8 e8 f8 g8 h8 a2 a3 a4 a5 h2 h3 h4 h5"
@@ -93,7 +93,7 @@ class TestPlaying:
         """Through a pseudo-terminal: a bad move does not end the game, and the board is coloured."""
         keyboard, terminal = pty.openpty()
         environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-        command = [sys.executable, "-m", "outflank.tools.cli.program", "solo", "--seed", "1"]
+        command = [sys.executable, "-m", "outflank.tools.commands.program", "solo", "--seed", "1"]
         with subprocess.Popen(
             command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment
         ) as game:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from outflank.tools.cli.program import cli
+from outflank.tools.commands.program import cli
 from outflank.tools.commands.solve import solve
 
 FFO = Path(__file__).parents[2] / "data" / "ffo"

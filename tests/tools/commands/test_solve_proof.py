@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from outflank.tools.cli.program import cli
-from outflank.tools.proofs import check
+from outflank.tools.analysis.proofs import check
+from outflank.tools.commands.program import cli
 
 FFO = Path(__file__).parents[2] / "data" / "ffo"
 LINES = (FFO / "fforum-1-19.obf").read_text().splitlines()
@@ -119,7 +119,7 @@ def test_an_interrupt_keeps_the_proofs_that_are_whole(number: int, code: int, tm
     hard = (FFO / "fforum-40-59.obf").read_text().splitlines()[-1]
     (tmp_path / "x.obf").write_text("\n".join((LINES[4], LINES[6], hard)))
     path = tmp_path / "x.proof"
-    command = [sys.executable, "-m", "outflank.tools.cli.program", "solve", "--hash", "4", "--json"]
+    command = [sys.executable, "-m", "outflank.tools.commands.program", "solve", "--hash", "4", "--json"]
     with subprocess.Popen(
         [*command, str(tmp_path / "x.obf"), "--proof", str(path)], stdout=subprocess.PIPE, text=True
     ) as solver:

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from outflank.engine import Colour, FileFormatError, Limit, Position, Searcher, weights
 from outflank.engine.patterns import PHASES
 from outflank.engine.probcut import margins
-from outflank.tools.cli.program import cli
+from outflank.tools.commands.program import cli
 from outflank.tools.commands.train import train
 from outflank.tools.train import probcut
 from outflank.tools.train.dataset import empties, load
@@ -237,7 +237,15 @@ def test_an_interrupted_run_ends_at_once_with_what_it_has(
         "--workers",
         "1",
     ]
-    command = [sys.executable, "-m", "outflank.tools.cli.program", "train", "selfplay", str(folder), *options]
+    command = [
+        sys.executable,
+        "-m",
+        "outflank.tools.commands.program",
+        "train",
+        "selfplay",
+        str(folder),
+        *options,
+    ]
     run = subprocess.Popen([*command, "--games", "1000000"], stderr=subprocess.PIPE, stdout=subprocess.PIPE)
     while not list(folder.glob("*.positions")):
         assert run.poll() is None

@@ -9,8 +9,8 @@ from outflank.engine import Rules
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests import fake_engine
 from outflank.tests.tools.games.refereed import MARK, Sit
-from outflank.tools.games.entries import Entry
-from outflank.tools.games.gtpplayer import GtpPlayer
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.players import GtpPlayer
 
 
 @pytest.fixture

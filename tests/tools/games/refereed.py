@@ -5,10 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from outflank.engine import Colour, Game, Rules
-from outflank.tools.games.gtpplayer import GtpPlayer
-from outflank.tools.games.player import Player
-from outflank.tools.games.referee import Referee
-from outflank.tools.games.results import GameRecord, Pairing
+from outflank.tools.match.game.players import GtpPlayer, Player
+from outflank.tools.match.game.referee import Referee
+from outflank.tools.match.game.results import GameRecord, Pairing
 
 BLACK, WHITE = Colour.BLACK, Colour.WHITE
 MARK = (

@@ -9,7 +9,7 @@ import pytest
 from outflank.engine import Colour, Game, Position, Rules
 from outflank.tests.sample_games import ONE_WAY, WITH_PASSES
 from outflank.tests.tools.samples import played
-from outflank.tools.games.adjudication import Solver, discs_lost
+from outflank.tools.match.game.referee import Solver, discs_lost
 
 BLACK, WHITE = Colour.BLACK, Colour.WHITE
 

@@ -5,7 +5,7 @@ import pytest
 from outflank.engine import Position, Rules
 from outflank.tests.sample_games import WIPE_OUT
 from outflank.tests.tools.samples import played
-from outflank.tools.games.answers import is_true_claim
+from outflank.tools.match.game.results import is_true_claim
 
 WIPED_OUT = played(WIPE_OUT)
 FINAL = WIPED_OUT.turns[-1].before.play(WIPED_OUT.turns[-1].move)

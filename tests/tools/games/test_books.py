@@ -8,11 +8,11 @@ from outflank.tests.tools.games.refereed import referee
 from outflank.tests.tools.samples import run_of
 from outflank.tests.tools.show.shown import page_of, summary_of
 from outflank.tools.commands.compliance import _command_line
-from outflank.tools.games.engine_setup import command_line
-from outflank.tools.games.entries import Entry
-from outflank.tools.games.players import make_player
-from outflank.tools.games.results import Ending, GameRecord
-from outflank.tools.show.figures import figures_of
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.players import make_player
+from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.match.game.setup import command_line
+from outflank.tools.report.figures import figures_of
 
 
 def test_the_book_is_a_setting_of_the_engine() -> None:

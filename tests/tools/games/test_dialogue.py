@@ -1,6 +1,6 @@
 """What is kept of the words on the wire."""
 
-from outflank.tools.games.dialogue import Dialogue
+from outflank.tools.match.conduct.table import Dialogue
 
 
 def test_lines_have_their_time_their_speaker_and_no_control_characters() -> None:

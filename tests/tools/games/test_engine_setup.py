@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from outflank.protocol.opponent.errors import UnfitEngineError
-from outflank.tools.games.engine_setup import command_line, instructions
-from outflank.tools.games.entries import Entry
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.setup import command_line, instructions
 
 NOTHING: frozenset[str] = frozenset()
 OURS = "cmd='outflank gtp'"

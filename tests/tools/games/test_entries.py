@@ -7,8 +7,8 @@ import pytest
 from outflank.engine import NotationError
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.opponent.dialect import Dialect
-from outflank.tools.games.engine_setup import command_line
-from outflank.tools.games.entries import Entry
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.setup import command_line
 
 MATCH_TIME = TimeControl.parse("0.5")
 

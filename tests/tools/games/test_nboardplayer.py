@@ -15,11 +15,10 @@ from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.tests import fake_nboard_engine
 from outflank.tests.sample_games import WITH_PASSES
 from outflank.tests.tools.games.refereed import MARK, Sit, referee
-from outflank.tools.games.entries import Entry
-from outflank.tools.games.nboard_setup import clock_text, instructions
-from outflank.tools.games.nboardplayer import NBoardPlayer
-from outflank.tools.games.players import make_player
-from outflank.tools.games.results import Ending
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.players import NBoardPlayer, make_player
+from outflank.tools.match.game.results import Ending
+from outflank.tools.match.game.setup import clock_text, nboard_instructions
 
 SitNBoard = Callable[..., NBoardPlayer]
 STARTING = "set game "
@@ -234,7 +233,7 @@ def test_an_engine_that_knows_no_clock_is_not_told_to_think_for_ever(
 )
 def test_a_depth_is_told_and_then_what_the_user_wants(text: str, lines: list[str]) -> None:
     command = "" if "cmd=" in text else "cmd=x"
-    assert instructions(Entry.parse(f"{command} protocol=nboard {text}")) == lines
+    assert nboard_instructions(Entry.parse(f"{command} protocol=nboard {text}")) == lines
 
 
 @pytest.mark.parametrize("text", ["nodes=100", "option.hash=64", "level=4 depth=5"])
@@ -242,7 +241,7 @@ def test_what_cannot_be_told_is_refused(text: str) -> None:
     with pytest.raises(
         UnfitEngineError, match=r"engine x: expected a depth alone, .* got (nodes|hash|level)="
     ):
-        instructions(Entry.parse(f"cmd=x protocol=nboard {text}"))
+        nboard_instructions(Entry.parse(f"cmd=x protocol=nboard {text}"))
 
 
 def test_rules_with_other_moves_are_refused(sit_nboard: SitNBoard) -> None:

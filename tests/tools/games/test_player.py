@@ -11,9 +11,9 @@ from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.tests import fake_engine
 from outflank.tests.sample_games import WITH_PASSES
 from outflank.tests.tools.games.refereed import Sit, referee
-from outflank.tools.games.entries import Entry
-from outflank.tools.games.gtpplayer import GtpPlayer
-from outflank.tools.games.results import Ending
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.players import GtpPlayer
+from outflank.tools.match.game.results import Ending
 
 
 def test_an_engine_that_refuses_a_pass_is_not_asked_again(sit: Sit) -> None:

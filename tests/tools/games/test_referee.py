@@ -6,7 +6,7 @@ from outflank.engine import Game
 from outflank.tests.processes import living_with
 from outflank.tests.sample_games import WITH_PASSES
 from outflank.tests.tools.games.refereed import BLACK, MARK, WHITE, Sit, referee
-from outflank.tools.games.results import Ending
+from outflank.tools.match.game.results import Ending
 
 
 def test_a_game_is_played_to_its_end(sit: Sit) -> None:

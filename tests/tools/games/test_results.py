@@ -2,7 +2,7 @@
 
 from outflank.engine import Colour
 from outflank.tests.tools.samples import broken_off, played
-from outflank.tools.games.results import Ending, standing
+from outflank.tools.match.game.results import Ending, standing
 
 GAMES = [
     played(number=1, names=("A", "B")),  # A wins by 64

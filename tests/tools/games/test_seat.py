@@ -5,7 +5,7 @@ import time
 from dataclasses import replace
 
 from outflank.tests.tools.games.refereed import BLACK, WHITE, Sit, referee, seated
-from outflank.tools.games.results import Ending
+from outflank.tools.match.game.results import Ending
 
 
 def test_a_side_without_an_answer_loses_on_time_at_its_deadline(sit: Sit) -> None:

@@ -6,8 +6,15 @@ import pytest
 
 from outflank.engine import PRESETS, Game, Limit, Rules, Searcher, SettingsError
 from outflank.tests.tools.openings.different import count_different
-from outflank.tools.openings.balanced import SUITE, Judgement, balanced_openings, judge, openings_of, suite
-from outflank.tools.openings.sources import OpeningsChoice, default_openings
+from outflank.tools.match.openings.balanced import (
+    SUITE,
+    Judgement,
+    balanced_openings,
+    judge,
+    openings_of,
+    suite,
+)
+from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
 
 OTHELLO = Rules()
 
@@ -48,7 +55,9 @@ def test_balanced_openings_depend_on_the_seed_alone() -> None:
 
 
 def test_openings_begin_again_once_all_have_come_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("outflank.tools.openings.balanced.suite", lambda: ["f5d6c3d3c4f4f6f3", "f5f6e6f4"])
+    monkeypatch.setattr(
+        "outflank.tools.match.openings.balanced.suite", lambda: ["f5d6c3d3c4f4f6f3", "f5f6e6f4"]
+    )
     drawn = list(balanced_openings(5, OTHELLO, seed=1))
 
     assert drawn[:2] == drawn[2:4]

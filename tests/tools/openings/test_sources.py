@@ -8,9 +8,8 @@ from outflank.engine import PRESETS, FileFormatError, Game, NotationError, Rules
 from outflank.tests.sample_games import WITH_PASSES
 from outflank.tests.tools.openings.different import count_different
 from outflank.tests.tools.samples import played
-from outflank.tools.openings.randomplay import play_random
-from outflank.tools.openings.sources import OpeningsChoice, random_openings, read_openings
-from outflank.tools.show.records import transcript_line
+from outflank.tools.match.openings.sources import OpeningsChoice, play_random, random_openings, read_openings
+from outflank.tools.report.records import transcript_line
 
 OTHELLO = Rules()
 
@@ -113,7 +112,7 @@ def test_openings_that_there_are_not_are_not_looked_for_again_and_again(
         drawn.append(arguments)
         return play_random(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("outflank.tools.openings.sources.play_random", counted)
+    monkeypatch.setattr("outflank.tools.match.openings.sources.play_random", counted)
 
     assert len(list(random_openings(1, 100, OTHELLO, seed=1))) == 100
     assert len(drawn) == 1 + 200 + 98

@@ -7,7 +7,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.session import Session
-from outflank.tools.person.table import Table
+from outflank.tools.play.table import Table
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,15 @@ from typing import Any
 
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests import fake_engine, instant_engine
-from outflank.tools.games.entries import Entry
-from outflank.tools.openings.sources import OpeningsChoice
-from outflank.tools.play.conductor import Conductor
-from outflank.tools.play.hall import LocalHall
-from outflank.tools.schedule.formats import openings_needed
-from outflank.tools.state.events import Event
-from outflank.tools.state.run import Run, RunSettings
-from outflank.tools.state.store import Store
-from outflank.tools.work.interrupts import Interrupts
+from outflank.tools.match.conduct.conductor import Conductor
+from outflank.tools.match.conduct.hall import LocalHall
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.openings.sources import OpeningsChoice
+from outflank.tools.match.schedule.formats import openings_needed
+from outflank.tools.match.state.events import Event
+from outflank.tools.match.state.run import Run, RunSettings
+from outflank.tools.match.state.store import Store
+from outflank.tools.work.signals import Interrupts
 
 
 def fake(name: str, fault: str = "none", turn: int = 2, time: str = "none") -> Entry:

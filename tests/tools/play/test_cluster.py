@@ -22,7 +22,7 @@ from outflank.engine.weights import SHIPPED, checksum
 from outflank.tests.processes import children, living_members
 from outflank.tests.tools.play.halls import conduct, settings
 from outflank.tests.tools.state.test_resume import ENGINES, OUTFLANK, SEED, begin, results
-from outflank.tools.state.store import read_run
+from outflank.tools.match.state.store import read_run
 from outflank.tools.work.cluster import Build, if_same_build, this_build
 
 Client = pytest.importorskip("distributed").Client

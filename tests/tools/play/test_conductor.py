@@ -9,13 +9,14 @@ import pytest
 
 from outflank.tests.processes import open_files, resident_kib
 from outflank.tests.tools.play.halls import conduct, fake, instant_settings, resume, settings
-from outflank.tools.games.results import Ending
-from outflank.tools.play import canary, conductor, table
-from outflank.tools.play.canary import Canary
-from outflank.tools.state.events import Event, GameEnded, GameStarted, TurnPlayed
-from outflank.tools.state.run import Format
-from outflank.tools.state.store import Store, read_run
-from outflank.tools.stats.sprt import Sprt
+from outflank.tools.match.conduct import conductor, table
+from outflank.tools.match.conduct import table as canary
+from outflank.tools.match.conduct.table import Canary
+from outflank.tools.match.game.results import Ending
+from outflank.tools.match.state.events import Event, GameEnded, GameStarted, TurnPlayed
+from outflank.tools.match.state.run import Format
+from outflank.tools.match.state.store import Store, read_run
+from outflank.tools.match.stats.sprt import Sprt
 
 
 def test_every_game_is_played_once_whatever_the_concurrency(tmp_path: Path) -> None:
@@ -74,7 +75,7 @@ def test_a_flag_that_falls_while_the_runner_stalls_is_played_again_and_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a machine that always stalls there is an end to it: a flag that falls again and again does so by itself."""
-    monkeypatch.setattr("outflank.tools.play.hall.Canary", Stalling)
+    monkeypatch.setattr("outflank.tools.match.conduct.hall.Canary", Stalling)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
     assert [(game.ending, game.attempt) for game in run.games] == [(Ending.TIME, table.MOST_FALLS + 1)] * 2
@@ -92,7 +93,9 @@ def test_an_engine_that_had_no_processor_did_not_lose(
 ) -> None:
     """Its first move waits, by the system's account, for longer each time it is asked."""
     waits = iter(range(1000))
-    monkeypatch.setattr("outflank.tools.games.player.Player.waits", property(lambda self: {1: next(waits)}))
+    monkeypatch.setattr(
+        "outflank.tools.match.game.players.Player.waits", property(lambda self: {1: next(waits)})
+    )
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
     assert {void.reason.rsplit(" ", 2)[0] for void in run.voids} == {
@@ -112,7 +115,7 @@ def test_a_void_takes_the_other_game_of_its_pair_with_it(
             asked.append(began)
             return 0.5 if len(asked) == 2 else 0.0
 
-    monkeypatch.setattr("outflank.tools.play.hall.Canary", StallingOnce)
+    monkeypatch.setattr("outflank.tools.match.conduct.hall.Canary", StallingOnce)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
     assert [(game.pairing.number, game.attempt, game.ending) for game in run.games] == [
@@ -130,7 +133,7 @@ def test_a_void_takes_the_other_game_of_its_pair_with_it(
 def test_an_engine_that_took_more_than_its_threads_stalled_the_machine_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outflank.tools.play.hall.Canary", Stalling)
+    monkeypatch.setattr("outflank.tools.match.conduct.hall.Canary", Stalling)
     monkeypatch.setattr(table, "is_own_doing", lambda cpu_seconds, threads, seconds: True)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 

@@ -8,8 +8,8 @@ import pytest
 
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.tools.play.halls import conduct, instant_settings
-from outflank.tools.games.results import Ending
-from outflank.tools.state.run import Run
+from outflank.tools.match.game.results import Ending
+from outflank.tools.match.state.run import Run
 
 
 def overloaded(folder: Path, games: int) -> Run:

@@ -15,8 +15,8 @@ from outflank.engine.proving import Prover
 from outflank.tests import reference, strategies
 from outflank.tests.search_positions import problems, reached
 from outflank.tests.sheet_boards import board
-from outflank.tools.proofs import check
-from outflank.tools.proofs.write import packed, proof
+from outflank.tools.analysis.proofs import check
+from outflank.tools.analysis.proofs.write import packed, proof
 
 COUNT = Rules.parse("othello,scoring=count")
 BEFORE_PLAY = 8  # lines of the header, "lower" among them
@@ -234,12 +234,16 @@ def test_it_runs_alone(lines: list[str]) -> None:
 
 
 def test_as_a_module_it_loads_nothing_of_the_engine() -> None:
-    code = "import sys, outflank.tools.proofs.check; print(*(name for name in sys.modules if 'outflank' in name))"
+    code = (
+        "import sys, outflank.tools.analysis.proofs.check; "
+        "print(*(name for name in sys.modules if 'outflank' in name))"
+    )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
 
     assert loaded.stdout.split() == [
         "outflank",
         "outflank.tools",
-        "outflank.tools.proofs",
-        "outflank.tools.proofs.check",
+        "outflank.tools.analysis",
+        "outflank.tools.analysis.proofs",
+        "outflank.tools.analysis.proofs.check",
     ]

@@ -5,7 +5,7 @@ import pytest
 from outflank.engine import Rules, SettingsError
 from outflank.engine.proving import Prover
 from outflank.tests.search_positions import problems
-from outflank.tools.proofs.write import proof
+from outflank.tools.analysis.proofs.write import proof
 
 POSITION = problems("fforum-1-19.obf")[4].position
 SCORE = 32

@@ -10,10 +10,8 @@ from outflank.engine import PRESETS, Colour, Game, Limit, Position, Searcher, Se
 from outflank.protocol.formats.annotated import AnnotatedGame, Recorder
 from outflank.tests.reference import Board, after, board_of, choices, count, moves, other
 from outflank.tests.sample_games import ONE_WAY, WIPE_OUT, WITH_PASSES
-from outflank.tools.review.game import GameReview, review_game
-from outflank.tools.review.moves import Class
-from outflank.tools.review.settings import ReviewSettings
-from outflank.tools.review.tally import Tally
+from outflank.tools.analysis.review.game import Class, GameReview, ReviewSettings, review_game
+from outflank.tools.analysis.review.output import Tally
 
 QUICK = ReviewSettings(level=1, exact_from=12)
 SOLVED_BY_ORACLE = 6  # empty squares

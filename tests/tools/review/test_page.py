@@ -16,8 +16,8 @@ from outflank.tests.sample_games import WIPE_OUT, WITH_PASSES
 from outflank.tests.tools.review.test_game import QUICK, reviewed
 from outflank.tests.tools.samples import random_run
 from outflank.tests.tools.show.shown import expect_policy, page_of
-from outflank.tools.review.game import GameReview
-from outflank.tools.review.page import curve_svg, render_review
+from outflank.tools.analysis.review.game import GameReview
+from outflank.tools.analysis.review.page import curve_svg, render_review
 
 MINUS = "\N{MINUS SIGN}"
 in_browser = pytest.mark.skipif(

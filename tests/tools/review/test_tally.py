@@ -7,9 +7,8 @@ import pytest
 from outflank.engine import Colour
 from outflank.tests.sample_games import WIPE_OUT, WITH_PASSES
 from outflank.tests.tools.review.test_game import annotated, reviewed
-from outflank.tools.review.game import GameReview
-from outflank.tools.review.moves import Class
-from outflank.tools.review.tally import Players, Tally
+from outflank.tools.analysis.review.game import Class, GameReview
+from outflank.tools.analysis.review.output import Players, Tally
 
 
 def named(transcript: str, black: str, white: str) -> GameReview:

@@ -7,9 +7,9 @@ import pytest
 from outflank.engine import PRESETS, Colour, Game, Symmetry
 from outflank.tests.sample_games import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.tools.samples import broken_off, played, run_of
-from outflank.tools.games.results import Ending, GameRecord
-from outflank.tools.schedule.duplicates import complete_pairs, game_key, repeats
-from outflank.tools.show.figures import match_points
+from outflank.tools.match.conduct.ledger import complete_pairs, game_key, repeats
+from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.report.figures import match_points
 
 # Turns of the board under which Othello's start and who begins stay the same.
 TURNS = {

@@ -3,10 +3,9 @@
 from itertools import permutations
 
 from outflank.tests.tools.samples import random_run
-from outflank.tools.games.results import GameRecord
-from outflank.tools.schedule.duplicates import complete_pairs
-from outflank.tools.schedule.early_stop import EarlyStop
-from outflank.tools.stats.sprt import Sprt
+from outflank.tools.match.conduct.ledger import EarlyStop, complete_pairs
+from outflank.tools.match.game.results import GameRecord
+from outflank.tools.match.stats.sprt import Sprt
 
 TEST = Sprt(0, 200)
 GAMES = random_run(("A", "B"), pairs=40).games

@@ -11,13 +11,13 @@ import pytest
 from outflank.engine import Colour, Game, Move
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.tools.samples import STARTED
-from outflank.tools.games.entries import Entry
-from outflank.tools.games.results import Ending, GameRecord, Pairing, standing
-from outflank.tools.openings.sources import OpeningsChoice, random_openings
-from outflank.tools.schedule import knockout, swiss
-from outflank.tools.schedule.encounters import Score
-from outflank.tools.schedule.formats import course_of, openings_needed, plan, usual_rounds
-from outflank.tools.state.run import Format, RunSettings
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.results import Ending, GameRecord, Pairing, standing
+from outflank.tools.match.openings.sources import OpeningsChoice, random_openings
+from outflank.tools.match.schedule import knockout, swiss
+from outflank.tools.match.schedule.encounters import Score
+from outflank.tools.match.schedule.formats import course_of, openings_needed, plan, usual_rounds
+from outflank.tools.match.state.run import Format, RunSettings
 
 OPENINGS = list(random_openings(4, 40, Game().rules, seed=1))
 

@@ -6,12 +6,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from outflank.tools.show.figures import figures_of
-from outflank.tools.show.report import render_report
-from outflank.tools.show.resulttable import print_result
-from outflank.tools.show.run_files import write_run_files
-from outflank.tools.show.summary import summary
-from outflank.tools.state.run import Run
+from outflank.tools.match.state.run import Run
+from outflank.tools.report.figures import figures_of
+from outflank.tools.report.report import render_report, write_run_files
+from outflank.tools.report.summary import summary
+from outflank.tools.report.tables import print_result
 
 
 def page_of(run: Run) -> str:

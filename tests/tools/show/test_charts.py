@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.tools.show.charts import Chart, Level, Series, chart, strip, thinned
+from outflank.tools.report.charts import Chart, Level, Series, chart, strip, thinned
 
 HEIGHTS = st.floats(-1e6, 1e6)
 

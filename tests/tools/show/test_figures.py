@@ -8,14 +8,14 @@ from outflank.engine import Colour
 from outflank.tests.sample_games import WITH_PASSES
 from outflank.tests.tools.samples import broken_off, judged, played, random_run, run_of
 from outflank.tests.tools.show.shown import print_result_of
-from outflank.tools.games.results import Ending, GameRecord, Outside
-from outflank.tools.show.curves import charts
-from outflank.tools.show.figures import Meeting, disc_sums, figures_of
-from outflank.tools.show.wording import verdict_lines
-from outflank.tools.state.run import Format, Void
-from outflank.tools.stats.elo import estimate
-from outflank.tools.stats.ratings import PairScore, rate
-from outflank.tools.stats.sprt import Sprt
+from outflank.tools.match.game.results import Ending, GameRecord, Outside
+from outflank.tools.match.state.run import Format, Void
+from outflank.tools.match.stats.elo import estimate
+from outflank.tools.match.stats.ratings import PairScore, rate
+from outflank.tools.match.stats.sprt import Sprt
+from outflank.tools.report.figures import Meeting, disc_sums, figures_of
+from outflank.tools.report.report import charts
+from outflank.tools.report.wording import verdict_lines
 
 
 def mirrored(number: int) -> GameRecord:

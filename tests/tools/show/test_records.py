@@ -15,8 +15,8 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import read_games
 from outflank.tests.sample_games import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.tools.samples import broken_off, judged, played
-from outflank.tools.games.results import Ending, GameRecord
-from outflank.tools.show.records import annotated_game, headline, transcript_line
+from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.report.records import annotated_game, headline, transcript_line
 
 ONE_DIRECTION = PRESETS["ravensburger-1987"]
 GGF_FIELD = re.compile(r"([A-Z]+)\[([^\]]*)\]")

@@ -11,12 +11,12 @@ from outflank.engine import PRESETS, Colour, Game
 from outflank.tests.sample_games import ONE_WAY, WITH_PASSES
 from outflank.tests.tools.samples import broken_off, judged, played, random_run, run_of
 from outflank.tests.tools.show.shown import expect_policy, page_of
-from outflank.tools.games.results import Ending, GameRecord
-from outflank.tools.show import report
-from outflank.tools.show.figures import figures_of
-from outflank.tools.show.replay import SQUARE_LETTERS
-from outflank.tools.state.run import Format, Run, Void
-from outflank.tools.stats.sprt import Sprt
+from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.match.state.run import Format, Run, Void
+from outflank.tools.match.stats.sprt import Sprt
+from outflank.tools.report import report
+from outflank.tools.report.figures import figures_of
+from outflank.tools.report.page import SQUARE_LETTERS
 
 ONE_DIRECTION = PRESETS["ravensburger-1987"]
 NAMES = ("A", "B", "C")

@@ -12,9 +12,9 @@ from outflank.tests.browser import CHROMIUM, Browser
 from outflank.tests.sample_games import ONE_WAY, WITH_PASSES
 from outflank.tests.tools.samples import broken_off, judged, played, random_run, run_of
 from outflank.tests.tools.show.shown import page_of
-from outflank.tools.games.adjudication import discs_lost
-from outflank.tools.games.results import Ending
-from outflank.tools.state.run import Format, Run
+from outflank.tools.match.game.referee import discs_lost
+from outflank.tools.match.game.results import Ending
+from outflank.tools.match.state.run import Format, Run
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="Chromium is not installed (Debian package chromium)"

@@ -10,10 +10,10 @@ from outflank.protocol.formats import ggf, sgf_write
 from outflank.tests.browser import CHROMIUM, Browser
 from outflank.tests.tools.samples import random_run
 from outflank.tests.tools.show.shown import page_of
-from outflank.tools.games.adjudication import choices
-from outflank.tools.show.figures import figures_of
-from outflank.tools.show.records import annotated_game
-from outflank.tools.state.run import Format, Run
+from outflank.tools.match.game.referee import choices
+from outflank.tools.match.state.run import Format, Run
+from outflank.tools.report.figures import figures_of
+from outflank.tools.report.records import annotated_game
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="Chromium is not installed (Debian package chromium)"

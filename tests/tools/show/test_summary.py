@@ -9,11 +9,10 @@ from outflank.engine import Colour
 from outflank.tests.tools.play.halls import fake, settings
 from outflank.tests.tools.samples import broken_off, played, random_run
 from outflank.tests.tools.show.shown import summary_of
-from outflank.tools.games.results import Ending, GameRecord, Outside
-from outflank.tools.schedule.duplicates import complete_pairs
-from outflank.tools.schedule.early_stop import EarlyStop
-from outflank.tools.state.run import Format, Run, Void
-from outflank.tools.stats.sprt import Sprt
+from outflank.tools.match.conduct.ledger import EarlyStop, complete_pairs
+from outflank.tools.match.game.results import Ending, GameRecord, Outside
+from outflank.tools.match.state.run import Format, Run, Void
+from outflank.tools.match.stats.sprt import Sprt
 
 GAMES = (
     played(number=1, names=("A", "B")),  # A wins by 64

@@ -12,14 +12,13 @@ from rich.progress import Progress
 from outflank.engine import Colour
 from outflank.tests.tools.samples import broken_off, random_run, run_of
 from outflank.tests.tools.show.shown import print_result_of
-from outflank.tools.games.results import Ending
-from outflank.tools.openings.sources import OpeningsChoice
-from outflank.tools.show.figures import figures_of
-from outflank.tools.show.fittingtable import FittingTable
-from outflank.tools.show.scoreboard import LiveStanding, Scoreboard, TimeLeftColumn
-from outflank.tools.show.wording import rating_text
-from outflank.tools.state.events import GameEnded, GameStarted, Planned, Remarked
-from outflank.tools.state.run import Format, Run
+from outflank.tools.match.game.results import Ending
+from outflank.tools.match.openings.sources import OpeningsChoice
+from outflank.tools.match.state.events import GameEnded, GameStarted, Planned, Remarked
+from outflank.tools.match.state.run import Format, Run
+from outflank.tools.report.figures import figures_of
+from outflank.tools.report.tables import FittingTable, LiveStanding, Scoreboard, TimeLeftColumn
+from outflank.tools.report.wording import rating_text
 
 NAMES = ("an engine with quite a long name", "B", "C", "D", "E", "F", "G", "H")
 
@@ -42,7 +41,7 @@ def run() -> Run:
 def test_a_result_has_every_number_at_any_width(
     run: Run, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outflank.tools.show.resulttable._PIPE_WIDTH", width)
+    monkeypatch.setattr("outflank.tools.report.tables._PIPE_WIDTH", width)
     print_result_of(run)
     printed = capsys.readouterr().out
     table = [line for line in printed.splitlines()[1:] if not line.startswith(("Games with", "Note"))]
@@ -144,7 +143,7 @@ def test_a_bracket_is_plain_where_lines_can_not_be_printed(monkeypatch: pytest.M
 def test_rounds_have_every_word_at_any_width(
     width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outflank.tools.show.resulttable._PIPE_WIDTH", width)
+    monkeypatch.setattr("outflank.tools.report.tables._PIPE_WIDTH", width)
     print_result_of(random_run(NAMES, 1, {"format": Format.KNOCKOUT}))
     printed = capsys.readouterr().out
     table = [line for line in printed.splitlines()[1:] if not line.startswith(("No", "Games with"))]

@@ -13,8 +13,8 @@ from outflank.engine.squares import square_name
 from outflank.protocol.formats.wthor_write import WthorWriter
 from outflank.tests.sample_games import WIPE_OUT, WITH_PASSES
 from outflank.tests.tools.samples import broken_off, judged, played
-from outflank.tools.games.results import Ending, GameRecord
-from outflank.tools.show.records import annotated_game
+from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.report.records import annotated_game
 
 
 def files(*games: GameRecord) -> dict[str, bytes]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from outflank.tools.solo.many import Results
+from outflank.tools.play.solo import Results
 
 
 def test_figures_of_three_games() -> None:

@@ -5,7 +5,7 @@ import click
 from outflank.engine import Colour
 from outflank.engine.solo import DealerView
 from outflank.engine.solodeal import Chip, Deal
-from outflank.tools.solo.picture import picture, styled_chip
+from outflank.tools.play.solo import picture, styled_chip
 
 
 def test_the_letters_are_those_of_the_view_at_every_move() -> None:

@@ -13,15 +13,14 @@ import pytest
 
 from outflank.engine import FileFormatError
 from outflank.tests.tools.state.test_store import SETTINGS, create
-from outflank.tools.state import schema
-from outflank.tools.state.lock import LOCK_FILE
-from outflank.tools.state.store import Store, read_run
+from outflank.tools.match.state import schema
+from outflank.tools.match.state.store import LOCK_FILE, Store, read_run
 
 _KILLED_WHILE_IT_BEGINS = """
 import os, signal, sys
 from pathlib import Path
 from outflank.tests.tools.state.test_store import create
-from outflank.tools.state import schema
+from outflank.tools.match.state import schema
 schema.put_in_place = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 create(Path(sys.argv[1]))
 """

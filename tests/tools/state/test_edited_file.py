@@ -15,8 +15,8 @@ from outflank.book import Book, BookWriter
 from outflank.engine import FileFormatError
 from outflank.tests.book.test_damage import COUNTS_FOR_EVER, in_circles
 from outflank.tests.tools.commands.test_export import GAMES, stored
-from outflank.tools.cli.program import cli
-from outflank.tools.state.store import Store, read_run
+from outflank.tools.commands.program import cli
+from outflank.tools.match.state.store import Store, read_run
 
 HOSTILE: tuple[Any, ...] = (
     None,

@@ -14,9 +14,9 @@ import pytest
 
 from outflank.tests.processes import children, living_members
 from outflank.tests.tools.play.halls import conduct, fake, settings
-from outflank.tools.games.entries import Entry
-from outflank.tools.state.run import Run
-from outflank.tools.state.store import read_run
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.state.run import Run
+from outflank.tools.match.state.store import read_run
 
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 ENGINES = fake("A"), fake("B", "resign", 22)

@@ -15,14 +15,14 @@ from outflank.engine import Colour, FileFormatError, Rules
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.sample_games import ONE_WAY, WITH_PASSES
 from outflank.tests.tools.samples import broken_off, played
-from outflank.tools.games.entries import Entry
-from outflank.tools.games.results import Ending, GameRecord, Outside
-from outflank.tools.openings.sources import OpeningsChoice
-from outflank.tools.state.events import Event, GameEnded, GameStarted, GameVoided, Remarked, TurnPlayed
-from outflank.tools.state.run import Format, RunSettings, Void
-from outflank.tools.state.schema import RUN_FILE
-from outflank.tools.state.store import Store, read_run
-from outflank.tools.stats.sprt import Sprt
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.results import Ending, GameRecord, Outside
+from outflank.tools.match.openings.sources import OpeningsChoice
+from outflank.tools.match.state.events import Event, GameEnded, GameStarted, GameVoided, Remarked, TurnPlayed
+from outflank.tools.match.state.run import Format, RunSettings, Void
+from outflank.tools.match.state.schema import RUN_FILE
+from outflank.tools.match.state.store import Store, read_run
+from outflank.tools.match.stats.sprt import Sprt
 
 RULES = Rules()
 ENTRIES = (
@@ -192,7 +192,7 @@ DIES_WHILE_IT_WRITES = """
 import os, signal, sys
 from pathlib import Path
 from outflank.tests.tools.state.test_store import RULES, create, game, started
-from outflank.tools.state.events import GameEnded
+from outflank.tools.match.state.events import GameEnded
 store = create(Path(sys.argv[1]))
 store.write([GameEnded(game(1)), started(game(2))], RULES)
 os.kill(os.getpid(), signal.SIGKILL)

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from outflank.tools.stats.calibration import Calibration, calibration
+from outflank.tools.train.accuracy import Calibration, calibration
 
 
 def test_true_scores_have_neither_bias_nor_a_slope_but_1() -> None:

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.tools.stats.discs import DiscTest
-from outflank.tools.stats.sprt import Sprt
+from outflank.tools.match.stats.sprt import DiscTest, Sprt
 
 SUMS = st.integers(-128, 128).map(float)
 

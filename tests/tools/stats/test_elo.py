@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.tools.stats.elo import elo_of, elo_path, estimate
+from outflank.tools.match.stats.elo import elo_of, elo_path, estimate
 
 RESULTS = st.sampled_from([0.0, 0.5, 1.0])
 

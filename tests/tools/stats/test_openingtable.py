@@ -2,7 +2,7 @@
 
 import pytest
 
-from outflank.tools.stats.openingtable import OpeningRow, opening_table
+from outflank.tools.match.stats.ratings import OpeningRow, opening_table
 
 
 def test_each_opening_has_a_row_in_the_order_of_the_games() -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.tools.stats.elo import estimate
-from outflank.tools.stats.ratings import PairScore, Rating, rate
+from outflank.tools.match.stats.elo import estimate
+from outflank.tools.match.stats.ratings import PairScore, Rating, rate
 
 NAMES = ("A", "B", "C", "D")
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import NotationError
-from outflank.tools.stats.bayeselo import bayesian_ratio
-from outflank.tools.stats.sprt import Sprt
+from outflank.tools.match.stats.sprt import Sprt, bayesian_ratio
 
 # Pentanomial counts of a long test of a chess engine; between 0 and 2 normalised Elo its ratio is 2.25.
 PUBLISHED = (365, 16618, 36229, 16974, 390)

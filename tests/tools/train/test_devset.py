@@ -8,9 +8,8 @@ from click.testing import CliRunner
 from outflank.engine import FileFormatError, Limit, Rules, Searcher
 from outflank.protocol.formats import obf
 from outflank.tools.commands.train import train
-from outflank.tools.train.dataset import load
-from outflank.tools.train.devset import DevsetSettings, make_devset
-from outflank.tools.train.openings import set_aside
+from outflank.tools.train.dataset import load, set_aside
+from outflank.tools.train.label import DevsetSettings, make_devset
 
 SETTINGS = DevsetSettings(empties=10, boards=3, seed=1, all_moves=True)
 

@@ -6,7 +6,7 @@ import pytest
 
 from outflank.engine import Limit, Position, Rules, Searcher
 from outflank.protocol.formats import obf
-from outflank.tools.train.openings import set_aside
+from outflank.tools.train.dataset import set_aside
 
 DATA = Path(__file__).parents[2] / "data" / "dev"
 SETS = {"dev-20.obf": 20, "dev-24.obf": 24, "dev-26.obf": 26}

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Colour, Position, weights
-from outflank.tools.stats.sprt import Sprt
+from outflank.tools.match.stats.sprt import Sprt
+from outflank.tools.train.dataset import random_opening, set_aside
 from outflank.tools.train.gate import GateSettings, gate, play_pair
-from outflank.tools.train.openings import random_opening, set_aside
 
 
 def test_knowledge_beats_none(nothing: Path) -> None:

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 
 from outflank.engine import Colour, Position, Searcher
-from outflank.tools.train.dataset import RECORD, Records, empties, load, load_solved, solved
-from outflank.tools.train.judging import Judging, to_the_end
+from outflank.tools.train.dataset import RECORD, Records, empties, load, load_solved, set_aside, solved
 from outflank.tools.train.label import LabelSettings, boards_of_games, label
-from outflank.tools.train.openings import set_aside
-from outflank.tools.train.selfplay import SelfplaySettings, play_shard
+from outflank.tools.train.selfplay import Judging, SelfplaySettings, play_shard, to_the_end
 
 SELECTIVE = Judging(depth=5, exact_from=14, selectivity=73, end_selectivity=87)
 

@@ -12,13 +12,12 @@ from outflank.engine.network import MOST_IN_ROW, STAGES, SUMS
 from outflank.engine.patterns import PHASES
 from outflank.engine.readyweights import ReadyWeights
 from outflank.tools.train.dataset import Records, empties, game_numbers, load
-from outflank.tools.train.fit import KEPT_OUT, phases
-from outflank.tools.train.patternmatrix import COLUMNS, PADDING_COLUMN, column_weights, columns_of
+from outflank.tools.train.fit import COLUMNS, KEPT_OUT, PADDING_COLUMN, column_weights, columns_of, phases
 from outflank.tools.train.targets import Trust
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-from outflank.tools.train import checkpoint, network, networkmodel  # noqa: E402  # they import PyTorch
-from outflank.tools.train.stagepositions import StagePositions  # noqa: E402
+from outflank.tools.train import network, networkmodel  # noqa: E402
+from outflank.tools.train.networkmodel import StagePositions  # noqa: E402
 
 torch.set_num_threads(1)  # several wait for each other for ages where others want the processors too
 SETTINGS = network.NetworkSettings(Trust.everywhere(1.0), epochs=40, rate=1e-2, fewest=1)
@@ -235,7 +234,7 @@ class Interrupted(Exception):
 def test_an_interrupted_training_goes_on_where_it_was(
     records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checkpoint, "_SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(network, "_SECONDS_BETWEEN", 0.0)
     settings, kept = replace(SETTINGS, epochs=3), tmp_path / "kept"
     reports: list[network.EpochReport] = []
     whole = network.train(NOTHING, records, settings, lambda report: None)
@@ -256,7 +255,7 @@ def test_an_interrupted_training_goes_on_where_it_was(
 def test_the_state_of_another_training_is_refused(
     records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checkpoint, "_SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(network, "_SECONDS_BETWEEN", 0.0)
     kept = tmp_path / "kept"
 
     def stop(report: network.EpochReport) -> None:

@@ -3,8 +3,7 @@
 import numpy as np
 from scipy.sparse import csr_array, random_array
 
-from outflank.tools.train.patternmatrix import Vector
-from outflank.tools.train.regression import Block, solve
+from outflank.tools.train.fit import Block, Vector, solve
 
 COLUMNS = 50
 

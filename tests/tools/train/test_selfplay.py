@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 
 from outflank.engine import Colour, FileFormatError, Limit, Position, Searcher
-from outflank.tools.train.dataset import RECORD, empties, game_numbers, load, read_shard, shard_path
-from outflank.tools.train.openings import set_aside
+from outflank.tools.train.dataset import (
+    RECORD,
+    empties,
+    game_numbers,
+    load,
+    read_shard,
+    set_aside,
+    shard_path,
+)
 from outflank.tools.train.selfplay import SelfplaySettings, play_shard, selfplay
 
 

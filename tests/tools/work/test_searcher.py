@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from outflank.engine import Limit, Position
-from outflank.tools.work.searcher import cleared_searcher, shared_searcher
+from outflank.tools.work.executor import cleared_searcher, shared_searcher
 
 
 def test_both_evaluations_of_a_match_keep_their_searchers(nothing: Path) -> None:

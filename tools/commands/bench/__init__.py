@@ -10,9 +10,9 @@ import click
 
 from outflank.engine import Limit, Position, Rules, Searcher, perft
 from outflank.protocol.formats import obf
-from outflank.tools.cli.lazygroup import LazyGroup
-from outflank.tools.cli.options import hash_option, json_option, threads_option
-from outflank.tools.show.search import nodes_a_second, settings_line
+from outflank.tools.commands.options import hash_option, json_option, threads_option
+from outflank.tools.commands.program import LazyGroup
+from outflank.tools.report.search import nodes_a_second, settings_line
 
 COMMANDS = {"accuracy": "Compare searched scores with the exact ones of an OBF file."}
 _SUITE = Path(__file__).parent / "data" / "bench.obf"

@@ -14,15 +14,15 @@ from outflank.engine import Limit, Move, OutflankError, Position, Rules, Searche
 from outflank.engine.selectivity import Percent
 from outflank.engine.weights import SHIPPED
 from outflank.protocol.formats import obf
-from outflank.tools.cli.numbers import WholeNumber
-from outflank.tools.cli.options import (
+from outflank.tools.commands.options import (
     EXISTING_FILE,
+    WholeNumber,
     hash_option,
     json_option,
     selectivity_option,
     threads_option,
 )
-from outflank.tools.stats.calibration import calibration
+from outflank.tools.train.accuracy import calibration
 
 _NEAR_IN_DISCS = 3
 

@@ -2,7 +2,7 @@
 
 import click
 
-from outflank.tools.cli.lazygroup import LazyGroup
+from outflank.tools.commands.program import LazyGroup
 
 COMMANDS = {
     "build": "Let the book PATH grow from the start of the game, best-first; a new one is made if there is none.",
@@ -22,7 +22,14 @@ COMMANDS = {
 """By name, what each does, as its own help says it."""
 
 
-@click.group(cls=LazyGroup, package=__name__, summaries=COMMANDS)
+_MODULES = {
+    **dict.fromkeys(("build", "deepen", "extend", "learn"), "grow"),
+    **dict.fromkeys(("show", "lines", "tree", "stats", "check"), "look"),
+    **dict.fromkeys(("merge", "prune", "import", "export"), "change"),
+}
+
+
+@click.group(cls=LazyGroup, package=__name__, summaries=COMMANDS, modules=_MODULES)
 def book() -> None:
     """Grow, check and exchange opening books.
 

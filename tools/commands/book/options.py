@@ -6,16 +6,17 @@ import click
 
 from outflank.book.learning import USUAL_LEVEL
 from outflank.engine import HIGHEST_LEVEL
-from outflank.tools.cli.numbers import Number, WholeNumber
-from outflank.tools.cli.options import (
+from outflank.tools.commands.options import (
     EXISTING_FILE,
+    LOG_FILE,
+    Number,
+    WholeNumber,
     budget_option,
     cluster_option,
     json_object_option,
     together,
     workers_option,
 )
-from outflank.tools.cli.outputs import LOG_FILE
 
 path_argument = click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
 """``PATH`` of a book: hands the command ``path``."""

@@ -2,7 +2,7 @@
 
 import click
 
-from outflank.tools.cli.lazygroup import LazyGroup
+from outflank.tools.commands.program import LazyGroup
 
 COMMANDS = {
     "selfplay": "Play games into FOLDER; an interrupted run goes on where it stopped.",
@@ -18,7 +18,14 @@ COMMANDS = {
 """By name, what each does, as its own help says it."""
 
 
-@click.group(cls=LazyGroup, package=__name__, summaries=COMMANDS)
+_MODULES = {
+    **dict.fromkeys(("selfplay", "label", "devset"), "games"),
+    **dict.fromkeys(("fit", "network", "calibrate", "probcut"), "fitting"),
+    **dict.fromkeys(("gate", "all"), "whole"),
+}
+
+
+@click.group(cls=LazyGroup, package=__name__, summaries=COMMANDS, modules=_MODULES)
 def train() -> None:
     """Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.
 

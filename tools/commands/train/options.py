@@ -6,11 +6,13 @@ import click
 
 from outflank.engine.selectivity import FULL_WIDTH
 from outflank.engine.weights import SHIPPED
-from outflank.tools.cli.numbers import Number, WholeNumber
-from outflank.tools.cli.options import (
+from outflank.tools.commands.options import (
     EXISTING_FILE,
     EXISTING_FOLDER,
+    OUTPUT_FILE,
     SELECTIVITY,
+    Number,
+    WholeNumber,
     cluster_option,
     json_object_option,
     read_by,
@@ -18,7 +20,6 @@ from outflank.tools.cli.options import (
     together,
     workers_option,
 )
-from outflank.tools.cli.outputs import OUTPUT_FILE
 
 weights_option = click.option(
     "--weights",

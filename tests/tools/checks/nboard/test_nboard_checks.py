@@ -9,11 +9,10 @@ import pytest
 from outflank.protocol.opponent.errors import EngineError
 from outflank.tests import fake_engine
 from outflank.tests.tools.checks.nboard import rule_breaker
-from outflank.tools.checks.catalogue import CHECKS, NBOARD_CHECKS
-from outflank.tools.checks.examination import Finding, Outcome, examine
-from outflank.tools.checks.nboard.subject import NBoardSubject
-from outflank.tools.games.engine_setup import command_line
-from outflank.tools.games.entries import Entry
+from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, Finding, Outcome, examine
+from outflank.tools.checks.nboard import NBoardSubject
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.setup import command_line
 
 STARTS_SLOWLY = """sleep 2
 while read -r word number; do

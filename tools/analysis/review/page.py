@@ -1,0 +1,174 @@
+"""The page of a review: one HTML file that needs nothing else, made of the same parts as the report of a run."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from outflank.engine import Colour, OutflankError
+from outflank.tools.analysis.review.game import ERRORS, NOBODYS, GameReview, MoveReview, ReviewSettings
+from outflank.tools.analysis.review.output import Players, Tally, exit_text, result_text
+from outflank.tools.report.charts import Level, Series, chart
+from outflank.tools.report.page import packed_files, page_parts, replayed, templates
+from outflank.tools.report.phases import PhaseCounter, Phases
+from outflank.tools.report.search import certainty, moves_text, score_text
+
+_WORST_SHOWN = 40
+
+
+def render_review(reviews: Sequence[GameReview], settings: ReviewSettings) -> str:
+    """The page of at least one game: totals, every game on a board with its curve, the worst moves."""
+    players = Players()
+    for review in reviews:
+        players.add(review)
+    rows = [_row(review, number) for number, review in enumerate(reviews, 1)]
+    first = reviews[0]
+    tallies = [Tally().add(first.of(colour)) for colour in Colour]
+    return (
+        templates()
+        .get_template("review.html")
+        .render(
+            title=_title(reviews),
+            settings=settings.words(),
+            players=players.summaries(),
+            sides=list(zip(_names(first), tallies, strict=True)),
+            errors=ERRORS,
+            rows=rows,
+            phases=_phases(reviews),
+            files=packed_files([review.game for review in reviews]),
+            remark_heading="lost",
+            names=sorted({name for row in rows for name in (row["black"], row["white"])}),
+            endings=sorted({_ending(review) for review in reviews}),
+            worst=_worst(reviews),
+            replays=[_replay(review, number) for number, review in enumerate(reviews, 1)],
+            **page_parts(first.game.rules),
+        )
+    )
+
+
+def curve_svg(review: GameReview) -> str:
+    """The evaluation of each position of a game as an SVG image, from Black's side.
+
+    Raises: OutflankError if the game has no moves.
+    """
+    points = tuple(
+        (float(position), judgement.black_score) for position, judgement in enumerate(review.judgements)
+    )
+    black, white = _names(review)
+    drawn = chart(
+        f"{black} against {white}: discs for {review.game.rules.colour_names[0]} after each move",
+        "",
+        [Series("review", 0, points)],
+        [Level(0.0, "even")],
+        whole=True,
+    )
+    if drawn is None:
+        raise OutflankError("a game without moves has no curve to draw")
+    return templates().get_template("curve.svg").render(chart=drawn, clip="clip")
+
+
+def _title(reviews: Sequence[GameReview]) -> str:
+    if len(reviews) > 1:
+        return f"Review of {len(reviews)} games"
+    return " against ".join(_names(reviews[0]))
+
+
+def _names(review: GameReview) -> tuple[str, str]:
+    """The players, by colour where they have no name."""
+    black, white = review.game.rules.colour_names
+    return review.game.black or black, review.game.white or white
+
+
+def _ending(review: GameReview) -> str:
+    outcome = review.game.outcome
+    return "unfinished" if outcome is None else str(outcome.ending)
+
+
+def _row(review: GameReview, number: int) -> dict[str, Any]:
+    """A line of the list of games."""
+    black, white = _names(review)
+    outcome = review.game.outcome
+    winner = None if outcome is None else outcome.winner
+    lost = [f"{Tally().add(review.of(colour)).lost:g}" for colour in Colour]
+    return {
+        "number": number,
+        "black": black,
+        "white": white,
+        "winner": {Colour.BLACK: black, Colour.WHITE: white, None: None}[winner],
+        "result": result_text(review),
+        "margin": None if outcome is None else outcome.margin,
+        "remark": "/".join(lost),  # without blanks: it has to fit a telephone
+        "fault": False,
+    }
+
+
+def _replay(review: GameReview, number: int) -> dict[str, Any]:
+    """The game as the page's script replays it; all scores are Black's."""
+    game, moves = review.game, review.moves
+    black, white = _names(review)
+    return {
+        "number": number,
+        "black": black,
+        "white": white,
+        "ending": _ending(review),
+        "fault": False,
+        "detail": ". ".join(filter(None, (_left_book(review), game.comment))),
+        "margin": round(review.final.black_score) if review.final.exact else None,
+        "opening": game.given,
+        **replayed(game.first, game.moves),
+        "seconds": [each.seconds for each in game.moves],
+        "values": [_value(each.score, each.colour) for each in game.moves],
+        "exact": [round(move.best.black_score) if move.exact else None for move in moves],
+        "review": [round(each.black_score, 2) for each in review.judgements],
+        "depths": [certainty(each, each.position.empties) for each in review.judgements],
+        "lost": [move.lost for move in moves],
+        "classes": [str(move.kind) if move.is_error else "" for move in moves],
+        "better": [moves_text(move.instead) for move in moves],
+    }
+
+
+def _phases(reviews: Sequence[GameReview]) -> Phases:
+    """Discs lost by phase, for each name in the order in which they first appear."""
+    counter, seen = PhaseCounter(), dict[str, None]()
+    for review in reviews:
+        names = dict(zip(Colour, _names(review), strict=True))
+        seen |= dict.fromkeys(names.values())
+        for move in review.moves:
+            if move.kind not in NOBODYS:
+                counter.add(names[move.colour], move.before.empties, move.lost)
+    return counter.table(seen)
+
+
+def _left_book(review: GameReview) -> str:
+    """Where the game left the opening book."""
+    return "" if review.book_exit is None else f"Book: {exit_text(review.book_exit)}"
+
+
+def _value(score: float | None, colour: Colour) -> float | None:
+    """What a mover judged, from Black's side."""
+    return None if score is None else round(score if colour is Colour.BLACK else 0.0 - score, 2)
+
+
+def _worst(reviews: Sequence[GameReview]) -> list[dict[str, Any]]:
+    """The errors that lost the most discs, the worst first."""
+    errors = [
+        (move, index, ply)
+        for index, review in enumerate(reviews)
+        for ply, move in enumerate(review.moves, 1)
+        if move.is_error
+    ]
+    errors.sort(key=lambda error: -error[0].lost)
+    return [_error(reviews[index], move, index, ply) for move, index, ply in errors[:_WORST_SHOWN]]
+
+
+def _error(review: GameReview, move: MoveReview, index: int, ply: int) -> dict[str, Any]:
+    return {
+        "index": index,
+        "ply": ply,
+        "player": _names(review)[move.colour is Colour.WHITE],
+        "move": str(move.move),
+        "before": score_text(move.score_before),
+        "after": score_text(move.score_after),
+        "lost": f"{move.lost:g}",
+        "kind": str(move.kind),
+        "certainty": certainty(move.best, move.before.empties),
+        "better": moves_text(move.instead),
+    }

@@ -1,0 +1,116 @@
+"""Makes a book of a file in another form, whole or not at all."""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import BinaryIO
+
+from outflank.book import Book, BookWriter, Record
+from outflank.book.checking import check
+from outflank.book.forms.edaxbinary import FACT as EDAX_FACT
+from outflank.book.forms.files import Form, read_form
+from outflank.book.forms.positions import Contents
+from outflank.book.graph import Graph
+from outflank.book.keys import same_games
+from outflank.book.writer import lock_book
+from outflank.engine import FileFormatError, OutflankError, Rules, SettingsError
+from outflank.engine.links import file_of
+from outflank.tools.work.files import writing
+from outflank.tools.work.games import STDIN, shown
+
+_AT_ONCE = 10_000  # positions
+_OWN_FACTS = ("rules", "created", "outflank")
+
+
+def import_book(source: str, path: Path, rules: Rules | None, form: Form | None) -> int:
+    """Make a book and return how many positions it has.
+
+    Args:
+        source: name of the file; ``-`` is standard input.
+        path: of the book, which must not exist yet.
+        rules: that it has to be for; if None those that the form names, or Othello's.
+        form: of the file; as it is found out if None.
+
+    Raises: OutflankError, and then there is no book; OSError if the file can't be read.
+    """
+    with lock_book(path), _folder_beside(path) as folder:
+        if path.exists():
+            raise OutflankError(f"{str(path)!r} exists already: a book is imported under a new name")
+        made = folder / path.name
+        with _open(source, path, folder) as file:
+            try:
+                count = _make(made, read_form(file, rules or Rules(), form), rules, Path(shown(source)).name)
+            except OutflankError as error:
+                sentence = str(error).replace(str(made), str(path))
+                raise type(error)(f"{shown(source)}: {sentence}") from None
+        with writing(path):
+            os.replace(made, file_of(path))
+    return count
+
+
+@contextmanager
+def _folder_beside(path: Path) -> Iterator[Path]:
+    """A folder on the same disk, which is removed again with all that is in it."""
+    with writing(path):
+        target = file_of(path)
+        folder = tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        yield Path(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _open(source: str, path: Path, folder: Path) -> Iterator[BinaryIO]:
+    """The file, open at its beginning; what can't go back there, such as a pipe, is copied into the folder first."""
+    with nullcontext(sys.stdin.buffer) if source == STDIN else open(source, "rb") as file:
+        if file.seekable():
+            yield file
+            return
+        with tempfile.TemporaryFile(dir=folder) as copy:
+            with writing(path):
+                shutil.copyfileobj(file, copy)
+            copy.seek(0)
+            yield copy
+
+
+def _make(path: Path, contents: Contents, wanted: Rules | None, name: str) -> int:
+    """Make the book of what was read from the file of that name; see ``import_book``."""
+    rules = Rules.parse(contents.facts["rules"]) if "rules" in contents.facts else wanted or Rules()
+    if wanted is not None and not same_games(rules, wanted):
+        raise SettingsError(f"the book is for {rules}, not for {wanted}")
+    facts = {name: value for name, value in contents.facts.items() if name not in _OWN_FACTS}
+    with BookWriter.create(path, rules, facts) as book:
+        _fill(book, contents.records if contents.is_settled else _settled(rules, contents.records))
+        book.note(f"import from {name}")
+        book.commit()
+        if contents.is_settled and EDAX_FACT not in facts:  # Edax has bounds and counts of its own
+            _expect_sound(book)
+        return len(book)
+
+
+def _fill(book: BookWriter, records: Iterable[Record]) -> None:
+    batch = []
+    for record in records:
+        batch.append(record)
+        if len(batch) == _AT_ONCE:
+            book.put_all(batch)
+            batch.clear()
+    book.put_all(batch)
+
+
+def _settled(rules: Rules, records: Iterable[Record]) -> Iterable[Record]:
+    """The records with scores, bounds and counts as their leaves have them."""
+    graph = Graph(rules, records)
+    graph.negamax()
+    return map(graph.record, graph.nodes.values())
+
+
+def _expect_sound(book: Book) -> None:
+    """Raise FileFormatError with the first fault that ``outflank book check`` would find."""
+    for fault in check(book).faults:
+        raise FileFormatError(fault)

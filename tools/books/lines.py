@@ -1,0 +1,242 @@
+"""The main lines of a book, in which both sides give away the least: as lists of moves, and as a tree in SVG."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import count
+
+from outflank.book import Book, BookMove, Entry
+from outflank.book.names import Opening, opening_at, opening_of
+from outflank.engine import Colour, Move, Position
+from outflank.tools.report.page import templates
+
+USUAL_FIRST_MOVE = "f5"  # games are written down so that they begin with it
+
+
+@dataclass(frozen=True, slots=True)
+class BookLine:
+    """A line of a book.
+
+    Attributes:
+        moves: from the position that was asked for, forced passes among them.
+        positions: before each move, and after the last.
+        error: discs that both sides together give away in it.
+        score: what it ends with, in discs for Black.
+        is_exact: whether that score is proven.
+        transposes: whether it ends where another line that was listed before has passed.
+    """
+
+    moves: tuple[Move, ...]
+    positions: tuple[Position, ...]
+    error: int
+    score: int
+    is_exact: bool
+    transposes: bool = False
+
+    @property
+    def transcript(self) -> str:
+        """The moves without passes: ``f5d6c3``; separated by blanks where moves name a direction."""
+        separator = " " if self.positions[0].rules.one_direction else ""
+        return separator.join(str(move) for move in self.moves if not move.is_pass)
+
+    @property
+    def opening(self) -> Opening | None:
+        """The last opening with a name that it passes through."""
+        return opening_of(self.positions)
+
+
+def main_lines(
+    book: Book, start: Position, *, max_error: float | None = None, plies: int | None = None
+) -> Iterator[BookLine]:
+    """Lines in the order of the discs given away, the longest of equal ones first.
+
+    Each position is gone on from once: a line that comes to one where another has been ends there. Of moves that are
+    images of each other one is followed.
+
+    Args:
+        book: that is asked.
+        start: where the lines begin.
+        max_error: the most discs that both sides together may give away; None for no limit.
+        plies: the most moves of a line; None for no limit.
+    """
+    order = count()
+    waiting: list[tuple[int, int, int, tuple[Move, ...], tuple[Position, ...], BookMove | None]] = []
+    heappush(waiting, (0, 0, next(order), (), (start,), None))
+    seen: set[Position] = set()
+    while waiting:
+        error, _, _, moves, positions, last = heappop(waiting)
+        position = positions[-1]
+        image, _ = position.canonical()
+        entry = None if plies is not None and len(moves) >= plies else book.probe(position)
+        transposes = entry is not None and image in seen
+        if entry is None or not entry.moves or transposes:
+            if last is not None:
+                yield _line(moves, positions, error, last, transposes)
+            continue
+        seen.add(image)
+        for move in different_moves(entry):
+            lost = error + entry.score - move.score
+            if max_error is None or lost <= max_error:
+                after = (*positions, position.play(move.move))
+                heappush(waiting, (lost, -len(moves) - 1, next(order), (*moves, move.move), after, move))
+
+
+def different_moves(entry: Entry) -> list[BookMove]:
+    """The moves of an entry, of those that lead to images of one position only one, f5 where it is among them."""
+    kept: dict[Position, BookMove] = {}
+    for move in entry.moves:
+        image, _ = entry.position.play(move.move).canonical()
+        if image not in kept or str(move.move) == USUAL_FIRST_MOVE:
+            kept[image] = move
+    return sorted(kept.values(), key=lambda move: -move.score)
+
+
+def _line(
+    moves: tuple[Move, ...],
+    positions: tuple[Position, ...],
+    error: int,
+    last: BookMove,
+    transposes: bool,
+) -> BookLine:
+    """The line whose last move is `last`."""
+    black = positions[-2].side is Colour.BLACK
+    score = last.score if black else -last.score
+    return BookLine(moves, positions, error, score, last.lower == last.upper, transposes)
+
+
+_LETTER, _SMALL_LETTER = 7.3, 6.3  # widths in pixels, of the second one at most
+_PADDING, _CHIP = 8.0, 34.0  # width of a box's edge, of a score
+_GAP, _ROW, _BOX = 34.0, 44.0, 22.0  # between boxes, from row to row, height of a box
+_MARGIN, _HEAD, _LEAST_WIDTH = 16.0, 56.0, 800.0  # the last leaves room for the heading
+
+
+@dataclass(slots=True)
+class Branch:
+    """A run of moves that nothing branches off from.
+
+    Attributes:
+        moves: of the run.
+        score: after it, in discs for Black.
+        lost: discs that its first move gives away.
+        name: of the last opening in it, empty if it has none.
+        branches: what goes on from its end, the best move first.
+        x: left edge, so is `y` the middle, in pixels.
+    """
+
+    moves: list[Move]
+    score: int
+    lost: int
+    name: str = ""
+    branches: list["Branch"] = field(default_factory=list)
+    x: float = 0.0
+    y: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """The moves as the box has them."""
+        return " ".join(map(str, self.moves))
+
+    @property
+    def remark(self) -> str:
+        """What stands below the box: ``Tiger, gives away 1``."""
+        return ", ".join(filter(None, (self.name, f"gives away {self.lost}" if self.lost else "")))
+
+    @property
+    def width(self) -> float:
+        """Of the box, its score included, and wide enough for what stands below it."""
+        box = 2 * _PADDING + _LETTER * len(self.text) + _CHIP
+        return max(box, _SMALL_LETTER * len(self.remark) + _PADDING)
+
+
+@dataclass(slots=True)
+class _Node:
+    """A position of the tree, before runs are put together."""
+
+    position: Position
+    move: Move | None = None
+    score: int = 0
+    lost: int = 0
+    after: dict[Move, "_Node"] = field(default_factory=dict)
+
+
+def tree_svg(book: Book, start: Position, title: str, lines: Iterable[BookLine]) -> str:
+    """The lines of a book from a position on as an image.
+
+    Raises: FileFormatError if the book is damaged.
+    """
+    root = _Node(start)
+    for line in lines:
+        _add(book, root, line)
+    branches = [_branch(node) for node in root.after.values()]
+    height, right = _HEAD, _LEAST_WIDTH
+    for branch in branches:
+        height = _place(branch, _MARGIN, height)
+        right = max(right, _right(branch))
+    drawn = list(_all(branches))
+    return (
+        templates()
+        .get_template("booktree.svg")
+        .render(
+            title=title,
+            width=round(right + _MARGIN),
+            height=round(height + _MARGIN),
+            names=start.rules.colour_names,
+            branches=drawn,
+            edges=[(branch, after) for branch in drawn for after in branch.branches],
+            box=_BOX,
+            chip=_CHIP,
+            padding=_PADDING,
+        )
+    )
+
+
+def _add(book: Book, root: _Node, line: BookLine) -> None:
+    """Put a line into the tree, each move with what the book says of it."""
+    node = root
+    for move in line.moves:
+        if move not in node.after:
+            entry = book.probe(node.position)
+            assert entry is not None, "the line is one of the book"
+            (known,) = (each for each in entry.moves if each.move == move)
+            score = known.score if node.position.side is Colour.BLACK else -known.score
+            node.after[move] = _Node(node.position.play(move), move, score, entry.score - known.score)
+        node = node.after[move]
+
+
+def _branch(node: _Node) -> Branch:
+    """The run that begins with a node."""
+    assert node.move is not None
+    branch = Branch([node.move], node.score, node.lost, _name(node.position))
+    while len(node.after) == 1:
+        (node,) = node.after.values()
+        assert node.move is not None
+        branch.moves.append(node.move)
+        branch.score, branch.name = node.score, _name(node.position) or branch.name
+    following = sorted(node.after.values(), key=lambda each: each.lost)
+    branch.branches = [_branch(each) for each in following]
+    return branch
+
+
+def _name(position: Position) -> str:
+    opening = opening_at(position)
+    return "" if opening is None else opening.name
+
+
+def _place(branch: Branch, x: float, y: float) -> float:
+    """Give a run and what follows their places from a height on; returns the height below them."""
+    branch.x = x
+    below = y
+    for after in branch.branches:
+        below = _place(after, x + branch.width + _GAP, below)
+    branch.y = branch.branches[0].y if branch.branches else y + _ROW / 2
+    return max(below, y + _ROW)
+
+
+def _right(branch: Branch) -> float:
+    return max([branch.x + branch.width, *map(_right, branch.branches)])
+
+
+def _all(branches: Sequence[Branch]) -> Iterable[Branch]:
+    for branch in branches:
+        yield branch
+        yield from _all(branch.branches)

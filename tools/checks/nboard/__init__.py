@@ -1,1 +1,0 @@
-"""Examines an engine that speaks NBoard's protocol: one function for each rule."""

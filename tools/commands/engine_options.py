@@ -1,0 +1,190 @@
+"""What the commands share by which Outflank is an engine for another program, whatever the protocol."""
+
+import time
+from io import FileIO
+from pathlib import Path
+from random import SystemRandom
+from typing import Any
+
+import click
+
+from outflank.engine import Rules, Searcher, SettingsError
+from outflank.engine.levels import DEFAULT_LEVEL, HIGHEST_LEVEL
+from outflank.engine.limits import USUAL_OVERHEAD
+from outflank.protocol.booksource import NO_BOOK, BookSource, Variety, shipped_books
+from outflank.protocol.movesource import SearchSource
+from outflank.protocol.server import Wire, serve
+from outflank.protocol.session import Session
+from outflank.protocol.strength import Strength
+from outflank.protocol.varietysource import USUAL_PLIES, Spread, VarietySource
+from outflank.tools.commands.options import (
+    COUNT,
+    LOG_FILE,
+    SECONDS,
+    Number,
+    WholeNumber,
+    hash_option,
+    threads_option,
+    together,
+)
+from outflank.tools.work.files import writing
+from outflank.tools.work.progress import warn
+
+
+class SpreadType(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
+    """``DISCS[:PLIES]``, as ``1.5:12``."""
+
+    name = "DISCS[:PLIES]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Spread:
+        """Read it."""
+        if isinstance(value, Spread):
+            return value
+        discs, _, plies = value.partition(":")
+        try:
+            return Spread(float(discs), int(plies) if plies else USUAL_PLIES)
+        except SettingsError as error:
+            self.fail(str(error), param, ctx)
+        except ValueError:
+            self.fail(f"expected discs and perhaps plies, as 1.5:12, got {value!r}", param, ctx)
+
+
+_STDIN, _STDOUT = 0, 1
+_OPTIONS = (
+    click.option(
+        "--level",
+        type=WholeNumber(0, HIGHEST_LEVEL),
+        help="Strength, see docs/search.md.  "
+        f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits the search]",
+    ),
+    click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]"),
+    click.option(
+        "--time",
+        "seconds",
+        type=SECONDS,
+        help="Seconds for each move.  [default: the game's clock, if one is set]",
+    ),
+    click.option("--nodes", type=COUNT, help="Boards to reach for each move.  [default: no limit]"),
+    threads_option,
+    hash_option,
+    click.option(
+        "--overhead",
+        "overhead_ms",
+        type=Number(0, 60_000),
+        metavar="MS",
+        default=1000 * USUAL_OVERHEAD,
+        show_default=True,
+        help="Milliseconds a move takes besides the search. Of a time for one move these or 2 %, whichever is more, "
+        "are kept back, but at most a quarter; of a game's clock five times these or 2 %, but at most a tenth.",
+    ),
+    click.option(
+        "--book",
+        metavar="FILE|none",
+        help="Opening book to play from.  [default: the one that comes with the package, if it is for the rules]",
+    ),
+    click.option(
+        "--book-variety",
+        type=Number(0, 64),
+        metavar="DISCS",
+        default=0.0,
+        show_default=True,
+        help="Vary the play: moves from the book may lose this much in a game, by its own scores; drawn by --seed.",
+    ),
+    click.option(
+        "--variety",
+        type=SpreadType(),
+        help="Where no book knows the position, in the first PLIES choose among the moves within DISCS of the best, "
+        f"drawn by --seed; with --book none from the first move on.  [default: off; {USUAL_PLIES} plies]",
+    ),
+    click.option(
+        "--seed", type=WholeNumber(), help="Vary the play among equal moves.  [default: always the same move]"
+    ),
+    click.option(
+        "--log",
+        "log_file",
+        type=LOG_FILE,
+        help="Append the dialogue to FILE.  [default: no log]",
+    ),
+)
+
+
+engine_options = together(*_OPTIONS)
+"""The options that ``answer_controller`` takes."""
+
+
+def answer_controller(
+    wire: Wire,
+    rules: Rules,
+    *,
+    level: int | None,
+    depth: int | None,
+    seconds: float | None,
+    nodes: int | None,
+    threads: int,
+    hash_mb: int,
+    overhead_ms: float,
+    book: str | None,
+    book_variety: float,
+    variety: Spread | None,
+    ponder: bool = False,
+    seed: int | None,
+    log_file: Path | None,
+) -> None:
+    """Be an engine on standard input and output until the controller ends that; what the options say is handed over.
+
+    Raises: OutflankError; OSError.
+    """
+    strength = Strength(level, depth, seconds, nodes, overhead_ms / 1000)
+    searcher = Searcher(hash_mb, threads, seed)
+    steady = searcher if seed is None else Searcher(hash_mb, threads)
+    session = Session(
+        SearchSource(searcher, steady, seed),
+        books=books_to_play(book, book_variety, seed),
+        variety=VarietySource(searcher, variety, seed) if variety else None,
+        strength=strength,
+        rules=rules,
+        ponders=ponder,
+    )
+    serve(session, wire, _STDIN, _STDOUT, _Log(log_file) if log_file else _no_log)
+
+
+def books_to_play(given: str | None, variety: float, seed: int | None) -> list[BookSource]:
+    """The opening books to play from.
+
+    Variety needs chance: without a seed it gets a random one, which the engine's description names.
+    """
+    if given == NO_BOOK:
+        return []
+    if variety and seed is None:
+        seed = SystemRandom().randrange(2**31)
+    varied = Variety(variety, seed)
+    if given is None:
+        return [BookSource(path, varied, warn, shipped=True) for path in shipped_books()]
+    return [BookSource(Path(given), varied, warn)]
+
+
+def _no_log(sign: str, data: bytes) -> None:
+    """Keep no log."""
+
+
+class _Log:
+    """Writes the dialogue to a file, stamped with the seconds since the start, until that fails.
+
+    Raises: UnwritableError if the file can't be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        # Unbuffered: nothing is lost however we end, and pieces written by two threads never mix.
+        with writing(path):
+            self._file: FileIO | None = FileIO(path, "a")
+        self._began = time.monotonic()
+
+    def __call__(self, sign: str, data: bytes) -> None:
+        """Write a line that came (``<``) or a piece of an answer (``>``)."""
+        file = self._file
+        try:
+            if file is not None:
+                file.write(f"{time.monotonic() - self._began:10.3f} {sign} ".encode() + data)
+        except OSError as error:
+            self._file = None
+            warn(f"the log ends here, since it can't be written: {error.strerror}")

@@ -1,0 +1,135 @@
+"""Which games of a file are meant: options that several commands take."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import click
+
+from outflank.engine import Colour, OutflankError
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.formats.dates import year_of
+from outflank.tools.commands.options import together
+
+ResultName = Literal["black", "white", "draw", "unknown"]
+RESULTS: tuple[ResultName, ...] = ("black", "white", "draw", "unknown")
+_RANGE = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class GameFilter:
+    """What a game has to be; None allows everything.
+
+    Attributes:
+        players: parts of the names of both players, or of one of them, in any case; may be empty.
+        years: first and last year.
+        result: who won.
+        lengths: fewest and most discs played.
+    """
+
+    players: tuple[str, ...] = ()
+    years: range | None = None
+    result: ResultName | None = None
+    lengths: range | None = None
+
+    def allows(self, game: AnnotatedGame) -> bool:
+        """Whether the game is all of this."""
+        return (
+            self._has_players(game)
+            and (self.years is None or year_of(game.date) in self.years)
+            and (self.result is None or result_of(game) == self.result)
+            and (self.lengths is None or game.discs_played in self.lengths)
+        )
+
+    def expect_found(self, count: int, unnamed: bool) -> None:
+        """Raise OutflankError if no game was found.
+
+        Args:
+            count: of games that were all of this.
+            unnamed: whether players of some games are known by numbers alone.
+        """
+        if count:
+            return
+        if self.players and unnamed:
+            wanted = " and ".join(map(repr, self.players))
+            raise OutflankError(
+                f"no game of {wanted} found, since the names of the players are missing (see above)"
+            )
+        raise OutflankError("no game passes the filters")
+
+    def _has_players(self, game: AnnotatedGame) -> bool:
+        """Whether each of the names is that of another player."""
+        names = [(game.black.lower(), game.white.lower()), (game.white.lower(), game.black.lower())]
+        return any(
+            all(part.lower() in name for part, name in zip(self.players, each, strict=False))
+            for each in names
+        )
+
+
+def result_of(game: AnnotatedGame) -> ResultName:
+    """Who won."""
+    outcome = game.outcome
+    if outcome is None:
+        return "unknown"
+    if outcome.winner is None:
+        return "draw"
+    return "black" if outcome.winner is Colour.BLACK else "white"
+
+
+def _only(ctx: click.Context, option: click.Parameter, texts: Sequence[str]) -> str | None:
+    """The one value that an option was given, None for none; of two the first would be lost in silence."""
+    if len(texts) > 1:
+        raise click.BadParameter("give it once", ctx, option)
+    return texts[0] if texts else None
+
+
+def _read_players(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -> tuple[str, ...]:
+    if len(names) > 2:
+        raise click.BadParameter(f"a game has two players, got {len(names)} names", ctx, option)
+    return tuple(names)
+
+
+def _read_range(ctx: click.Context, option: click.Parameter, texts: Sequence[str]) -> range | None:
+    text = _only(ctx, option, texts)
+    if text is None:
+        return None
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        raise click.BadParameter(f"expected a number or two such as 20-60, got {text!r}", ctx, option)
+    first, last = int(match[1]), int(match[2] or match[1])
+    if first > last:
+        raise click.BadParameter(
+            f"the smaller number comes first: {text!r} begins with the larger", ctx, option
+        )
+    return range(first, last + 1)
+
+
+filter_options = together(
+    click.option(
+        "--player",
+        "players",
+        multiple=True,
+        callback=_read_players,
+        metavar="NAME",
+        help="Only games of a player whose name has NAME in it; given twice, games between two such players.",
+    ),
+    click.option(
+        "--year", multiple=True, callback=_read_range, metavar="Y[-Y]", help="Only games of these years."
+    ),
+    click.option(
+        "--result",
+        type=click.Choice(RESULTS),
+        multiple=True,
+        callback=_only,
+        help="Only games that ended so.",
+    ),
+    click.option(
+        "--length",
+        multiple=True,
+        callback=_read_range,
+        metavar="N[-N]",
+        help="Only games with this many discs played.",
+    ),
+)
+"""``--player --year --result --length``, handed to the command as ``players`` and under their own names."""

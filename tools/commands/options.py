@@ -1,0 +1,278 @@
+"""Options that more than one command takes, and the types of their values."""
+
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from outflank.engine import NotationError, Rules
+from outflank.engine.search import DEFAULT_HASH_MB
+from outflank.engine.selectivity import SELECTIVITIES
+from outflank.protocol.durations import parse_duration
+from outflank.tools.work.cluster import scheduler_address
+from outflank.tools.work.files import STDOUT, expect_writable
+
+BEYOND_USE = 2**31 - 1
+"""An upper bound that keeps numbers in a C int."""
+
+
+class WholeNumber(click.IntRange):
+    """A whole number within bounds, which belong to it; the help shows those that somebody may meet."""
+
+    name = "integer"
+
+    def _describe_range(self) -> str:
+        if self.max in (None, BEYOND_USE):
+            return "" if self.min is None else f"x>={self.min}"
+        return super()._describe_range()
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read it.
+
+        Raises: click.BadParameter.
+        """
+        try:
+            return int(super().convert(value, param, ctx))
+        except click.BadParameter:
+            self.fail(f"expected a whole number{_within(self)}, got {value!r}", param, ctx)
+
+
+class Number(click.FloatRange):
+    """A number within bounds, neither infinite nor nan; the help shows the bounds."""
+
+    name = "number"
+
+    def _describe_range(self) -> str:
+        return "" if self.min is None and self.max is None else super()._describe_range()
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read it.
+
+        Raises: click.BadParameter.
+        """
+        try:
+            number = float(super().convert(value, param, ctx))
+        except click.BadParameter:
+            number = math.nan
+        if not math.isfinite(number):
+            self.fail(f"expected a number{_within(self)}, got {value!r}", param, ctx)
+        return number
+
+
+def _within(kind: click.IntRange | click.FloatRange) -> str:
+    """The bounds in words; the upper ones that are used here are never left out themselves."""
+    if kind.min is None:
+        return ""
+    if kind.min_open:
+        return f" above {kind.min:g}" + ("" if kind.max is None else f" up to {kind.max:g}")
+    return f" of at least {kind.min}" if kind.max is None else f" from {kind.min} to {kind.max}"
+
+
+class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
+    """Seconds, more than none: ``5``, ``5s``, ``500ms``, ``2m``; hands the command a float.
+
+    Args:
+        least: how many there have to be; any number if left out.
+        most: how many there may be; any number if left out.
+    """
+
+    name = "time"
+
+    def __init__(self, least: float = 0.0, most: float = math.inf) -> None:
+        self._least, self._most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The seconds; anything else is wrong usage."""
+        try:
+            seconds = parse_duration(value) if isinstance(value, str) else float(value)
+        except NotationError as error:
+            self.fail(str(error), param, ctx)
+        if not 0 < seconds < math.inf:
+            wanted = "more than 0 seconds" if seconds == 0 else "more than 0 seconds and less than for ever"
+            self.fail(f"expected a time of {wanted}, got {value!r}", param, ctx)
+        if not self._least <= seconds <= self._most:
+            self.fail(
+                f"expected a time from {self._least} to {self._most} seconds, got {value!r}", param, ctx
+            )
+        return seconds
+
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+SECONDS = Seconds()
+COUNT = WholeNumber(1, BEYOND_USE)
+MOST_THREADS = 256
+"""The most that a ``Searcher`` takes."""
+SELECTIVITY = click.Choice([str(value) for value in SELECTIVITIES])
+ANY_FOLDER = click.Path(path_type=Path, file_okay=False)
+EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+
+
+def together(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
+    """One decorator for several options; the help shows them in this order."""
+
+    def decorate(command: Decorated) -> Decorated:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def read_by(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """A click callback that reads an option's text with `read`.
+
+    A NotationError is wrong usage: one sentence and exit code 2. An option that was left out stays None.
+    """
+
+    def convert(ctx: click.Context, param: click.Parameter, text: str | None) -> Any:
+        try:
+            return None if text is None else read(text)
+        except NotationError as error:
+            raise click.BadParameter(str(error), ctx, param) from None
+
+    return convert
+
+
+rules_option = click.option(
+    "--rules",
+    default="othello",
+    show_default=True,
+    metavar="RULES",
+    callback=read_by(Rules.parse),
+    help="PRESET[,OPTION=VALUE...], see docs/rules.md.",
+)
+"""``--rules ravensburger-1987,turns=all``: hands the command a ``Rules``."""
+
+threads_option = click.option(
+    "--threads",
+    type=WholeNumber(1, MOST_THREADS),
+    default=1,
+    show_default=True,
+    help="Threads to search with.",
+)
+"""``--threads 2``."""
+
+hash_option = click.option(
+    "--hash",
+    "hash_mb",
+    type=COUNT,
+    default=DEFAULT_HASH_MB,
+    show_default=True,
+    help="Size of the table in MB.",
+)
+"""``--hash 512``: hands the command ``hash_mb``."""
+
+
+def selectivity_option(default: str) -> Callable[[Decorated], Decorated]:
+    """``--selectivity 95``: hands the command a member of SELECTIVITIES, or None, which means what `default` says."""
+    return click.option(
+        "--selectivity",
+        type=SELECTIVITY,
+        callback=read_by(int),
+        help="How sure the search has to be to cut a move on a guess, in percent; at 100 it never does.  "
+        f"[default: {default}]",
+    )
+
+
+time_option = click.option(
+    "--time",
+    "seconds",
+    type=SECONDS,
+    help="Seconds for each position.  [default: no limit]",
+)
+"""``--time 2.5``: hands the command ``seconds``."""
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
+"""``--json``: hands the command ``as_json``."""
+
+json_object_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+"""``--json`` of a command with one result: hands the command ``as_json``."""
+
+workers_option = click.option(
+    "--workers", type=WholeNumber(1, 4096), help="Processes to start.  [default: one for each processor]"
+)
+"""``--workers 2``: hands the command an int or None."""
+
+cluster_option = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    callback=read_by(scheduler_address),
+    help="Work on the Dask cluster of this scheduler instead, tcp://HOST:PORT or tls://HOST:PORT.",
+)
+"""``--cluster tcp://host:port``: hands the command an address or None."""
+
+budget_option = click.option(
+    "--budget",
+    type=SECONDS,
+    metavar="TIME",
+    help="Stop after 90s, 20m, 2h ...  [default: when all is done, or at Ctrl-C, which loses nothing]",
+)
+"""``--budget 2h``: hands the command seconds or None."""
+
+seed_option = click.option(
+    "--seed",
+    type=WholeNumber(0, BEYOND_USE),
+    default=1,
+    show_default=True,
+    help="Seed of all random choices.",
+)
+"""``--seed 7``: hands the command an int, 1 if left out."""
+
+
+class OutputFile(click.Path):
+    """A file to write: what can't be written is refused before any work.
+
+    Args:
+        whole: whether it is written by ``whole_file``; else it is opened at once anyway, to append to it.
+        stdout: whether ``-`` is standard output, and the command gets ``STDOUT`` for it; it is wrong usage otherwise.
+    """
+
+    def __init__(self, *, whole: bool = True, stdout: bool = False) -> None:
+        super().__init__(path_type=Path, dir_okay=False)
+        self._whole, self._stdout = whole, stdout
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Read it.
+
+        Raises: click.BadParameter; UnwritableError; SettingsError if it is a part of a run or a book.
+        """
+        if os.fspath(value) == str(STDOUT):
+            if self._stdout:
+                return STDOUT
+            self.fail("it needs the name of a file, not '-' for standard output", param, ctx)
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if self._whole:
+            expect_writable(path)
+        return path
+
+
+OUTPUT_FILE = OutputFile()
+LOG_FILE = OutputFile(whole=False)
+
+
+def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable[[Decorated], Decorated]:
+    """``--output FILE``, ``-o FILE``: hands the command a path for ``open_output``.
+
+    Args:
+        what: help that says what is written.
+        otherwise: where it is written without the option, for the help; nothing if it is required.
+        attributes: of the option.
+    """
+    told = f"  [default: {otherwise}]" if otherwise else ""
+    return click.option(
+        "--output",
+        "-o",
+        type=OutputFile(stdout=True),
+        metavar="FILE",
+        help=f"{what}; - is standard output.{told}",
+        **attributes,
+    )
+
+
+def shown_output(path: Path) -> str:
+    """What to call an output in a sentence."""
+    return "standard output" if path is STDOUT else str(path)

@@ -1,0 +1,251 @@
+"""The `outflank` program: finds the command that was asked for and turns its errors into exit codes."""
+
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from io import BufferedReader, FileIO, TextIOWrapper
+from keyword import iskeyword
+from typing import IO, Any
+
+import click
+
+from outflank import __version__
+from outflank.tools.work.signals import end_at_once, end_at_once_again, end_tidily
+
+
+class LazyGroup(click.Group):
+    """A click group whose modules are imported only when a command is used, so that each starts as fast as it can.
+
+    Command NAME is the function NAME in the module NAME of a package; NAME_ for a keyword of Python.
+
+    Args:
+        package: where the modules are.
+        summaries: the first paragraph of each command's help, by its name, in the order of the list.
+        modules: the modules that hold several commands, by the name of each command.
+        options: what else ``click.Group`` takes.
+    """
+
+    def __init__(
+        self,
+        *,
+        package: str,
+        summaries: Mapping[str, str],
+        modules: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        self._package = package
+        self.summaries = summaries
+        self._modules = modules or {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands."""
+        return list(self.summaries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, its module imported; None if there is none."""
+        if cmd_name not in self.summaries:
+            return None
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command = getattr(
+            importlib.import_module(f"{self._package}.{self._modules.get(cmd_name, name)}"), name
+        )
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands for ``--help`` without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.summaries.items()))
+
+
+def replace_closed_streams() -> None:
+    """Put something in the place of each standard stream that is closed, where no file opened later may come to lie.
+
+    Input is at its end at once, and what is written to standard error is lost. A result must not be lost in silence:
+    writing to standard output raises OSError, as it does for programs that know no better.
+    """
+    if sys.stdin is None:
+        sys.stdin = TextIOWrapper(BufferedReader(_nothing(0, "r", "<stdin>")))
+    # Not buffered, or what has failed would fail again when the interpreter ends.
+    if sys.stdout is None:
+        sys.stdout = TextIOWrapper(_nothing(1, "w", "<stdout>", os.O_RDONLY), write_through=True)
+    if sys.stderr is None:
+        sys.stderr = TextIOWrapper(_nothing(2, "w", "<stderr>", os.O_WRONLY), write_through=True)
+
+
+def escape_what_can_not_be_written() -> None:
+    """Let standard output escape what its encoding lacks, as standard error does.
+
+    A byte of a name that is not UTF-8 becomes an escape that JSON has too.
+    """
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _nothing(descriptor: int, mode: str, name: str, flags: int = os.O_RDONLY) -> FileIO:
+    """The null device in the place of a descriptor, which processes that are begun inherit."""
+    opened = os.open(os.devnull, flags)
+    if opened != descriptor:
+        os.dup2(opened, descriptor)
+        os.close(opened)
+    os.set_inheritable(descriptor, True)
+    file = FileIO(descriptor, mode, closefd=False)
+    file.name = name
+    return file
+
+
+# Command NAME is the click command NAME in tools/commands/NAME.py; the text is the first paragraph of its help.
+COMMANDS = {
+    "gtp": "Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.",
+    "nboard": "Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.",
+    "analyze": "Search positions and show their best moves: one in a growing table, many in a line each.",
+    "play": "Play a game against the engine at a terminal.",
+    "board": "Show a position as text, or as an SVG or PNG image.",
+    "review": "Review every GAME: what each move cost, and what would have been better.",
+    "solve": "Solve the positions of an OBF file (- is standard input), each with an empty table.",
+    "match": "Play games between two engines and say who is stronger.",
+    "tournament": "Play a tournament between any number of engines and rate them.",
+    "report": "Write the report of RUN, a run's folder or its run.db, as one self-contained HTML file.",
+    "export": "Write the games of RUN, a run's folder or its run.db, in a format that other programs read.",
+    "convert": "Convert the games of every FILE (- is standard input) and write them one after the other.",
+    "book": "Grow, check and exchange opening books.",
+    "openings": "Make openings for matches.",
+    "sprt": "Run a sequential test on COUNTS of results.",
+    "compliance": "Check the engine that CMD starts against the rules of its protocol and of good conduct.",
+    "selftest": "Play an engine against itself: the two games of a pair must be mirror images.",
+    "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
+    "solo": "Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.",
+    "perft": "Count the positions at the end of every line of DEPTH plies.",
+    "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
+}
+# The extra that brings a package; all others come with `match`.
+_EXTRAS = {"torch": "train", "distributed": "cluster", "resvg_py": "png"}
+_DESCENDANTS = "outflank.protocol.opponent.descendants"  # imported by commands that start engines
+_EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
+_EXIT_INTERRUPTED = 128 + signal.SIGINT
+
+
+class Failure(click.ClickException):
+    """Ends the program with one sentence on stderr and exit code 1."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Write the sentence."""
+        from outflank.protocol.lines import printable_lines  # not at the top: the help needs nothing
+
+        click.echo(f"outflank: {printable_lines(self.format_message())}", file=file, err=True)
+
+
+class Program(LazyGroup):
+    """The group of all commands; ``help COMMAND`` and ``version`` are other words for ``--help`` and ``--version``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words before the command's own."""
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
+        elif args == ["version"]:
+            args = ["--version"]
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; whatever ends it early becomes a sentence and an exit code."""
+        try:
+            # Not at the top: on a CPU that the build is not for, this import says so.
+            from outflank.engine import OutflankError
+        except ImportError as error:
+            raise Failure(str(error)) from error
+        try:
+            super().invoke(ctx)
+            sys.stdout.flush()
+        except OutflankError as error:
+            raise Failure(str(error)) from error
+        except ModuleNotFoundError as error:
+            extra = _EXTRAS.get(str(error.name), "match")
+            raise Failure(
+                f"{error}: pip install 'outflank[{extra}]' brings what the command needs"
+            ) from error
+        except BrokenPipeError:
+            # The reader has gone. What is still buffered must not fail again when the interpreter ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(_EXIT_BROKEN_PIPE)
+        except OSError as error:
+            raise Failure(_refusal(error)) from error
+        except click.ClickException as error:
+            from outflank.protocol.lines import printable_lines  # not at the top, as above
+
+            # The name of a file may come from a folder that somebody else has filled.
+            text = printable_lines(error.format_message())
+            error.format_message = lambda: text  # type: ignore[method-assign]
+            raise
+        except KeyboardInterrupt:
+            ctx.exit(_EXIT_INTERRUPTED)
+        finally:
+            end_at_once_again()
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
+        """Find the command; once its module is there, signals end it tidily."""
+        found = super().resolve_command(ctx, args)
+        end_tidily()
+        return found
+
+
+def _refusal(error: OSError) -> str:
+    """What the system refused, without its number for that."""
+    reason = error.strerror or str(error)
+    return reason if error.filename is None else f"can't use {str(error.filename)!r} ({reason})"
+
+
+def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    click.echo(f"outflank {__version__}")
+    try:
+        from outflank.engine import BUILD  # not at the top, as above
+    except ImportError as error:
+        raise Failure(str(error)) from error
+    click.echo(f"engine built for {BUILD}")
+    ctx.exit()
+
+
+@click.group(
+    cls=Program,
+    package="outflank.tools.commands",
+    summaries=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version, and for which CPU the engine at work was built.",
+)
+def cli() -> None:
+    """Outflank, a Reversi/Othello engine for tournaments.
+
+    Results go to standard output, progress and warnings to standard error.
+    Exit codes: 0 done, 1 it failed, 2 wrong usage, 128 + n ended by signal n.
+    """
+
+
+def main() -> None:
+    """Run the program; SIGTERM and SIGHUP end it as tidily as Ctrl-C does. No process that it began stays behind."""
+    end_at_once()
+    replace_closed_streams()
+    escape_what_can_not_be_written()
+    try:
+        cli(prog_name="outflank")
+    except OSError as error:  # the help of the program itself can't be written
+        Failure(_refusal(error)).show()
+        sys.exit(Failure.exit_code)
+    finally:
+        if _DESCENDANTS in sys.modules:
+            sys.modules[_DESCENDANTS].kill_engines()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+"""Plays a run for ``outflank match`` and ``outflank tournament``: where it is kept and played, what is said of it."""
+
+import sys
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from outflank.engine import Move, OutflankError
+from outflank.tools.match.conduct.conductor import Conductor, is_over
+from outflank.tools.match.conduct.hall import Hall, LocalHall
+from outflank.tools.match.schedule.formats import openings_needed
+from outflank.tools.match.state.config_file import save_config
+from outflank.tools.match.state.events import Event, GameEnded, described
+from outflank.tools.match.state.run import MOST_VOIDS, Run, RunSettings
+from outflank.tools.match.state.store import Store
+from outflank.tools.report.figures import Figures, figures_of
+from outflank.tools.report.report import expect_packages, write_run_files
+from outflank.tools.report.summary import summary
+from outflank.tools.report.tables import Scoreboard, print_result
+from outflank.tools.work.progress import json_line, warn
+from outflank.tools.work.signals import Interrupted, Interrupts
+
+_WITH_RESUME = {"concurrency": "--concurrency", "cluster": "--cluster", "as_json": "--json"}
+
+
+_STARTING = ("cmd", "dir", "env", "options", "commands", "book")  # of an engine: what its start depends on
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run went.
+
+    Attributes:
+        run: the run, with what could not be written.
+        interruption: the signal that ended it early, if one did.
+        trouble: a sentence about what could not be written; empty if all is well.
+    """
+
+    run: Run
+    interruption: Interrupted | None
+    trouble: str
+
+
+def play_run(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None:
+    """Play a new run, or go on with one, and print its result.
+
+    Args:
+        choose: makes the settings of a new run.
+        options: of the command, as ``run_options`` names them.
+    """
+    if options["resume"] is not None:
+        given = _given_with_resume()
+        with Store.resume(options["resume"]) as store:
+            past = store.read()
+            if past.warning:
+                warn(past.warning)
+            if not store.is_ours and not is_over(past, store.openings(past.settings.rules)):
+                _ask_about_commands(past.settings, options["resume"])
+                store.take_over()
+            settings = past.settings
+            if "concurrency" in given:
+                settings = replace(settings, concurrency=options["concurrency"])
+            _play_and_print(settings, options, options["resume"], store)
+        return
+    settings = choose()
+    if options["save_config"]:
+        save_config(settings, options["save_config"])
+        click.echo(f"Wrote {options['save_config']}", err=True)
+        return
+    with _new_folder(options) as folder:
+        _play_and_print(settings, options, folder)
+
+
+def _ask_about_commands(settings: RunSettings, folder: Path) -> None:
+    """Say which commands a run would start that somebody else may have written, and ask for leave.
+
+    Raises: OutflankError unless the answer is yes.
+    """
+    click.echo(f"The run in {str(folder)!r} was not begun by you on this machine. It starts:", err=True)
+    for entry in settings.entries:
+        given = {key: value for key, value in entry.settings().items() if key in _STARTING}
+        click.echo(
+            f"  {entry.name}: {' '.join(f'{key}={value!r}' for key, value in given.items())}", err=True
+        )
+    click.echo("Resume it? [y/N] ", err=True, nl=False)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise OutflankError(
+            f"the run in {str(folder)!r} was not resumed, as it may start anything; answer y to allow it"
+        )
+
+
+def _given_with_resume() -> set[str]:
+    """The options on the command line; those that would change what is played are a wrong usage."""
+    context = click.get_current_context()
+    given = {
+        str(parameter.name): parameter.opts[0]
+        for parameter in context.command.params
+        if context.get_parameter_source(str(parameter.name)) is click.core.ParameterSource.COMMANDLINE
+    }
+    for name, option in given.items():
+        if name not in ("resume", *_WITH_RESUME):
+            allowed = ", ".join(_WITH_RESUME.values())
+            raise click.BadParameter(
+                f"{option} can't be given with it, only {allowed}", param_hint="--resume"
+            )
+    return set(given)
+
+
+@contextmanager
+def _new_folder(options: dict[str, Any]) -> Iterator[Path]:
+    """Where the records go; without records, to a folder that is gone afterwards.
+
+    Raises: click.UsageError if both are asked for.
+    """
+    if options["no_records"] and options["folder"]:
+        raise click.UsageError("--out and --no-records exclude each other")
+    if options["no_records"]:
+        with tempfile.TemporaryDirectory(prefix="outflank-") as folder:
+            yield Path(folder)
+    else:
+        name = click.get_current_context().info_name
+        yield options["folder"] or Path(f"{name}-{datetime.now():%Y%m%d-%H%M%S}")
+
+
+def _play_and_print(
+    settings: RunSettings, options: dict[str, Any], folder: Path, store: Store | None = None
+) -> None:
+    """Play, and say what came of it; what went wrong after the first game decides the exit code."""
+    recorded = not options["no_records"]
+    if recorded:
+        expect_packages()
+    with Interrupts() as interrupts, Scoreboard(settings) as board:
+        board.say(settings.line())
+        on_event = _printer(board) if options["as_json"] else board.show
+        try:
+            outcome = _play(settings, options, folder, store, board, on_event, interrupts)
+        except Interrupted as before_the_first_game:
+            click.get_current_context().exit(before_the_first_game.exit_code)
+    figures = figures_of(outcome.run)
+    not_written = write_run_files(outcome.run, figures, folder) if recorded else ""
+    try:
+        _print(outcome.run, figures, options["as_json"])
+        if recorded:
+            click.echo(f"Records and report are in {folder}/", err=True)
+    except OSError:
+        if not outcome.interruption:  # SIGHUP comes with the terminal gone
+            raise
+    trouble = outcome.trouble or not_written
+    if trouble:
+        raise OutflankError(trouble)
+    if outcome.interruption:
+        click.get_current_context().exit(outcome.interruption.exit_code)
+    if not outcome.run.is_valid:
+        raise OutflankError(f"the run is not valid: more than {MOST_VOIDS:.0%} of an engine's games are void")
+
+
+def _play(
+    settings: RunSettings,
+    options: dict[str, Any],
+    folder: Path,
+    store: Store | None,
+    board: Scoreboard,
+    on_event: Callable[[Event], object],
+    interrupts: Interrupts,
+) -> Outcome:
+    """Everything up to the point where all engines are gone and the file is closed."""
+    past = store.read() if store else None
+    if store and past and is_over(past, store.openings(past.settings.rules)):
+        return Outcome(store.end(finished=True), None, store.trouble)
+    run_id = store.id if store else uuid.uuid4().hex
+    openings = [] if store else _draw(settings, interrupts)
+    interruption = None
+    with ExitStack() as stack:
+        with _open_hall(settings, run_id, options["cluster"]) as hall:
+            hall.check_engines(interrupts.check)
+            if store is None:
+                store = stack.enter_context(Store.create(folder, settings, openings, run_id))
+            past = past or store.read()
+            board.count(past)
+            conductor = Conductor(past, store, hall, on_event, board.say, interrupts)
+            try:
+                conductor.play()
+            except Interrupted as caught:
+                interruption = caught
+                hall.stop()
+        with suppress(Interrupted):
+            conductor.save()
+        run = store.end(finished=conductor.finished)
+        return Outcome(run, interruption, store.trouble)
+
+
+def _draw(settings: RunSettings, interrupts: Interrupts) -> list[tuple[Move, ...]]:
+    """The openings of a new run."""
+    openings = []
+    for opening in settings.openings.take(openings_needed(settings), settings.rules, settings.seed):
+        interrupts.check()  # there may be half a million
+        openings.append(opening)
+    return openings
+
+
+def _open_hall(settings: RunSettings, run: str, cluster: str | None) -> AbstractContextManager[Hall]:
+    if cluster is None:
+        return LocalHall(settings)
+    from outflank.tools.match.conduct.cluster import ClusterHall  # an extra that most do without
+
+    return ClusterHall(settings, run, cluster)
+
+
+def _printer(board: Scoreboard) -> Callable[[Event], None]:
+    """Prints each event as a line of JSON besides showing it, and after each game how far the run is."""
+
+    def show(event: Event) -> None:
+        board.show(event)
+        click.echo(json_line(described(event)))
+        if isinstance(event, GameEnded):
+            click.echo(json_line(board.progress()))
+
+    return show
+
+
+def _print(run: Run, figures: Figures, as_json: bool) -> None:
+    if as_json:
+        click.echo(json_line({"event": "result", **summary(run, figures)}))
+    else:
+        print_result(run, figures)

@@ -1,0 +1,236 @@
+"""The options that describe a run, shared by ``outflank match`` and ``outflank tournament``."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import click
+
+from outflank.engine import FileFormatError, NotationError
+from outflank.protocol.opponent.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeControl
+from outflank.tools.commands.options import (
+    OUTPUT_FILE,
+    Seconds,
+    WholeNumber,
+    json_option,
+    read_by,
+    rules_option,
+    together,
+)
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS
+from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
+from outflank.tools.match.schedule.formats import usual_rounds
+from outflank.tools.match.state.config_file import chosen_entries, read_config
+from outflank.tools.match.state.run import Format, RunSettings
+from outflank.tools.match.stats.sprt import Sprt
+from outflank.tools.work.cluster import scheduler_address
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+def _use(ctx: click.Context, option: click.Parameter, path: Path | None) -> None:
+    """Let what the file says stand wherever the command line says nothing."""
+    if path is not None:
+        ctx.default_map = {**(ctx.default_map or {}), **_defaults(ctx.command, path)}
+
+
+def _defaults(command: click.Command, path: Path) -> dict[str, Any]:
+    """The values in the file by the names of the command's parameters."""
+    options = {
+        word.removeprefix("--"): parameter
+        for parameter in command.params
+        if isinstance(parameter, click.Option) and parameter.name not in ("config", "save_config", "help")
+        for word in parameter.opts
+        if word.startswith("--")
+    }
+    found: dict[str, Any] = {}
+    for key, value in read_config(path).items():
+        if key not in options:
+            raise FileFormatError(f"{path}: expected keys out of {' '.join(sorted(options))}, got {key!r}")
+        if options[key].is_flag != isinstance(value, bool):
+            expected = "true or false" if options[key].is_flag else "a value"
+            raise FileFormatError(f"{path}: expected {expected} for {key}, got {value!r}")
+        found[str(options[key].name)] = value
+    return found
+
+
+config_options = together(
+    click.option(
+        "--config",
+        type=_FILE,
+        metavar="FILE",
+        callback=_use,
+        is_eager=True,
+        expose_value=False,
+        help="TOML file with options by their long names and a table [[engine]] for each engine; "
+        "the command line comes first.",
+    ),
+    click.option(
+        "--save-config",
+        type=OUTPUT_FILE,
+        metavar="FILE",
+        help="Write what these options play, and how, to a new FILE for --config, and play nothing; where it is kept, "
+        "shown and played (--out, --no-records, --json, --cluster) is left out.",
+    ),
+    click.option(
+        "--engines",
+        "engines_file",
+        type=_FILE,
+        metavar="FILE",
+        help="TOML file with a table [[engine]] for each; --engine NAME chooses from it.  [default: all]",
+    ),
+)
+"""``--config``, and the parameters ``save_config`` and ``engines_file``, paths or None."""
+
+
+MOST_GAMES = 1_000_000
+_MOST_PLACES = 1000
+_SEEDS = 2**31
+
+
+_OPTIONS = (
+    click.option(
+        "--engine",
+        "engines",
+        multiple=True,
+        metavar="TEXT",
+        help="""An engine: 'name=A cmd="outflank gtp --level 4"', perhaps with time= and more.""",
+    ),
+    config_options,
+    click.option(
+        "--games",
+        type=WholeNumber(1, MOST_GAMES),
+        default=10,
+        show_default=True,
+        help="Games between two engines that meet; two on each opening, colours swapped.",
+    ),
+    click.option(
+        "--time",
+        "time",
+        callback=read_by(TimeControl.parse),
+        default="none",
+        show_default=True,
+        help="0.5 (seconds a move), 60+1 (Fischer), 60+0 (absolute), 60+10/5 (Canadian) or none.",
+    ),
+    click.option(
+        "--openings",
+        callback=read_by(OpeningsChoice.parse),
+        metavar="balanced|random:N|FILE[:N]",
+        help="The shipped balanced openings, N random moves, or the games of FILE (such as a transcript a line), with "
+        ":N their first N moves.  [default: balanced where the rules allow, else random:8]",
+    ),
+    rules_option,
+    click.option(
+        "--seed", type=WholeNumber(0, _SEEDS - 1), help="Seed of all random choices.  [default: drawn]"
+    ),
+    click.option(
+        "--stall",
+        type=Seconds(SHORTEST_SECONDS, LONGEST_SECONDS),
+        default=STALL_SECONDS,
+        show_default=True,
+        help="Seconds an engine without a clock may think about a move.",
+    ),
+    click.option(
+        "--adjudicate",
+        type=WholeNumber(0, MOST_EMPTIES),
+        default=0,
+        show_default=True,
+        help="End a game with its exact result at this many empty squares; 0 for never.",
+    ),
+    click.option(
+        "--solve",
+        type=WholeNumber(0, MOST_EMPTIES),
+        default=0,
+        show_default=True,
+        help="Solve positions with at most this many empty squares, to count the discs thrown away; 0 for none.",
+    ),
+    click.option(
+        "--concurrency",
+        type=WholeNumber(1, _MOST_PLACES),
+        default=1,
+        show_default=True,
+        help="How many pairs of games are played at once.",
+    ),
+    click.option(
+        "--replay-crashes", is_flag=True, help="Play a pair with a crash again; the result says so."
+    ),
+)
+_WHERE = (
+    click.option(
+        "--out",
+        "folder",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="New or empty folder for the records.  [default: named by date and time]",
+    ),
+    click.option("--no-records", is_flag=True, help="Keep no records."),
+    click.option(
+        "--resume",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Resume the run in DIR with its settings; --concurrency, --cluster and --json may change.",
+    ),
+    click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        callback=read_by(scheduler_address),
+        help="Play on the Dask cluster of this scheduler, tcp://HOST:PORT or tls://HOST:PORT.",
+    ),
+    json_option,
+)
+sprt_option = click.option(
+    "--sprt",
+    callback=read_by(Sprt.parse),
+    metavar="TEXT",
+    help="End the match when this test has a verdict: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=.",
+)
+"""``--sprt 'elo0=0 elo1=10'``: hands the command an ``Sprt`` or None."""
+
+
+run_options = together(*_OPTIONS, *_WHERE)
+"""All options that describe a run and say where it is played."""
+
+
+def chosen_settings(
+    options: dict[str, Any], form: Format, rounds: int | None = 1, sprt: Sprt | None = None
+) -> RunSettings:
+    """The settings that the options of a command say; the usual number of rounds if they say none.
+
+    Raises: click.BadParameter about the engines; FileFormatError about a file of theirs.
+    """
+    seed, rules = options["seed"], options["rules"]
+    entries = _entries(options, alone=form is Format.MATCH)
+    return RunSettings(
+        entries=entries,
+        openings=options["openings"] or default_openings(rules),
+        format=form,
+        games=options["games"],
+        rounds=rounds or usual_rounds(form, len(entries)),
+        rules=rules,
+        seed=random.randrange(_SEEDS) if seed is None else seed,
+        stall=options["stall"],
+        adjudicate=options["adjudicate"],
+        solve=options["solve"],
+        sprt=sprt,
+        concurrency=options["concurrency"],
+        replay_crashes=options["replay_crashes"],
+    )
+
+
+def _entries(options: dict[str, Any], alone: bool) -> tuple[Entry, ...]:
+    """The engines, two if they are alone; anything else is a wrong usage."""
+    try:
+        entries = chosen_entries(options["engines"], options["engines_file"], options["time"])
+    except NotationError as error:
+        raise click.BadParameter(str(error), param_hint="--engine") from None
+    if len(entries) < 2 or (alone and len(entries) > 2):
+        needed = "two engines" if alone else "two engines or more"
+        raise click.BadParameter(f"give {needed}, not {len(entries)}", param_hint="--engine")
+    names = [entry.name for entry in entries]
+    for name in names:
+        if names.count(name) > 1:
+            raise click.BadParameter(
+                f"two engines are called {name!r}: give each a name= of its own", param_hint="--engine"
+            )
+    return entries

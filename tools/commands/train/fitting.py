@@ -1,0 +1,267 @@
+"""The commands that fit numbers to positions: ``fit``, ``network``, ``calibrate`` and ``probcut``."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from outflank.engine.network import STAGES
+from outflank.tools.commands.options import (
+    EXISTING_FILE,
+    EXISTING_FOLDER,
+    OUTPUT_FILE,
+    Number,
+    WholeNumber,
+    cluster_option,
+    json_object_option,
+    seed_option,
+    workers_option,
+)
+from outflank.tools.commands.train.options import (
+    fitting_options,
+    plot_option,
+    weights_option,
+    weights_out_option,
+)
+
+
+@click.command()
+@click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
+@fitting_options
+@click.option(
+    "--neighbours",
+    type=Number(0, 1),
+    default=0.5,
+    show_default=True,
+    help="Weight of positions of the phases before and after.",
+)
+@click.option(
+    "--ridge",
+    type=Number(0, min_open=True),
+    default=100.0,
+    show_default=True,
+    help="How firmly a weight is tied to that of the next phase, counted in positions.",
+)
+@plot_option
+@json_object_option
+def fit(
+    folders: tuple[Path, ...],
+    solved: tuple[Path, ...],
+    out: Path,
+    trust: float,
+    early_trust: float,
+    least_depth: int,
+    neighbours: float,
+    ridge: float,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """Fit the evaluation's tables to the games in FOLDERS.
+
+    One game in 20 is kept out, to stop in time and to measure with.
+    """
+    from outflank.tools.train import fit as tables
+    from outflank.tools.train import weights_file
+    from outflank.tools.train.targets import Trust
+
+    settings = tables.FitSettings(Trust(trust, early_trust, least_depth), neighbours, ridge)
+    made = weights_file.fit_folders(folders, solved, out, settings)
+    if plot is not None:
+        from outflank.tools.train.plot import plot_errors
+
+        plot_errors(made.reports, plot)
+    click.echo(json.dumps(made.described()) if as_json else weights_file.as_table(made.reports))
+
+
+@click.command()
+@click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
+@click.option(
+    "--tables",
+    type=EXISTING_FILE,
+    required=True,
+    help="Weights file with the tables: fit makes one. If it has a network, the training begins there.",
+)
+@fitting_options
+@click.option(
+    "--epochs", type=WholeNumber(1), default=4, show_default=True, help="How often each position is used."
+)
+@click.option(
+    "--rate",
+    type=Number(0, 1, min_open=True),
+    default=2e-3,
+    show_default=True,
+    help="Highest learning rate; to touch a network up with few positions, take half of it.",
+)
+@click.option(
+    "--decay",
+    type=Number(0),
+    default=2.0,
+    show_default=True,
+    help="How firmly rows are tied to where they began; 30 is good for training a network on with few positions.",
+)
+@click.option(
+    "--fewest",
+    type=WholeNumber(1),
+    default=300,
+    show_default=True,
+    help="The rows of configurations that occur less often stay as they were.",
+)
+@click.option(
+    "--linear-from",
+    type=Number(0, min_open=True),
+    metavar="DISCS",
+    help="Count what errors exceed this by in proportion, not squared; 4 is good for close games.  [default: never]",
+)
+@click.option(
+    "--stage",
+    "stages",
+    type=WholeNumber(0, STAGES - 1),
+    multiple=True,
+    help="Train this third of the game and leave the others as they are; may be repeated.  [default: all]",
+)
+@click.option("--device", default="cpu", show_default=True, help="PyTorch's device: cpu, cuda, ...")
+@seed_option
+@json_object_option
+def network(
+    folders: tuple[Path, ...],
+    tables: Path,
+    solved: tuple[Path, ...],
+    out: Path,
+    trust: float,
+    early_trust: float,
+    least_depth: int,
+    epochs: int,
+    rate: float,
+    decay: float,
+    fewest: int,
+    linear_from: float | None,
+    stages: tuple[int, ...],
+    device: str,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Train the evaluation's network on what its tables leave unexplained in the games in FOLDERS.
+
+    One game in 20 is kept out to measure with, the same as in fit; boards that other games have too don't count there.
+    The state of the training is saved every two minutes: an interrupted run goes on where it stopped.
+    """
+    from outflank.tools.train import network as networks
+    from outflank.tools.train import weights_file
+    from outflank.tools.train.targets import Trust
+
+    settings = networks.NetworkSettings(
+        Trust(trust, early_trust, least_depth),
+        epochs,
+        rate,
+        decay,
+        fewest,
+        networks.NEVER_LINEAR if linear_from is None else linear_from,
+        seed=seed,
+        stages=tuple(sorted(set(stages))) or tuple(range(STAGES)),
+        device=device,
+    )
+    reports = weights_file.train_network(tables, folders, solved, out, settings)
+    click.echo(
+        json.dumps([asdict(report) for report in reports])
+        if as_json
+        else "\n".join(["stage  epoch  trained  kept out  bias even  bias odd  slope", *map(str, reports)])
+    )
+
+
+_HEADING = "empties  boards   even bias   odd bias  shifted  even error  odd error"
+
+
+@click.command()
+@click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
+@weights_option
+@weights_out_option
+@click.option(
+    "--depth",
+    type=WholeNumber(1, 30),
+    default=6,
+    show_default=True,
+    help="Search this many plies, and one more.",
+)
+@click.option(
+    "--boards",
+    type=WholeNumber(1),
+    default=600,
+    show_default=True,
+    help="Boards for each number of empty squares.",
+)
+@plot_option
+@seed_option
+@workers_option
+@cluster_option
+@json_object_option
+def calibrate(
+    folders: tuple[Path, ...],
+    weights: Path,
+    out: Path,
+    depth: int,
+    boards: int,
+    plot: Path | None,
+    seed: int,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Shift the evaluation's heads so that searches of the games in FOLDERS are right on average."""
+    from outflank.tools.train.calibrate import CalibrateSettings
+    from outflank.tools.train.weights_file import calibrate_heads
+
+    settings = CalibrateSettings(depth, boards, seed)
+    found = calibrate_heads(weights, folders, out, settings, workers=workers, cluster=cluster)
+    if plot is not None:
+        from outflank.tools.train.plot import plot_shifts
+
+        plot_shifts(found, depth, plot)
+    click.echo(
+        json.dumps([asdict(shift) for shift in found]) if as_json else "\n".join([_HEADING, *map(str, found)])
+    )
+
+
+@click.command()
+@click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
+@click.option(
+    "--out", type=OUTPUT_FILE, default="probcut.json", show_default=True, help="File for the model."
+)
+@click.option(
+    "--boards",
+    type=WholeNumber(1),
+    default=100,
+    show_default=True,
+    help="Boards for each number of empty squares.",
+)
+@click.option(
+    "--depth", type=WholeNumber(2, 30), default=11, show_default=True, help="Plies of the deepest search."
+)
+@weights_option
+@seed_option
+@workers_option
+@cluster_option
+@json_object_option
+def probcut(
+    folders: tuple[Path, ...],
+    out: Path,
+    boards: int,
+    depth: int,
+    weights: Path,
+    seed: int,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Fit the selectivity model to the evaluation, on positions of the games in FOLDERS."""
+    from outflank.tools.train import probcut as errors
+
+    model = errors.fit(
+        errors.measure(weights, folders, boards, depth, seed, workers=workers, cluster=cluster)
+    )
+    model.write(out, weights, seed)
+    click.echo(
+        json.dumps({"coefficients": model.coefficients, "samples": model.samples})
+        if as_json
+        else errors.as_table(model)
+    )

@@ -1,0 +1,230 @@
+"""The commands that make positions to learn from: ``selfplay``, ``label`` and ``devset``."""
+
+import json
+from pathlib import Path
+
+import click
+
+from outflank.engine.selectivity import Percent
+from outflank.tools.commands.options import (
+    ANY_FOLDER,
+    EXISTING_FOLDER,
+    OUTPUT_FILE,
+    Number,
+    WholeNumber,
+    budget_option,
+    cluster_option,
+    seed_option,
+    workers_option,
+)
+from outflank.tools.commands.train.options import selectivity_options, shard_options
+from outflank.tools.work.progress import counted
+
+
+@click.command()
+@click.argument("folder", type=ANY_FOLDER)
+@click.option(
+    "--games",
+    type=WholeNumber(1),
+    default=100_000,
+    show_default=True,
+    help="Games to play, rounded up to whole shards.",
+)
+@click.option(
+    "--depth", type=WholeNumber(1, 60), default=4, show_default=True, help="Plies searched for a move."
+)
+@click.option(
+    "--exact-from",
+    type=WholeNumber(0, 60),
+    default=16,
+    show_default=True,
+    help="Empty squares from which on games are searched to the end.",
+)
+@selectivity_options
+@click.option(
+    "--random-moves",
+    type=(WholeNumber(1, 59), WholeNumber(1, 59)),
+    metavar="FEWEST MOST",
+    help="How many random moves an opening has.  [default: a mixture of 4 to 50]",
+)
+@click.option(
+    "--stray",
+    type=Number(0, 100),
+    default=0.0,
+    show_default=True,
+    help="Percentage of games that begin to count only after a random move that follows some good ones.",
+)
+@click.option(
+    "--widest",
+    type=WholeNumber(0, 64),
+    default=64,
+    show_default=True,
+    help="How many discs from a draw, at most, a game may begin.",
+)
+@budget_option
+@shard_options
+def selfplay(
+    folder: Path,
+    games: int,
+    depth: int,
+    exact_from: int,
+    selectivity: Percent,
+    end_selectivity: Percent,
+    random_moves: tuple[int, int] | None,
+    stray: float,
+    widest: int,
+    budget: float | None,
+    shard: int,
+    weights: Path,
+    seed: int,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Play games into FOLDER; an interrupted run goes on where it stopped."""
+    from outflank.tools.train import selfplay as playing
+    from outflank.tools.train.selfplay import Judging
+
+    if random_moves is not None and random_moves[0] > random_moves[1]:
+        raise click.UsageError(
+            f"--random-moves takes the fewest before the most, not {random_moves[0]} {random_moves[1]}"
+        )
+    settings = playing.SelfplaySettings(
+        weights,
+        Judging(depth, exact_from, selectivity, end_selectivity),
+        seed,
+        shard,
+        random_moves,
+        stray / 100,
+        widest,
+    )
+    played = playing.selfplay(folder, settings, games, seconds=budget, workers=workers, cluster=cluster)
+    if as_json:
+        click.echo(json.dumps({"folder": str(folder), "games": played, "settings": settings.described()}))
+    else:
+        click.echo(f"{counted(played, 'game')} in {folder}, seed {seed}")
+
+
+@click.command()
+@click.argument("folder", type=ANY_FOLDER)
+@click.option(
+    "--games",
+    type=EXISTING_FOLDER,
+    multiple=True,
+    metavar="FOLDER",
+    help="Take positions of these games; may be repeated.  [default: random games]",
+)
+@click.option(
+    "--stray",
+    type=WholeNumber(0, 60),
+    default=0,
+    show_default=True,
+    help="Play up to this many random moves from each position of the games first.",
+)
+@click.option("--boards", type=WholeNumber(1), default=10_000, show_default=True, help="Boards at most.")
+@budget_option
+@click.option(
+    "--fewest", type=WholeNumber(1, 60), default=10, show_default=True, help="Empty squares at least."
+)
+@click.option("--most", type=WholeNumber(1, 60), default=14, show_default=True, help="Empty squares at most.")
+@click.option("--depth", type=WholeNumber(1, 60), default=10, show_default=True, help="Plies searched.")
+@click.option(
+    "--exact-from",
+    type=WholeNumber(0, 60),
+    default=20,
+    show_default=True,
+    help="Empty squares from which on positions are searched to the end.",
+)
+@selectivity_options
+@click.option(
+    "--line-to",
+    type=WholeNumber(1, 64),
+    default=64,
+    metavar="EMPTIES",
+    help="Keep the best line behind a position too, down to this many empty squares.  [default: no line]",
+)
+@shard_options
+def label(
+    folder: Path,
+    games: tuple[Path, ...],
+    stray: int,
+    boards: int,
+    budget: float | None,
+    fewest: int,
+    most: int,
+    depth: int,
+    exact_from: int,
+    selectivity: Percent,
+    end_selectivity: Percent,
+    line_to: int,
+    shard: int,
+    weights: Path,
+    seed: int,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Solve single positions, or judge them by a deep search, into FOLDER; no board twice."""
+    from outflank.tools.train import label as labelling
+    from outflank.tools.train.dataset import load
+    from outflank.tools.train.selfplay import Judging
+
+    if fewest > most:
+        raise click.UsageError(f"--fewest ({fewest}) can't be more than --most ({most})")
+    settings = labelling.LabelSettings(
+        weights,
+        Judging(depth, exact_from, selectivity, end_selectivity),
+        seed,
+        fewest=fewest,
+        most=most,
+        stray=stray,
+        line_to=line_to,
+        boards_a_shard=shard,
+    )
+    records = load(games) if games else None
+    done = labelling.label(
+        folder, settings, records, boards, seconds=budget, workers=workers, cluster=cluster
+    )
+    if as_json:
+        click.echo(json.dumps({"folder": str(folder), "boards": done, "settings": settings.described()}))
+    else:
+        click.echo(f"{counted(done, 'board')} in {folder}, seed {seed}")
+
+
+@click.command()
+@click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
+@click.option(
+    "--out", type=OUTPUT_FILE, default="devset.obf", show_default=True, help="OBF file for the boards."
+)
+@click.option(
+    "--empties",
+    type=WholeNumber(1, 59),
+    default=20,
+    show_default=True,
+    help="Empty squares of each board.",
+)
+@click.option("--boards", type=WholeNumber(1), default=300, show_default=True, help="Boards to solve.")
+@click.option("--all-moves", is_flag=True, help="Solve each move of a board, not just the board.")
+@seed_option
+@workers_option
+@cluster_option
+def devset(
+    folders: tuple[Path, ...],
+    out: Path,
+    empties: int,
+    boards: int,
+    all_moves: bool,
+    seed: int,
+    workers: int | None,
+    cluster: str | None,
+) -> None:
+    """Solve boards from the games in FOLDERS that training leaves out, to measure errors with.
+
+    ``bench accuracy`` reads the file; an interrupted run goes on where it stopped.
+    """
+    from outflank.tools.train import label as sets
+    from outflank.tools.train.dataset import load
+
+    settings = sets.DevsetSettings(empties, boards, seed, all_moves)
+    done = sets.make_devset(load(folders), out, settings, workers=workers, cluster=cluster)
+    click.echo(f"{counted(done, 'board')} in {out}, seed {seed}")

@@ -1,0 +1,140 @@
+"""Where the games of a run are played: on the workers of a Dask cluster. Engines have to be there, not here.
+
+Workers may die and come back: the scheduler gives their pairs to others. A task plays one pair with engines of
+its own and answers with all that happened; nothing of it counts before it is here, so it may be run again.
+"""
+
+import contextlib
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Self
+
+from distributed import Event as Flag
+from distributed import Future
+
+from outflank.tools.match.conduct.hall import NewsQueue, PairEnded
+from outflank.tools.match.conduct.table import Canary, Stopped, Table, Task, needs_canary
+from outflank.tools.match.state.events import Event, TurnPlayed
+from outflank.tools.match.state.run import RunSettings, Void
+from outflank.tools.work.cluster import connect, if_same_build, places, this_build
+
+_SLICE_SECONDS = 0.1
+_LOOK_SECONDS = 1.0  # how often a worker asks whether the run is over
+
+
+class ClusterHall:
+    """The workers of a Dask cluster; a context manager.
+
+    Args:
+        settings: of the run.
+        run: its id, which is part of the name of each task.
+        address: of the scheduler, ``tcp://host:port`` or ``tls://host:port``.
+
+    Raises: SettingsError if the scheduler can't be reached, or one of its workers is of another build.
+    """
+
+    def __init__(self, settings: RunSettings, run: str, address: str) -> None:
+        self.news = NewsQueue()
+        self._settings = settings
+        self._run = run
+        self._client = connect(address)
+        self._over = Flag(_flag_name(run), client=self._client)
+        self._running: dict[str, Future] = {}
+
+    def __enter__(self) -> Self:
+        self._over.clear()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError):  # the scheduler may be gone, and its workers with it
+            self.stop()
+        self._client.close()
+
+    @property
+    def places(self) -> int:
+        """How many threads all workers have now."""
+        return places(self._client)
+
+    def check_engines(self, on_wait: Callable[[], object]) -> None:
+        """Start every engine once on some worker.
+
+        Raises: OutflankError if one can't play, and whatever `on_wait` raises.
+        """
+        checking = self._client.submit(
+            if_same_build, this_build(), _check_engines, self._settings, self._run, pure=False
+        )
+        while not checking.done():
+            on_wait()
+            time.sleep(_SLICE_SECONDS)
+        checking.result()
+
+    def submit(self, task: Task) -> None:
+        """Have a pair played by some worker."""
+        key = f"outflank-{task.run}-{task.pair}-{task.attempt}"
+        future = self._client.submit(if_same_build, this_build(), _play, task, key=key, pure=False)
+        self._running[key] = future  # a future without a reference is cancelled
+        future.add_done_callback(partial(self._report, task))
+
+    def stop(self) -> None:
+        """Give up what is being played."""
+        self._over.set()
+        self._client.cancel(list(self._running.values()))
+
+    def _report(self, task: Task, future: Future) -> None:
+        """What came of a task, in the order in which it happened on the worker."""
+        self._running.pop(future.key, None)
+        try:
+            events, void = future.result()
+        except Stopped:
+            return
+        except Exception as error:  # of our program or the cluster, in any case not of an engine
+            self.news.put(PairEnded(task, failure=f"{type(error).__name__}: {error}"))
+            return
+        for event in events:
+            self.news.put(event)
+        self.news.put(PairEnded(task, void))
+
+
+class _StopFlag:
+    """Lets a worker know that the run is over; looks at the scheduler's flag now and then."""
+
+    def __init__(self, run: str) -> None:
+        self._flag = Flag(_flag_name(run))
+        self._next_look = time.monotonic() + _LOOK_SECONDS
+        self._is_set = False
+
+    def is_set(self) -> bool:
+        """Whether the run is over."""
+        if not self._is_set and time.monotonic() > self._next_look:
+            self._is_set = self._flag.is_set()
+            self._next_look = time.monotonic() + _LOOK_SECONDS
+        return self._is_set
+
+
+def _play(task: Task) -> tuple[list[Event], Void | None]:
+    """Runs on a worker: what happened while the pair was played, without its single turns."""
+    events: list[Event] = []
+
+    def note(event: Event) -> None:
+        if not isinstance(event, TurnPlayed):
+            events.append(event)
+
+    with contextlib.ExitStack() as stack:
+        canary = stack.enter_context(Canary()) if needs_canary(task.settings) else None
+        table = Table(task.settings, canary, note, _StopFlag(task.run))
+        stack.callback(table.leave)
+        return events, table.play(task)
+
+
+def _check_engines(settings: RunSettings, run: str) -> None:
+    """Runs on a worker: every engine can be started and can play."""
+    table = Table(settings, None, lambda event: None, _StopFlag(run))
+    try:
+        table.check_engines()
+    finally:
+        table.leave()
+
+
+def _flag_name(run: str) -> str:
+    return f"outflank-{run}-over"

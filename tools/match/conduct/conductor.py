@@ -1,0 +1,190 @@
+"""Conducts a run: hands out pairs of games, stores what happens, counts what counts, and knows when it is over."""
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+
+from outflank.engine import Move, OutflankError
+from outflank.tools.match.conduct.hall import Hall, PairEnded
+from outflank.tools.match.conduct.ledger import Ledger
+from outflank.tools.match.conduct.table import Task
+from outflank.tools.match.game.results import Ending, GameRecord, Pairing
+from outflank.tools.match.schedule.formats import plan
+from outflank.tools.match.state.events import Event, GameEnded, GameVoided, Planned, Remarked
+from outflank.tools.match.state.run import Run, Void
+from outflank.tools.match.state.store import Store
+from outflank.tools.work.signals import Interrupts
+
+MOST_ATTEMPTS = 6  # at a pair in which the runner failed; then the machine is not fit for this run
+_PATIENCE_SECONDS = 60.0  # with a disk that is full when the run ends
+_RETRY_SECONDS = 0.5
+
+
+class UnfitMachineError(OutflankError):
+    """The runner itself failed so often that going on would be of no use."""
+
+
+class Conductor:
+    """Plays what is missing of a run.
+
+    Attributes:
+        finished: whether every game is played, or the test has its verdict.
+
+    Args:
+        past: the run so far.
+        store: its state, where everything goes first.
+        hall: where the games are played.
+        on_event: called with each event once it is stored.
+        say: called with a sentence for the user.
+        interrupts: asked often whether to stop.
+    """
+
+    def __init__(
+        self,
+        past: Run,
+        store: Store,
+        hall: Hall,
+        on_event: Callable[[Event], object],
+        say: Callable[[str], object],
+        interrupts: Interrupts,
+    ) -> None:
+        self.finished = False
+        self._settings = past.settings
+        self._store = store
+        self._hall = hall
+        self._on_event = on_event
+        self._say = say
+        self._interrupts = interrupts
+        self._ledger = Ledger(past)
+        self._openings: Sequence[tuple[Move, ...]] = store.openings(past.settings.rules)
+        self._waiting: deque[tuple[Pairing, ...]] = deque()
+        self._running: dict[int, Task] = {}
+        self._pairs: dict[int, tuple[Pairing, ...]] = {}
+        self._in_vain: Counter[int] = Counter()  # attempts at each pair, those of earlier runners left out
+        self._unfit = ""
+        self._remarks = set(past.remarks)
+
+    def play(self) -> None:
+        """All games, or as many as the test needs.
+
+        Raises: Interrupted; UnfitMachineError.
+        """
+        while self._hand_out():
+            self._take(self._hall.news.take())
+            self._interrupts.check()
+            if self._unfit:
+                raise UnfitMachineError(self._unfit)
+        if self._running:
+            self._hall.stop()
+        self.finished = True
+
+    def save(self) -> None:
+        """Store what a full disk has kept from being stored, waiting for room for as long as makes sense."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        self._write([])
+        while self._store.trouble and time.monotonic() < deadline:
+            time.sleep(_RETRY_SECONDS)
+            self._interrupts.check()
+            self._write([])
+
+    def _hand_out(self) -> bool:
+        """Keep all places busy, with as many pairs again in reserve; False if there is nothing left to wait for."""
+        if self._ledger.verdict is not None:
+            return False
+        if not self._running and not self._waiting:
+            self._waiting.extend(self._plan())
+        while self._waiting and len(self._running) < 2 * self._hall.places:
+            pairings = self._waiting.popleft()
+            pair = pairings[0].pair
+            task = Task(self._store.id, self._settings, pairings, self._ledger.attempt(pair))
+            self._running[pair] = task
+            self._hall.submit(task)
+        return bool(self._running)
+
+    def _plan(self) -> list[tuple[Pairing, ...]]:
+        """What is planned and not yet played, by pairs."""
+        planned = plan(self._settings, self._openings, self._ledger.games)
+        self._pairs = {pair: tuple(games) for pair, games in groupby(planned, lambda pairing: pairing.pair)}
+        self._on_event(Planned(len(planned), len(self._ledger.games)))
+        missing = (self._still_missing(pair) for pair in self._pairs)
+        return [pairings for pairings in missing if pairings]
+
+    def _still_missing(self, pair: int) -> tuple[Pairing, ...]:
+        return tuple(pairing for pairing in self._pairs[pair] if not self._ledger.has(pairing.number))
+
+    def _take(self, news: Iterable[Event | PairEnded]) -> None:
+        """Store what happened and draw the conclusions."""
+        events: list[Event] = []
+        for piece in news:
+            match piece:
+                case PairEnded():
+                    events += self._end_pair(piece)
+                case GameVoided(void):
+                    events += map(GameVoided, self._ledger.void(void))
+                case GameEnded(game):
+                    self._ledger.add(game)
+                    events.append(piece)
+                case Remarked(sentence):
+                    # Every player of an engine notices it, and a new one is made for each pairing and table.
+                    if sentence not in self._remarks:
+                        self._remarks.add(sentence)
+                        events.append(piece)
+                case _:
+                    events.append(piece)
+        self._write(events)
+        for event in events:
+            self._on_event(event)
+
+    def _end_pair(self, ended: PairEnded) -> list[Event]:
+        """Free the place; a pair that does not count goes to the head of the queue.
+
+        One that has been there too often ends the run.
+        """
+        task = self._running.pop(ended.task.pair)
+        voids: list[Void] = []
+        if ended.failure:
+            voids = self._ledger.void(_failed(task, ended.failure))
+        if missing := self._still_missing(task.pair):
+            self._in_vain[task.pair] += 1
+            if self._in_vain[task.pair] == MOST_ATTEMPTS:
+                self._unfit = (
+                    f"this machine can't play pair {task.pair}: {MOST_ATTEMPTS} attempts did not count; lower the "
+                    "concurrency and resume the run"
+                )
+            self._waiting.appendleft(missing)
+        return [GameVoided(void) for void in voids]
+
+    def _write(self, events: Sequence[Event]) -> None:
+        """Store events; a disk that is full is spoken of once, and once more when it has room again."""
+        before = self._store.trouble
+        self._store.write(events, self._settings.rules)
+        if self._store.trouble and not before:
+            self._say(f"Note: {self._store.trouble}; results are kept in memory and tried again")
+        elif before and not self._store.trouble:
+            self._say("Note: the records can be written again, and nothing is missing")
+
+
+def is_over(run: Run, openings: Sequence[tuple[Move, ...]]) -> bool:
+    """Whether nothing of a run is left to play: it needs no engines any more."""
+    ledger = Ledger(run)
+    planned = plan(run.settings, openings, ledger.games)
+    return ledger.verdict is not None or all(ledger.has(pairing.number) for pairing in planned)
+
+
+def _failed(task: Task, failure: str) -> Void:
+    """What stands in the records for a game that the runner itself broke off."""
+    game = GameRecord(
+        pairing=task.pairings[-1],
+        rules=task.settings.rules,
+        turns=(),
+        seconds=(),
+        winner=None,
+        ending=Ending.RUNNER_FAULT,
+        detail=failure,
+        margin=None,
+        started=datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
+        attempt=task.attempt,
+    )
+    return Void(game, f"the runner failed: {failure}")

@@ -1,0 +1,163 @@
+"""Where the games of a run are played: at tables in threads of this program. ``cluster.py`` has the other way."""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+from outflank.tools.match.conduct.table import Canary, Stopped, Table, Task, needs_canary
+from outflank.tools.match.state.events import Event, TurnPlayed
+from outflank.tools.match.state.run import RunSettings, Void
+
+_SLICE_SECONDS = 0.05  # longest wait before turns are stored and signals looked at
+
+
+@dataclass(frozen=True, slots=True)
+class PairEnded:
+    """A task is done.
+
+    Attributes:
+        task: which one.
+        void: why the pair has to be played again, if so.
+        failure: a sentence, if it was the runner that failed; else empty.
+    """
+
+    task: Task
+    void: Void | None = None
+    failure: str = ""
+
+
+News = Event | PairEnded
+
+
+class Hall(Protocol):
+    """Plays pairs of games, as many at once as it has places."""
+
+    news: "NewsQueue"
+
+    @property
+    def places(self) -> int:
+        """How many pairs can be played at once."""
+
+    def check_engines(self, on_wait: Callable[[], object]) -> None:
+        """Start every engine once. Raises: OutflankError if one can't play, and whatever `on_wait` raises."""
+
+    def submit(self, task: Task) -> None:
+        """Have a pair played; what happens is in the news, at last a ``PairEnded``."""
+
+    def stop(self) -> None:
+        """Give up what is being played."""
+
+
+class NewsQueue:
+    """What happened, from all tables, in the order in which it came.
+
+    Single turns wake no thread: the reader sees them with the next important event, or a moment later.
+    With engines that move at once, waking up for each would cost more than all else that the runner does.
+    """
+
+    def __init__(self) -> None:
+        self._news: deque[News] = deque()
+        self._weighty = threading.Event()
+
+    def put(self, piece: News) -> None:
+        """Report what happened; from any thread."""
+        self._news.append(piece)
+        if not isinstance(piece, TurnPlayed):
+            self._weighty.set()
+
+    def take(self) -> list[News]:
+        """What there is, after waiting a moment for something of weight."""
+        self._weighty.wait(_SLICE_SECONDS)
+        self._weighty.clear()
+        return [self._news.popleft() for _ in range(len(self._news))]
+
+
+class LocalHall:
+    """Threads of this program: they only wait for engines, which are processes of their own.
+
+    Args:
+        settings: of the run; its concurrency says how many tables there are.
+    """
+
+    def __init__(self, settings: RunSettings) -> None:
+        self.news = NewsQueue()
+        self._stop = threading.Event()
+        self._canary = Canary() if needs_canary(settings) else None
+        self._tables = [
+            Table(settings, self._canary, self.news.put, self._stop) for _ in range(settings.concurrency)
+        ]
+        self._free = list(self._tables)
+        self._lock = threading.Lock()
+        self._executor = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="table")
+        self._running: set[Future[None]] = set()
+
+    def __enter__(self) -> Self:
+        if self._canary:
+            self._canary.__enter__()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind:
+            self.stop()
+        wait(self._running)
+        for table in self._tables:
+            self._executor.submit(table.leave, hurried=self._stop.is_set())
+        self._executor.shutdown()
+        if self._canary:
+            self._canary.__exit__()
+
+    @property
+    def places(self) -> int:
+        """How many tables there are."""
+        return len(self._tables)
+
+    def check_engines(self, on_wait: Callable[[], object]) -> None:
+        """Start every engine once, at the first table, where they may stay.
+
+        Raises: OutflankError if one can't play, and whatever `on_wait` raises.
+        """
+        checking = self._start(self._tables[0].check_engines)
+        while not wait([checking], _SLICE_SECONDS).done:
+            on_wait()
+        checking.result()
+
+    def submit(self, task: Task) -> None:
+        """Have a pair played at a free table."""
+        self._start(self._play, task)
+
+    def stop(self) -> None:
+        """Give up what is being played."""
+        self._stop.set()
+        for table in self._tables:
+            table.interrupt()
+
+    def _start(self, function: Callable[..., None], *arguments: object) -> Future[None]:
+        future = self._executor.submit(function, *arguments)
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        return future
+
+    def _play(self, task: Task) -> None:
+        if self._stop.is_set():
+            return
+        table = self._take_table(task.names)
+        try:
+            self.news.put(PairEnded(task, table.play(task)))
+        except Stopped:
+            pass
+        except Exception as error:  # whatever it is, it is our fault, and must not be taken for an engine's
+            table.leave()
+            self.news.put(PairEnded(task, failure=f"{type(error).__name__}: {error}"))
+        finally:
+            with self._lock:
+                self._free.append(table)
+
+    def _take_table(self, names: frozenset[str]) -> Table:
+        """A free table, if possible one where these engines sit."""
+        with self._lock:
+            table = max(self._free, key=lambda table: len(table.names & names))
+            self._free.remove(table)
+            return table

@@ -1,0 +1,277 @@
+"""A table at which pairs of games are played one after the other, and the engines that sit at it."""
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Protocol, Self
+
+from outflank.engine import Colour, Game
+from outflank.protocol.lines import printable
+from outflank.tools.match.game.players import Player, make_player
+from outflank.tools.match.game.referee import Referee, Solver
+from outflank.tools.match.game.results import Ending, GameRecord, Pairing
+from outflank.tools.match.game.seat import FlagFall
+from outflank.tools.match.state.events import Event, GameEnded, GameStarted, GameVoided, Remarked, TurnPlayed
+from outflank.tools.match.state.run import RunSettings, Void
+
+# Half of what a clock forgives: fixed, so that no run can be judged to its liking.
+THRESHOLD_SECONDS = 0.025
+_NAP_SECONDS = 0.01
+_LATE_SECONDS = 0.005  # waking up later than that is no longer the usual way of a system
+_REMEMBERED = 10_000
+_BUSY_SHARE = 1.1  # of the threads that an engine declared: what measuring may be off by
+
+
+class Canary:
+    """Remembers when this process was held up; a context manager that watches while it lasts."""
+
+    def __init__(self) -> None:
+        self._stalls: deque[tuple[float, float]] = deque(maxlen=_REMEMBERED)
+        self._due = math.inf
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="canary", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def held_up(self, began: float, ended: float) -> float:
+        """Seconds for which this program was held up in a span of ``time.monotonic()``."""
+        stalls = [*self._stalls, (self._due, time.monotonic())]  # the last may be going on
+        overlapping = (late - due for due, late in stalls if due < ended and late > began)
+        return sum(stall for stall in overlapping if stall > _LATE_SECONDS)
+
+    def _watch(self) -> None:
+        while not self._over.is_set():
+            due = self._due = time.monotonic() + _NAP_SECONDS
+            time.sleep(_NAP_SECONDS)
+            now = time.monotonic()
+            if now - due > _LATE_SECONDS:
+                self._stalls.append((due, now))
+
+
+def is_own_doing(cpu_seconds: float, threads: int, seconds: float) -> bool:
+    """Whether an engine that used `cpu_seconds` within `seconds` ran more threads than it had declared."""
+    return cpu_seconds > threads * seconds * _BUSY_SHARE
+
+
+_FIRST_LINES = 2_000  # a whole game has a few hundred
+_LAST_LINES = 2_000  # in which the fault stands
+_LONGEST_LINE = 1_000  # more than is ever shown of one
+_Line = tuple[float, str, str, str]
+
+
+class Dialogue:
+    """The lines of one game with their times: ``>`` to an engine, ``<`` an answer, ``!`` neither."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget the last game."""
+        self._started = time.monotonic()
+        self._first: list[_Line] = []
+        self._last: deque[_Line] = deque(maxlen=_LAST_LINES)
+        self._said = 0
+
+    def add(self, name: str, direction: str, line: str) -> None:
+        """Note a line. The middle of a flood is forgotten."""
+        kept = self._first if self._said < _FIRST_LINES else self._last
+        kept.append((time.monotonic() - self._started, name, direction, line[:_LONGEST_LINE]))
+        self._said += 1
+
+    def lines(self) -> tuple[str, ...]:
+        """What has been noted of this game; control characters are blanks, and long lines are cut."""
+        forgotten = self._said - len(self._first) - len(self._last)
+        gap = [f"... {forgotten} lines left out ..."] if forgotten else []
+        return (*map(_text, self._first), *gap, *map(_text, self._last))
+
+
+def _text(said: _Line) -> str:
+    seconds, name, direction, line = said
+    return f"{seconds:9.3f} {name} {direction} {printable(line)}"
+
+
+MOST_CRASHES = 3  # of a pair that are played again where that is asked for
+MOST_FALLS = 5  # of flags in a pair while this machine was busy; after that it is the engine, not the machine
+_FAREWELL_SECONDS = 1.0
+_HURRIED_SECONDS = 0.4  # after Ctrl-C: both engines are gone within two seconds
+
+
+class StopFlag(Protocol):
+    """Says when the run is over, as ``threading.Event`` does."""
+
+    def is_set(self) -> bool:
+        """Whether it is over."""
+
+
+class Stopped(Exception):
+    """The run is over; what was being played is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A pair of games that is to be played.
+
+    Attributes:
+        run: the id of the run.
+        settings: of the run.
+        pairings: the games, or the one that is still missing.
+        attempt: 1, and one more for each time that the pair was voided before.
+    """
+
+    run: str
+    settings: RunSettings
+    pairings: tuple[Pairing, ...]
+    attempt: int
+
+    @property
+    def pair(self) -> int:
+        """The number of the pair."""
+        return self.pairings[0].pair
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The engines that play."""
+        return frozenset(self.pairings[0].names.values())
+
+
+class Table:
+    """Plays pairs of games, one after the other. Engines stay for the next pair if they play in it.
+
+    Args:
+        settings: of the run.
+        canary: knows when this machine was held up; None if no engine has a clock.
+        emit: called with each event as it happens.
+        stop: once it is set, playing ends with ``Stopped``.
+    """
+
+    def __init__(
+        self,
+        settings: RunSettings,
+        canary: Canary | None,
+        emit: Callable[[Event], object],
+        stop: StopFlag,
+    ) -> None:
+        self._settings = settings
+        self._canary = canary
+        self._emit = emit
+        self._stop = stop
+        self._dialogue = Dialogue()
+        self._solver = Solver()
+        self._entries = {entry.name: entry for entry in settings.entries}
+        self._players: dict[str, Player[Any]] = {}
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The engines that sit here."""
+        return frozenset(self._players)
+
+    def check_engines(self) -> None:
+        """Start every engine once.
+
+        Raises: OutflankError if one can't play; Stopped.
+        """
+        for name in self._entries:
+            self._seat(frozenset([*list(self.names)[-1:], name]))
+            self._players[name].make_ready()
+
+    def play(self, task: Task) -> Void | None:
+        """The games of a pair until one is void, which voids the pair.
+
+        Raises: Stopped; the engines are gone then.
+        """
+        try:
+            self._seat(task.names)
+            for pairing in task.pairings:
+                if void := self._play_game(pairing, task.attempt):
+                    return void
+        except Stopped:
+            self.leave(hurried=True)
+            raise
+        return None
+
+    def interrupt(self) -> None:
+        """End a solve that goes on; may be called from any thread."""
+        self._solver.stop()
+
+    def leave(self, *, hurried: bool = False) -> None:
+        """End all engines."""
+        while self._players:
+            _, player = self._players.popitem()
+            player.stop(_HURRIED_SECONDS if hurried else _FAREWELL_SECONDS)
+
+    def _seat(self, names: frozenset[str]) -> None:
+        """Send away who does not play and bring who does."""
+        for name in self.names - names:
+            self._players.pop(name).stop(_FAREWELL_SECONDS)
+        for name in names - self.names:
+            self._players[name] = make_player(
+                self._entries[name],
+                self._settings.rules,
+                on_wait=self._check_stop,
+                on_line=self._dialogue.add,
+                on_remark=lambda sentence: self._emit(Remarked(sentence)),
+            )
+
+    def _play_game(self, pairing: Pairing, attempt: int) -> Void | None:
+        """One game; a ``Void`` if it does not count."""
+        settings = self._settings
+        self._dialogue.begin()
+        started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
+        self._emit(GameStarted(pairing, attempt, started))
+        referee = Referee(
+            pairing,
+            {colour: self._players[name] for colour, name in pairing.names.items()},
+            settings.rules,
+            settings.stall,
+            lambda game, seconds: self._emit(_turn(pairing, attempt, game, seconds)),
+            adjudicate=settings.adjudicate,
+            solve=settings.solve,
+            solver=self._solver,
+        )
+        game = replace(referee.play(), attempt=attempt, started=started)
+        if game.ending.is_fault:
+            game = replace(game, dialogue=self._dialogue.lines())
+        void = self._void(game, referee.flag_fall)
+        self._emit(GameVoided(void) if void else GameEnded(game))
+        return void
+
+    def _void(self, game: GameRecord, fall: FlagFall | None) -> Void | None:
+        """Why the game does not count, if so. Wins and losses are treated alike."""
+        loser = game.pairing.names[game.winner.other] if game.winner else None
+        if game.ending is Ending.CRASH and self._settings.replay_crashes and game.attempt <= MOST_CRASHES:
+            return Void(game, f"{loser} crashed, and crashes are played again", loser)
+        if fall is None or self._canary is None or game.attempt > MOST_FALLS:
+            return None
+        if is_own_doing(fall.cpu_seconds, fall.threads, fall.ended - fall.began):
+            return None
+        held_up = self._canary.held_up(fall.began, fall.ended) + fall.waited_seconds
+        if held_up <= THRESHOLD_SECONDS:
+            return None
+        return Void(game, f"{loser} lost on time while this machine held it up for {held_up:.3f} s", loser)
+
+    def _check_stop(self) -> None:
+        if self._stop.is_set():
+            raise Stopped
+
+
+def needs_canary(settings: RunSettings) -> bool:
+    """Whether anybody plays against a clock."""
+    return any(math.isfinite(entry.time.main) for entry in settings.entries)
+
+
+def _turn(pairing: Pairing, attempt: int, game: Game, seconds: float | None) -> TurnPlayed:
+    """The last turn of a game that is being played."""
+    position = game.position
+    discs = position.discs(Colour.BLACK), position.discs(Colour.WHITE)
+    ply = len(game.turns) - 1
+    return TurnPlayed(pairing.number, attempt, ply, str(game.turns[-1].move), seconds, discs)

@@ -1,0 +1,337 @@
+"""The engines that take part, as a user describes them on the command line or in a file."""
+
+import json
+import math
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from outflank.engine import NotationError
+from outflank.protocol.opponent.clock import MARGIN_SECONDS, NO_LIMIT, TimeControl
+from outflank.protocol.opponent.dialect import Dialect
+
+
+class Protocol(StrEnum):
+    """A line protocol."""
+
+    GTP = "gtp"
+    NBOARD = "nboard"
+
+
+_LISTED_KEYS = {"command": "commands"}  # in a text these may be given several times
+_NAMED_KEYS = {"env": "env", "option": "options"}  # ``env.NAME=VALUE``
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An engine that takes part.
+
+    Attributes:
+        name: how tables and records call it.
+        cmd: the command as it was written; a shell's quotes, but no shell.
+        time: its time control.
+        margin: seconds forgiven on each of its moves.
+        dialect: in which words it is given its clock, if it speaks GTP.
+        protocol: that it speaks.
+        level: strength by its own scale; None for its own choice, as for the three that follow.
+        depth: plies to search.
+        nodes: boards to reach for a move.
+        book: opening book that it plays from, a file or ``none``; None for its own choice.
+        threads: how many it uses; sent to it where there is a way, and the yardstick for its processor time.
+        options: parameters of its own, name and value each.
+        commands: lines of its protocol that it is sent when it has started.
+        dir: working directory; ours if None.
+        env: environment variables besides ours, name and value each.
+        cpus: numbers of the processors it may run on; empty for all.
+        memory: MB (2^20 bytes) of address space for each of its processes; None for no limit.
+        analysis: whether it is asked what it thinks of its positions, if it has a command for that.
+        restart: whether each game gets a new process, so that no game depends on earlier ones.
+    """
+
+    name: str
+    cmd: str
+    time: TimeControl
+    margin: float = MARGIN_SECONDS
+    dialect: Dialect = Dialect.AUTO
+    protocol: Protocol = Protocol.GTP
+    level: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    book: str | None = None
+    threads: int = 1
+    options: tuple[tuple[str, str], ...] = ()
+    commands: tuple[str, ...] = ()
+    dir: str | None = None
+    env: tuple[tuple[str, str], ...] = ()
+    cpus: tuple[int, ...] = ()
+    memory: int | None = None
+    analysis: bool = True
+    restart: bool = False
+
+    @classmethod
+    def parse(cls, text: str, time: TimeControl = NO_LIMIT) -> "Entry":
+        """Read blank-separated ``key=value`` with a shell's quotes; ``cmd`` is required.
+
+        Args:
+            text: the attributes by their names, but ``command=`` once for each of its commands, ``env.NAME=`` for each
+                variable and ``option.NAME=`` for each option.
+            time: what holds if `text` says nothing about it.
+
+        Raises: NotationError.
+        """
+        return cls.from_settings(_settings(text), time)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, object], time: TimeControl = NO_LIMIT) -> "Entry":
+        """Read the attributes by their names, as ``settings`` gives them and a TOML file has them.
+
+        Raises: NotationError.
+        """
+        for key in settings:
+            if key not in READERS:
+                expected = " ".join(READERS)
+                raise NotationError(f"expected keys out of {expected} in the engine, got {key!r}")
+            _expect_unicode(key, settings[key])
+        if "cmd" not in settings:
+            raise NotationError(f"an engine needs cmd= with its command: {dict(settings)} has none")
+        values: dict[str, Any] = {key: READERS[key](key, value) for key, value in settings.items()}
+        values.setdefault("name", name_of(shlex.split(values["cmd"])[0]))
+        return cls(**{"time": time, **values})
+
+    def settings(self) -> dict[str, Any]:
+        """The attributes as numbers, text, lists and mappings, those left out that have their default."""
+        return {
+            field.name: _plain(value)
+            for field in fields(self)
+            if (value := getattr(self, field.name)) != field.default
+        }
+
+
+def _plain(value: object) -> object:
+    """An attribute's value as a file holds it."""
+    if isinstance(value, TimeControl | StrEnum):
+        return str(value)
+    if isinstance(value, tuple):
+        pairs = bool(value) and isinstance(value[0], tuple)
+        return dict(value) if pairs else list(value)
+    return value
+
+
+def _expect_unicode(key: str, value: object) -> None:
+    """Raise NotationError if a value can't be kept by the file of a run: on Linux paths may be any bytes."""
+    try:
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        raise NotationError(
+            f"{key} of an engine is not UTF-8, so a run can't keep it: {value!r}; rename the file or folder"
+        ) from None
+
+
+def _settings(text: str) -> dict[str, object]:
+    """The keys of an engine's text with their values."""
+    settings: dict[str, Any] = {}
+    for word in words(text):
+        key, equals, value = word.partition("=")
+        kind, dot, name = key.partition(".")
+        if not equals:
+            raise NotationError(f"expected key=value in the engine, got {word!r} in {text!r}")
+        together = _NAMED_KEYS.get(kind, "") if dot else _LISTED_KEYS.get(key, "")
+        if isinstance(settings.get(together), str):
+            raise NotationError(f"{together}= and {word!r} exclude each other in the engine {text!r}")
+        if dot and kind in _NAMED_KEYS:
+            settings.setdefault(_NAMED_KEYS[kind], {})[name] = value
+        elif key in _LISTED_KEYS:
+            settings.setdefault(_LISTED_KEYS[key], []).append(value)
+        elif key in settings:
+            raise NotationError(f"{key}= is there twice in the engine {text!r}")
+        else:
+            settings[key] = value
+    return settings
+
+
+_LONGEST_NAME = 40
+_LONGEST_MARGIN = 60.0
+_HIGHEST = 2**31 - 1
+_MOST_THREADS = 1024
+_TRUTH = {"yes": True, "no": False, True: True, False: False}
+_DIGITS = re.compile(r"\d{1,10}", re.ASCII)
+_CPUS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?", re.ASCII)
+_OPTION = re.compile(r"[\w.-]+", re.ASCII)
+_VARIABLE = re.compile(r"[^=\0]+")
+
+
+def words(text: str) -> list[str]:
+    """`text` split as a shell does it.
+
+    Raises: NotationError if a quote is not closed.
+    """
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise NotationError(f"expected balanced quotes, got {text!r} ({str(error).lower()})") from None
+
+
+def as_text(value: object) -> str:
+    """What a TOML file has, as it is written in a line: ``yes`` for true, ``1,2`` for a list."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ",".join(map(as_text, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def name(key: str, value: object) -> str:
+    """A name for tables and records."""
+    text = _text(key, value)
+    if len(text) > _LONGEST_NAME or not text.isprintable() or text != text.strip() or not text:
+        raise NotationError(f"expected a printable name of at most {_LONGEST_NAME} characters, got {text!r}")
+    return text
+
+
+def name_of(program: str) -> str:
+    """The name of an engine that is given none: that of its program's file, as far as a name may be so."""
+    shown = "".join(c if c.isprintable() else "?" for c in Path(program).name)
+    return shown[:_LONGEST_NAME].strip() or "engine"
+
+
+def _text(key: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise NotationError(f"expected text for {key}, got {value!r}")
+    return value
+
+
+def _cmd(key: str, value: object) -> str:
+    text = _text(key, value)
+    if not words(text):
+        raise NotationError(f"expected {key}=... with a command in the engine, got {text!r}")
+    return text
+
+
+def _folder(key: str, value: object) -> str:
+    text = _text(key, value)
+    if not text or "\0" in text:
+        raise NotationError(f"expected a folder for {key}, got {text!r}")
+    return text
+
+
+def _book(key: str, value: object) -> str:
+    text = _text(key, value)
+    if not text or not text.isprintable():
+        raise NotationError(f"expected a file or none for {key}, got {text!r}")
+    return text
+
+
+def _time(key: str, value: object) -> TimeControl:
+    """A time control; a TOML file may have a plain number of seconds."""
+    return TimeControl.parse(str(value) if _is_number(value) else _text(key, value))
+
+
+def _dialect(key: str, value: object) -> Dialect:
+    try:
+        return Dialect(_text(key, value))
+    except ValueError:
+        raise NotationError(f"expected {key} out of {' '.join(Dialect)}, got {value!r}") from None
+
+
+def _protocol(key: str, value: object) -> Protocol:
+    try:
+        return Protocol(_text(key, value))
+    except ValueError:
+        raise NotationError(f"expected {key} out of {' '.join(Protocol)}, got {value!r}") from None
+
+
+def _margin(key: str, value: object) -> float:
+    try:
+        seconds = float(value) if isinstance(value, str) or _is_number(value) else math.nan  # type: ignore[arg-type]
+    except (ValueError, OverflowError):
+        seconds = math.nan
+    if not 0 <= seconds <= _LONGEST_MARGIN:
+        raise NotationError(f"expected 0 to {_LONGEST_MARGIN:g} seconds for {key}, got {value!r}")
+    return seconds
+
+
+def _whole(key: str, value: object, least: int = 1, most: int = _HIGHEST) -> int:
+    """A whole number in the range."""
+    text = str(value) if isinstance(value, str) or _is_number(value) else ""
+    if not (_DIGITS.fullmatch(text) and least <= int(text) <= most):
+        raise NotationError(f"expected a whole number from {least} to {most} for {key}, got {value!r}")
+    return int(text)
+
+
+def _truth(key: str, value: object) -> bool:
+    if not isinstance(value, str | bool) or value not in _TRUTH:
+        raise NotationError(f"expected yes or no for {key}, got {value!r}")
+    return _TRUTH[value]
+
+
+def _cpus(key: str, value: object) -> tuple[int, ...]:
+    """``0,2-3``, or a list of numbers."""
+    parts = (
+        _text(key, value).split(",") if isinstance(value, str) else [str(item) for item in _list(key, value)]
+    )
+    found: list[int] = []
+    for part in parts:
+        match = _CPUS.fullmatch(part.strip())
+        if match is None:
+            raise NotationError(f"expected processors like 0,2-3 for {key}, got {value!r}")
+        found += range(int(match[1]), int(match[2] or match[1]) + 1)
+    return tuple(dict.fromkeys(found))
+
+
+def _commands(key: str, value: object) -> tuple[str, ...]:
+    commands = tuple(_text(key, item).strip() for item in _list(key, value))
+    for command in commands:
+        if not command or not command.isprintable():
+            raise NotationError(f"expected commands of one line for {key}, got {command!r}")
+    return commands
+
+
+def _pairs(key: str, value: object, names: re.Pattern[str]) -> tuple[tuple[str, str], ...]:
+    """A mapping; its values may be whatever ``as_text`` knows."""
+    if not isinstance(value, Mapping):
+        raise NotationError(f"expected names and values for {key}, got {value!r}")
+    found = tuple((str(item), as_text(text)) for item, text in value.items())
+    for item, text in found:
+        if not names.fullmatch(item) or not (text.isprintable() or names is _VARIABLE) or "\0" in text:
+            raise NotationError(f"expected a name and a value for {key}, got {item}={text!r}")
+    return found
+
+
+def _list(key: str, value: object) -> Sequence[object]:
+    if not isinstance(value, list | tuple):
+        raise NotationError(f"expected a list for {key}, got {value!r}")
+    return value
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+READERS: dict[str, Callable[[str, object], object]] = {
+    "name": name,
+    "cmd": _cmd,
+    "time": _time,
+    "margin": _margin,
+    "dialect": _dialect,
+    "protocol": _protocol,
+    "level": partial(_whole, least=0),
+    "depth": _whole,
+    "nodes": _whole,
+    "book": _book,
+    "threads": partial(_whole, most=_MOST_THREADS),
+    "options": partial(_pairs, names=_OPTION),
+    "commands": _commands,
+    "dir": _folder,
+    "env": partial(_pairs, names=_VARIABLE),
+    "cpus": _cpus,
+    "memory": _whole,
+    "analysis": _truth,
+    "restart": _truth,
+}
+"""How each attribute of an entry is read; called with its key and the value.
+
+Raises: NotationError.
+"""

@@ -1,0 +1,349 @@
+"""An engine at the board: its process, and how it is spoken to in GTP or in NBoard's protocol."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from outflank.engine import Colour, Game, IllegalMoveError, Move, NotationError, Position, Rules
+from outflank.protocol.formats import ggf
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
+from outflank.protocol.lines import printable
+from outflank.protocol.opponent.boardclient import BoardClient, Manners
+from outflank.protocol.opponent.choice import Choice
+from outflank.protocol.opponent.clock import Clock
+from outflank.protocol.opponent.engineclient import EngineClient
+from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineRefusal
+from outflank.protocol.opponent.nboardclient import NBoardClient
+from outflank.protocol.opponent.reports import possible_score
+from outflank.tools.match.game.engines import Entry, Protocol
+from outflank.tools.match.game.results import is_true_claim
+from outflank.tools.match.game.setup import clock_text, command_line, prepare, prepare_nboard, surroundings
+
+_MOST_STRAY_BYTES = 1 << 20  # in a game
+_LONGEST_REMARK = 1_000  # characters; some quote what the engine said
+_FAULT_PATIENCE_SECONDS = 0.25  # an engine that has failed gets a short farewell
+Client = TypeVar("Client", bound=EngineClient)
+
+
+class Player(ABC, Generic[Client]):
+    """An engine that is entered for a match; started when first needed and again after a fault.
+
+    Args:
+        entry: how it is called and started.
+        rules: what will be played.
+        on_wait: called often while it is waited for; may raise to give up.
+        on_line: called with the engine's name, a direction and a line, as ``EngineClient`` has them.
+        on_remark: called with a sentence when something about the engine is worth a user's notice.
+    """
+
+    def __init__(
+        self,
+        entry: Entry,
+        rules: Rules,
+        *,
+        on_wait: Callable[[], object] | None = None,
+        on_line: Callable[[str, str, str], object] | None = None,
+        on_remark: Callable[[str], object] | None = None,
+    ) -> None:
+        self.entry = entry
+        self.remarks: list[str] = []
+        self._rules = rules
+        self._on_wait = on_wait
+        self._on_line = on_line
+        self._on_remark = on_remark
+        self._client: Client | None = None
+        self._rambles = False
+
+    @property
+    def name(self) -> str:
+        """How tables and records call it."""
+        return self.entry.name
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time that its processes have used so far; 0 if there is none."""
+        return self._client.cpu_seconds if self._client else 0.0
+
+    @property
+    def waits(self) -> dict[int, float]:
+        """For how many seconds each of its threads was ready to run and had no processor; empty if there is none."""
+        return self._client.waits if self._client else {}
+
+    def make_ready(self) -> Client:
+        """The running engine, started if there is none.
+
+        Raises: EngineError.
+        """
+        if self._client is None:
+            self._start()
+        return self._running
+
+    def new_game(self) -> float:
+        """Set up the start of a game, and return the seconds that took. Only here a missing engine is started.
+
+        Raises: EngineError.
+        """
+        if self.entry.restart:
+            self.stop()
+        kept = self._client is not None
+        try:
+            self._greet(self.make_ready())
+        except EngineCrash:
+            # A process kept from an earlier game may have ended since, or be just about to; nothing has been played
+            # yet, so that is no fault of this game, and a new one gets its chance.
+            if not kept:
+                raise
+            self.remark("ended between two games and was started again")
+            self.stop()
+            self._greet(self.make_ready())
+        self._running.stray_bytes = 0
+        began = time.monotonic()
+        self._set_up()
+        return time.monotonic() - began
+
+    def note_strays(self) -> None:
+        """Remark on an engine that has written very much in a game that answers nothing."""
+        if self._client is None or self._client.stray_bytes <= _MOST_STRAY_BYTES or self._rambles:
+            return
+        self._rambles = True
+        written = self._client.stray_bytes / 1e6
+        self.remark(
+            f"writes much that answers nothing, {written:.1f} MB in one game: reading it slows the match"
+        )
+
+    @abstractmethod
+    def announce(self, colour: Colour, move: Move, seconds: float | None) -> None:
+        """Send it a move that it did not choose itself.
+
+        Args:
+            colour: who made it.
+            move: the move.
+            seconds: that it took; None if it was given.
+
+        Raises: EngineError.
+        """
+
+    @abstractmethod
+    def begin_turn(self, colour: Colour, clock: Clock) -> None:
+        """Send it what it has to know before it thinks: its clock, if there is a way.
+
+        Raises: EngineError.
+        """
+
+    @abstractmethod
+    def choose(self, colour: Colour, seconds: float) -> Choice:
+        """Its move, waited for at most `seconds`, and what it thinks of the position if it says so.
+
+        Raises: EngineError.
+        """
+
+    @abstractmethod
+    def check_claim(self, mover: Colour, last: Move, final: Position, *, knows_last: bool) -> None:
+        """Compare the score that it claims with the board, once the result stands: it can spoil nothing.
+
+        Args:
+            mover: who made the last move.
+            last: that move.
+            final: what it led to.
+            knows_last: whether it chose that move itself.
+        """
+
+    def dismiss(self) -> None:
+        """End the process after a fault; the next game starts it again."""
+        self.stop(_FAULT_PATIENCE_SECONDS)
+
+    def stop(self, patience: float = 1.0) -> None:
+        """End the process, if there is one."""
+        if self._client is not None:
+            client, self._client = self._client, None
+            client.close(patience)
+
+    def remark(self, what: str) -> None:
+        """Note `what` about the engine, once."""
+        sentence = printable(f"{self.name} {what}", _LONGEST_REMARK)
+        if sentence not in self.remarks:
+            self.remarks.append(sentence)
+            if self._on_remark:
+                self._on_remark(sentence)
+
+    @property
+    def _running(self) -> Client:
+        assert self._client is not None, "new_game comes first"
+        return self._client
+
+    @abstractmethod
+    def _start(self) -> None:
+        """Start the process and make it ready; ``_client`` is set as soon as there is one, so that it can be ended."""
+
+    @abstractmethod
+    def _greet(self, client: Client) -> None:
+        """Send what comes first in a game, and wait until it is done."""
+
+    @abstractmethod
+    def _set_up(self) -> None:
+        """Set up the board and the clock."""
+
+    def _pass_on_line(self, direction: str, line: str) -> None:
+        if self._on_line:
+            self._on_line(self.name, direction, line)
+
+
+_CLAIM_SECONDS = 1.0  # for a command after the end of the game
+
+
+class GtpPlayer(Player[BoardClient]):
+    """An engine that speaks GTP; see ``Player``."""
+
+    _claims_truly = True
+
+    @cached_property
+    def manners(self) -> Manners:
+        """How it wants to be spoken to, which outlives its process."""
+        return Manners(thinks_aloud=self.entry.analysis)
+
+    def announce(self, colour: Colour, move: Move, seconds: float | None) -> None:
+        """Send it a move that it did not choose itself.
+
+        Raises: EngineError; EngineRefusal if it refuses a disc.
+        """
+        self._running.tell_move(colour, move)
+
+    def begin_turn(self, colour: Colour, clock: Clock) -> None:
+        """Send it its clock, if it wants to know.
+
+        Raises: EngineError.
+        """
+        self._running.tell_time(colour, *clock.time_left)
+
+    def choose(self, colour: Colour, seconds: float) -> Choice:
+        """See ``Player``.
+
+        Raises: EngineError.
+        """
+        return self._running.choose(colour, seconds)
+
+    def check_claim(self, mover: Colour, last: Move, final: Position, *, knows_last: bool) -> None:
+        """See ``Player``."""
+        if self._client is None or not self._claims_truly or "final_score" not in self._client.commands:
+            return
+        try:
+            if not knows_last:
+                self._client.order(f"play {mover} {last}", _CLAIM_SECONDS)
+            claim = self._client.order("final_score", _CLAIM_SECONDS)
+        except EngineRefusal:
+            return  # no answer is no claim
+        except EngineError as error:
+            self.remark(f"fails when a game is over: {error}")
+            self.dismiss()
+            return
+        if not is_true_claim(claim, final):
+            self._claims_truly = False
+            self.remark(f"claims a false score: {printable(claim)!r} for {final.board_string()}")
+
+    def _start(self) -> None:
+        self._client = client = BoardClient(
+            command_line(self.entry),
+            f"engine {self.name}",
+            surroundings=surroundings(self.entry),
+            on_wait=self._on_wait,
+            on_line=self._pass_on_line,
+        )
+        client.prepare(self._rules, self.manners, self.remark)
+        prepare(client, self.entry)
+
+    def _greet(self, client: BoardClient) -> None:
+        client.order("boardsize 8")
+
+    def _set_up(self) -> None:
+        self._running.clear()
+
+
+_OPPONENT = "opponent"
+
+
+class NBoardPlayer(Player[NBoardClient]):
+    """An engine that speaks NBoard's protocol; see ``Player``."""
+
+    _game: Game
+    _seconds: list[float | None]  # of each turn
+
+    def announce(self, colour: Colour, move: Move, seconds: float | None) -> None:
+        """Note a move: it is sent with the next question."""
+        self._note(move, seconds)
+
+    def begin_turn(self, colour: Colour, clock: Clock) -> None:
+        """Send it the game so far, with the clock in it, and wait until it has read that.
+
+        Raises: EngineError.
+        """
+        client = self._running
+        client.tell(f"set game {self._record(colour)}")
+        client.synchronise()
+
+    def choose(self, colour: Colour, seconds: float) -> Choice:
+        """See ``Player``.
+
+        Raises: EngineError.
+        """
+        chosen = self._running.go(seconds)
+        with suppress(NotationError, IllegalMoveError):  # the referee will say so
+            self._note(Move.parse(chosen.text), chosen.seconds)
+        if not self.entry.analysis:
+            return Choice(True, chosen.text, chosen.seconds)
+        return Choice(True, chosen.text, chosen.seconds, possible_score(chosen.score), chosen.from_book)
+
+    def check_claim(self, mover: Colour, last: Move, final: Position, *, knows_last: bool) -> None:
+        """Nothing: the protocol has no question about a result."""
+
+    def _start(self) -> None:
+        self._client = client = NBoardClient(
+            command_line(self.entry),
+            f"engine {self.name}",
+            surroundings=surroundings(self.entry),
+            on_wait=self._on_wait,
+            on_line=self._pass_on_line,
+        )
+        prepare_nboard(client, self.entry, self._rules, self.remark)
+
+    def _greet(self, client: NBoardClient) -> None:
+        client.synchronise()
+
+    def _set_up(self) -> None:
+        self._game, self._seconds = Game(self._rules), []
+
+    def _note(self, move: Move, seconds: float | None) -> None:
+        """Play a turn on our board. Raises: IllegalMoveError."""
+        self._game.play(self._game.position.parse_move(str(move)))
+        self._seconds.append(seconds)
+
+    def _record(self, colour: Colour) -> str:
+        """The game so far as one line of GGF."""
+        turns = zip(self._game.turns, self._seconds, strict=True)
+        names = {colour: self.name, colour.other: _OPPONENT}
+        game = AnnotatedGame(
+            self._game.first,
+            tuple(AnnotatedMove(turn.before, turn.move, seconds=seconds) for turn, seconds in turns),
+            black=names[Colour.BLACK],
+            white=names[Colour.WHITE],
+            clock=clock_text(self.entry.time),
+        )
+        return ggf.write(game).strip()
+
+
+_PLAYERS: dict[Protocol, type[Player[Any]]] = {Protocol.GTP: GtpPlayer, Protocol.NBOARD: NBoardPlayer}
+
+
+def make_player(
+    entry: Entry,
+    rules: Rules,
+    *,
+    on_wait: Callable[[], object] | None = None,
+    on_line: Callable[[str, str, str], object] | None = None,
+    on_remark: Callable[[str], object] | None = None,
+) -> Player[Any]:
+    """The player of an entry; see ``Player``."""
+    kind = _PLAYERS[entry.protocol]
+    return kind(entry, rules, on_wait=on_wait, on_line=on_line, on_remark=on_remark)

@@ -1,0 +1,235 @@
+"""Referees one game. Board, rules, clocks and results are the referee's own; an engine is never trusted."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from outflank.engine import PASS, Colour, Game, Limit, Move, Position, Rules, Searcher, SearchInfo, Turn
+from outflank.tools.match.game.players import Player
+from outflank.tools.match.game.results import Ending, GameRecord, Loss, Pairing
+from outflank.tools.match.game.seat import FlagFall, Seat
+
+MOST_EMPTIES = 30  # beyond, a position may take hours
+_HASH_MB = 16
+
+
+class Solver:
+    """Solves positions of any rules in the calling thread; one for each thread that solves.
+
+    Made without cost: its table is there from the first position on.
+    """
+
+    def __init__(self) -> None:
+        self._searcher: Searcher | None = None
+        self._stopped = False
+
+    def margin(self, position: Position) -> int | None:
+        """The final disc difference from Black's side with best play by both; None once it was stopped."""
+        if self._stopped:
+            return None
+        if self._searcher is None:
+            self._searcher = Searcher(_HASH_MB)
+        result = self._searcher.search(position, Limit.solve(), on_info=self._heed)
+        if not result.exact:
+            return None
+        return round(result.score if position.side is Colour.BLACK else -result.score)
+
+    def margins(self, turns: Sequence[Turn], empties: int) -> tuple[int | None, ...]:
+        """For each turn of a game the margin of the position before it; None above this many empty squares.
+
+        The last position comes first: what is known of it helps with those before.
+        """
+        due = [turn.before.empties <= empties for turn in turns]
+        backwards = [
+            self.margin(turn.before) if solved else None
+            for turn, solved in zip(reversed(turns), reversed(due), strict=True)
+        ]
+        return tuple(reversed(backwards))
+
+    def stop(self) -> None:
+        """End the solve under way and all that would follow, from any thread."""
+        self._stopped = True
+        if self._searcher is not None:
+            self._searcher.stop()
+
+    def _heed(self, info: SearchInfo) -> None:
+        """End a search that began while ``stop`` was called."""
+        if self._stopped and self._searcher is not None:
+            self._searcher.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A move whose worth is known.
+
+    Attributes:
+        turn: its number in the game, 0 for the first.
+        best: the exact margin before it, from the mover's side.
+        came: that after it.
+    """
+
+    turn: int
+    best: int
+    came: int
+
+
+def choices(game: GameRecord) -> Iterator[Choice]:
+    """The moves that an engine made itself from a position that is solved to one that is, or that ended the game."""
+    after = (*game.exact, game.margin)[1:]
+    for number, (turn, seconds, best, came) in enumerate(
+        zip(game.turns, game.seconds, game.exact, after, strict=True)
+    ):
+        if seconds is None or best is None or came is None:
+            continue
+        sign = 1 if turn.colour is Colour.BLACK else -1
+        yield Choice(number, sign * best, sign * came)
+
+
+def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:
+    """For each colour the discs that its own choices threw away, and how many choices that is out of."""
+    lost = dict.fromkeys(Colour, (0, 0))
+    for choice in choices(game):
+        colour = game.turns[choice.turn].colour
+        discs, moves = lost[colour]
+        lost[colour] = discs + choice.best - choice.came, moves + 1
+    return lost
+
+
+STALL_SECONDS = 600.0  # for a move without a clock
+
+
+class Referee:
+    """Referees one game.
+
+    Args:
+        pairing: what is to be played.
+        players: who sits at which colour.
+        rules: by which rules.
+        stall: seconds an engine may think about a move if it has no clock.
+        on_turn: called with the game and the seconds of the turn (None if it was given) after each turn.
+        adjudicate: end the game with the exact result once this few squares are empty; 0 for never.
+        solve: when the game is over, solve each of its positions with at most this many empty squares; 0 for none.
+        solver: does both; one of our own if left out.
+    """
+
+    def __init__(
+        self,
+        pairing: Pairing,
+        players: dict[Colour, Player[Any]],
+        rules: Rules,
+        stall: float = STALL_SECONDS,
+        on_turn: Callable[[Game, float | None], object] | None = None,
+        *,
+        adjudicate: int = 0,
+        solve: int = 0,
+        solver: Solver | None = None,
+    ) -> None:
+        self._pairing = pairing
+        self._seats = {colour: Seat(colour, player, stall) for colour, player in players.items()}
+        self._on_turn = on_turn
+        self._adjudicate = adjudicate
+        self._solve = solve
+        self._solver = solver or Solver()
+        self._game = Game(rules)
+        self._seconds: list[float | None] = []
+        self._values: list[float | None] = []
+        self._from_book: list[bool | None] = []
+        self._started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
+
+    @property
+    def flag_fall(self) -> FlagFall | None:
+        """How the game was lost on time; None if it was not."""
+        return next((seat.flag_fall for seat in self._seats.values() if seat.flag_fall), None)
+
+    def play(self) -> GameRecord:
+        """The whole game, from setting up the board to its result. Who committed a fault is dismissed."""
+        try:
+            margin = self._play_out()
+        except Loss as loss:
+            self._note_strays()
+            if loss.ending.is_fault:
+                self._seats[loss.loser].player.dismiss()
+            return self._record(loss.loser.other, loss.ending, loss.detail, margin=None)
+        self._note_strays()
+        final = self._game.position
+        if margin is not None:
+            detail = f"exact result with {final.empties} empty squares"
+            return self._record(final.rules.winner_by(margin), Ending.ADJUDICATION, detail, margin)
+        self._check_claims()
+        return self._record(final.rules.winner_by(final.score()), Ending.DISCS, "", margin=final.score())
+
+    def _play_out(self) -> int | None:
+        """All turns; the margin if the game was adjudicated before its end.
+
+        Raises: Loss.
+        """
+        for seat in self._seats.values():
+            seat.begin()
+        opening = iter(self._pairing.opening)
+        while not self._game.position.is_over:
+            given = None if self._game.position.must_pass else next(opening, None)
+            if given is None and self._game.position.empties <= self._adjudicate:
+                margin = self._solver.margin(self._game.position)
+                if margin is not None:
+                    return margin
+            self._take_turn(given)
+        return None
+
+    def _take_turn(self, given: Move | None) -> None:
+        """One turn: a forced pass, a move of the opening, or one that the engine chooses."""
+        position = self._game.position
+        move = PASS if position.must_pass else given
+        if move is not None:
+            self._values.append(None)
+            self._from_book.append(None)
+            self._make(move, None, listeners=self._seats.values())
+        else:
+            chosen = self._seats[position.side].choose(position)
+            self._values.append(chosen.value)
+            self._from_book.append(chosen.from_book)
+            self._make(chosen.move, chosen.seconds, listeners=[self._seats[position.side.other]])
+
+    def _make(self, move: Move, seconds: float | None, listeners: Iterable[Seat]) -> None:
+        """Play `move` on the referee's board and announce it to those who did not choose it.
+
+        The move that ends a game is not announced: the result stands, and no engine can spoil it.
+        """
+        mover = self._game.position.side
+        self._game.play(move)
+        self._seconds.append(seconds)
+        if not self._game.position.is_over:
+            for seat in listeners:
+                seat.announce(mover, move, seconds)
+        if self._on_turn:
+            self._on_turn(self._game, seconds)
+
+    def _note_strays(self) -> None:
+        for seat in self._seats.values():
+            seat.player.note_strays()
+
+    def _check_claims(self) -> None:
+        """Let the engines say what they think the result is; it stands whatever they say."""
+        last = self._game.turns[-1]
+        chosen = self._seconds[-1] is not None
+        for seat in self._seats.values():
+            knows_last = chosen and seat.colour is last.colour
+            seat.player.check_claim(last.colour, last.move, self._game.position, knows_last=knows_last)
+
+    def _record(self, winner: Colour | None, ending: Ending, detail: str, margin: int | None) -> GameRecord:
+        turns = self._game.turns
+        return GameRecord(
+            pairing=self._pairing,
+            rules=self._game.rules,
+            turns=turns,
+            seconds=tuple(self._seconds),
+            winner=winner,
+            ending=ending,
+            detail=detail,
+            margin=margin,
+            started=self._started,
+            values=tuple(self._values),
+            from_book=tuple(self._from_book),
+            outside={seat.player.name: seat.outside for seat in self._seats.values()},
+            exact=self._solver.margins(turns, self._solve) if self._solve else (),
+        )

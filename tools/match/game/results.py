@@ -1,0 +1,310 @@
+"""What an engine's answers mean to the referee: a move, the loss of the game, a claim of the result."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from outflank.engine import Colour, IllegalMoveError, Move, NotationError, Position, Rules, Turn
+from outflank.protocol.lines import printable
+from outflank.protocol.opponent.choice import Choice
+
+
+class Ending(StrEnum):
+    """How a game ended. DISCS, RESIGNATION and ADJUDICATION are fair play, RUNNER_FAULT is no engine's result.
+
+    All others are faults of the loser.
+    """
+
+    DISCS = "discs"
+    RESIGNATION = "resignation"
+    ADJUDICATION = "adjudication"
+    TIME = "time"
+    ILLEGAL_MOVE = "illegal move"
+    PROTOCOL_ERROR = "protocol error"
+    CRASH = "crash"
+    STALL = "stall"
+    RUNNER_FAULT = "runner fault"
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the loser lost by a fault."""
+        return self not in (Ending.DISCS, Ending.RESIGNATION, Ending.ADJUDICATION, Ending.RUNNER_FAULT)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A game that is to be played.
+
+    Attributes:
+        number: of the game, 1 for the first.
+        pair: number of the two games that share an opening with colours swapped, 1 for the first.
+        names: who plays which colour.
+        opening: the moves both sides are given, passes left out.
+        round: of the tournament, 1 for the first.
+    """
+
+    number: int
+    pair: int
+    names: dict[Colour, str]
+    opening: tuple[Move, ...]
+    round: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What an engine took outside the commands for its moves: to take moves of others, to learn its clock, to begin.
+
+    Attributes:
+        moves: how many moves it chose meanwhile.
+        seconds: that it took in games, begun ones included, all together.
+        longest: the most before one move.
+        setup: the most to set up one game.
+    """
+
+    moves: int = 0
+    seconds: float = 0.0
+    longest: float = 0.0
+    setup: float = 0.0
+
+    def __add__(self, other: "Outside") -> "Outside":
+        return Outside(
+            self.moves + other.moves,
+            self.seconds + other.seconds,
+            max(self.longest, other.longest),
+            max(self.setup, other.setup),
+        )
+
+    @property
+    def mean(self) -> float | None:
+        """Seconds a move; None if it made none."""
+        return self.seconds / self.moves if self.moves else None
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """A game that was played.
+
+    Attributes:
+        pairing: what was to be played.
+        rules: by which rules.
+        turns: everything played, opening and passes included.
+        seconds: for each turn the time its mover took; None for the opening and for forced passes.
+        winner: None for a draw.
+        ending: how it ended.
+        detail: what happened, in a sentence, if it was a fault.
+        margin: disc difference from Black's side by the rules' scoring, the exact one after an adjudication;
+            None if it was neither played to the end nor adjudicated.
+        started: when, in ISO format with time zone.
+        dialogue: what was said on the wire, if it was a fault.
+        values: for each turn what the mover's engine said that its position was worth, in discs from Black's
+            side; None where it said nothing. Left out: nothing is known.
+        from_book: for each turn whether the mover's engine said that the move came from an opening book; None where
+            it said nothing. Left out: nothing is known.
+        exact: for each turn the margin with best play by both sides from the position before it, in discs from
+            Black's side; None where it was not solved. Left out: nothing is known.
+        attempt: 1, and one more for each time that the game was voided before.
+        outside: of each engine, by its name, where the game was played by us; a run keeps the sums alone.
+    """
+
+    pairing: Pairing
+    rules: Rules
+    turns: tuple[Turn, ...]
+    seconds: tuple[float | None, ...]
+    winner: Colour | None
+    ending: Ending
+    detail: str
+    margin: int | None
+    started: str
+    dialogue: tuple[str, ...] = ()
+    values: tuple[float | None, ...] = ()
+    from_book: tuple[bool | None, ...] = ()
+    exact: tuple[int | None, ...] = ()
+    attempt: int = 1
+    outside: Mapping[str, Outside] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        nothing = (None,) * len(self.turns)
+        object.__setattr__(self, "values", self.values or nothing)
+        object.__setattr__(self, "from_book", self.from_book or nothing)
+        object.__setattr__(self, "exact", self.exact or nothing)
+
+    @property
+    def first_position(self) -> Position:
+        """The position that the game began with."""
+        return self.turns[0].before if self.turns else Position.start(self.rules)
+
+    @property
+    def final_position(self) -> Position:
+        """The position that the game ended with, played out or not."""
+        return self.turns[-1].before.play(self.turns[-1].move) if self.turns else self.first_position
+
+    @property
+    def transcript(self) -> str:
+        """The discs played, as ``Game.transcript`` writes them."""
+        words = [str(turn.move) for turn in self.turns if not turn.move.is_pass]
+        return (" " if self.rules.one_direction else "").join(words)
+
+    @property
+    def given(self) -> int:
+        """How many turns the opening takes, forced passes among them."""
+        left = len(self.pairing.opening)
+        for number, turn in enumerate(self.turns):
+            if not left:
+                return number
+            left -= not turn.move.is_pass
+        return len(self.turns)
+
+    @property
+    def forced_passes(self) -> int:
+        """How many turns were passes."""
+        return sum(turn.move.is_pass for turn in self.turns)
+
+    @property
+    def winner_name(self) -> str | None:
+        """The engine that won; None for a draw."""
+        return self.pairing.names[self.winner] if self.winner else None
+
+    def colour_of(self, name: str) -> Colour:
+        """The side that engine `name` played."""
+        return Colour.BLACK if self.pairing.names[Colour.BLACK] == name else Colour.WHITE
+
+    def points_of(self, name: str) -> float:
+        """1 for a win, 0.5 for a draw, 0 for a loss."""
+        if self.winner is None:
+            return 0.5
+        return float(self.winner_name == name)
+
+    def margin_of(self, name: str) -> int | None:
+        """Disc difference from the side of engine `name`; None if the game was not played to the end."""
+        if self.margin is None:
+            return None
+        return self.margin if self.colour_of(name) is Colour.BLACK else -self.margin
+
+
+@dataclass(slots=True)
+class Standing:
+    """What one engine has to its name after some games.
+
+    Attributes:
+        name: the engine.
+        wins: games won, those by a fault of the opponent included.
+        draws: games drawn.
+        losses: games lost, those by a fault of its own included.
+        fault_wins: how many of the wins came by a fault of the opponent, by the fault.
+        faults: how many of the losses came by a fault of its own, by the fault.
+        margins: disc difference of each game that was played to the end.
+        seconds: of each of its moves.
+    """
+
+    name: str
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    fault_wins: Counter[Ending] = field(default_factory=Counter)
+    faults: Counter[Ending] = field(default_factory=Counter)
+    margins: list[int] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def points(self) -> float:
+        """Wins and half the draws."""
+        return self.wins + self.draws / 2
+
+    @property
+    def mean_margin(self) -> float | None:
+        """Discs a game over the games played to the end; None if there is none."""
+        return _mean(self.margins)
+
+    @property
+    def mean_seconds(self) -> float | None:
+        """Seconds a move; None if it made none."""
+        return _mean(self.seconds)
+
+    @property
+    def longest_seconds(self) -> float | None:
+        """Its slowest move; None if it made none."""
+        return max(self.seconds, default=None)
+
+    def add(self, game: GameRecord) -> None:
+        """Count `game`."""
+        points = game.points_of(self.name)
+        self.wins += points == 1
+        self.draws += points == 0.5
+        self.losses += points == 0
+        if game.ending.is_fault:
+            (self.fault_wins if points else self.faults)[game.ending] += 1
+        margin = game.margin_of(self.name)
+        if margin is not None:
+            self.margins.append(margin)
+        colour = game.colour_of(self.name)
+        self.seconds += [
+            seconds
+            for turn, seconds in zip(game.turns, game.seconds, strict=True)
+            if seconds is not None and turn.colour is colour
+        ]
+
+
+def standing(name: str, games: Iterable[GameRecord]) -> Standing:
+    """What engine `name` has to its name after `games`."""
+    result = Standing(name)
+    for game in games:
+        result.add(game)
+    return result
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+_CLAIM = re.compile(r"(?:([bw])\+(\d{1,3})(?:\.0*)?|0|draw|jigo)", re.IGNORECASE)
+
+
+class Loss(Exception):
+    """A game ends because one side resigned or committed a fault."""
+
+    def __init__(self, loser: Colour, ending: Ending, detail: str) -> None:
+        super().__init__(detail)
+        self.loser = loser
+        self.ending = ending
+        self.detail = detail
+
+
+def judge_move(choice: Choice, position: Position, name: str) -> Move:
+    """The move in the answer to ``genmove`` by engine `name`, which is to move.
+
+    Raises: Loss if there is none, if it is illegal, or if it is a resignation.
+    """
+    engine, text, colour = f"engine {name}", printable(choice.text), position.side
+    if not choice.ok:
+        raise Loss(colour, Ending.PROTOCOL_ERROR, f"{engine} refused to move: {text or 'no reason given'}")
+    if choice.resigns:
+        raise Loss(colour, Ending.RESIGNATION, f"{engine} resigned")
+    try:
+        return position.parse_move(text)
+    except IllegalMoveError as error:
+        raise Loss(colour, Ending.ILLEGAL_MOVE, f"{engine} played {text!r}: {error}") from None
+    except NotationError:
+        detail = f"{engine}: expected a move as its answer, got {text!r}"
+        raise Loss(colour, Ending.PROTOCOL_ERROR, detail) from None
+
+
+def is_true_claim(text: str, final: Position) -> bool:
+    """Whether the answer to ``final_score`` names the winner of `final`, and by how many discs.
+
+    An engine may count the discs on the board where the rules give the empty squares to the winner, or the other
+    way round: it can't know how we count.
+    """
+    match = _CLAIM.fullmatch(text.strip())
+    if match is None:
+        return False
+    winner = final.rules.winner_by(final.score())
+    if match[1] is None:
+        return winner is None
+    margin = final.discs(Colour.BLACK) - final.discs(Colour.WHITE)
+    with_empties = margin + final.empties * ((margin > 0) - (margin < 0))
+    discs = int(match[2])
+    return (
+        winner is not None and match[1].upper() == winner.letter and discs in (abs(margin), abs(with_empties))
+    )

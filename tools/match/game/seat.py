@@ -1,0 +1,223 @@
+"""One side of one game: its colour, who plays it, and its clock. Whatever goes wrong there is the loss of that side."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from outflank.engine import Colour, Move, Position
+from outflank.protocol.opponent.choice import Choice
+from outflank.protocol.opponent.clock import Clock, seconds_text
+from outflank.protocol.opponent.descendants import longest_wait, own_waited_seconds
+from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineStartError, EngineTimeout
+from outflank.tools.match.game.players import Player
+from outflank.tools.match.game.results import Ending, Loss, Outside, judge_move
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A move that an engine chose in time.
+
+    Attributes:
+        move: the move.
+        seconds: that it took.
+        value: what the engine says that its position was worth, in discs from Black's side; None if it does not.
+        from_book: whether it says that the move came from an opening book; None if it does not say.
+    """
+
+    move: Move
+    seconds: float
+    value: float | None
+    from_book: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class FlagFall:
+    """The thinking by which a game was lost on time, for whoever wants to know what the machine did meanwhile.
+
+    Attributes:
+        began: when it began, on the monotonic clock.
+        ended: when it was given up, or the late answer came.
+        cpu_seconds: processor time that the engine's processes used in between.
+        waited_seconds: for which one of them, or we who serve it, was ready to run in between and had no processor.
+        threads: how many threads the engine declares.
+    """
+
+    began: float
+    ended: float
+    cpu_seconds: float
+    waited_seconds: float
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What an engine's processes and our thread have used so far.
+
+    Attributes:
+        at: when that was, on the monotonic clock.
+        cpu_seconds: processor time of the engine.
+        waits: as ``Player.waits``.
+        own_wait: for which our thread was ready to run and had no processor.
+    """
+
+    at: float
+    cpu_seconds: float
+    waits: dict[int, float]
+    own_wait: float
+
+
+class Seat:
+    """Where an engine sits in one game.
+
+    Attributes:
+        colour: what it plays.
+        player: the engine.
+        flag_fall: how it lost on time; None if it did not.
+        outside: what it has taken outside the commands for its moves.
+
+    Args:
+        colour: what it plays.
+        player: the engine.
+        stall: seconds that it may think about a move if it has no clock.
+    """
+
+    def __init__(self, colour: Colour, player: Player[Any], stall: float) -> None:
+        self.colour = colour
+        self.player = player
+        self.flag_fall: FlagFall | None = None
+        self.outside = Outside()
+        self._clock = Clock(player.entry.time, player.entry.margin)
+        self._stall = stall
+        self._between = 0.0  # seconds since its last move, outside the commands for moves
+        self._allowed = 0.0  # of them
+        self._before: _Look | None = None
+
+    def begin(self) -> None:
+        """Make the engine ready for the game.
+
+        Raises: Loss.
+        """
+        with self._blamed():
+            setup = self.player.new_game()
+        self.outside += Outside(setup=setup)
+        if self._clock.control.is_limited:
+            self._before = self._look()
+
+    def announce(self, mover: Colour, move: Move, seconds: float | None) -> None:
+        """Announce a move that the engine did not choose itself; `seconds` is what it took, None if it was given.
+
+        Raises: Loss.
+        """
+        self._allowed += self.player.entry.margin
+        with self._blamed(), self._timed():
+            self.player.announce(mover, move, seconds)
+
+    def choose(self, position: Position) -> Chosen:
+        """The engine's move, within its time.
+
+        Raises: Loss if there is none, if it comes too late, or if it is no legal move.
+        """
+        self._allowed = self._allowed or self.player.entry.margin  # nothing was announced to who begins
+        self._settle()
+        with self._blamed(), self._timed():
+            self.player.begin_turn(self.colour, self._clock)
+        self._settle()
+        self.outside += Outside(1, self._between, self._between)
+        self._between = self._allowed = 0.0
+        choice = self._choose_against_the_clock() if self._clock.control.is_limited else self._choose()
+        move = judge_move(choice, position, self.player.name)
+        from_black = choice.value if self.colour is Colour.BLACK or choice.value is None else -choice.value
+        return Chosen(move, choice.seconds, from_black, choice.from_book)
+
+    def _choose(self) -> Choice:
+        """The answer without a clock.
+
+        Raises: Loss.
+        """
+        with self._blamed():
+            return self.player.choose(self.colour, self._stall)
+
+    def _choose_against_the_clock(self) -> Choice:
+        """The answer, its time charged.
+
+        Raises: Loss; if it is one on time, ``flag_fall`` has what the engine did meanwhile.
+        """
+        self._before = self._look()
+        try:
+            with self._blamed(late=Ending.TIME):
+                choice = self.player.choose(self.colour, self._clock.deadline)
+            self._charge(choice.seconds)
+        except Loss as loss:
+            if loss.ending is Ending.TIME:
+                self.flag_fall = self._fall()
+            raise
+        return choice
+
+    def _settle(self) -> None:
+        """Charge what it took since its last move beyond what is allowed, which is its margin for each move announced.
+
+        Raises: Loss if its time is used up by that; ``flag_fall`` has what it did since its last move began.
+        """
+        beyond = self._between - self._allowed
+        if beyond <= 0 or not self._clock.control.is_limited:
+            return
+        self._clock.charge(beyond)
+        self._allowed = self._between
+        if self._clock.is_overrun_by(0):
+            self.flag_fall = self._fall()
+            took = seconds_text(self._between)
+            detail = f"engine {self.player.name} took {took} s between two of its moves, more than its clock had left"
+            raise Loss(self.colour, Ending.TIME, detail)
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        """Add the seconds of the block to those between two moves."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._between += time.monotonic() - began
+
+    def _look(self) -> "_Look":
+        """What the engine and we have used until now."""
+        return _Look(time.monotonic(), self.player.cpu_seconds, self.player.waits, own_waited_seconds())
+
+    def _fall(self) -> FlagFall:
+        """What has happened since the last look."""
+        before, now = self._before, self._look()
+        assert before is not None, "there is a look where there is a clock"
+        return FlagFall(
+            before.at,
+            ended=now.at,
+            cpu_seconds=now.cpu_seconds - before.cpu_seconds,
+            # Of both ends of the wire, one after the other.
+            waited_seconds=longest_wait(before.waits, now.waits) + now.own_wait - before.own_wait,
+            threads=self.player.entry.threads,
+        )
+
+    def _charge(self, seconds: float) -> None:
+        """Charge the time of a move. Raises: Loss if there was less."""
+        if self._clock.is_overrun_by(seconds):
+            took, left = seconds_text(seconds), seconds_text(self._clock.allowance)
+            detail = f"engine {self.player.name} took {took} s where {left} s were left"
+            raise Loss(self.colour, Ending.TIME, detail)
+        self._clock.spend(seconds)
+
+    @contextmanager
+    def _blamed(self, late: Ending = Ending.STALL) -> Iterator[None]:
+        """Turn what goes wrong with the engine into its loss, a missing answer into `late`."""
+        try:
+            yield
+        except EngineError as error:
+            raise Loss(self.colour, _ending_by(error, late), str(error)) from error
+
+
+def _ending_by(error: EngineError, late: Ending) -> Ending:
+    """The name of what went wrong."""
+    if isinstance(error, EngineTimeout):
+        return late
+    if isinstance(error, EngineCrash | EngineStartError):
+        return Ending.CRASH
+    return Ending.PROTOCOL_ERROR

@@ -1,0 +1,188 @@
+"""Makes an engine that speaks NBoard's protocol ready for the games it is entered for.
+
+The protocol asks for ``set depth`` before the first move, and some engines never move without it. It carries the depth
+that the engine is entered with, or the level, which is the same to such an engine; nothing else can be set. Its clock
+stands in the record of each game: the time control, whole seconds, and what every move took. Overtime and seconds for
+each move have no place there. Where the record has a clock, that is to end the search, and the depth is one that no
+search reaches.
+"""
+
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, Rules
+from outflank.protocol.formats.ggfclock import GgfClock
+from outflank.protocol.opponent.boardclient import BoardClient
+from outflank.protocol.opponent.clock import TimeControl
+from outflank.protocol.opponent.engineclient import START_SECONDS
+from outflank.protocol.opponent.errors import UnfitEngineError
+from outflank.protocol.opponent.nboardclient import NBoardClient
+from outflank.protocol.opponent.spawn import Surroundings
+from outflank.tools.match.game.engines import Entry
+
+_BYTES_A_MB = 1 << 20
+_PROGRAM = "outflank"
+_ENGINES = ("gtp", "nboard")
+
+
+def command_line(entry: Entry) -> list[str]:
+    """Program and arguments; ``outflank`` is the program of this installation, on PATH or not."""
+    words = shlex.split(entry.cmd)
+    parameters = _parameters(entry)
+    if is_ours(entry):
+        words += [f"--{name}={value}" for name, value in _unplaced(entry, parameters).items()]
+        ours = Path(sys.executable).with_name(_PROGRAM)
+        words[0] = str(ours) if words[0] == _PROGRAM and ours.exists() else words[0]
+    return [filled(word, entry) for word in words]
+
+
+def surroundings(entry: Entry) -> Surroundings:
+    """Where the engine runs and what it may use."""
+    return Surroundings(
+        folder=None if entry.dir is None else Path(entry.dir).expanduser(),
+        environment=dict(entry.env),
+        cpus=entry.cpus,
+        memory=None if entry.memory is None else entry.memory * _BYTES_A_MB,
+    )
+
+
+def prepare(client: BoardClient, entry: Entry) -> None:
+    """Give it parameters, commands and its clock, when hands are shaken.
+
+    Raises: EngineError.
+    """
+    for command in instructions(entry, client.commands):
+        client.order(command)
+    client.agree_on_time(entry.time, entry.dialect)
+
+
+def instructions(entry: Entry, listed: frozenset[str]) -> list[str]:
+    """The GTP commands that give its parameters to an engine which lists these commands, before its own ones.
+
+    Raises: UnfitEngineError if there is no way to give one. A number of threads is also a mere declaration.
+    """
+    commands = []
+    for name, value in parameters_to_send(entry).items():
+        if f"set_{name}" in listed:
+            commands.append(f"set_{name} {value}")
+        elif "kata-set-param" in listed:
+            commands.append(f"kata-set-param {name} {value}")
+        elif name != "threads":
+            raise UnfitEngineError(
+                f"engine {entry.name}: there is no way to give it {name}={value}: its command has no {{{name}}}, and "
+                f"it lists neither set_{name} nor kata-set-param"
+            )
+    return commands + [filled(command, entry) for command in entry.commands]
+
+
+def is_ours(entry: Entry) -> bool:
+    """Whether its command starts Outflank as an engine, of this installation or, by a path, of another."""
+    program, *arguments = shlex.split(entry.cmd)
+    return Path(program).name == _PROGRAM and arguments[:1] in [[name] for name in _ENGINES]
+
+
+def parameters_to_send(entry: Entry) -> dict[str, str]:
+    """The parameters that have to be sent to the running engine, by name."""
+    if is_ours(entry):
+        return {}
+    return _unplaced(entry, _parameters(entry))
+
+
+def filled(text: str, entry: Entry) -> str:
+    """`text` with each ``{name}`` replaced by the parameter."""
+    for name, value in {"threads": str(entry.threads), **_parameters(entry)}.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
+
+
+def _parameters(entry: Entry) -> dict[str, str]:
+    """The parameters that it has to be given, by name."""
+    given = {"level": entry.level, "depth": entry.depth, "nodes": entry.nodes, "book": entry.book}
+    if entry.threads != 1:
+        given["threads"] = entry.threads
+    return {
+        **{name: str(value) for name, value in given.items() if value is not None},
+        **dict(entry.options),
+    }
+
+
+def _unplaced(entry: Entry, parameters: Mapping[str, str]) -> dict[str, str]:
+    """The parameters for which there is no place in a command."""
+    texts = (entry.cmd, *entry.commands)
+    return {
+        name: value for name, value in parameters.items() if not any(f"{{{name}}}" in text for text in texts)
+    }
+
+
+_DEPTHS = ("depth", "level")
+_SET_DEPTH = "set depth"
+_USUAL, _BEYOND_REACH = f"{_SET_DEPTH} {DEFAULT_LEVEL}", f"{_SET_DEPTH} {HIGHEST_LEVEL}"
+# How engines call themselves that search to the depth they are given, whatever clock is in the record.
+_WITHOUT_CLOCK = ("edax", "ntest")
+
+
+def prepare_nboard(client: NBoardClient, entry: Entry, rules: Rules, remark: Callable[[str], object]) -> None:
+    """Shake hands, give depth and commands, and wait until all is done.
+
+    Raises: EngineError.
+    """
+    client.handshake()
+    if not rules.has_othello_moves:
+        raise UnfitEngineError(
+            f"engine {entry.name}: NBoard's protocol knows Othello's moves only, not {rules}"
+        )
+    for line in nboard_instructions(entry):
+        client.tell(line)
+    client.synchronise(START_SECONDS)  # an engine may load its tables when it knows the depth
+    if entry.time.is_limited and not clock_text(entry.time):
+        remark(f"can't be sent a time of {entry.time} in the record of a game, but is held to it")
+    if _own_depth(entry) is None and not _is_told(entry):
+        if not clock_text(entry.time):
+            remark(f"is entered without a depth: it is sent {_USUAL!r} (depth=N chooses another)")
+        elif client.name.lower().startswith(_WITHOUT_CLOCK):
+            client.tell(_USUAL)
+            client.synchronise(START_SECONDS)
+            remark(
+                f"takes no notice of the clock in the record of a game: it is sent {_USUAL!r} (depth=N chooses another)"
+            )
+
+
+def nboard_instructions(entry: Entry) -> list[str]:
+    """The lines that give an engine its depth, then its own ones.
+
+    Raises: UnfitEngineError if there is no way to give a parameter. A number of threads is also a mere declaration.
+    """
+    parameters = parameters_to_send(entry)
+    depths = [parameters.pop(name) for name in _DEPTHS if name in parameters]
+    parameters.pop("threads", None)
+    if len(depths) > 1 or parameters:
+        got = " ".join(f"{name}={value}" for name, value in parameters_to_send(entry).items())
+        raise UnfitEngineError(
+            f"engine {entry.name}: NBoard's protocol can give it a depth and nothing else: {got} needs places such as "
+            "{level} in its command"
+        )
+    commands = [filled(command, entry) for command in entry.commands]
+    if _is_told(entry):
+        return commands
+    if depths or _own_depth(entry) is not None:
+        return [f"{_SET_DEPTH} {depths[0] if depths else _own_depth(entry)}", *commands]
+    return [_BEYOND_REACH if clock_text(entry.time) else _USUAL, *commands]
+
+
+def _own_depth(entry: Entry) -> int | None:
+    """The depth that an engine is entered with, or else its level; None if it is entered with neither."""
+    return entry.level if entry.depth is None else entry.depth
+
+
+def _is_told(entry: Entry) -> bool:
+    """Whether an engine knows its depth without us: by one of its own commands, or by the options of Outflank."""
+    return is_ours(entry) or any(command.split()[:2] == _SET_DEPTH.split() for command in entry.commands)
+
+
+def clock_text(control: TimeControl) -> str:
+    """A time control as GGF has it, ``15:00/0:02``, rounded down to seconds; nothing if GGF has no place for it."""
+    if not control.is_limited or control.period_moves or int(control.main) == 0:
+        return ""
+    return str(GgfClock(int(control.main), int(control.increment)))

@@ -1,0 +1,168 @@
+"""A run in a TOML file: the options of the command by their long names, and a table for each engine.
+
+games = 200
+openings = "random:8"
+
+[[engine]]
+name = "level 4"
+cmd = "outflank gtp"
+level = 4
+"""
+
+import shlex
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from outflank.engine import FileFormatError, NotationError
+from outflank.protocol.formats.capped import read_capped
+from outflank.protocol.opponent.clock import NO_LIMIT, TimeControl
+from outflank.tools.match.game.engines import Entry, as_text
+from outflank.tools.match.state.run import Format, RunSettings
+from outflank.tools.work.files import writing
+
+_ENGINE = "engine"
+_MOST_BYTES = 1 << 18  # a thousand engines
+_MOST_DOTS = 64  # each part of a dotted key is a table, and tomllib takes a time that grows with their square
+_SINGULAR = {"options": "option"}  # what is a table in a file is ``option.NAME=`` in a line
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """What a file says, ready to stand for options: text, truth values, and for ``engine`` a list of texts.
+
+    Raises: FileFormatError naming the file, and the engine if that is what is wrong.
+    """
+    found: dict[str, Any] = {}
+    for key, value in _read(path).items():
+        if key == _ENGINE:
+            found[key] = [_line(table) for table in _engines(value, path)]
+        elif isinstance(value, Mapping):
+            found[key] = _line(value)
+        elif isinstance(value, str | int | float):
+            found[key] = value if isinstance(value, bool | str) else str(value)
+        else:
+            raise FileFormatError(f"{path}: expected text, a number or yes and no for {key}, got {value!r}")
+    return found
+
+
+def chosen_entries(
+    texts: Sequence[str], engines: Path | None, time: TimeControl = NO_LIMIT
+) -> tuple[Entry, ...]:
+    """The engines that take part.
+
+    Args:
+        texts: each a description, or the name of an engine in the file.
+        engines: a file with a table for each engine; without texts all of them take part.
+        time: what holds if nothing is said about it.
+
+    Raises: NotationError; FileFormatError about the file.
+    """
+    if engines is None:
+        return tuple(Entry.parse(text, time) for text in texts)
+    listed = {
+        entry.name: entry
+        for entry in (
+            Entry.from_settings(table, time) for table in _engines(_read(engines).get(_ENGINE), engines)
+        )
+    }
+    if not texts:
+        return tuple(listed.values())
+    return tuple(_chosen(text, listed, engines, time) for text in texts)
+
+
+def config_text(settings: RunSettings) -> str:
+    """The file from which ``read_config`` makes the same run."""
+    options: dict[str, Any] = {}
+    if settings.format is not Format.MATCH:
+        options |= {"format": str(settings.format), "rounds": settings.rounds}
+    options |= {
+        "games": settings.games,
+        "rules": str(settings.rules),
+        "openings": str(settings.openings),
+        "seed": settings.seed,
+        "stall": settings.stall,
+        "adjudicate": settings.adjudicate,
+        "solve": settings.solve,
+        "concurrency": settings.concurrency,
+        "replay-crashes": settings.replay_crashes,
+    }
+    if settings.sprt is not None:
+        options["sprt"] = asdict(settings.sprt)
+    import tomli_w  # not at the top: help does without it
+
+    return tomli_w.dumps({**options, _ENGINE: [entry.settings() for entry in settings.entries]})
+
+
+def save_config(settings: RunSettings, path: Path) -> None:
+    """Write the file.
+
+    Raises: UnwritableError, also if there is a file already.
+    """
+    with writing(path), path.open("x", encoding="utf-8") as file:
+        file.write(config_text(settings))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        text = read_capped(path, _MOST_BYTES).decode()
+        if max((line.count(".") for line in text.splitlines()), default=0) > _MOST_DOTS:
+            raise ValueError(f"more than {_MOST_DOTS} dots in a line")
+        found = tomllib.loads(text)
+        repr(found)  # a hexadecimal number may have more digits than can be shown: ValueError
+        return found
+    except OSError as error:
+        raise FileFormatError(f"can't read {str(path)!r} ({error.strerror})") from None
+    except RecursionError:
+        raise FileFormatError(
+            f"{path}: not TOML that can be read: its brackets are nested too deeply"
+        ) from None
+    except (
+        FileFormatError,
+        ValueError,
+    ) as error:  # a number of thousands of digits is none that tomllib calls an error
+        raise FileFormatError(f"{path}: not TOML: {error}") from None
+
+
+def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
+    """The tables of the engines, each checked.
+
+    Raises: FileFormatError naming file and engine.
+    """
+    if not isinstance(tables, list) or not tables or not all(isinstance(table, Mapping) for table in tables):
+        raise FileFormatError(f"{path}: each engine needs a table [[engine]]")
+    names = set()
+    for number, table in enumerate(tables, 1):
+        try:
+            name = Entry.from_settings(table).name
+        except NotationError as error:
+            raise FileFormatError(f"{path}, engine {number}: {error}") from None
+        if name in names:
+            raise FileFormatError(
+                f"{path}, engine {number}: another engine is called {name!r} too: give each a name of its own"
+            )
+        names.add(name)
+    return tables
+
+
+def _chosen(text: str, listed: Mapping[str, Entry], path: Path, time: TimeControl) -> Entry:
+    """The engine of a file that has this name, or the one that the text describes."""
+    if text in listed:
+        return listed[text]
+    if "=" in text:
+        return Entry.parse(text, time)
+    raise NotationError(f"{path} has no engine {text!r}, only {', '.join(listed)}")
+
+
+def _line(table: Mapping[str, Any]) -> str:
+    """A table as the text of an option: ``key=value`` with a shell's quotes."""
+    words = []
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            words += [(f"{_SINGULAR.get(key, key)}.{name}", item) for name, item in value.items()]
+        elif key == "commands":
+            words += [("command", item) for item in value]
+        else:
+            words.append((key, value))
+    return " ".join(shlex.quote(f"{key}={as_text(value)}") for key, value in words)

@@ -1,0 +1,138 @@
+"""What happens in a run, one small record for each thing: stored, shown and printed in the order it happens."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from outflank.engine import Colour
+from outflank.tools.match.game.results import GameRecord, Pairing
+from outflank.tools.match.state.run import Void
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """It is known how many games there will be; in a Swiss tournament or a knockout more may come.
+
+    Attributes:
+        games: how many in all, those already played included.
+        played: how many of them count already.
+    """
+
+    games: int
+    played: int
+
+
+@dataclass(frozen=True, slots=True)
+class GameStarted:
+    """A game begins.
+
+    Attributes:
+        pairing: what is played.
+        attempt: 1, and one more for each time that its pair was voided before.
+        started: when, in ISO format with time zone.
+    """
+
+    pairing: Pairing
+    attempt: int
+    started: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPlayed:
+    """A turn was played.
+
+    Attributes:
+        game: the number of the game.
+        attempt: as ``GameStarted`` has it.
+        ply: 0 for the first turn.
+        move: as it is written.
+        seconds: the time its mover took; None in the opening and for forced passes.
+        discs: of Black and White after it.
+    """
+
+    game: int
+    attempt: int
+    ply: int
+    move: str
+    seconds: float | None
+    discs: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class GameEnded:
+    """A game ended and counts, unless its pair is voided later."""
+
+    game: GameRecord
+
+
+@dataclass(frozen=True, slots=True)
+class GameVoided:
+    """A game does not count."""
+
+    void: Void
+
+
+@dataclass(frozen=True, slots=True)
+class Remarked:
+    """Something about an engine is worth a user's notice, said in a sentence."""
+
+    sentence: str
+
+
+Event = Planned | GameStarted | TurnPlayed | GameEnded | GameVoided | Remarked
+
+
+def described(event: Event) -> dict[str, Any]:
+    """The event as plain data, for a line of ``--json``; margins are Black's, times in seconds."""
+    match event:
+        case Planned(games, played):
+            return {"event": "planned", "games": games, "played": played}
+        case GameStarted(pairing, attempt, started):
+            return {"event": "game-started", **_names(pairing), "attempt": attempt, "started": started}
+        case TurnPlayed(game, attempt, ply, move, seconds, discs):
+            return {
+                "event": "turn",
+                "game": game,
+                "attempt": attempt,
+                "ply": ply,
+                "move": move,
+                "seconds": _rounded(seconds),
+                "discs": discs,
+            }
+        case GameEnded(game):
+            return {"event": "game-ended", **_result(game)}
+        case GameVoided(void):
+            return {
+                "event": "game-voided",
+                **_result(void.game),
+                "reason": void.reason,
+                "engine": void.engine,
+            }
+        case Remarked(sentence):
+            return {"event": "remark", "remark": sentence}
+
+
+def _names(pairing: Pairing) -> dict[str, Any]:
+    return {
+        "game": pairing.number,
+        "pair": pairing.pair,
+        "round": pairing.round,
+        "black": pairing.names[Colour.BLACK],
+        "white": pairing.names[Colour.WHITE],
+        "opening": " ".join(map(str, pairing.opening)),
+    }
+
+
+def _result(game: GameRecord) -> dict[str, Any]:
+    return {
+        **_names(game.pairing),
+        "attempt": game.attempt,
+        "winner": game.winner_name,
+        "ending": str(game.ending),
+        "detail": game.detail,
+        "margin": game.margin,
+        "transcript": game.transcript,
+    }
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 6)

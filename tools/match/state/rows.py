@@ -1,0 +1,383 @@
+"""Games as rows of the run file's tables and back; the file is checked, since anybody may have edited it."""
+
+import json
+import math
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, astuple
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, OutflankError, Rules, Turn
+from outflank.tools.match.game.results import Ending, GameRecord, Outside, Pairing
+from outflank.tools.match.state.events import GameStarted
+from outflank.tools.match.state.run import Run, RunSettings, Void, read_settings
+
+LONGEST_SENTENCE = 2_000  # characters; engines have a say in what most of them are about
+LONGEST_DIALOGUE = 1 << 20  # more than `Dialogue` keeps of a game
+_GAP = " ... left out ... "
+_MOST = 1_000_000_000
+_LONGEST_TEXT = 1 << 20
+_DISCS = 64
+_MOST_PLACES = 1000
+_MOST_EMPTIES = 60
+_SEEDS = 2**63
+_Check = Callable[[Any], bool]
+
+
+def _whole(least: int, most: int) -> _Check:
+    return lambda value: type(value) is int and least <= value <= most
+
+
+def _number(least: float, most: float) -> _Check:
+    return lambda value: type(value) in (int, float) and math.isfinite(value) and least <= value <= most
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= _LONGEST_TEXT
+
+
+def _or_none(check: _Check) -> _Check:
+    return lambda value: value is None or check(value)
+
+
+_COUNT = _whole(1, _MOST)
+_MARGIN = _or_none(_whole(-_DISCS, _DISCS))
+_GAME: dict[str, _Check] = {
+    **dict.fromkeys(("number", "attempt", "pair", "round"), _COUNT),
+    **dict.fromkeys(("black", "white", "rules", "opening", "started", "ending", "detail"), _text),
+    **dict.fromkeys(("winner", "dialogue", "void", "blamed"), _or_none(_text)),
+    "margin": _MARGIN,
+}
+_TURN: dict[str, _Check] = {
+    "move": _text,
+    "seconds": _or_none(_number(0, _MOST)),
+    "value": _or_none(_number(-_MOST, _MOST)),
+    "exact": _MARGIN,
+    "book": _or_none(_whole(0, 1)),
+}
+_SETTINGS: dict[str, _Check] = {
+    "games": _COUNT,
+    "rounds": _COUNT,
+    "seed": _whole(0, _SEEDS),
+    "stall": _number(0, _MOST),
+    "adjudicate": _whole(0, _MOST_EMPTIES),
+    "solve": _whole(0, _MOST_EMPTIES),
+    "concurrency": _whole(1, _MOST_PLACES),
+    "replay_crashes": lambda value: isinstance(value, bool),
+}
+
+
+def cut(text: str, longest: int) -> str:
+    """`text` with at most `longest` characters: its middle is left out, since the end of a dialogue has the fault."""
+    if len(text) <= longest:
+        return text
+    kept = longest - len(_GAP)
+    return text[: kept - kept // 2] + _GAP + text[-(kept // 2) :]
+
+
+def check_game(row: dict[str, Any], turns: Sequence[Sequence[Any]]) -> None:
+    """Check the row of a game that has ended and those of its turns.
+
+    Raises: ValueError.
+    """
+    _check(row, _GAME)
+    datetime.fromisoformat(row["started"])
+    for turn in turns:
+        _check(dict(zip(_TURN, turn, strict=True)), _TURN)
+
+
+def check_outside(taken: Outside) -> None:
+    """Check what an engine took outside the commands for its moves.
+
+    Raises: ValueError.
+    """
+    _check(
+        asdict(taken),
+        {"moves": _whole(0, _MOST), **dict.fromkeys(("seconds", "longest", "setup"), _number(0, _MOST))},
+    )
+
+
+def check_settings(settings: RunSettings) -> None:
+    """Check the numbers of settings, and that each engine has a name of its own.
+
+    Raises: ValueError.
+    """
+    _check({name: getattr(settings, name) for name in _SETTINGS}, _SETTINGS)
+    if len(set(settings.names)) != len(settings.names) or len(settings.names) < 2:
+        raise ValueError(
+            f"a run needs two engines or more with different names, not {', '.join(settings.names) or 'none'}"
+        )
+
+
+def check_run(run: Run) -> None:
+    """Check that games and remarks belong to the run.
+
+    Raises: ValueError.
+    """
+    datetime.fromisoformat(run.started)
+    if not all(map(_text, (*run.remarks, run.machine))):
+        raise ValueError("a remark or the machine is no text")
+    if run.seconds is not None and not _number(0, _MOST)(run.seconds):
+        raise ValueError(f"expected seconds from 0 on, got {run.seconds}")
+    numbers = [game.pairing.number for game in run.games]
+    if len(set(numbers)) != len(numbers):
+        raise ValueError("a game counts twice")
+    for game in (*run.games, *(void.game for void in run.voids)):
+        names = set(game.pairing.names.values())
+        if len(names) != 2 or not names <= set(run.settings.names):
+            raise ValueError(
+                f"a game is not between two engines of the run, but between {' and '.join(sorted(names))}"
+            )
+    for void in run.voids:
+        _check_void(void, run.settings)
+
+
+def _check_void(void: Void, settings: RunSettings) -> None:
+    if void.engine is not None and void.engine not in settings.names:
+        raise ValueError(f"a void blames {void.engine!r}, which is no engine of the run")
+
+
+def _check(values: dict[str, Any], checks: dict[str, _Check]) -> None:
+    for name, check in checks.items():
+        if not check(values[name]):
+            raise ValueError(f"its {name} can't be {str(values[name])[:40]!r}")
+
+
+GAME_COLUMNS = [
+    "number",
+    "attempt",
+    "pair",
+    "round",
+    "black",
+    "white",
+    "rules",
+    "opening",
+    "started",
+    "winner",
+    "ending",
+    "detail",
+    "margin",
+    "dialogue",
+    "void",
+    "blamed",
+]
+TURN_COLUMNS = ["game", "attempt", "ply", "move", "seconds", "value", "exact", "book"]
+_LONGEST = {"detail": LONGEST_SENTENCE, "dialogue": LONGEST_DIALOGUE, "void": LONGEST_SENTENCE}
+Row = tuple[Any, ...]
+
+
+def opening_text(opening: Iterable[Move]) -> str:
+    """The moves, separated by blanks."""
+    return " ".join(map(str, opening))
+
+
+def read_opening(text: str, rules: Rules) -> tuple[Move, ...]:
+    """The moves that ``opening_text`` wrote.
+
+    Raises: NotationError, IllegalMoveError.
+    """
+    if not isinstance(text, str):
+        raise NotationError(f"expected the moves of an opening, got {text!r}")
+    return tuple(turn.move for turn in _replayed(text.split(), rules) if not turn.move.is_pass)
+
+
+def started_row(event: GameStarted, rules: Rules) -> Row:
+    """The row of a game that is being played: it has no ending yet."""
+    return (*_pairing_row(event.pairing, event.attempt, rules, event.started), *[None] * 7)
+
+
+def ended_row(game: GameRecord, void: Void | None = None) -> Row:
+    """The row of a game that has ended."""
+    return (
+        *_pairing_row(game.pairing, game.attempt, game.rules, game.started),
+        str(game.winner) if game.winner else None,
+        str(game.ending),
+        cut(game.detail, LONGEST_SENTENCE),
+        game.margin,
+        cut("\n".join(game.dialogue), LONGEST_DIALOGUE) or None,
+        cut(void.reason, LONGEST_SENTENCE) if void else None,
+        void.engine if void else None,
+    )
+
+
+def turn_rows(game: GameRecord) -> list[Row]:
+    """A row for each turn of a game."""
+    columns = zip(game.turns, game.seconds, game.values, game.exact, game.from_book, strict=True)
+    return [
+        (game.pairing.number, game.attempt, ply, str(turn.move), seconds, value, exact, book)
+        for ply, (turn, seconds, value, exact, book) in enumerate(columns)
+    ]
+
+
+def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[Void], int]:
+    """The games that have ended, in the order of the schedule: those that count, and those that do not.
+
+    The third is how many of their texts are longer than any that we write, and were cut.
+
+    Raises: FileFormatError if a game can't have been played as it is written.
+    """
+    columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(turn)")}
+    book = "book" if "book" in columns else "NULL"  # runs of version 1 had none
+    select_turns = (
+        f"SELECT move, seconds, value, exact, {book} FROM turn WHERE game = ? AND attempt = ? ORDER BY ply"
+    )
+    games, voids, too_long = [], [], 0
+    for row in connection.execute(
+        f"SELECT {', '.join(GAME_COLUMNS)} FROM game WHERE ending IS NOT NULL ORDER BY number, attempt"
+    ):
+        values = dict(zip(GAME_COLUMNS, row, strict=True))
+        too_long += _cut_texts(values)
+        turns = connection.execute(select_turns, (values["number"], values["attempt"])).fetchall()
+        game = _read_game(values, turns)
+        if values["void"] is None:
+            games.append(game)
+        else:
+            voids.append(Void(game, values["void"], values["blamed"]))
+    return games, voids, too_long
+
+
+def _cut_texts(row: dict[str, Any]) -> int:
+    """Cut the texts in the row of a game that are too long, and return how many there were."""
+    long = [name for name, longest in _LONGEST.items() if _is_longer(row[name], longest)]
+    for name in long:
+        row[name] = cut(row[name], _LONGEST[name])
+    return len(long)
+
+
+def read_remarks(connection: sqlite3.Connection) -> tuple[list[str], int]:
+    """The remarks, and how many of them were too long and were cut."""
+    found = [sentence for (sentence,) in connection.execute("SELECT sentence FROM remark ORDER BY number")]
+    long = [_is_longer(sentence, LONGEST_SENTENCE) for sentence in found]
+    short = [
+        cut(sentence, LONGEST_SENTENCE) if far else sentence
+        for sentence, far in zip(found, long, strict=True)
+    ]
+    return short, sum(long)
+
+
+def _is_longer(value: object, longest: int) -> bool:
+    return isinstance(value, str) and len(value) > longest
+
+
+def _pairing_row(pairing: Pairing, attempt: int, rules: Rules, started: str) -> Row:
+    return (
+        pairing.number,
+        attempt,
+        pairing.pair,
+        pairing.round,
+        pairing.names[Colour.BLACK],
+        pairing.names[Colour.WHITE],
+        str(rules),
+        opening_text(pairing.opening),
+        started,
+    )
+
+
+def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
+    try:
+        check_game(row, turns)
+        rules = Rules.parse(row["rules"])
+        moves, seconds, values, exact, book = zip(*turns, strict=True) if turns else ((),) * 5
+        names = {Colour.BLACK: row["black"], Colour.WHITE: row["white"]}
+        opening = read_opening(row["opening"], rules)
+        return GameRecord(
+            pairing=Pairing(row["number"], row["pair"], names, opening, row["round"]),
+            rules=rules,
+            turns=_replayed(moves, rules),
+            seconds=seconds,
+            winner=Colour(row["winner"]) if row["winner"] else None,
+            ending=Ending(row["ending"]),
+            detail=row["detail"],
+            margin=row["margin"],
+            started=row["started"],
+            dialogue=tuple((row["dialogue"] or "").splitlines()),
+            values=values,
+            from_book=tuple(None if known is None else bool(known) for known in book),
+            exact=exact,
+            attempt=row["attempt"],
+        )
+    except (OutflankError, ValueError) as error:
+        raise FileFormatError(f"row {row['number']} of table game is no game: {error}") from None
+
+
+def _replayed(moves: Iterable[str], rules: Rules) -> tuple[Turn, ...]:
+    """The turns of a game, forced passes that were left out included."""
+    game = Game(rules)
+    for move in moves:
+        game.play(move)
+    return game.turns
+
+
+# The states of a run.
+PLAYING, INTERRUPTED, FINISHED = "playing", "interrupted", "finished"
+OUTSIDE = "outside"  # the name of a fact
+# What values of the wrong type or beyond all numbers lead to.
+_MISREAD = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+
+
+@contextmanager
+def refusals(file: Path) -> Iterator[None]:
+    """Turn whatever an edited file may lead to into a FileFormatError that names it."""
+    try:
+        yield
+    except (sqlite3.Error, OutflankError, *_MISREAD) as error:
+        raise FileFormatError(f"can't read {str(file)!r} as the file of a run ({error})") from None
+
+
+def read(connection: sqlite3.Connection) -> Run:
+    """The run in an open file.
+
+    Raises: any of what ``refusals`` catches.
+    """
+    connection.execute("BEGIN")  # all of it as it was at one moment
+    try:
+        facts = facts_of(connection)
+        games, voids, long_texts = read_games(connection)
+        remarks, long_remarks = read_remarks(connection)
+    finally:
+        connection.execute("COMMIT")
+    if not isinstance(facts["id"], str):
+        raise TypeError("its id is no text")
+    settings = json.loads(facts["settings"])
+    # JSON can name halves of characters, which nothing can write.
+    json.dumps(settings, ensure_ascii=False).encode()
+    run = Run(
+        settings=read_settings(settings),
+        games=tuple(games),
+        voids=tuple(voids),
+        remarks=tuple(remarks),
+        started=facts["started"],
+        seconds=float(facts["seconds"]) if "seconds" in facts else None,
+        machine=facts.get("machine", ""),
+        interrupted=facts["state"] == INTERRUPTED,
+        finished=facts["state"] == FINISHED,
+        outside=read_outside(facts.get(OUTSIDE, "{}")),
+        cut_texts=long_texts + long_remarks,
+    )
+    check_settings(run.settings)
+    check_run(run)
+    return run
+
+
+def outside_text(outside: Mapping[str, Outside]) -> str:
+    """What ``read_outside`` reads."""
+    return json.dumps({name: astuple(taken) for name, taken in outside.items()}, ensure_ascii=False)
+
+
+def read_outside(text: str) -> dict[str, Outside]:
+    """What engines took outside the commands for their moves.
+
+    Raises: any of what ``refusals`` catches.
+    """
+    taken = {name: Outside(*numbers) for name, numbers in json.loads(text).items()}
+    for numbers in taken.values():
+        check_outside(numbers)
+    return taken
+
+
+def facts_of(connection: sqlite3.Connection) -> dict[str, str]:
+    """What the file says of the run as a whole, by name."""
+    return dict(connection.execute("SELECT name, value FROM run"))

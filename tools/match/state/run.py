@@ -1,0 +1,183 @@
+"""A run of games as data: what it depends on, what came of it so far, and its settings as its file keeps them."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from outflank import __version__
+from outflank.engine import Rules
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.referee import STALL_SECONDS
+from outflank.tools.match.game.results import GameRecord, Outside
+from outflank.tools.match.openings.sources import OpeningsChoice
+from outflank.tools.match.stats.sprt import Sprt
+from outflank.tools.work.progress import counted
+
+MOST_VOIDS = 0.03  # of the games that were played: beyond it a run is not valid
+
+
+class Format(StrEnum):
+    """Which engines meet."""
+
+    MATCH = "match"
+    ROUND_ROBIN = "round-robin"
+    GAUNTLET = "gauntlet"
+    SWISS = "swiss"
+    KNOCKOUT = "knockout"
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """All that a run depends on.
+
+    Attributes:
+        entries: the engines, in the order of their seeding; two for a match.
+        openings: where the openings come from.
+        format: which engines meet.
+        games: how many games two engines play when they meet.
+        rounds: how many rounds a Swiss tournament has, and how often the others repeat.
+        rules: what is played.
+        seed: of whatever is drawn.
+        stall: seconds an engine without a clock may think about a move.
+        adjudicate: a game with this many empty squares or fewer ends with its exact result; 0 for never.
+        solve: each position with this many empty squares or fewer is solved, to count the discs that were thrown
+            away; 0 for none.
+        sprt: the test that may end a match early; None to play all games.
+        concurrency: how many pairs of games are played at once.
+        replay_crashes: whether a pair with a crash is played again instead of being lost.
+    """
+
+    entries: tuple[Entry, ...]
+    openings: OpeningsChoice
+    format: Format = Format.MATCH
+    games: int = 10
+    rounds: int = 1
+    rules: Rules = field(default_factory=Rules)
+    seed: int = 0
+    stall: float = STALL_SECONDS
+    adjudicate: int = 0
+    solve: int = 0
+    sprt: Sprt | None = None
+    concurrency: int = 1
+    replay_crashes: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the engines."""
+        return tuple(entry.name for entry in self.entries)
+
+    def line(self) -> str:
+        """Version, seed and settings in a line, from which the run can be repeated."""
+        times = dict.fromkeys(str(entry.time) for entry in self.entries)
+        if self.format is Format.MATCH:
+            what = counted(self.games, "game")
+        else:
+            what = f"{self.format} of {len(self.entries)} engines, {counted(self.games, 'game')} an encounter"
+        return (
+            f"outflank {__version__}, {what} of {self.rules}, time {' : '.join(times)}, "
+            f"openings {self.openings}, seed {self.seed}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Void:
+    """A game that does not count: its pair was played again.
+
+    Attributes:
+        game: what was played of it.
+        reason: why, in a sentence.
+        engine: whose flag fell or who crashed; None if no engine was to blame.
+    """
+
+    game: GameRecord
+    reason: str
+    engine: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run so far.
+
+    Attributes:
+        settings: what it depends on.
+        games: those that count, in the order of the schedule.
+        voids: those that do not.
+        remarks: what was worth noticing about the engines, a sentence each.
+        started: when, in ISO format with time zone.
+        seconds: how long it was played, pauses between being interrupted and resumed left out; None if not known.
+        machine: where it was begun, in words; empty if not known.
+        interrupted: whether it was ended early by a signal or a failure.
+        finished: whether every game was played, or the test has its verdict.
+        outside: of each engine, by its name, in all its games, voided ones included; those without one left out.
+        cut_texts: how many texts of its file were too long, and were cut when it was read.
+    """
+
+    settings: RunSettings
+    games: tuple[GameRecord, ...] = ()
+    voids: tuple[Void, ...] = ()
+    remarks: tuple[str, ...] = ()
+    started: str = ""
+    seconds: float | None = None
+    machine: str = ""
+    interrupted: bool = False
+    finished: bool = False
+    outside: Mapping[str, Outside] = field(default_factory=dict)
+    cut_texts: int = 0
+
+    @property
+    def warning(self) -> str:
+        """A sentence about what could not be read of its file as it is there; empty if all could."""
+        return f"long texts of the run were cut in the middle: {self.cut_texts}" if self.cut_texts else ""
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether no engine had more than 3 % of its games voided."""
+        return all(self.void_share(name) <= MOST_VOIDS for name in self.settings.names)
+
+    def void_share(self, name: str) -> float:
+        """Voids of an engine by its games and these voids, 0 to 1."""
+        voids = sum(void.engine == name for void in self.voids)
+        games = sum(name in game.pairing.names.values() for game in self.games)
+        return voids / (games + voids) if voids else 0.0
+
+
+def plain_settings(settings: RunSettings) -> dict[str, Any]:
+    """All settings in values that JSON knows."""
+    return {
+        "engines": [entry.settings() for entry in settings.entries],
+        "format": str(settings.format),
+        "games": settings.games,
+        "rounds": settings.rounds,
+        "openings": str(settings.openings),
+        "rules": str(settings.rules),
+        "seed": settings.seed,
+        "stall": settings.stall,
+        "adjudicate": settings.adjudicate,
+        "solve": settings.solve,
+        "sprt": asdict(settings.sprt) if settings.sprt else None,
+        "concurrency": settings.concurrency,
+        "replay_crashes": settings.replay_crashes,
+    }
+
+
+def read_settings(plain: Mapping[str, Any]) -> RunSettings:
+    """What ``plain_settings`` wrote.
+
+    Raises: NotationError, KeyError, TypeError if it was not.
+    """
+    return RunSettings(
+        entries=tuple(Entry.from_settings(entry) for entry in plain["engines"]),
+        format=Format(plain["format"]),
+        games=plain["games"],
+        rounds=plain["rounds"],
+        openings=OpeningsChoice.parse(plain["openings"]),
+        rules=Rules.parse(plain["rules"]),
+        seed=plain["seed"],
+        stall=plain["stall"],
+        adjudicate=plain["adjudicate"],
+        solve=plain["solve"],
+        sprt=Sprt(**plain["sprt"]) if plain["sprt"] else None,
+        concurrency=plain["concurrency"],
+        replay_crashes=plain["replay_crashes"],
+    )

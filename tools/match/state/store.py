@@ -1,0 +1,394 @@
+"""The state of a run in its file: every event is stored when it happens, and everything else is derived from it.
+
+The file is in SQLite's WAL mode. What happened in a game that goes on is committed with synchronous=NORMAL and
+survives the death of the runner; a game that has ended is committed with FULL and survives a power cut as well.
+A full disk loses nothing: what could not be written is kept and written with what comes next.
+"""
+
+import hmac
+import json
+import os
+import platform
+import re
+import sqlite3
+import stat
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Self
+
+from outflank import __version__
+from outflank.book.lock import LOCK_SUFFIX, WriterLock
+from outflank.engine import FileFormatError, Move, Rules
+from outflank.engine.weights import checksum
+from outflank.tools.match.game.results import GameRecord, Outside
+from outflank.tools.match.state import rows, schema
+from outflank.tools.match.state.events import (
+    Event,
+    GameEnded,
+    GameStarted,
+    GameVoided,
+    Planned,
+    Remarked,
+    TurnPlayed,
+)
+from outflank.tools.match.state.rows import (
+    FINISHED,
+    INTERRUPTED,
+    LONGEST_SENTENCE,
+    OUTSIDE,
+    PLAYING,
+    cut,
+    facts_of,
+    outside_text,
+    read,
+    refusals,
+)
+from outflank.tools.match.state.run import Run, RunSettings, plain_settings
+from outflank.tools.match.state.schema import RUN_FILE
+from outflank.tools.work.progress import counted
+
+LOCK_FILE = RUN_FILE + LOCK_SUFFIX
+
+
+class RunLock(WriterLock):
+    """Holds the folder of a run until it is released.
+
+    Raises: FileFormatError if another runner holds it, naming that process, or if something else bears the name of its
+        lock; OSError if it can't be made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / RUN_FILE, f"the run {str(folder)!r} is being played by another process")
+
+
+_MACHINE_ID = Path("/etc/machine-id")
+
+
+def machine_line() -> str:
+    """``Intel(R) Xeon(R) Processor, 2 processors, Linux x86_64, Python 3.11.7``; without the machine's name."""
+    count = len(os.sched_getaffinity(0))
+    processors = counted(count, "processor")
+    system = f"{platform.system()} {platform.machine()}"
+    return ", ".join([_model(), processors, system, f"Python {platform.python_version()}"])
+
+
+def seal(file: Path, text: str) -> str:
+    """A code for `text` in a file of this user on this machine, which whoever sends us a file can't know.
+
+    Where the machine has no id of its own, the number of the file stands for it, which a copy does not have.
+    """
+    try:
+        machine = _MACHINE_ID.read_bytes().strip()
+    except OSError:
+        machine = b""
+    number = b"" if machine else b"%d" % file.stat().st_ino
+    return hmac.digest(machine, b"outflank %d %b %b" % (os.geteuid(), number, text.encode()), "sha256").hex()
+
+
+def is_sealed(file: Path, text: str, code: str) -> bool:
+    """Whether `code` is the seal of a text in a file that is ours, and that not everybody may write to."""
+    status = file.stat()
+    ours = status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
+    return ours and hmac.compare_digest(seal(file, text).encode(), code.encode())
+
+
+def _model() -> str:
+    """What the processor calls itself; its architecture where it has no name, as on many ARM machines."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    found = re.search(r"^model name\s*: (.+)$", text, re.MULTILINE)
+    return " ".join(found[1].split()) if found else platform.machine()
+
+
+Statement = tuple[str, Sequence[Any]]
+_SEAL = "seal"  # the name of a fact
+
+
+class Store:
+    """Writes the file of a run; made by ``create`` or ``resume``.
+
+    Attributes:
+        folder: where the file is.
+        trouble: a sentence about what could not be written yet; empty if all is well.
+    """
+
+    def __init__(self, folder: Path, lock: RunLock, connection: sqlite3.Connection) -> None:
+        self.folder = folder
+        self.trouble = ""
+        self._lock = lock
+        self._connection = connection
+        self._unsaved: list[Event] = []
+        self._ended = False
+        self._resumed = time.monotonic()
+        self._seconds_before = 0.0
+        self._has_played = False
+        self._was_finished = False
+        self._outside: dict[str, Outside] = {}
+
+    @classmethod
+    def create(
+        cls, folder: Path, settings: RunSettings, openings: Sequence[tuple[Move, ...]], run: str
+    ) -> Self:
+        """Begin a run in a new or empty folder; `run` is its id, different from that of all others.
+
+        Raises: FileFormatError if it can't be made or written to, or if something is in it already.
+        """
+        with _refused_in_words(folder), ExitStack() as undo:
+            folder.mkdir(parents=True, exist_ok=True)
+            schema.expect_empty(folder)  # and again under the lock
+            store = cls._locked(folder, lambda: schema.begin(folder), undo)
+            undo.callback(schema.forget, folder)
+            facts = {
+                "id": run,
+                "outflank": __version__,
+                "evaluation": checksum(),
+                "started": datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
+                "machine": machine_line(),
+                "settings": json.dumps(plain_settings(settings), ensure_ascii=False),
+                "state": PLAYING,
+            }
+            facts[_SEAL] = seal(folder / schema.UNFINISHED[0], _sealed_text(facts))
+            listed = enumerate(map(rows.opening_text, openings))
+            store._commit(
+                [
+                    *((schema.INSERT_FACT, fact) for fact in facts.items()),
+                    *((schema.INSERT_OPENING, opening) for opening in listed),
+                ],
+                durable=True,
+            )
+            store._connection = schema.put_in_place(store._connection, folder)
+            undo.pop_all()
+        return store
+
+    @classmethod
+    def resume(cls, folder: Path) -> Self:
+        """Go on with a run; games that had not ended are forgotten.
+
+        Raises: FileFormatError if there is none, if another runner plays it, or if it can't be written to.
+        """
+        path = folder / schema.RUN_FILE
+        if not path.is_file():
+            raise FileFormatError(f"{str(folder)!r} is no folder of a run: it has no {path.name}")
+        with _refused_in_words(folder), ExitStack() as undo:
+            store = cls._locked(folder, lambda: schema.open_to_write(path), undo)
+            past = store.read()
+            store._seconds_before, store._was_finished = past.seconds or 0.0, past.finished
+            store._outside = dict(past.outside)
+            store._commit(
+                [
+                    ("DELETE FROM game WHERE ending IS NULL", ()),
+                    ("DELETE FROM turn WHERE (game, attempt) NOT IN (SELECT number, attempt FROM game)", ()),
+                    (schema.INSERT_FACT, ("state", PLAYING)),
+                ],
+                durable=True,
+            )
+            undo.pop_all()
+        return store
+
+    @classmethod
+    def _locked(cls, folder: Path, connect: Callable[[], sqlite3.Connection], undo: ExitStack) -> Self:
+        """Take the lock, then the file; `undo` gives back both."""
+        lock = RunLock(folder)
+        undo.callback(lock.release)
+        store = cls(folder, lock, connect())
+        undo.callback(lambda: store._connection.close())  # by then it may be another one
+        return store
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self._ended:
+            self.end(finished=self._was_finished and not self._has_played)
+
+    def read(self) -> Run:
+        """The run as it is in the file.
+
+        Raises: FileFormatError if somebody has written there what no run holds.
+        """
+        with refusals(self.folder / schema.RUN_FILE):
+            return read(self._connection)
+
+    def openings(self, rules: Rules) -> list[tuple[Move, ...]]:
+        """The openings that were chosen when the run began.
+
+        Raises: FileFormatError as ``read``.
+        """
+        with refusals(self.folder / schema.RUN_FILE):
+            listed = self._connection.execute("SELECT moves FROM opening ORDER BY number")
+            return [rows.read_opening(moves, rules) for (moves,) in listed]
+
+    @property
+    def id(self) -> str:
+        """What no other run has."""
+        return facts_of(self._connection)["id"]
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this user has begun the run on this machine, or has taken it over, with the settings that it has."""
+        facts = facts_of(self._connection)
+        code = facts.get(_SEAL, "")
+        return isinstance(code, str) and is_sealed(self.folder / schema.RUN_FILE, _sealed_text(facts), code)
+
+    def take_over(self) -> None:
+        """Have the run be ours from now on.
+
+        Raises: FileFormatError if that can't be written.
+        """
+        code = seal(self.folder / schema.RUN_FILE, _sealed_text(facts_of(self._connection)))
+        with _refused_in_words(self.folder):
+            self._commit([(schema.INSERT_FACT, (_SEAL, code))], durable=True)
+
+    def write(self, events: Iterable[Event], rules: Rules) -> None:
+        """Write what happened, in one transaction; what fails is kept and tried again with the next."""
+        new = list(events)
+        self._unsaved += new
+        for event in new:
+            if isinstance(event, GameEnded | GameVoided):
+                self._count_outside(event.game if isinstance(event, GameEnded) else event.void.game)
+        # A game that has ended is written whole: its single turns need not be.
+        ended = {
+            (event.game.pairing.number, event.game.attempt)
+            for event in self._unsaved
+            if isinstance(event, GameEnded)
+        }
+        due = [
+            event
+            for event in self._unsaved
+            if not (isinstance(event, TurnPlayed) and (event.game, event.attempt) in ended)
+        ]
+        durable = any(isinstance(event, GameEnded | GameVoided) for event in self._unsaved)
+        self._has_played |= durable
+        statements = [statement for event in due for statement in _statements(event, rules)]
+        try:
+            self._commit([*statements, *(self._sums() if durable else [])], durable=durable)
+        except sqlite3.Error as error:
+            self.trouble = _trouble(self.folder / schema.RUN_FILE, error)
+            self._unsaved = [event for event in self._unsaved if not isinstance(event, TurnPlayed)]
+        else:
+            self._unsaved, self.trouble = [], ""
+
+    def end(self, *, finished: bool) -> Run:
+        """Note that the run has ended, free the file, and return the run with what could not be written."""
+        self._ended = True
+        try:
+            state = FINISHED if finished else INTERRUPTED
+            played = (
+                self._sums() if self._has_played else []
+            )  # a finished run may be resumed just to be shown
+            self._commit([(schema.INSERT_FACT, ("state", state)), *played], durable=True)
+            self._connection.execute("PRAGMA journal_mode = DELETE")  # the whole run is one file again
+        except sqlite3.Error as error:
+            self.trouble = self.trouble or _trouble(self.folder / schema.RUN_FILE, error)
+        try:
+            run = replace(_with(self.read(), self._unsaved), outside=self._outside)
+        finally:
+            self._connection.close()
+            self._lock.release()
+        return replace(run, finished=finished, interrupted=not finished)
+
+    def _sums(self) -> list[Statement]:
+        """Note how long the run has been played, and what the engines took outside the commands for their moves."""
+        seconds = self._seconds_before + time.monotonic() - self._resumed
+        facts = {"seconds": f"{seconds:.1f}", OUTSIDE: outside_text(self._outside)}
+        return [(schema.INSERT_FACT, fact) for fact in facts.items()]
+
+    def _count_outside(self, game: GameRecord) -> None:
+        for name, taken in game.outside.items():
+            self._outside[name] = self._outside.get(name, Outside()) + taken
+
+    def _commit(self, statements: Iterable[Statement], durable: bool) -> None:
+        """All statements or none of them.
+
+        Raises: sqlite3.Error.
+        """
+        connection = self._connection
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for sql, group in groupby(statements, key=itemgetter(0)):
+                connection.executemany(sql, (values for _, values in group))
+            connection.execute("COMMIT")
+        except sqlite3.Error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def read_run(path: Path) -> Run:
+    """The run in a folder, or in the file that is given; it may be going on.
+
+    Raises: FileFormatError if there is none, or if it can't be read.
+    """
+    file = schema.run_path(path)
+    connection = schema.open_to_read(file)
+    try:
+        with refusals(file):
+            return read(connection)
+    finally:
+        connection.close()
+
+
+@contextmanager
+def _refused_in_words(folder: Path) -> Iterator[None]:
+    """Raise FileFormatError for what the system or SQLite refuses."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise FileFormatError(_trouble(folder, error)) from None
+
+
+def _with(run: Run, events: Iterable[Event]) -> Run:
+    """The run after some more events."""
+    games = {(game.pairing.number, game.attempt): game for game in run.games}
+    voids, remarks = list(run.voids), dict.fromkeys(run.remarks)
+    for event in events:
+        match event:
+            case GameEnded(game):
+                games[game.pairing.number, game.attempt] = game
+            case GameVoided(void):
+                games.pop((void.game.pairing.number, void.game.attempt), None)
+                voids.append(void)
+            case Remarked(sentence):
+                remarks[sentence] = None
+    counted = tuple(game for _, game in sorted(games.items()))
+    return replace(run, games=counted, voids=tuple(voids), remarks=tuple(remarks))
+
+
+def _statements(event: Event, rules: Rules) -> list[Statement]:
+    """How an event is written. Writing it twice changes nothing."""
+    match event:
+        case GameStarted():
+            return [(schema.INSERT_GAME, rows.started_row(event, rules))]
+        case TurnPlayed(game, attempt, ply, move, seconds):
+            return [(schema.INSERT_TURN, (game, attempt, ply, move, seconds, None, None, None))]
+        case GameEnded(game):
+            return _game(rows.ended_row(game), rows.turn_rows(game))
+        case GameVoided(void):
+            return _game(rows.ended_row(void.game, void), rows.turn_rows(void.game))
+        case Remarked(sentence):
+            return [(schema.INSERT_REMARK, (cut(sentence, LONGEST_SENTENCE),))]
+        case Planned():
+            return []
+
+
+def _game(game: rows.Row, turns: Iterable[rows.Row]) -> list[Statement]:
+    return [(schema.INSERT_GAME, game), *((schema.INSERT_TURN, turn) for turn in turns)]
+
+
+def _sealed_text(facts: Mapping[str, str]) -> str:
+    """What a seal is for: the settings, which have the commands that start engines, and the run that they belong to."""
+    return f"{facts['id']} {facts['settings']}"
+
+
+def _trouble(path: Path, error: Exception) -> str:
+    reason = error.strerror if isinstance(error, OSError) else error
+    return f"can't write records to {str(path)!r} ({reason})"

@@ -1,0 +1,326 @@
+"""Sequential test on disc differences: numbers in, numbers out.
+
+A pair of games ends with a sum of two disc differences, which says more than its points. The test asks for the
+t-value of that sum, its mean over its standard deviation, in the same units as normalised Elo. With the sums normal
+of unknown deviation s, the likelihood under a t-value t is largest where s^2 + t m s = q, m being the mean of the
+sums and q that of their squares.
+
+It measures another thing than points do: who wins often but narrowly passes the one and may fail the other.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from outflank.engine.errors import NotationError
+from outflank.tools.match.stats.elo import NELO_PER_T, pentanomial, prefixes, scores
+
+# A cell that is still empty is not impossible: it counts as this many outcomes, or logarithms would be infinite.
+_UNSEEN = 1e-3
+_WIDEST = (
+    60.0  # of the multiplier on its logistic scale: far beyond what shares of 1e-3 in 1e12 outcomes ask for
+)
+_MOST_ROUNDS = 100
+_PRECISION = 1e-10
+
+
+def ratio_of_means(counts: Sequence[float], mean0: float, mean1: float) -> float:
+    """The log-likelihood ratio of a mean score of `mean1` against `mean0`, both between 0 and 1."""
+    shares = _shares(counts)
+    values = scores(len(counts))
+    null, other = (_fit(shares, [value - mean for value in values]) for mean in (mean0, mean1))
+    return _log_ratio(counts, null, other)
+
+
+def ratio_of_t_values(counts: Sequence[float], t0: float, t1: float) -> float:
+    """The log-likelihood ratio of (mean - 1/2) / standard deviation of `t1` against `t0`."""
+    shares = _shares(counts)
+    return _log_ratio(counts, _fit_t_value(shares, t0), _fit_t_value(shares, t1))
+
+
+def _shares(counts: Sequence[float]) -> list[float]:
+    seen = _at_least_unseen(counts)
+    return [count / sum(seen) for count in seen]
+
+
+def _at_least_unseen(counts: Sequence[float]) -> list[float]:
+    return [count or _UNSEEN for count in counts]
+
+
+def _log_ratio(counts: Sequence[float], null: Sequence[float], other: Sequence[float]) -> float:
+    return math.fsum(
+        count * math.log(better / worse)
+        for count, worse, better in zip(_at_least_unseen(counts), null, other, strict=True)
+    )
+
+
+def _fit(shares: Sequence[float], deviations: Sequence[float]) -> list[float]:
+    """The likeliest distribution under which the mean of `deviations`, some of either sign, is 0.
+
+    By Lagrange it is p_i / (1 + x d_i), with x between -1 / max d and -1 / min d. At weight w of the upper end that
+    divisor is a_i (1 - w) + b_i w, with nothing to cancel out however close to an end w is.
+    """
+    lower = [1 - deviation / max(deviations) for deviation in deviations]
+    upper = [1 - deviation / min(deviations) for deviation in deviations]
+
+    def divisors(logit: float) -> list[float]:
+        weight, rest = 1 / (1 + math.exp(-logit)), 1 / (1 + math.exp(logit))
+        return [low * rest + high * weight for low, high in zip(lower, upper, strict=True)]
+
+    def excess(logit: float) -> float:
+        terms = zip(shares, deviations, divisors(logit), strict=True)
+        return sum(share * deviation / divisor for share, deviation, divisor in terms)
+
+    from scipy.optimize import brentq  # half a second, which only those pay who test
+
+    root = brentq(excess, -_WIDEST, _WIDEST, xtol=1e-12)
+    return [share / divisor for share, divisor in zip(shares, divisors(root), strict=True)]
+
+
+def _fit_t_value(shares: Sequence[float], t_value: float) -> list[float]:
+    """The likeliest distribution of that t-value.
+
+    The t-value is made linear at a distribution, the likeliest one under the linear constraint is found, and so on
+    from there until nothing changes.
+    """
+    values = scores(len(shares))
+    fitted = [1 / len(shares)] * len(shares)
+    for _ in range(_MOST_ROUNDS):
+        before = fitted
+        mean = sum(share * value for share, value in zip(before, values, strict=True))
+        spread = math.sqrt(
+            sum(share * (value - mean) ** 2 for share, value in zip(before, values, strict=True))
+        )
+        slopes = [
+            value - 0.5 - t_value * spread * (1 + ((value - mean) / spread) ** 2) / 2 for value in values
+        ]
+        fitted = _fit(shares, slopes)
+        if max(abs(now - then) for now, then in zip(fitted, before, strict=True)) < _PRECISION:
+            break
+    return fitted
+
+
+@dataclass(frozen=True, slots=True)
+class SequentialTest(ABC):
+    """A test of elo1 against elo0; a kind of test says how a ratio comes from the values of pairs.
+
+    Attributes:
+        elo0: what the difference is if the change is worth nothing.
+        elo1: what it is if the change is good.
+        alpha: how often a worthless change may pass.
+        beta: how often a good one may fail.
+    """
+
+    elo0: float = 0.0
+    elo1: float = 20.0
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    @abstractmethod
+    def ratio(self, values: Sequence[float]) -> float:
+        """The log-likelihood ratio after pairs of games with these values; 0 after none."""
+
+    @abstractmethod
+    def ratios(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
+        """Numbers of pairs, about `most` of them, and the log-likelihood ratio after each; one by one."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The log-likelihood ratio at which elo0 is accepted, and that at which elo1 is."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def verdict_at(self, ratio: float) -> bool | None:
+        """Whether elo1 is accepted at this ratio; None between the bounds."""
+        low, high = self.bounds
+        return True if ratio >= high else False if ratio <= low else None
+
+    def verdict(self, values: Sequence[float]) -> bool | None:
+        """Whether elo1 is accepted after all these pairs; None as long as they don't say."""
+        return self.verdict_at(self.ratio(values))
+
+    def path(self, values: Sequence[float], most: int = 400) -> list[tuple[int, float]]:
+        """Numbers of pairs and the log-likelihood ratio after each, the last one after all.
+
+        Args:
+            values: of each pair, in the order of the schedule.
+            most: about how many points the path may have; it is thinned out evenly.
+        """
+        return list(self.ratios(values, most))
+
+    def decided(self, values: Sequence[float]) -> tuple[int, bool] | None:
+        """After how many pairs there was a verdict for the first time, and which; None if there is none yet."""
+        for done, ratio in self.ratios(values, most=max(1, len(values))):
+            accepted = self.verdict_at(ratio)
+            if accepted is not None:
+                return done, accepted
+        return None
+
+
+_SPELLINGS = {"normalised": "normalized"}  # as the tables spell it
+# Such differences need no test. Beyond 200 normalised Elo the t-value can't be made linear at a distribution that is
+# far from it; 2000 logistic Elo lose one point in 100,000, and some way beyond that none is left by rounding.
+_LARGEST = {"normalized": 200.0, "logistic": 2000.0}
+_KEYS = ("elo0", "elo1", "alpha", "beta", "model")
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt(SequentialTest):
+    """A test of elo1 against elo0; a pair's value is the first engine's points in it, 0 to 2.
+
+    Attributes:
+        model: what Elo means here. ``normalized``: 800 / ln 10 times the mean score above one half over the standard
+            deviation of a game's score, so that a test takes as long whatever the share of draws. ``logistic``:
+            400 log10 of the odds of a point.
+
+    Raises: ValueError if no test can be made of the numbers.
+    """
+
+    model: str = "normalized"
+
+    def __post_init__(self) -> None:
+        if self.model not in _LARGEST:
+            raise ValueError(f"expected a model out of {', '.join(_LARGEST)}, got {self.model!r}")
+        if not self.elo0 < self.elo1:
+            raise ValueError(f"expected elo0 below elo1, got {self.elo0:g} and {self.elo1:g}")
+        largest = _LARGEST[self.model]
+        if not -largest <= self.elo0 < self.elo1 <= largest:
+            raise ValueError(
+                f"expected {self.model} bounds from {-largest:g} to {largest:g} Elo, "
+                f"got {self.elo0:g} and {self.elo1:g}"
+            )
+        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
+            raise ValueError(
+                f"expected alpha and beta between 0 and 0.5, got {self.alpha:g} and {self.beta:g}"
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> "Sprt":
+        """Read ``elo0=0 elo1=20 alpha=0.05 beta=0.05 model=normalized``; commas may stand for the blanks.
+
+        What is left out has its default, and ``0,20`` alone names the two differences.
+
+        Raises: NotationError if it can't be read or if no test can be made of the numbers.
+        """
+        words = text.replace(",", " ").split()
+        if len(words) == 2 and "=" not in text:
+            words = [f"elo0={words[0]}", f"elo1={words[1]}"]
+        settings: dict[str, Any] = {}
+        for word in words:
+            key, equals, value = word.partition("=")
+            if key not in _KEYS or not equals or key in settings:
+                raise NotationError(f"expected a test like {cls()}, got {word!r} in {text!r}")
+            settings[key] = _SPELLINGS.get(value, value) if key == "model" else _number(value, text)
+        try:
+            return cls(**settings)
+        except ValueError as error:
+            raise NotationError(f"{error} in {text!r}") from None
+
+    def __str__(self) -> str:
+        """The text that ``parse`` reads back."""
+        return " ".join(f"{key}={getattr(self, key)}" for key in _KEYS)
+
+    def ratio(self, values: Sequence[float]) -> float:
+        """The log-likelihood ratio after pairs of games worth 0 to 2 points each; 0 after none."""
+        return self.ratio_of(pentanomial(values))
+
+    def ratio_of(self, counts: Sequence[int]) -> float:
+        """The log-likelihood ratio after so many outcomes.
+
+        Args:
+            counts: pairs that brought 0, 1/2, 1, 3/2 and 2 points, or games that were lost, drawn and won.
+        """
+        if not sum(counts):
+            return 0.0
+        if self.model == "logistic":
+            return ratio_of_means(counts, expected_score(self.elo0), expected_score(self.elo1))
+        scale = math.sqrt((len(counts) - 1) / 2) / NELO_PER_T  # the mean of two games deviates less than one
+        return ratio_of_t_values(counts, scale * self.elo0, scale * self.elo1)
+
+    def ratios(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
+        """Numbers of pairs, about `most` of them, and the log-likelihood ratio after each."""
+        return ((done, self.ratio_of(counts)) for done, counts in prefixes(values, most))
+
+
+def _number(value: str, text: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise NotationError(f"expected a number, got {value!r} in {text!r}") from None
+
+
+def expected_score(elo: float) -> float:
+    """Mean score of a game for a logistic Elo difference."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+_PRIOR = 0.5
+
+
+def bayesian_ratio(losses: int, draws: int, wins: int, elo0: float, elo1: float) -> float:
+    """The log-likelihood ratio of elo1 against elo0, both logistic; 0 without games."""
+    if not losses + draws + wins:
+        return 0.0
+    draw_elo = _draw_elo(losses, draws, wins)
+    null, other = (elo / _scale(draw_elo) for elo in (elo0, elo1))
+    won = _log_share(other - draw_elo) - _log_share(null - draw_elo)
+    lost = _log_share(-other - draw_elo) - _log_share(-null - draw_elo)
+    return (wins + draws) * won + (losses + draws) * lost
+
+
+def _draw_elo(losses: int, draws: int, wins: int) -> float:
+    lost, drawn, won = (count + _PRIOR for count in (losses, draws, wins))
+    return 200 * math.log10((drawn + won) / lost * (lost + drawn) / won)
+
+
+def _scale(draw_elo: float) -> float:
+    """Logistic Elo of a point of e, between equals."""
+    odds = 10 ** (-draw_elo / 400)
+    return 4 * odds / (1 + odds) ** 2
+
+
+def _log_share(elo: float) -> float:
+    """The natural logarithm of f(elo)."""
+    odds = elo * math.log(10) / 400  # their logarithm
+    return min(odds, 0.0) - math.log1p(math.exp(-abs(odds)))
+
+
+# In discs, added to the mean square: sums are whole, so differences within one disc are no sign of precision.
+_ROUNDING = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class DiscTest(SequentialTest):
+    """A test of elo1 against elo0, both normalised Elo of the disc difference; a pair's value is its sum."""
+
+    def ratio(self, values: Sequence[float]) -> float:
+        """The log-likelihood ratio after pairs of games with these sums of disc differences; 0 after none."""
+        return self._ratio(len(values), math.fsum(values), math.fsum(value * value for value in values))
+
+    def ratios(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
+        """Numbers of pairs, about `most` of them, and the log-likelihood ratio after each."""
+        step = max(1, len(values) // most)
+        totals = accumulate(values, initial=0.0)
+        squares = accumulate((value * value for value in values), initial=0.0)
+        for done, (total, square) in enumerate(zip(totals, squares, strict=True)):
+            if done and (done % step == 0 or done == len(values)):
+                yield done, self._ratio(done, total, square)
+
+    def _ratio(self, count: int, total: float, square: float) -> float:
+        if not count:
+            return 0.0
+        mean, mean_square = total / count, square / count + _ROUNDING
+        scale = math.sqrt(2) / NELO_PER_T
+        null, other = (_log_likelihood(mean, mean_square, scale * elo) for elo in (self.elo0, self.elo1))
+        return count * (other - null)
+
+
+def _log_likelihood(mean: float, mean_square: float, t_value: float) -> float:
+    """Of one value, at the deviation that makes it largest; what all t-values share is left out."""
+    half = t_value * mean / 2
+    deviation = math.sqrt(half * half + mean_square) - half
+    return (
+        -math.log(deviation) - (mean_square / deviation**2 - 2 * t_value * mean / deviation + t_value**2) / 2
+    )

@@ -1,1 +1,0 @@
-"""A game against the engine at a terminal or through a pipe."""

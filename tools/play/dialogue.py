@@ -1,0 +1,359 @@
+"""What is said between a person and the table: moves and words in, boards and sentences out."""
+
+import os
+import select
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from outflank.engine import (
+    HIGHEST_LEVEL,
+    Colour,
+    IllegalMoveError,
+    NotationError,
+    OutflankError,
+    Position,
+    SearchInfo,
+    SettingsError,
+)
+from outflank.protocol.formats.annotated import Ending, Result
+from outflank.protocol.lines import LineSplitter, printable
+from outflank.protocol.movesource import BookInfo
+from outflank.tools.play.table import GameFiles, Table
+from outflank.tools.report.board import board_text, end_text, is_coloured, say
+from outflank.tools.report.search import certainty, moves_text, score_text
+from outflank.tools.work.progress import live, warn
+
+_CHUNK_BYTES = 1 << 16
+
+
+class Lines:
+    """The lines of standard input.
+
+    Attributes:
+        is_terminal: whether somebody types them.
+    """
+
+    def __init__(self) -> None:
+        self._source = sys.stdin.fileno()
+        self._splitter = LineSplitter()
+        self._waiting: list[bytes] = []
+        self._ended = False
+        self.is_terminal = os.isatty(self._source)
+
+    def next(self, prompt: str, seconds: float) -> str | None:
+        """The next line; None at the end of the input. A last line needs no line feed.
+
+        Args:
+            prompt: written to standard error if somebody types.
+            seconds: how long to wait.
+
+        Raises: TimeoutError.
+        """
+        if self.is_terminal:
+            click.echo(prompt, nl=False, err=True)
+        deadline = time.monotonic() + seconds
+        while not self._waiting:
+            if self._ended:
+                if self.is_terminal:
+                    click.echo(err=True)  # what follows does not belong behind the prompt
+                return None
+            self._read(deadline)
+        return self._waiting.pop(0).decode("utf-8", "replace")
+
+    def _read(self, deadline: float) -> None:
+        """Wait for something to come.
+
+        Raises: TimeoutError.
+        """
+        left = deadline - time.monotonic()
+        ready = select.select([self._source], [], [], None if left == float("inf") else max(left, 0))[0]
+        if not ready:
+            if self.is_terminal:
+                click.echo(err=True)
+            raise TimeoutError
+        try:
+            chunk = os.read(self._source, _CHUNK_BYTES)
+        except OSError:  # the terminal has gone
+            chunk = b""
+        if not chunk:
+            self._ended = True
+            chunk = b"\n"
+            self._waiting += [line for line in self._splitter.feed(chunk) if line]
+            return
+        self._waiting += self._splitter.feed(chunk)
+
+
+HELP = """\
+a move          such as f5 (d3/ne where the rules turn one direction)
+hint [N]        the best moves, N of them; 3 if left out
+undo, redo      take back your last move with what came after it; play it again
+level N         how strong the engine is from now on, 0 to 60
+switch          change sides
+moves, board    the legal moves; the board
+clock           how much time is left
+save FILE       as .sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR)
+resign, new     give up; begin again
+quit            end; --resume takes a saved file, or else what is printed then"""
+_HINTS = 3
+_LONGEST = 1000  # characters, which a path may need
+
+
+class Quit(Exception):
+    """The person has had enough."""
+
+
+class Dialogue:
+    """Plays a game with whoever types.
+
+    Args:
+        table: the game.
+        lines: what is typed.
+        files: where the game is saved.
+        hints: whether to show the best moves before each move of a person.
+    """
+
+    def __init__(self, table: Table, lines: Lines, files: GameFiles, hints: bool) -> None:
+        self._table, self._lines = table, lines
+        self._files, self._hints = files, hints
+        self._kept = table.turns  # turns that are in a file already
+        self._written = self._state()  # what stands in the file that is written after every move, or nothing
+        self._shown = False  # whether the board and what happened last have been shown
+        self._words: dict[str, Callable[[str], object]] = {
+            "hint": self._hint,
+            "undo": self._undo,
+            "redo": self._redo,
+            "level": self._level,
+            "switch": self._switch,
+            "moves": lambda rest: say(moves_text(table.position.legal_moves()) or "none: the game is over"),
+            "board": lambda rest: self._board(),
+            "clock": lambda rest: say(self._clocks()),
+            "save": self._save,
+            "resign": self._resign,
+            "new": self._new,
+            "help": lambda rest: say(HELP),
+            "quit": self._quit,
+        }
+        self._words |= {"?": self._words["help"], "exit": self._quit, "stop": self._quit, "q": self._quit}
+
+    def run(self) -> None:
+        """Play until the person quits, the input ends, or the engine's own game is over.
+
+        Raises: OutflankError or OSError for a line that can't be obeyed; at a terminal the error is shown instead.
+        """
+        try:
+            while True:
+                self._show()
+                if self._table.result is None and self._table.position.side not in self._table.people:
+                    self._engine_moves()
+                elif not self._listen():
+                    return
+        except Quit:
+            pass
+        finally:
+            try:
+                self._keep()
+            finally:
+                self._say_game()
+
+    def _show(self) -> None:
+        """Make a pass that is forced; show the board where a person is to choose, and the result."""
+        table = self._table
+        if table.result is None and table.position.must_pass:
+            say(f"{self._name(table.position.side)} has no move and passes.")
+            table.pass_()
+            self._shown = False
+        if self._shown or (table.result is None and table.position.side not in table.people):
+            return
+        self._shown = True
+        self._keep()
+        self._board()
+        if table.result is not None:
+            say(self._result())
+        elif self._hints:
+            self._hint("")
+
+    def _listen(self) -> bool:
+        """Read a line and obey it; False at the end of the input, and where nobody plays after the end."""
+        table = self._table
+        if table.result is not None and not table.people:
+            return False
+        over = table.result is not None
+        prompt = "undo, save FILE, new or quit: " if over else f"{self._name(table.position.side)} to move: "
+        began = time.monotonic()
+        try:
+            line = self._lines.next(prompt, float("inf") if over else table.time_left(table.position.side))
+        except TimeoutError:
+            table.time_is_up()
+            self._shown = False
+            return True
+        if line is None:
+            return False
+        try:
+            self._obey(line.strip(), time.monotonic() - began)
+        except (OutflankError, OSError) as error:
+            if not self._lines.is_terminal:
+                raise
+            warn(str(error))
+        return True
+
+    def _obey(self, line: str, seconds: float) -> None:
+        """Do what a line says."""
+        if len(line) > _LONGEST:
+            raise NotationError(f"expected a line of at most {_LONGEST} characters, got {len(line)}")
+        word, _, rest = line.partition(" ")
+        if word.lower() in self._words:
+            self._words[word.lower()](rest.strip())
+        elif line:
+            self._play(line, seconds)
+
+    def _play(self, text: str, seconds: float) -> None:
+        if self._table.result is not None:
+            raise IllegalMoveError(f"the game is over, so {text!r} can't be played")
+        try:
+            self._table.play(text, seconds)
+        except NotationError:
+            raise NotationError(f"expected a move such as f5, or help, got {text!r}") from None
+        self._shown = False
+
+    def _engine_moves(self) -> None:
+        """Let the engine move; a terminal shows what it thinks meanwhile."""
+        side, empties = self._table.position.side, self._table.position.empties
+        found: list[SearchInfo] = []
+
+        def because() -> str:
+            if not found:
+                return ""
+            sure = "from the book" if isinstance(found[-1], BookInfo) else certainty(found[-1], empties)
+            return f" ({score_text(found[-1].score)}, {sure})"
+
+        with live(lambda: f"Outflank, {self._name(side)}, thinks{because()}"):
+            move, seconds = self._table.engine_moves(found.append)
+        say(f"Outflank, {self._name(side)}, plays {move}{because()} in {seconds:.1f} s.")
+        self._shown = False
+
+    def _hint(self, rest: str) -> None:
+        count = _number(rest, "hint", 1, 64) if rest else _HINTS
+        position = self._table.position
+        if self._table.result is not None:
+            raise SettingsError("there is no hint: the game is over")
+        info = self._table.hint(count)
+        for line in info.lines:
+            say(f"hint: {line.move!s:<5} {score_text(line.score):>6}  {moves_text(line.pv)}")
+        say(f"      (final discs ahead for {self._name(position.side)}, {certainty(info, position.empties)})")
+
+    def _undo(self, rest: str) -> None:
+        if not self._table.undo():
+            raise SettingsError("there is no move of yours to take back")
+        self._kept = min(self._kept, self._table.turns - 1)
+        self._shown = False
+
+    def _redo(self, rest: str) -> None:
+        if not self._table.redo():
+            raise SettingsError("no move was taken back, so there is none to play again")
+        self._shown = False
+
+    def _level(self, rest: str) -> None:
+        session = self._table.session
+        level = _number(rest, "level", 0, HIGHEST_LEVEL)
+        session.strength = replace(session.strength, level=level)
+        say(f"The engine plays at level {level}.")
+
+    def _switch(self, rest: str) -> None:
+        table = self._table
+        table.people = frozenset(colour.other for colour in table.people)
+        side = " and ".join(self._name(colour) for colour in Colour if colour in table.people)
+        say(f"You play {side}.")
+        self._shown = False
+
+    def _save(self, rest: str) -> None:
+        if not rest:
+            raise SettingsError("save needs the name of a file, such as save game.sgf")
+        lost = self._files.save(self._table.record(), Path(rest))
+        self._kept = self._table.turns
+        say(f"saved: {printable(rest, None)}" + (f" ({lost})" if lost else ""))
+
+    def _resign(self, rest: str) -> None:
+        if self._table.result is not None:
+            raise SettingsError("the game is over, so nobody can resign")
+        self._table.resign()
+        self._shown = False
+
+    def _new(self, rest: str) -> None:
+        self._keep()
+        self._say_game()
+        before = self._files.saved
+        self._table.new_game()
+        self._files.begin_another_game()
+        if self._files.saved != before:
+            say(f"{before} keeps the last game; this one goes to {self._files.saved}.")
+        self._kept, self._shown, self._written = 0, False, self._state()
+
+    def _quit(self, rest: str) -> None:
+        raise Quit
+
+    def _say_game(self) -> None:
+        """Print what is in no file as ``--resume`` takes it; a transcript would lack the board of another beginning."""
+        game = self._table.session.game
+        if self._kept >= self._table.turns:
+            return
+        if game.first == Position.start(game.rules):
+            say(f"transcript: {game.transcript()}")
+        else:
+            say(f"board: {game.position.board_string()}")
+
+    def _keep(self) -> None:
+        """Write the file that is written after every move, if something has happened."""
+        saved = self._files.saved
+        # WTHOR holds games that have ended.
+        if saved is None or (saved.suffix.lower() == ".wtb" and self._table.result is None):
+            return
+        if self._state() != self._written:
+            self._files.save(self._table.record(), saved)
+            self._written = self._state()
+        self._kept = self._table.turns
+
+    def _state(self) -> tuple[str, Result | None]:
+        """What there is to save: the moves, and how the game ended."""
+        return self._table.session.game.transcript(), self._table.result
+
+    def _board(self) -> None:
+        say()
+        say(board_text(self._table.position, last=self._table.last, coloured=is_coloured()))
+        if self._table.is_timed:
+            say(self._clocks())
+
+    def _clocks(self) -> str:
+        if not self._table.is_timed:
+            return "no clock"
+        left = (f"{self._name(colour)} {_time_text(self._table.time_left(colour))}" for colour in Colour)
+        return "clock: " + ", ".join(left)
+
+    def _result(self) -> str:
+        """Who has won, and how."""
+        result, position = self._table.result, self._table.position
+        assert result is not None
+        if result.ending is not Ending.DISCS:
+            assert result.winner is not None
+            how = "by resignation" if result.ending is Ending.RESIGNATION else "on time"
+            return f"{self._name(result.winner)} wins {how}."
+        return end_text(position)
+
+    def _name(self, colour: Colour) -> str:
+        return self._table.position.rules.colour_name(colour)
+
+
+def _number(text: str, word: str, least: int, most: int) -> int:
+    """Raise NotationError unless it is a whole number from `least` to `most`."""
+    if not text.isascii() or not text.isdigit() or not least <= int(text[:9]) <= most:
+        raise NotationError(f"expected {word} and a number from {least} to {most}, got {text!r}")
+    return int(text)
+
+
+def _time_text(seconds: float) -> str:
+    """``4:59``, and tenths below a minute."""
+    return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds) // 60}:{int(seconds) % 60:02}"

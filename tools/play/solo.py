@@ -1,0 +1,355 @@
+"""The solo game at a terminal: one game with a person or the program at the board, or many deals."""
+
+import json
+import math
+import random
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from outflank.engine import Colour, IllegalMoveError, NotationError
+from outflank.engine.solo import DealerView, PlayerView, SoloMove, cell_text
+from outflank.engine.solodeal import ALL_CHIPS, COLOUR_WORDS, Chip, Deal, Variant, score
+from outflank.engine.soloplayer import Prospect, SoloPlayer, Solution, solve
+from outflank.engine.squares import SQUARES, square_name
+from outflank.tools.report.board import say
+from outflank.tools.work.progress import live, warn
+
+_WIDTH = 4
+
+
+def picture(view: PlayerView) -> str:
+    """The board and what it means."""
+    heading = "   " + "".join(f"{letter:<{_WIDTH}}" for letter in "abcdefgh").rstrip()
+    rows = [
+        f"{row + 1}  " + "".join(_cell(view, 8 * row + column) for column in range(8)).rstrip()
+        for row in range(8)
+    ]
+    return "\n".join([heading, *rows])
+
+
+def _cell(view: PlayerView, square: int) -> str:
+    """A square in its colours, padded to the width of a column."""
+    text = cell_text(view.board, view.open_chips, square)
+    padding = " " * (_WIDTH - len(text))
+    if square in view.open_chips:
+        return styled_chip(view.open_chips[square]) + padding
+    if text == "X":
+        return click.style(text, fg="bright_white", bg="black", bold=True) + padding
+    if text == "O":
+        return click.style(text, fg="bright_yellow", bold=True) + padding
+    return click.style(text, dim=text == ".", fg="cyan" if text == "?" else None) + padding
+
+
+def styled_chip(chip: Chip) -> str:
+    """A chip such as ``b7`` in its colour."""
+    if chip.colour is Colour.BLACK:
+        return click.style(str(chip), fg="bright_white", bg="bright_black")
+    return click.style(str(chip), fg="black", bg="yellow")
+
+
+def legend() -> str:
+    """What the letters of the picture stand for."""
+    black, gold = (COLOUR_WORDS[colour] for colour in Colour)
+    return f"X {black} disc, O {gold} disc, ? closed chip, b7 open {black} chip with a 7, g- open {gold} chip, blank"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Prints one game.
+
+    Attributes:
+        variant: how chips count.
+        as_json: print objects instead of sentences.
+    """
+
+    variant: Variant
+    as_json: bool
+
+    @property
+    def perfect(self) -> int:
+        """The score of a game in which every chip is won."""
+        return score(ALL_CHIPS, self.variant)
+
+    def board(self, view: PlayerView) -> None:
+        """Show what the player sees."""
+        if self.as_json:
+            self._object("board", **self._facts(view))
+            return
+        say()
+        say(picture(view))
+        say(f"{len(view.won)} of {len(ALL_CHIPS)} chips won: {chips_text(view.won.values()) or 'none'}")
+        if self.variant is Variant.SUM:
+            say(f"score {view.score(self.variant)} of {self.perfect}")
+
+    def move(self, before: DealerView, move: SoloMove) -> None:
+        """Show a move and what it does."""
+        board = before.board
+        won = [before.deal.chips[square] for square in _squares(board.taken(move.colour, move.square))]
+        opened = {square: before.deal.chips[square] for square in _squares(board.opened(move.square))}
+        turned = [square_name(square) for square in _squares(board.turned(move.colour, move.square))]
+        if self.as_json:
+            up = {square_name(square): str(chip) for square, chip in opened.items()}
+            self._object("move", move=str(move), turned=turned, won=[str(chip) for chip in won], opened=up)
+            return
+        said = [f"turns {' '.join(turned)}"] if turned else []
+        said += [f"wins {chips_text(won)}"] if won else []
+        said += [f"turns up {chips_text(opened.values())}"] if opened else []
+        say(f"{move}: {', '.join(said)}")
+
+    def hint(self, prospects: Iterable[Prospect]) -> None:
+        """Show the most promising moves."""
+        if self.as_json:
+            self._object(
+                "hint", moves=[{"move": str(each.move), "score": round(each.score, 2)} for each in prospects]
+            )
+            return
+        say("hint: " + ", ".join(f"{each.move} (about {each.score:.4g})" for each in prospects))
+
+    def solution(self, solution: Solution, deal: Deal) -> None:
+        """Show the best play found with open chips, move by move, and how good it is."""
+        game = DealerView.start(deal)
+        if self.as_json:
+            self._object(
+                "solution",
+                score=solution.score,
+                bound=solution.bound,
+                proven=solution.is_proven,
+                width=solution.width,
+                moves=[str(move) for move in solution.moves],
+            )
+            return
+        for move in solution.moves:
+            self.move(game, move)
+            game = game.play(move)
+        proof = "which no play surpasses" if solution.is_proven else f"and no play surpasses {solution.bound}"
+        say(f"best score found {solution.score} of {self.perfect}, {proof}; {len(solution.moves)} moves")
+
+    def result(self, game: DealerView) -> None:
+        """Show the score at the end, or where the player stopped."""
+        reached = game.score(self.variant)
+        if self.as_json:
+            won = [str(chip) for chip in sorted(game.won.values())]
+            self._object("result", score=reached, perfect=reached == self.perfect, over=game.is_over, won=won)
+            return
+        if not game.is_over:
+            why = "stopped before the end"
+        else:
+            why = "all chips are won" if not game.board.chips else "no chip can be won any more"
+        say(f"score {reached} of {self.perfect}: {why}")
+
+    def _facts(self, view: PlayerView) -> dict[str, Any]:
+        """A view as JSON has it."""
+        return {
+            "black": _names(view.board.black),
+            "gold": _names(view.board.white),
+            "open": {square_name(square): str(chip) for square, chip in view.open_chips.items()},
+            "closed": _names(view.board.closed),
+            "won": [str(chip) for chip in sorted(view.won.values())],
+            "score": view.score(self.variant),
+            "over": view.is_over,
+            "moves": [str(move) for move in view.legal_moves()],
+        }
+
+    @staticmethod
+    def _object(kind: str, **facts: Any) -> None:
+        say(json.dumps({"kind": kind, **facts}))
+
+
+def chips_text(chips: Iterable[Chip]) -> str:
+    """``b- b7 g10``, coloured."""
+    return " ".join(
+        styled_chip(chip) for chip in sorted(chips, key=lambda chip: (chip.colour != Colour.BLACK, chip))
+    )
+
+
+def _squares(mask: int) -> list[int]:
+    return [square for square in SQUARES if mask >> square & 1]
+
+
+def _names(mask: int) -> list[str]:
+    return [square_name(square) for square in _squares(mask)]
+
+
+_STOP_WORDS = frozenset({"stop", "quit", "exit", "q"})
+_HELP = (
+    "a move is a colour and a square: black d3 or gd3; the square alone does where one colour may go there. "
+    "Other words: hint, moves, stop."
+)
+
+
+class Stop(Exception):
+    """The player ends the game with the score as it is."""
+
+
+def watch(game: DealerView, player: SoloPlayer, report: Report) -> None:
+    """Let the program play; Ctrl-C stops it with the score as it is."""
+    try:
+        report.board(game.player_view())
+        while not game.is_over:
+            move = player.choose(game.player_view())
+            report.move(game, move)
+            game = game.play(move)
+            report.board(game.player_view())
+    finally:
+        report.result(game)
+
+
+def play(game: DealerView, report: Report, adviser: SoloPlayer, hints: bool) -> None:
+    """Play the moves that come on standard input, one a line; its end stops the game.
+
+    Args:
+        game: where to begin.
+        report: where it is shown.
+        adviser: who is asked for hints.
+        hints: whether it is asked before each move.
+
+    Raises: NotationError or IllegalMoveError for a line that is none, unless somebody types at a
+        terminal, who gets another try.
+    """
+    if not report.as_json:
+        say(legend())
+    try:
+        while not game.is_over:
+            report.board(game.player_view())
+            if hints:
+                report.hint(adviser.prospects(game.player_view()))
+            move = _next_move(game, report, adviser)
+            report.move(game, move)
+            game = game.play(move)
+        report.board(game.player_view())
+    except Stop:
+        pass
+    finally:
+        report.result(game)
+
+
+def _next_move(game: DealerView, report: Report, adviser: SoloPlayer) -> SoloMove:
+    """The next legal move that is typed.
+
+    Raises: Stop at the end of the input or by a word for it.
+    """
+    for line in _lines():
+        word = line.strip().lower()
+        if word in _STOP_WORDS:
+            raise Stop
+        if word == "hint":
+            report.hint(adviser.prospects(game.player_view()))
+        elif word == "moves":
+            say(", ".join(map(str, game.legal_moves())), err=report.as_json)
+        elif word in ("help", "?"):
+            say(_HELP, err=report.as_json)
+        elif word:
+            try:
+                return game.parse_move(word)
+            except (NotationError, IllegalMoveError) as error:
+                if not sys.stdin.isatty():
+                    raise
+                warn(str(error))
+    raise Stop
+
+
+def _lines() -> Iterator[str]:
+    """The lines of standard input, each asked for if there is somebody to ask."""
+    while True:
+        if sys.stdin.isatty():
+            click.echo("your move (help shows how): ", nl=False, err=True)
+        line = sys.stdin.readline()
+        if not line:
+            if sys.stdin.isatty():
+                click.echo(err=True)  # what follows does not belong behind the question
+            return
+        yield line
+
+
+Way = Callable[[DealerView, int, Variant], int]
+"""Plays a deal of this seed to the end and gives the score."""
+
+
+def by_player(game: DealerView, seed: int, variant: Variant) -> int:
+    """The program with hidden chips."""
+    player = SoloPlayer(variant, seed)
+    while not game.is_over:
+        game = game.play(player.choose(game.player_view()))
+    return game.score(variant)
+
+
+def by_chance(game: DealerView, seed: int, variant: Variant) -> int:
+    """Any legal move, each as likely as the others."""
+    source = random.Random(f"chance {seed}")  # the bare number draws the deal
+    while not game.is_over:
+        game = game.play(source.choice(game.legal_moves()))
+    return game.score(variant)
+
+
+def with_open_chips(game: DealerView, seed: int, variant: Variant) -> int:
+    """The best play that the solver finds."""
+    return solve(game, variant).score
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The scores of many deals."""
+
+    scores: Sequence[int]
+    perfect: int
+
+    @property
+    def mean(self) -> float:
+        """The mean score."""
+        return sum(self.scores) / len(self.scores)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of a score."""
+        squares = sum((score - self.mean) ** 2 for score in self.scores)
+        return math.sqrt(squares / max(len(self.scores) - 1, 1))
+
+    @property
+    def perfect_share(self) -> float:
+        """The share of games in which every chip was won."""
+        return self.scores.count(self.perfect) / len(self.scores)
+
+
+def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: Report) -> None:
+    """Play the deals of these seeds and print a summary of the scores; Ctrl-C ends it with those there are."""
+    scores: list[int] = []
+    squares = tuple(layout)
+
+    def draw() -> str:
+        mean = f", mean {sum(scores) / len(scores):.2f}" if scores else ""
+        return f"{len(scores)} deals{mean}"
+
+    try:
+        with live(draw):
+            for seed in seeds:
+                scores.append(way(DealerView.start(Deal.shuffled(seed, squares)), seed, report.variant))
+                if report.as_json:
+                    say(json.dumps({"kind": "deal", "seed": seed, "score": scores[-1]}))
+    finally:
+        if scores:
+            _summarise(Results(scores, report.perfect), report)
+
+
+def _summarise(results: Results, report: Report) -> None:
+    """The figures of all deals."""
+    if report.as_json:
+        facts = {
+            "deals": len(results.scores),
+            "mean": round(results.mean, 3),
+            "deviation": round(results.deviation, 3),
+            "worst": min(results.scores),
+            "best": max(results.scores),
+            "perfect": round(results.perfect_share, 4),
+        }
+        say(json.dumps({"kind": "results", **facts}))
+        return
+    error = results.deviation / math.sqrt(len(results.scores))
+    say(
+        f"{len(results.scores)} deals: mean {results.mean:.2f} +/- {error:.2f} of {results.perfect}, "
+        f"standard deviation {results.deviation:.2f}, worst {min(results.scores)}, best {max(results.scores)}, "
+        f"perfect {results.perfect_share:.1%}"
+    )

@@ -1,0 +1,91 @@
+"""Boards on a terminal, in colours where one shows them; and SVG images as PNG."""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from outflank.engine import Colour, Move, Position
+from outflank.engine.disccolours import DISC_COLOURS
+
+_CLOTH, _CLOTH_OF_LAST, _DOT = 28, 22, 114
+_DISC, _LEGAL = "\N{BLACK CIRCLE}", "\N{MIDDLE DOT}"
+
+
+def say(text: str = "", err: bool = False) -> None:
+    """Print a line; colours are left out where no terminal shows them, or where NO_COLOR asks for that."""
+    click.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)
+
+
+def is_coloured() -> bool:
+    """Whether standard output shows colours, and discs as they are."""
+    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or encoding != "utf8"
+    return sys.stdout.isatty() and not plain
+
+
+def board_text(position: Position, *, last: Move | None = None, coloured: bool = False) -> str:
+    """The board, the legal moves, the disc counts and the side to move.
+
+    Args:
+        position: what to show.
+        last: the move that led there; its square is darker, or it is named below.
+        coloured: for a terminal; else the letters X and O, as ``str(position)`` has them.
+    """
+    if not coloured:
+        return f"{position}, last move {last}" if last else str(position)
+    *_, counts = str(position).splitlines()
+    files = "  a b c d e f g h"
+    rows = [
+        f"{row + 1} "
+        + "".join(_cell(position, 8 * row + column, last) for column in range(8))
+        + f" {row + 1}"
+        for row in range(8)
+    ]
+    for letter, name in zip("XO", position.rules.colour_names, strict=True):
+        disc = click.style(f" {_DISC} ", fg=DISC_COLOURS[name].terminal, bg=_CLOTH)
+        counts = counts.replace(f"({letter})", disc)
+    return "\n".join([files, *rows, files, f"{counts}, last move {last}" if last else counts])
+
+
+def end_text(position: Position) -> str:
+    """How a game that is over came out: ``The game is over: Black 40, White 24, Black wins by 16``."""
+    outcome, name = position.outcome(), position.rules.colour_name
+    assert outcome is not None
+    discs = ", ".join(f"{name(colour)} {position.discs(colour)}" for colour in Colour)
+    if outcome.winner is None:
+        return f"The game is over: {discs}, a draw."
+    return f"The game is over: {discs}, {name(outcome.winner)} wins by {outcome.margin}."
+
+
+def _cell(position: Position, square: int, last: Move | None) -> str:
+    """A square, two columns wide."""
+    cloth = _CLOTH_OF_LAST if last is not None and square == last.square else _CLOTH
+    owner = position.disc_at(square)
+    if owner is not None:
+        colour = DISC_COLOURS[position.rules.colour_name(owner)]
+        return click.style(f"{_DISC} ", fg=colour.terminal, bg=cloth)
+    legal = position.legal_mask() >> square & 1
+    return click.style(f"{_LEGAL if legal else ' '} ", fg=_DOT, bg=cloth)
+
+
+def png_of(svg: str) -> bytes:
+    """The image as PNG, in the size that it names.
+
+    Its letters are in a font of this machine, or in the one that matplotlib brings.
+
+    Raises: ModuleNotFoundError if resvg_py is not installed.
+    """
+    import resvg_py  # an extra of its own
+
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg, font_dirs=_font_folders()))
+
+
+def _font_folders() -> list[str]:
+    """Where matplotlib's fonts are, if it is installed."""
+    found = importlib.util.find_spec("matplotlib")
+    if found is None or found.origin is None:
+        return []
+    return [str(Path(found.origin).parent / "mpl-data" / "fonts" / "ttf")]

@@ -1,0 +1,226 @@
+"""What a run says, counted once for tables, report and summary alike."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from outflank.engine import Colour
+from outflank.tools.match.conduct.ledger import by_pair, complete_pairs, repeats
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.referee import discs_lost
+from outflank.tools.match.game.results import GameRecord, Outside, Standing, standing
+from outflank.tools.match.schedule.formats import Course, course_of
+from outflank.tools.match.state.run import Format, Run, RunSettings
+from outflank.tools.match.stats.elo import EloEstimate, estimate
+from outflank.tools.match.stats.ratings import OpeningRow, PairScore, Ratings, opening_table, rate
+from outflank.tools.match.stats.sprt import DiscTest
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFigures:
+    """What an engine has to its name.
+
+    Attributes:
+        entry: the engine.
+        standing: its results.
+        by_colour: points and games with each colour.
+        discs_lost: discs that it threw away by moves whose exact worth is known, and how many moves that were.
+        book_moves: how many of its moves it said came from an opening book, and of how many moves it said where they
+            came from.
+        voids: games that do not count, on its account.
+        void_share: of its games and these voids, 0 to 1.
+        outside: what it took outside the commands for its moves.
+    """
+
+    entry: Entry
+    standing: Standing
+    by_colour: dict[Colour, tuple[float, int]]
+    discs_lost: tuple[int, int]
+    book_moves: tuple[int, int]
+    voids: int
+    void_share: float
+    outside: Outside
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """What an engine took from another.
+
+    Attributes:
+        points: wins and half the draws.
+        games: how many they played.
+    """
+
+    points: float
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a run says.
+
+    Attributes:
+        engines: best first; in the order of the settings in a match.
+        course: what came of the schedule: places, rounds, the table of a Swiss tournament.
+        meetings: by the names of an engine and its opponent; only those that played each other.
+        pairs: pairs both of whose games count.
+        repeats: for each pair that repeats an earlier one up to symmetry, that one; they say nothing new.
+        elo: of the first engine against the second where there are two, repeats left out.
+        ratings: of all engines, repeats left out.
+        openings: a row for each opening.
+    """
+
+    engines: tuple[EngineFigures, ...]
+    course: Course
+    meetings: dict[tuple[str, str], Meeting]
+    pairs: int
+    repeats: dict[int, int]
+    elo: EloEstimate | None
+    ratings: Ratings
+    openings: tuple[OpeningRow[str], ...]
+
+    @property
+    def effective_pairs(self) -> int:
+        """How many pairs say something new."""
+        return self.pairs - len(self.repeats)
+
+
+def figures_of(run: Run) -> Figures:
+    """Count a run; a second or two for ten thousand games."""
+    names, games = run.settings.names, run.games
+    repeated = repeats(games)
+    course = course_of(run.settings, games)
+    return Figures(
+        engines=tuple(_engine(run, name) for name in _order(run, course)),
+        course=course,
+        meetings=_meetings(games),
+        pairs=len(complete_pairs(games)),
+        repeats=repeated,
+        elo=_elo(run, repeated) if len(names) == 2 else None,
+        ratings=rate(names, pair_scores(run, repeated)),
+        openings=tuple(opening_table(map(_opening_result, games))),
+    )
+
+
+def match_points(run: Run, repeated: dict[int, int]) -> list[float]:
+    """Points of the first engine in the pairs of a match, 0 to 2, in schedule order; repeats left out."""
+    first = run.settings.names[0]
+    return [sum(game.points_of(first) for game in both) for both in _counted(run, repeated)]
+
+
+def tested_points(run: Run, repeated: dict[int, int]) -> list[float]:
+    """Those of ``match_points`` that the run's test counts."""
+    first = run.settings.names[0]
+    return [sum(game.points_of(first) for game in both) for both in _tested(run, repeated)]
+
+
+def disc_sums(run: Run, repeated: dict[int, int]) -> list[float]:
+    """The first engine's two disc differences of each pair tested, added; pairs that broke off left out."""
+    first = run.settings.names[0]
+    sums = []
+    for both in _tested(run, repeated):
+        margins = [margin for game in both if (margin := game.margin_of(first)) is not None]
+        if len(margins) == 2:
+            sums.append(float(sum(margins)))
+    return sums
+
+
+def disc_test(run: Run) -> DiscTest | None:
+    """The test on disc differences that stands beside the run's own; None if the run has none."""
+    test = run.settings.sprt
+    return DiscTest(test.elo0, test.elo1, test.alpha, test.beta) if test else None
+
+
+def pair_scores(run: Run, repeated: dict[int, int]) -> list[PairScore]:
+    """The pairs as the ratings want them, also games without a twin, repeats left out, in schedule order."""
+    return [pair_score(run.settings, games) for pair, games in by_pair(run.games) if pair not in repeated]
+
+
+def pair_score(settings: RunSettings, games: Sequence[GameRecord]) -> PairScore:
+    """The games of a pair, one or two, as the ratings want them."""
+    pairing = games[0].pairing
+    black, white = (pairing.names[colour] for colour in Colour)
+    points = sum(game.points_of(black) for game in games)
+    first, second = map(settings.names.index, (black, white))
+    return PairScore(first, second, points, len(games), pairing.opening)
+
+
+def _counted(run: Run, repeated: dict[int, int]) -> list[list[GameRecord]]:
+    """The complete pairs that repeat none, in schedule order."""
+    return [both for pair, both in complete_pairs(run.games) if pair not in repeated]
+
+
+def _tested(run: Run, repeated: dict[int, int]) -> list[list[GameRecord]]:
+    """Those of ``_counted`` before the first pair that is not complete: the test waits for it, as the match does."""
+    in_turn = enumerate(complete_pairs(run.games), 1)
+    return [both for place, (pair, both) in in_turn if pair == place and pair not in repeated]
+
+
+def _order(run: Run, course: Course) -> Sequence[str]:
+    """The names as tables have them. Where everybody meets everybody, points say most before the end."""
+    names = run.settings.names
+    if run.settings.format is Format.MATCH:
+        return names
+    if run.finished or course.rounds:
+        return course.order
+    return sorted(names, key=lambda name: -standing(name, _games_of(run, name)).points)
+
+
+def _engine(run: Run, name: str) -> EngineFigures:
+    games = _games_of(run, name)
+    lost = [discs_lost(game)[game.colour_of(name)] for game in games]
+    (entry,) = (entry for entry in run.settings.entries if entry.name == name)
+    return EngineFigures(
+        entry,
+        standing(name, games),
+        by_colour={colour: _with(name, colour, games) for colour in Colour},
+        discs_lost=(sum(discs for discs, _ in lost), sum(moves for _, moves in lost)),
+        book_moves=_book_moves(name, games),
+        voids=sum(void.engine == name for void in run.voids),
+        void_share=run.void_share(name),
+        outside=run.outside.get(name, Outside()),
+    )
+
+
+def _book_moves(name: str, games: Sequence[GameRecord]) -> tuple[int, int]:
+    """Moves of an engine that came from a book, and moves of which that is known."""
+    known = [
+        from_book
+        for game in games
+        for turn, from_book in zip(game.turns, game.from_book, strict=True)
+        if from_book is not None and turn.colour is game.colour_of(name)
+    ]
+    return sum(known), len(known)
+
+
+def _games_of(run: Run, name: str) -> list[GameRecord]:
+    return [game for game in run.games if name in game.pairing.names.values()]
+
+
+def _with(name: str, colour: Colour, games: Sequence[GameRecord]) -> tuple[float, int]:
+    """Points and games of an engine with one colour."""
+    points = [game.points_of(name) for game in games if game.colour_of(name) is colour]
+    return sum(points), len(points)
+
+
+def _meetings(games: Sequence[GameRecord]) -> dict[tuple[str, str], Meeting]:
+    met: dict[tuple[str, str], list[float]] = {}
+    for game in games:
+        for colour, name in game.pairing.names.items():
+            met.setdefault((name, game.pairing.names[colour.other]), []).append(game.points_of(name))
+    return {names: Meeting(sum(points), len(points)) for names, points in met.items()}
+
+
+def _elo(run: Run, repeated: dict[int, int]) -> EloEstimate:
+    name = run.settings.names[0]
+    points = [game.points_of(name) for game in run.games if game.pairing.pair not in repeated]
+    return estimate(points, match_points(run, repeated))
+
+
+def opening_moves(game: GameRecord) -> str:
+    """The opening that a game was given, as tables have it: ``f5 d6 c3``."""
+    return " ".join(map(str, game.pairing.opening))
+
+
+def _opening_result(game: GameRecord) -> tuple[str, float, int | None]:
+    """The moves of the opening, Black's points and Black's margin."""
+    return opening_moves(game), game.points_of(game.pairing.names[Colour.BLACK]), game.margin

@@ -1,0 +1,141 @@
+"""What the HTML pages are made of: templates, colours, the game that a script replays, files to save."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from outflank import __version__
+from outflank.book.names import opening_of
+from outflank.engine import Colour, Position, Rules, Turn
+from outflank.engine.disccolours import DISC_COLOURS
+from outflank.engine.squares import squares_of
+from outflank.protocol.formats import ggf, sgf_write
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
+from outflank.tools.match.game.results import GameRecord
+
+# a1 to h8.
+SQUARE_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+
+def replay(game: GameRecord) -> dict[str, Any]:
+    """The game as plain data; evaluations and exact margins are Black's, in discs.
+
+    ``opening`` counts the turns that were given, ``booked`` numbers those from an engine's book.
+    """
+    names = game.pairing.names
+    return {
+        "number": game.pairing.number,
+        "black": names[Colour.BLACK],
+        "white": names[Colour.WHITE],
+        "ending": str(game.ending),
+        "fault": game.ending.is_fault,
+        "detail": game.detail,
+        "margin": game.margin,
+        "opening": game.given,
+        **replayed(game.first_position, game.turns),
+        "seconds": [None if seconds is None else round(seconds, 3) for seconds in game.seconds],
+        "values": [None if value is None else round(value, 2) for value in game.values],
+        "exact": list(game.exact),
+        "booked": [ply for ply, from_book in enumerate(game.from_book) if from_book],
+    }
+
+
+def replayed(first: Position, turns: Sequence[Turn | AnnotatedMove]) -> dict[str, str]:
+    """The moves of a game that began at `first`.
+
+    ``turns`` names the moves, ``squares`` has for each the square played and those it turns, empty for a pass;
+    ``called`` is the opening's name, empty if it has none.
+    """
+    board, side = first.board_string().split()
+    opening = opening_of([first, *(after(turn) for turn in turns)])
+    return {
+        "start": board,
+        "begins": side,
+        "turns": " ".join(str(turn.move) for turn in turns),
+        "squares": " ".join(map(_squares, turns)),
+        "called": "" if opening is None else str(opening),
+    }
+
+
+def after(turn: Turn | AnnotatedMove) -> Position:
+    """The position that a turn led to."""
+    return turn.before.play(turn.move)
+
+
+def _squares(turn: Turn | AnnotatedMove) -> str:
+    move = turn.move
+    if move.square is None:
+        return ""
+    return "".join(SQUARE_LETTERS[square] for square in (move.square, *squares_of(turn.before.turned(move))))
+
+
+if TYPE_CHECKING:
+    import jinja2
+    from markupsafe import Markup
+
+_TEMPLATES = Path(__file__).parent / "data"
+
+
+def templates() -> jinja2.Environment:
+    """The environment that all templates are rendered in."""
+    import jinja2  # not at the top: a review as text does without it
+
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def page_parts(rules: Rules) -> dict[str, Any]:
+    """What ``page.html`` and the replays need, whatever the page shows."""
+    black, white = rules.colour_names
+    scripts = _scripts((black, white))
+    return {
+        "scripts": scripts,
+        "policy": _policy(scripts.values()),
+        "version": __version__,
+        "colours": (black, white),
+        "disc_colours": (DISC_COLOURS[black].image, DISC_COLOURS[white].image),
+    }
+
+
+def _scripts(colours: tuple[str, str]) -> dict[str, Markup]:
+    """All scripts of the pages by their names: nothing in them is from a game or a run."""
+    from markupsafe import Markup  # jinja2's own
+
+    environment = templates()
+    replays = environment.from_string(
+        "const LETTERS = {{ letters|tojson }}, NAMES = {{ colours|tojson }};\n{% include 'report.js' %}"
+    )
+    return {
+        "replays": Markup(replays.render(letters=SQUARE_LETTERS, colours=colours)),
+        "sorting": Markup(environment.get_template("sort.js").render()),
+    }
+
+
+def _policy(scripts: Iterable[str]) -> str:
+    """A content security policy: these scripts run and no other, however it came into a page; nothing is asked for."""
+    digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+_FORMATS: dict[str, Callable[[AnnotatedGame], str]] = {"sgf": sgf_write.write, "ggf": ggf.write}
+
+
+def packed_files(games: Sequence[AnnotatedGame]) -> dict[str, str]:
+    """For each format the files of all games, one a game: a JSON list of texts, deflated, in base 64."""
+    return {name: _packed([write(game) for game in games]) for name, write in _FORMATS.items()}
+
+
+def _packed(texts: list[str]) -> str:
+    return b64encode(zlib.compress(json.dumps(texts).encode(), 9)).decode()

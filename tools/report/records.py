@@ -1,0 +1,137 @@
+"""A game that was played, as game files know games; and its line in a file of transcripts."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from outflank.engine import Colour, Turn
+from outflank.protocol.formats import annotated, transcript
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Result
+from outflank.protocol.lines import printable
+from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.match.state.run import Run
+
+CSV_COLUMNS = (
+    "game",
+    "round",
+    "pair",
+    "opening",
+    "black",
+    "white",
+    "result",
+    "black_points",
+    "black_discs",
+    "white_discs",
+    "margin",
+    "ending",
+    "detail",
+    "black_seconds",
+    "white_seconds",
+    "black_longest",
+    "white_longest",
+    "started",
+    "moves",
+)
+_RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
+_FORMULA = ("=", "+", "-", "@")
+_ENDINGS = {
+    Ending.DISCS: annotated.Ending.DISCS,
+    Ending.RESIGNATION: annotated.Ending.RESIGNATION,
+    Ending.ADJUDICATION: annotated.Ending.AGREEMENT,
+    Ending.TIME: annotated.Ending.TIME,
+    Ending.STALL: annotated.Ending.TIME,
+}
+
+
+def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
+    """The game with times, evaluations, exact margins, and as its comment what went wrong."""
+    names = game.pairing.names
+    turns = zip(game.turns, game.values, game.seconds, game.exact, strict=True)
+    ending = _ENDINGS.get(game.ending, annotated.Ending.FORFEIT)
+    return AnnotatedGame(
+        game.first_position,
+        tuple(_annotated_move(*turn) for turn in turns),
+        black=names[Colour.BLACK],
+        white=names[Colour.WHITE],
+        result=None if game.ending is Ending.RUNNER_FAULT else Result(game.winner, game.margin, ending),
+        title=f"game {game.pairing.number}",
+        event=event,
+        date=game.started,
+        comment=game.detail,
+        given=game.given,
+    )
+
+
+def run_record(run: Run, game: GameRecord) -> AnnotatedGame:
+    """A game of a run, with the run as its event."""
+    return annotated_game(game, f"Outflank {run.settings.format}")
+
+
+def transcript_line(game: GameRecord) -> str:
+    """The moves of a game and, behind ``#``, what it was: a line that ``--openings`` could read."""
+    return transcript.write(replace(annotated_game(game), comment=headline(game)))
+
+
+def headline(game: GameRecord) -> str:
+    """``game 3: A - B +12``, or how it ended if not by discs; the margin is Black's."""
+    names, end = game.pairing.names, game.ending
+    result = f"{game.margin:+d}" if game.margin is not None else f"{game.winner_name} wins by {end}"
+    return f"game {game.pairing.number}: {names[Colour.BLACK]} - {names[Colour.WHITE]} {result}"
+
+
+def csv_lines(games: Iterable[GameRecord]) -> Iterator[str]:
+    """A heading and a line for each game, as spreadsheets read them; docs/report.md describes the columns."""
+    yield _csv_line(CSV_COLUMNS)
+    for game in games:
+        yield _csv_line(_csv_row(game))
+
+
+def _csv_row(game: GameRecord) -> Iterable[object]:
+    """The values of CSV_COLUMNS."""
+    black, white = (game.pairing.names[colour] for colour in Colour)
+    points, final = game.points_of(black), game.final_position
+    times = {colour: [0.0] for colour in Colour}
+    for turn, seconds in zip(game.turns, game.seconds, strict=True):
+        if seconds is not None:
+            times[turn.colour].append(seconds)
+    return (
+        game.pairing.number,
+        game.pairing.round,
+        game.pairing.pair,
+        " ".join(map(str, game.pairing.opening)),
+        black,
+        white,
+        _RESULTS[points],
+        f"{points:g}",
+        *map(final.discs, Colour),
+        game.margin,
+        str(game.ending),
+        game.detail,
+        *(f"{sum(times[colour]):.3f}" for colour in Colour),
+        *(f"{max(times[colour]):.3f}" for colour in Colour),
+        game.started,
+        game.transcript,
+    )
+
+
+def _csv_line(cells: Iterable[object]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(map(_csv_cell, cells))
+    return line.getvalue()
+
+
+def _csv_cell(value: object) -> object:
+    """The value; a text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    if not isinstance(value, str):
+        return value
+    text = printable(value, len(value))
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _annotated_move(
+    turn: Turn, value: float | None, seconds: float | None, exact: int | None
+) -> AnnotatedMove:
+    """The turn; the engine's value, which is Black's, becomes the mover's."""
+    score = value if value is None or turn.colour is Colour.BLACK else 0.0 - value
+    return AnnotatedMove(turn.before, turn.move, seconds, score, exact)

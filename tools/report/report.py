@@ -1,0 +1,328 @@
+"""The report of a run: one HTML file that needs nothing else; and the other files that are made from a run."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from outflank.book.names import opening_of
+from outflank.engine import Colour
+from outflank.protocol.formats import ggf, sgf_write
+from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.match.schedule.formats import RoundMeeting
+from outflank.tools.match.state.run import Format, Run
+from outflank.tools.match.stats.elo import elo_path
+from outflank.tools.match.stats.ratings import rate
+from outflank.tools.report.charts import Chart, Level, Series, Strip, chart, strip, thinned
+from outflank.tools.report.figures import (
+    Figures,
+    disc_sums,
+    disc_test,
+    match_points,
+    opening_moves,
+    pair_scores,
+    tested_points,
+)
+from outflank.tools.report.page import after, packed_files, page_parts, replay, templates
+from outflank.tools.report.phases import phases_of, slips_of
+from outflank.tools.report.records import run_record, transcript_line
+from outflank.tools.report.summary import summary
+from outflank.tools.report.wording import (
+    book_share_text,
+    came_to,
+    champion_of,
+    conditions_text,
+    duration,
+    elo_line,
+    faults_text,
+    interval_text,
+    likelihood,
+    meeting_points,
+    meeting_text,
+    notes,
+    points_text,
+    round_title,
+    signed,
+    verdict_lines,
+)
+from outflank.tools.work.files import whole_file
+
+_POINTS = 200
+_FIELDS = 30  # ratings of a field are fitted anew at each point
+_FEWEST_PAIRS = 2  # of the pairs, before which an interval means nothing
+
+
+def charts(run: Run, figures: Figures) -> list[Chart]:
+    """Those there is enough to draw."""
+    drawn = (
+        [_elo_chart(run, figures), _test_chart(run, figures)]
+        if figures.elo
+        else [_ratings_chart(run, figures)]
+    )
+    return [each for each in drawn if each]
+
+
+def _elo_chart(run: Run, figures: Figures) -> Chart | None:
+    first, second = run.settings.names
+    counted = match_points(run, figures.repeats)
+    path = [(pairs, elo) for pairs, elo in elo_path(counted, _POINTS) if pairs >= _FEWEST_PAIRS]
+    points = tuple((float(pairs), elo.elo) for pairs, elo in path if elo.elo is not None)
+    band = tuple(
+        (float(pairs), elo.low, elo.high)
+        for pairs, elo in path
+        if elo.elo is not None and elo.low is not None and elo.high is not None
+    )
+    return chart(
+        f"Elo of {first} against {second}",
+        "After each pair that counts, with its 95 % interval.",
+        [Series(first, 0, points, band)],
+        [Level(0, "equal")],
+    )
+
+
+def _test_chart(run: Run, figures: Figures) -> Chart | None:
+    test, discs = run.settings.sprt, disc_test(run)
+    if test is None or discs is None:
+        return None
+    low, high = test.bounds
+    paths = {
+        "points": test.path(tested_points(run, figures.repeats), _POINTS),
+        "discs": discs.path(disc_sums(run, figures.repeats), _POINTS),
+    }
+    return chart(
+        f"SPRT {test.model}, elo0 {test.elo0:g}, elo1 {test.elo1:g}",
+        "Logarithm of the likelihood ratio after each pair that counts; the test ends at a bound.",
+        [
+            Series(name, colour, ((0.0, 0.0), *((float(pairs), ratio) for pairs, ratio in path)))
+            for colour, (name, path) in enumerate(paths.items())
+        ],
+        [Level(low, "elo0 accepted"), Level(high, "elo1 accepted")],
+    )
+
+
+def _ratings_chart(run: Run, figures: Figures) -> Chart | None:
+    names, pairs = run.settings.names, pair_scores(run, figures.repeats)
+    lines: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
+    for count in thinned(range(1, len(pairs) + 1), _FIELDS):
+        for rating in rate(names, pairs[:count]).ratings:
+            if rating.elo is not None:
+                lines[rating.name].append((float(count), rating.elo))
+    return chart(
+        "Ratings while the run went on",
+        "Bradley-Terry over all games so far, in logistic Elo; the mean of the field is 0.",
+        [Series(name, colour, tuple(points)) for colour, (name, points) in enumerate(lines.items())],
+    )
+
+
+MOST_LISTED = 5000
+_MOST_OPENINGS = 1000
+_TITLES = {
+    Format.ROUND_ROBIN: "Round robin",
+    Format.GAUNTLET: "Gauntlet",
+    Format.SWISS: "Swiss tournament",
+    Format.KNOCKOUT: "Knockout",
+}
+
+
+def render_report(run: Run, figures: Figures) -> str:
+    """The page: standings, cross table, curves, openings, faults, and the games with a board to replay them on.
+
+    Only the last games of a long run are there to be replayed: a browser has to hold them all.
+    """
+    listed = run.games[-MOST_LISTED:]
+    environment = templates()
+    environment.filters |= {
+        "points": points_text,
+        "signed": signed,
+        "conditions": conditions_text,
+        "faults": faults_text,
+        "interval": interval_text,
+        "likelihood": likelihood,
+        "duration": duration,
+        "book_share": book_share_text,
+        "meeting": meeting_text,
+        "meeting_points": meeting_points,
+        "game_numbers": _game_numbers,
+    }
+    names = [engine.entry.name for engine in figures.engines]
+    return environment.get_template("report.html").render(
+        run=run,
+        figures=figures,
+        title=_title(run),
+        elo=_elo_text(run, figures),
+        verdicts=verdict_lines(run, figures),
+        notes=notes(run, figures),
+        unlisted=len(run.games) - len(listed),
+        openings=figures.openings[:_MOST_OPENINGS],
+        ratings={rating.name: rating for rating in figures.ratings.ratings},
+        strips=_strips(figures),
+        places={name: place for place, name in enumerate(run.settings.names)},
+        charts=charts(run, figures),
+        called=_called(run),
+        Colour=Colour,
+        endings=sorted({str(game.ending) for game in listed}),
+        rows=[_row(game) for game in listed],
+        replays=[replay(game) for game in listed],
+        files=packed_files([run_record(run, game) for game in listed]),
+        names=names,
+        rounds=_rounds(run, figures),
+        bracket=_bracket(run, figures),
+        champion=champion_of(run, figures),
+        came=came_to(run, figures) if run.settings.format is Format.KNOCKOUT else {},
+        swiss=figures.course.swiss,
+        rested=any(score.byes for score in figures.course.swiss.values()),
+        places_of_games={game.pairing.number: place for place, game in enumerate(listed)},
+        phases=phases_of(run.games, names),
+        blunders=slips_of(run.games),
+        remark_heading="by",
+        **page_parts(run.settings.rules),
+    )
+
+
+def _rounds(run: Run, figures: Figures) -> list[dict[str, Any]]:
+    """The rounds that are known, each with its title."""
+    return [
+        {"title": round_title(run, round), "meetings": meetings}
+        for round, meetings in enumerate(figures.course.rounds, 1)
+    ]
+
+
+def _bracket(run: Run, figures: Figures) -> list[dict[str, Any]]:
+    """The columns of a knockout's bracket; a meeting of a round to come is None. Empty for all other formats."""
+    if run.settings.format is not Format.KNOCKOUT:
+        return []
+    columns = _rounds(run, figures)
+    while len(columns[-1]["meetings"]) > 1:
+        to_come = [None] * (len(columns[-1]["meetings"]) // 2)
+        columns.append({"title": round_title(run, len(columns) + 1), "meetings": to_come})
+    return columns
+
+
+def _game_numbers(meeting: RoundMeeting) -> str:
+    """``5`` or ``5-8``; tie-breaks are apart: ``5-8, 13-14``."""
+    runs: list[list[int]] = []
+    for number in meeting.numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(str(one[0]) if len(one) == 1 else f"{one[0]}-{one[-1]}" for one in runs)
+
+
+def _title(run: Run) -> str:
+    if run.settings.format is Format.MATCH:
+        return " against ".join(run.settings.names)
+    return f"{_TITLES[run.settings.format]} of {len(run.settings.names)} engines"
+
+
+def _elo_text(run: Run, figures: Figures) -> str:
+    """The line below the score of a match; empty for a tournament."""
+    if figures.elo is None:
+        return ""
+    first, second = run.settings.names
+    return elo_line(first, second, figures.elo)
+
+
+def _strips(figures: Figures) -> dict[str, Strip]:
+    """Each engine's interval on a scale that they share."""
+    ratings = [rating for rating in figures.ratings.ratings if rating.elo is not None]
+    return strip(
+        {rating.name: (rating.low, rating.elo, rating.high) for rating in ratings if rating.elo is not None}
+    )
+
+
+def _called(run: Run) -> dict[str, str]:
+    """The names of the openings that the run's games were given, by their moves."""
+    called = {}
+    for game in run.games:
+        given = game.turns[: game.given]
+        opening = opening_of([game.first_position, *map(after, given)])
+        if opening is not None:
+            called[opening_moves(game)] = str(opening)
+    return called
+
+
+def _row(game: GameRecord) -> dict[str, Any]:
+    """A line of the list of games."""
+    names = game.pairing.names
+    return {
+        "number": game.pairing.number,
+        "black": names[Colour.BLACK],
+        "white": names[Colour.WHITE],
+        "winner": game.winner_name,
+        "result": _result_text(game),
+        "margin": game.margin,
+        "remark": str(game.ending),
+        "fault": game.ending.is_fault,
+    }
+
+
+def _result_text(game: GameRecord) -> str:
+    """``40-24`` in discs on the board, ``+8`` for Black after an adjudication, or who won otherwise."""
+    if game.ending is Ending.DISCS:
+        final = game.final_position
+        return f"{final.discs(Colour.BLACK)}-{final.discs(Colour.WHITE)}"
+    if game.ending is Ending.ADJUDICATION:
+        return f"{game.margin:+d}"
+    return f"{game.rules.colour_name(game.winner)} wins" if game.winner else "draw"
+
+
+_PACKAGES = ("jinja2", "sgfmill")  # loaded only where a page or a game is written
+_DIALOGUE_FILE = re.compile(r"fault-game-[0-9]+\.txt")
+
+
+def expect_packages() -> None:
+    """Find out before the first game whether all is installed that the files need.
+
+    Raises: ModuleNotFoundError.
+    """
+    for name in _PACKAGES:
+        import_module(name)
+
+
+def write_run_files(run: Run, figures: Figures, folder: Path) -> str:
+    """Write report, game files, and the dialogue of each game that ended with a fault; remove those of other games.
+
+    Returns: a sentence about what could not be written, the rest is; empty if all is well.
+    """
+    trouble = ""
+    for path in _outdated(run, folder):
+        try:
+            path.unlink()
+        except OSError as error:
+            trouble = f"can't remove {str(path)!r} ({error.strerror})"
+    for name, parts in _contents(run, figures):
+        try:
+            with whole_file(folder / name) as file:
+                file.writelines(part.encode() for part in parts)
+        except OSError as error:
+            trouble = f"can't write {str(folder / name)!r} ({error.strerror})"
+    return trouble
+
+
+def _outdated(run: Run, folder: Path) -> list[Path]:
+    """The dialogues of games that have been played again since, as their pairs were void."""
+    current = {_dialogue_file(game) for game in run.games if game.dialogue}
+    return [
+        path
+        for path in folder.glob("fault-game-*.txt")
+        if _DIALOGUE_FILE.fullmatch(path.name) and path.name not in current
+    ]
+
+
+def _dialogue_file(game: GameRecord) -> str:
+    return f"fault-game-{game.pairing.number}.txt"
+
+
+def _contents(run: Run, figures: Figures) -> Iterator[tuple[str, Iterable[str]]]:
+    """The files by name, in parts that are made when they are written: a run may have a hundred thousand games."""
+    yield "games.txt", map(transcript_line, run.games)
+    yield "games.ggf", (ggf.write(run_record(run, game)) for game in run.games)
+    yield "games.sgf", (sgf_write.write(run_record(run, game)) for game in run.games)
+    for game in run.games:
+        if game.dialogue:
+            yield _dialogue_file(game), ["\n".join([*game.dialogue, ""])]
+    yield "summary.json", [json.dumps(summary(run, figures), indent=2, ensure_ascii=False), "\n"]
+    yield "report.html", [render_report(run, figures)]

@@ -1,0 +1,85 @@
+"""What a search has found, for people and for programs: every number with its unit and how sure it is."""
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from outflank import __version__
+from outflank.engine import Limit, Move, Searcher, SearchInfo
+from outflank.tools.work.progress import counted
+
+
+class Searched(Protocol):
+    """What says how far to trust a score; ``SearchInfo`` is one."""
+
+    @property
+    def depth(self) -> int:
+        """Plies searched; the number of empty squares if the search went to the end."""
+
+    @property
+    def selectivity(self) -> int:
+        """Of the search, in percent."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the score is proven."""
+
+
+def settings_line(searcher: Searcher, *settings: str) -> str:
+    """With what the numbers can be had again: ``outflank 0.1.0, 1 thread, table of 64 MB, ...``."""
+    threads = counted(searcher.threads, "thread")
+    table = f"table of {searcher.hash_mb} MB"
+    return ", ".join([f"outflank {__version__}", threads, table, *settings])
+
+
+def limit_words(limit: Limit) -> list[str]:
+    """The settings in a limit that are not the usual ones: ``["14 plies", "95 %"]``."""
+    limits = ((limit.depth, "plies"), (limit.nodes, "nodes"), (limit.seconds, "s"))
+    words = [f"{value} {unit}" for value, unit in limits if value is not None]
+    if limit.selectivity is not None:
+        words.append(f"{limit.selectivity} %")
+    return [*words, "win, draw or loss only"] if limit.wld else words
+
+
+def reached_end(info: Searched, empties: int) -> bool:
+    """Whether the search went to the end of a game with `empties` squares empty, selectively perhaps."""
+    return info.exact or info.depth >= empties
+
+
+def certainty(info: Searched, empties: int) -> str:
+    """How far to trust a score: ``exact``, ``to the end at 95 %``, ``14 plies`` or ``14 plies at 95 %``."""
+    if info.exact:
+        return "exact"
+    reach = "to the end" if reached_end(info, empties) else counted(info.depth, "ply", "plies")
+    return reach if info.selectivity == 100 else f"{reach} at {info.selectivity} %"
+
+
+def score_text(score: float) -> str:
+    """Discs for people: ``+18``, ``-1.75``."""
+    return f"{score:+.4g}"
+
+
+def score_number(score: float) -> float:
+    """Discs for programs: an int if they are whole."""
+    return int(score) if score.is_integer() else round(score, 2)
+
+
+def moves_text(moves: Iterable[Move]) -> str:
+    """``d3 c5 pass f6``."""
+    return " ".join(map(str, moves))
+
+
+def nodes_a_second(nodes: int, seconds: float) -> int:
+    """Speed; of what took no measurable time too."""
+    return round(nodes / max(seconds, 1e-9))
+
+
+def facts(info: SearchInfo) -> dict[str, Any]:
+    """The numbers of a search as JSON has them."""
+    return {
+        "depth": info.depth,
+        "selectivity": info.selectivity,
+        "exact": info.exact,
+        "nodes": info.nodes,
+        "seconds": round(info.seconds, 6),
+        "nodes_per_second": nodes_a_second(info.nodes, info.seconds),
+    }

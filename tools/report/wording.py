@@ -1,0 +1,224 @@
+"""How numbers read wherever they are shown: signs, points, intervals, faults."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.results import Ending
+from outflank.tools.match.schedule.formats import RoundMeeting
+from outflank.tools.match.schedule.knockout import Decision
+from outflank.tools.match.state.run import Format, Run
+from outflank.tools.match.stats.elo import EloEstimate
+from outflank.tools.match.stats.ratings import Rating
+from outflank.tools.match.stats.sprt import SequentialTest
+from outflank.tools.report.figures import EngineFigures, Figures, disc_sums, disc_test, tested_points
+from outflank.tools.work.progress import counted
+
+_SURE = 0.99
+_MEAN_WORTH_A_NOTE = 0.01  # seconds; an engine that just takes a move needs far less
+_SETUP_WORTH_A_NOTE = 1.0
+_VERDICTS = {True: "elo1 accepted", False: "elo0 accepted", None: "no verdict"}
+
+
+def signed(value: float | None, otherwise: str = "undefined") -> str:
+    """``+12`` or ``-3``, rounded."""
+    return otherwise if value is None else f"{value:+.0f}"
+
+
+def points_text(points: float) -> str:
+    """``7`` or ``7.5``."""
+    return f"{points:g}"
+
+
+def conditions_text(entry: Entry) -> str:
+    """What an engine was given besides its time and its command: ``level=5 threads=2``; empty for nothing."""
+    given = {key: value for key, value in entry.settings().items() if key not in ("name", "cmd", "time")}
+    return " ".join(f"{key}={value}" for key, value in given.items())
+
+
+def faults_text(faults: Counter[Ending]) -> str:
+    """``3 (time 2, crash 1)``, or ``0``."""
+    if not faults:
+        return "0"
+    return f"{faults.total()} ({', '.join(f'{ending} {count}' for ending, count in sorted(faults.items()))})"
+
+
+def book_share_text(engine: EngineFigures) -> str:
+    """The share of its moves that an engine took from its opening book: ``24.1 %``, or ``-`` if it does not say."""
+    from_book, known = engine.book_moves
+    return f"{100 * from_book / known:.1f} %" if known else "-"
+
+
+def elo_line(first: str, second: str, elo: EloEstimate) -> str:
+    """``A against B: Elo +120 (95 %: +40 to +210), normalised +95, stronger with a likelihood of 98 % after ...``."""
+    line = f"{first} against {second}: Elo {signed(elo.elo)}"
+    if elo.low is not None or elo.high is not None:
+        line += f" (95 %: {signed(elo.low, 'unbounded')} to {signed(elo.high, 'unbounded')})"
+    elif elo.elo is not None:
+        line += " (interval undefined: too few pairs of games that differ)"
+    if elo.nelo is not None:
+        line += f", normalised {signed(elo.nelo)}"
+    if elo.superiority is not None:
+        pairs = counted(sum(elo.pentanomial), "pair")
+        line += f", stronger with a likelihood of {likelihood(elo.superiority)} % after {pairs}"
+    return f"{line}; pairs with 0 to 2 points: {' '.join(map(str, elo.pentanomial))}"
+
+
+def verdict_lines(run: Run, figures: Figures) -> list[str]:
+    """The run's test and the one on discs beside it: ratio, bounds and verdict; empty without a test."""
+    test, discs = run.settings.sprt, disc_test(run)
+    if test is None or discs is None:
+        return []
+    return [
+        _test_line(
+            f"SPRT {test.model} [{test.elo0:g}, {test.elo1:g}]", test, tested_points(run, figures.repeats)
+        ),
+        _test_line("The same on disc differences", discs, disc_sums(run, figures.repeats)),
+    ]
+
+
+def _test_line(name: str, test: SequentialTest, values: list[float]) -> str:
+    """The first verdict stands; games that were under way by then may have ended since."""
+    low, high = test.bounds
+    done, accepted = test.decided(values) or (len(values), None)
+    ratio = test.ratio(values[:done])
+    return f"{name}: {_VERDICTS[accepted]}, LLR {ratio:+.2f} ({low:+.2f} to {high:+.2f}) after {counted(done, 'pair')}"
+
+
+def likelihood(share: float) -> str:
+    """A likelihood in %: ``87``, and ``> 99`` or ``< 1`` where more digits would claim more than games can say."""
+    if share > _SURE:
+        return f"> {100 * _SURE:.0f}"
+    return f"< {100 - 100 * _SURE:.0f}" if share < 1 - _SURE else f"{100 * share:.0f}"
+
+
+def duration(seconds: float) -> str:
+    """``1:02:03`` in hours, minutes and seconds; ``42 s`` for less than a minute."""
+    whole = round(seconds)
+    return f"{whole} s" if whole < 60 else f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+
+
+def interval_text(rating: Rating) -> str:
+    """``+90 to +150``, the ends of the 95 % interval."""
+    return f"{signed(rating.low, 'unbounded')} to {signed(rating.high, 'unbounded')}"
+
+
+def rating_text(rating: Rating) -> str:
+    """``+120 (+90 to +150)``; of a match without an interval, since too few pairs differ, ``+120`` alone."""
+    if rating.low is None and rating.high is None:
+        return signed(rating.elo, "-")
+    return f"{signed(rating.elo)} ({interval_text(rating)})"
+
+
+_LAST_ROUNDS = ("final", "semifinals", "quarterfinals")
+
+
+def round_title(run: Run, round: int) -> str:
+    """``round 2``, and of a knockout's last rounds ``quarterfinals``, ``semifinals`` and ``final``."""
+    left = (len(run.settings.entries) - 1).bit_length() - round
+    if run.settings.format is Format.KNOCKOUT and left < len(_LAST_ROUNDS):
+        return _LAST_ROUNDS[left]
+    return f"round {round}"
+
+
+def came_to(run: Run, figures: Figures) -> Mapping[str, str]:
+    """For each engine of a knockout how far it came: ``winner``, ``lost in the final``, ``in round 2``."""
+    found = dict[str, str]()
+    for round, meetings in enumerate(figures.course.rounds, 1):
+        title = round_title(run, round)
+        title = title if title.startswith("round") else f"the {title}"
+        for meeting in meetings:
+            for name in filter(None, (meeting.first, meeting.second)):
+                if meeting.winner is None:
+                    found[name] = f"in {title}"
+                elif meeting.winner == name:
+                    found[name] = f"won {title}"
+                else:
+                    found[name] = f"lost in {title}"
+    if champion := champion_of(run, figures):
+        found[champion] = "winner"
+    return found
+
+
+def champion_of(run: Run, figures: Figures) -> str | None:
+    """Who has won a knockout; None as long as nobody has, and for all other formats."""
+    rounds = figures.course.rounds
+    if run.settings.format is not Format.KNOCKOUT or not rounds or len(rounds[-1]) > 1:
+        return None
+    return rounds[-1][0].winner
+
+
+def meeting_points(meeting: RoundMeeting) -> str:
+    """``2.5 : 1.5``; empty for a bye."""
+    return "" if meeting.second is None else " : ".join(map(points_text, meeting.points))
+
+
+def meeting_text(meeting: RoundMeeting) -> str:
+    """How a meeting was decided, or how far it is, in words: ``A goes on by discs (+8)``."""
+    if meeting.second is None:
+        return "bye"
+    done = len(meeting.numbers)
+    words = f"{done} of {counted(meeting.games, 'game')} played" if done < meeting.games else ""
+    if meeting.winner is None or meeting.decision is None:
+        return words
+    match meeting.decision:
+        case Decision.TIE_BREAK:
+            why = f"in {counted(len(meeting.stages) - 1, 'tie-break')} ({_stages_text(meeting.stages)})"
+        case Decision.DISCS:
+            discs = abs(meeting.discs or 0)
+            why = (
+                f"by discs ({discs:+d} over {meeting.games} games), level in points after {_breaks(meeting)}"
+            )
+        case Decision.SEEDING:
+            why = f"as the better seed, level in points and discs after {_breaks(meeting)}"
+        case _:
+            why = "on points"
+    return f"{meeting.winner} {why}"
+
+
+def _breaks(meeting: RoundMeeting) -> str:
+    return counted(len(meeting.stages) - 1, "tie-break")
+
+
+def _stages_text(stages: Sequence[tuple[float, float]]) -> str:
+    """``2 : 2, then 1 : 1, 2 : 0``, the games that were planned first."""
+    first, *others = (f"{points_text(one)} : {points_text(other)}" for one, other in stages)
+    return f"{first}, then {', '.join(others)}"
+
+
+def notes(run: Run, figures: Figures) -> list[str]:
+    """What has to be known to read the results right, a sentence each without its full stop."""
+    found = []
+    if not run.is_valid:
+        shares = [
+            f"{engine.entry.name} {engine.void_share:.1%}" for engine in figures.engines if engine.voids
+        ]
+        found.append(f"This run is not valid: too many games had to be voided ({', '.join(shares)})")
+    if figures.repeats:
+        found.append(
+            f"{len(figures.repeats)} of {figures.pairs} pairs repeat an earlier one up to symmetry: Elo and test come "
+            f"from the other {figures.effective_pairs}"
+        )
+    if figures.ratings.prior and figures.elo is None:
+        found.append(
+            "The games alone allow no ratings (an engine, or a group of them, took every point off the rest): each "
+            "engine was given a draw against an average one"
+        )
+    return found + [sentence for engine in figures.engines for sentence in _outside(engine)]
+
+
+def _outside(engine: EngineFigures) -> list[str]:
+    """What an engine took outside the commands for its moves, where that is worth a user's notice."""
+    entry, taken, found = engine.entry, engine.outside, []
+    mean = taken.mean or 0.0
+    if taken.longest > entry.margin or mean > _MEAN_WORTH_A_NOTE:
+        charged = " (what exceeded its margin was charged to its clock)" if entry.time.is_limited else ""
+        found.append(
+            f"{entry.name} took {mean:.3f} s a move, {taken.longest:.3f} s at most, outside the commands for its moves"
+            f"{charged}"
+        )
+    if taken.setup > _SETUP_WORTH_A_NOTE:
+        found.append(
+            f"{entry.name} took up to {taken.setup:.1f} s to set up a game, which is charged to no clock"
+        )
+    return found

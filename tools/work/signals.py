@@ -1,0 +1,86 @@
+"""Ctrl-C, SIGTERM and SIGHUP: how they end the program, and the places of long work where stopping is safe.
+
+A handler that raises can strike anywhere. In a command this is wanted, since everything that holds something
+is a context manager; while modules are imported, or when the interpreter ends, it would become a traceback or be lost.
+"""
+
+import os
+import signal
+import sys
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Interrupted(Exception):
+    """The run is to end: `number` is the signal that says so."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+    @property
+    def exit_code(self) -> int:
+        """128 and the number of the signal, as shells have it."""
+        return 128 + self.number
+
+
+class Interrupts:
+    """Catches the signals while the context lasts."""
+
+    def __init__(self) -> None:
+        self._number: int | None = None
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Self:
+        self._before = {number: signal.signal(number, self._note) for number in ENDING_SIGNALS}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def check(self) -> None:
+        """Raise Interrupted if a signal has come."""
+        if self._number is not None:
+            raise Interrupted(self._number)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._number = self._number or number
+
+
+def end_at_once() -> None:
+    """From now on these signals end the process, with 128 and their number as its exit code.
+
+    A shell has what it runs in the background ignore SIGINT, and so we do.
+    """
+    for number in ENDING_SIGNALS:
+        if number != signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _leave)
+
+
+def end_tidily() -> None:
+    """From now on SIGINT raises KeyboardInterrupt and the others SystemExit; no effect without ``end_at_once``."""
+    for number in ENDING_SIGNALS:
+        if signal.getsignal(number) is _leave:
+            signal.signal(number, _raise)
+
+
+def end_at_once_again() -> None:
+    """Undo ``end_tidily``."""
+    for number in ENDING_SIGNALS:
+        if signal.getsignal(number) is _raise:
+            signal.signal(number, _leave)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    os._exit(128 + number)
+
+
+def _raise(number: int, frame: FrameType | None) -> None:
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    sys.exit(128 + number)
