@@ -4,7 +4,7 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 BIN = .venv/bin
 # One name for each CPU that a build may be tuned for, so that another OUTFLANK_MARCH builds again.
 BUILT = build/made-for-$(or $(OUTFLANK_MARCH),native)
-SOURCES = $(wildcard engine/*.pyx engine/*.pxd engine/*.h tests/*/*.pyx)
+SOURCES = $(wildcard engine/*.pyx engine/*.pxd engine/*.h engine/*/*.pyx engine/*/*.pxd engine/*/*.h tests/*/*.pyx)
 HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
@@ -61,7 +61,7 @@ lint: build  ## check style and formatting
 types: build  ## check types, and the stubs against the compiled modules
 	MYPYPATH=build/cimport $(BIN)/mypy -p outflank
 	MYPYPATH=build/cimport $(BIN)/stubtest --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases \
-		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi tests/*/*.pyi)))
+		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi engine/*/*.pyi tests/*/*.pyi)))
 
 # auditwheel says which Linux systems the wheel runs on.
 dist: build  ## make the source distribution and a wheel for every CPU in dist/
@@ -100,7 +100,7 @@ lock: build  ## choose the newest versions of what make installs, and write them
 		--custom-compile-command "make lock" --extra dev --extra match --output-file requirements.txt pyproject.toml
 
 clean:  ## remove all that make has made
-	rm -rf .venv build dist *.egg-info engine/*.so tests/*/*.so engine/buildinfo.py
+	rm -rf .venv build dist *.egg-info engine/*.so engine/*/*.so tests/*/*.so engine/buildinfo.py
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 build: .venv/made $(BUILT)  ## make the virtual environment and the compiled modules, as an editable install

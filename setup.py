@@ -23,7 +23,14 @@ from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
 FOLDERS = ("engine", "protocol", "book", "tools", "tests")
-CYTHON_FOLDERS = ("engine", "tests/engine", "tests/bench")
+CYTHON_FOLDERS = (
+    "engine",
+    "engine/search",
+    "engine/evaluation",
+    "engine/solo",
+    "tests/engine",
+    "tests/bench",
+)
 DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "*.bin", "*.json", "data/**/*", "transcripts/*"]
 # A wheel is for users: it has neither tests nor what debuggers want to know.
 IS_WHEEL = "bdist_wheel" in sys.argv
@@ -104,12 +111,12 @@ def extensions() -> list[Extension]:
         Extension(
             ".".join(("outflank", *source.with_suffix("").parts)),
             [str(source)],
-            include_dirs=["engine"],
+            include_dirs=["engine", "engine/evaluation"],
             depends=[
                 "engine/kernels.h",
-                "engine/patterns.h",
-                "engine/network.h",
-                "engine/entries.h",
+                "engine/evaluation/patterns.h",
+                "engine/evaluation/network.h",
+                "engine/evaluation/entries.h",
                 *([] if IS_WHEEL else ["engine/buildinfo.py"]),  # which changes with MARCHES
             ],
             # The two warnings are about code that Cython writes for every module.
@@ -122,7 +129,8 @@ def extensions() -> list[Extension]:
             define_macros=macros(),
             py_limited_api=IS_WHEEL,
         )
-        for folder in (CYTHON_FOLDERS[:1] if IS_WHEEL else CYTHON_FOLDERS)
+        for folder in CYTHON_FOLDERS
+        if not (IS_WHEEL and folder.startswith("tests"))
         for source in sorted(Path(folder).glob("*.pyx"))
     ]
 

@@ -1,7 +1,6 @@
 """Opening books: the layer between the engine and the protocols that use both."""
 
-from outflank.book.entries import BookMove, Entry
-from outflank.book.records import Leaf, Lines, Record
+from outflank.book.records import BookMove, Entry, Leaf, Lines, Record
 from outflank.book.store import Book, Change
 from outflank.book.writer import BookWriter
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from outflank.engine import Move, Percent, Position, Searcher, limit_for_level
-from outflank.engine.weights import checksum
+from outflank.engine.evaluation.weights import checksum
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 from outflank.book import schema
-from outflank.book.entries import Entry, before_pass, entry_of
 from outflank.book.keys import after_passes, children_of, key_of, same_games
-from outflank.book.records import Record, Row, check_row, to_record
+from outflank.book.records import Entry, Record, Row, before_pass, check_row, entry_of, to_record
 from outflank.engine import HIGHEST_LEVEL, FileFormatError, Position, Rules, SettingsError
 
 _ROWS_AT_ONCE = 1000

@@ -1,40 +1,41 @@
 """Plays and judges positions; imports nothing of ours outside this folder."""
 
-from outflank.engine.buildinfo import BUILDS
-from outflank.engine.cpu import choose
+# ruff: noqa: E402
+# The build is chosen before any tuned module is loaded: one sentence instead of an illegal instruction.
+from outflank.engine.cpu import use_build
 
-# Before any tuned module is loaded: one sentence instead of an illegal instruction.
-BUILD = choose(BUILDS)
-if len(BUILDS) > 1:
-    __path__.insert(0, f"{__path__[0]}/builds/{BUILD}")  # a wheel's modules, one folder for each CPU
+BUILD = use_build(__path__)
 
-from outflank.engine.analysis import Analysis  # noqa: E402
-from outflank.engine.errors import (  # noqa: E402
+from outflank.engine.errors import (
     FileFormatError,
     IllegalMoveError,
     NotationError,
     OutflankError,
     SettingsError,
 )
-from outflank.engine.game import Game, Turn  # noqa: E402
-from outflank.engine.levels import DEFAULT_LEVEL, HIGHEST_LEVEL, limit_for_level  # noqa: E402
-from outflank.engine.limits import (  # noqa: E402
+from outflank.engine.game import Game, Turn
+from outflank.engine.moves import PASS, Move
+from outflank.engine.outcome import Outcome
+from outflank.engine.perft import divide, perft
+from outflank.engine.position import Position
+from outflank.engine.rules import PRESETS, STARTS, Rules, Scoring, Tie, Turns
+from outflank.engine.search.analysis import Analysis
+from outflank.engine.search.limits import (
+    DEFAULT_LEVEL,
+    HIGHEST_LEVEL,
+    SELECTIVITIES,
     Bound,
     Clock,
     Limit,
     Line,
+    Percent,
     Result,
     SearchInfo,
     SearchResult,
+    limit_for_level,
 )
-from outflank.engine.moves import PASS, Move  # noqa: E402
-from outflank.engine.outcome import Outcome  # noqa: E402
-from outflank.engine.perft import divide, perft  # noqa: E402
-from outflank.engine.position import Position  # noqa: E402
-from outflank.engine.rules import PRESETS, STARTS, Rules, Scoring, Tie, Turns  # noqa: E402
-from outflank.engine.search import Searcher  # noqa: E402
-from outflank.engine.selectivity import SELECTIVITIES, Percent  # noqa: E402
-from outflank.engine.squares import (  # noqa: E402
+from outflank.engine.search.searcher import Searcher
+from outflank.engine.squares import (
     DIRECTIONS,
     SQUARE_NAMES,
     SQUARES,
@@ -44,7 +45,7 @@ from outflank.engine.squares import (  # noqa: E402
     square_name,
     squares_of,
 )
-from outflank.engine.symmetry import Symmetry  # noqa: E402
+from outflank.engine.symmetry import Symmetry
 
 __all__ = [
     "BUILD",

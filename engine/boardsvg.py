@@ -4,13 +4,36 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from outflank.engine.disccolours import DISC_COLOURS, DiscColour
-from outflank.engine.errors import SettingsError
+from outflank.engine.errors import SettingsError, whole
 from outflank.engine.moves import Move
 from outflank.engine.squares import Colour, squares_of
-from outflank.engine.whole import whole
+
+
+class DiscColour(NamedTuple):
+    """A colour of discs.
+
+    Attributes:
+        image: as a colour of an image.
+        ink: what a number on such a disc is written in, as a colour of an image.
+        terminal: the nearest of a terminal's 256 colours.
+    """
+
+    image: str
+    ink: str
+    terminal: int
+
+
+DISC_COLOURS = {
+    "Black": DiscColour("#1d1f21", "#fff", 16),
+    "White": DiscColour("#f6f4ee", "#111", 231),
+    "Red": DiscColour("#b8352d", "#fff", 160),
+    "Gold": DiscColour("#d4a72c", "#111", 178),
+    "Yellow": DiscColour("#eccb3c", "#111", 226),
+}
+"""By the names that sheets give them: ``Rules.colour_names`` has the two of a game."""
+
 
 if TYPE_CHECKING:
     from outflank.engine.position import Position

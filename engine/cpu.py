@@ -1,7 +1,8 @@
 """Which build of the engine this CPU can run; in pure Python, since a tuned module could not ask."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableSequence
+from functools import cache
 from pathlib import Path
 
 _CPUINFO = Path("/proc/cpuinfo")
@@ -49,3 +50,24 @@ def choose(builds: Mapping[str, tuple[str, ...]], cpuinfo: Path = _CPUINFO) -> s
         f"this build of outflank was tuned for a CPU with {', '.join(missing)}, which this one lacks (built with "
         f"-march={names[-1]}): {remedy}"
     )
+
+
+def use_build(path: MutableSequence[str]) -> str:
+    """Put the build for this CPU at the head of a package's ``__path__``, and return its name.
+
+    A wheel has several builds, each package's modules in ``builds/NAME`` beside its other files; a checkout has one.
+
+    Raises: ImportError as ``choose`` does.
+    """
+    from outflank.engine.buildinfo import BUILDS
+
+    if len(BUILDS) > 1:
+        path.insert(0, f"{path[0]}/builds/{_chosen()}")
+    return _chosen()
+
+
+@cache
+def _chosen() -> str:
+    from outflank.engine.buildinfo import BUILDS
+
+    return choose(BUILDS)

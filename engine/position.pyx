@@ -20,7 +20,7 @@ from outflank.engine.outcome import Outcome
 from outflank.engine.rules import Rules
 from outflank.engine.squares import DIRECTIONS, SQUARES, Colour, parse_square, square_name, squares_of
 from outflank.engine.symmetry import Symmetry
-from outflank.engine.whole import mask
+from outflank.engine.errors import mask
 
 _OTHELLO = Rules()
 _SYMMETRIES = range(8)

@@ -81,7 +81,7 @@ class Rules:
         The options are ``start begins turns tie scoring``; a blank may stand for a comma.
 
         Raises: NotationError naming the presets or options there are. The solo game of the sheet of 2006 is none:
-            ``engine/solo.py`` has its rules.
+            ``engine/solo/game.py`` has its rules.
         """
         preset, *options = text.replace(",", " ").split() or [""]
         if preset == "solo":

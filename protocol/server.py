@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from outflank.protocol.inbox import Inbox
-from outflank.protocol.lines import LineKind, LineSplitter
+from outflank.protocol.lines import Inbox, LineKind, LineSplitter
 from outflank.protocol.session import Session
 
 _CHUNK_BYTES = 1 << 16

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from outflank.engine import Move, SearchInfo
-from outflank.engine.analysis import start_thread
+from outflank.engine.search.analysis import start_thread
 from outflank.protocol.movesource import OnInfo
 from outflank.protocol.session import Session
 

@@ -1,8 +1,9 @@
 """A player's clock as GTP sets it: time settings, what is left, and what our own thinking takes from it."""
 
+import re
 from dataclasses import dataclass
 
-from outflank.engine import Clock
+from outflank.engine import Clock, NotationError
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +99,22 @@ class PlayerClock:
         self._moves_due -= 1
         if self._moves_due == 0 and self._settings and self._settings.period > 0:
             self._left, self._moves_due = self._settings.period, self._settings.period_moves
+
+
+DURATION = r"(?:\d+\.?\d*|\.\d+) ?(?:ms|s|min|m|h)?"
+"""A regular expression that matches one."""
+
+_SECONDS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_PARTS = re.compile(r"([\d.]+) ?([a-z]*)")
+
+
+def parse_duration(text: str) -> float:
+    """The seconds that a text means; seconds too if it names no unit (``ms s m min h``).
+
+    Raises: NotationError if it is no time.
+    """
+    if not re.fullmatch(DURATION, text.strip()):
+        raise NotationError(f"expected a time such as 5, 0.5s, 500ms or 2m, got {text!r}")
+    match = _PARTS.fullmatch(text.strip())
+    assert match is not None
+    return float(match[1]) * _SECONDS[match[2]]

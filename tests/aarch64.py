@@ -61,7 +61,7 @@ class Aarch64:
 
     def modules(self) -> list[Path]:
         """The compiled modules of the engine."""
-        return sorted((self._source / "engine").glob("*.so"))
+        return sorted((self._source / "engine").rglob("*.so"))
 
     def outflank(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         """Run the program."""

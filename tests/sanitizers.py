@@ -9,9 +9,9 @@ import threading
 import time
 
 from outflank.engine import PRESETS, Game, Limit, OutflankError, Position, Rules, Searcher, perft
-from outflank.engine.solocore import SoloBoard
-from outflank.engine.solosearch import best_line, judged_moves
-from outflank.engine.stability import stable_discs
+from outflank.engine.search.stability import stable_discs
+from outflank.engine.solo.core import SoloBoard
+from outflank.engine.solo.search import best_line, judged_moves
 from outflank.tests.races import BOARD
 
 LEAVES = 55092  # perft(7)

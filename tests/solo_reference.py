@@ -1,4 +1,4 @@
-"""The solo game with lists and loops: slow, obvious, and the oracle of the tests of engine/solo.py.
+"""The solo game with lists and loops: slow, obvious, and the oracle of the tests of engine/solo/game.py.
 
 It is written from the rules alone and imports nothing of ours. A board is eight rows of eight squares, row 1
 first; a square is a pair (row, column), both from 0. A square holds None, a disc or a chip.

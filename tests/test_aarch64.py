@@ -36,7 +36,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Aarch64:
 def test_every_module_is_compiled_for_it(built: Aarch64) -> None:
     machines = {path.stem: int.from_bytes(path.read_bytes()[18:20], "little") for path in built.modules()}
 
-    assert machines == {path.stem: _AARCH64 for path in (ROOT / "engine").glob("*.pyx")}
+    assert machines == {path.stem: _AARCH64 for path in (ROOT / "engine").rglob("*.pyx")}
 
 
 def test_perft_counts_what_is_published(built: Aarch64) -> None:

@@ -185,5 +185,5 @@ def test_what_plays_starts_without_the_libraries_of_networks() -> None:
     )
 
     names = set(loaded.stdout.split())
-    assert "outflank.engine.search" in names
+    assert "outflank.engine.search.searcher" in names
     assert names & {"asyncio", "email", "http.client", "socket", "ssl", "urllib.request"} == set()

@@ -3,12 +3,12 @@
 import json
 import re
 
-from outflank.engine.weights import checksum
+from outflank.engine.evaluation.weights import checksum
 from outflank.tests.installation import ROOT
 
 
 def test_the_selectivity_model_was_fitted_to_the_shipped_weights_or_measured_again_with_them() -> None:
-    made = json.loads((ROOT / "engine" / "probcut.json").read_text())["provenance"]
+    made = json.loads((ROOT / "engine" / "search" / "probcut.json").read_text())["provenance"]
 
     assert made.get("measured again", made)["weights"] == f"CRC-32 {checksum()}", "outflank train probcut"
 

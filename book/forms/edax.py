@@ -2,7 +2,7 @@
 
 from outflank.book.records import Record
 from outflank.engine import HIGHEST_LEVEL, FileFormatError, Percent, Rules, SettingsError, limit_for_level
-from outflank.engine.selectivity import FULL_WIDTH
+from outflank.engine.search.limits import FULL_WIDTH
 
 
 def expect_othello(rules: Rules) -> None:

@@ -33,10 +33,9 @@ from contextlib import suppress
 from datetime import datetime
 from typing import BinaryIO
 
-from outflank.book.entries import Entry
 from outflank.book.forms.edax import expect_othello, level_of, searched_at
 from outflank.book.forms.positions import Contents, checked, legal_leaf
-from outflank.book.records import ENDGAME_MARGIN, MIDGAME_MARGIN, MOST_DISCS, Leaf, Lines, Record
+from outflank.book.records import ENDGAME_MARGIN, MIDGAME_MARGIN, MOST_DISCS, Entry, Leaf, Lines, Record
 from outflank.book.store import Book
 from outflank.engine import FileFormatError, Move, Position, Rules
 

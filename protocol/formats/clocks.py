@@ -1,15 +1,60 @@
-"""The time control of a recorded game: what GGF's TI and SGF's TM and OT make of one another.
-
-The text between them, ``AnnotatedGame.clock``, is GGF's ``main/increment/extension`` wherever that can hold it, such as
-``5:00/0:03``. Else it is what SGF says, main time in seconds and overtime in words: ``60 s, overtime 0.5 fischer``, or
-``300 s, overtime 10/30 canadian`` for ten moves in each 30 seconds.
-"""
+"""Time controls and dates of recorded games, however their format and program wrote them."""
 
 import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
 
 from outflank.engine import NotationError
-from outflank.protocol.formats.ggfclock import GgfClock
 from outflank.protocol.timekeeping import TimeSettings
+
+_TIME = re.compile(r"\d{1,8}(?:[:.]\d{1,8}){0,3}", re.ASCII)
+_SECONDS_OF = (1, 60, 3600, 86400)
+_LONGEST = 10**9  # seconds; with all that a game of moves adds still less than an engine's clock can hold
+
+
+@dataclass(frozen=True, slots=True)
+class GgfClock:
+    """A time control; all times in whole seconds.
+
+    Attributes:
+        main: for the whole game.
+        increment: added after each move.
+        extension: what a player who has used up the main time still gets, once.
+    """
+
+    main: int = 0
+    increment: int = 0
+    extension: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> "GgfClock":
+        """Read ``15:00``, ``5:00/0:10/2:00``, ``60//120``; what is left out is 0.
+
+        Raises: NotationError.
+        """
+        parts = [part.strip() for part in text.split("/")]
+        if len(parts) > 3 or any(part and not _TIME.fullmatch(part) for part in parts):
+            raise NotationError(f"expected a clock such as 15:00 or 5:00/0:10/2:00, got {text[:40]!r}")
+        times = [_seconds(part) for part in parts]
+        if max(times) > _LONGEST:
+            raise NotationError(f"expected a clock of at most {_LONGEST} seconds, got {text[:40]!r}")
+        return cls(*times)
+
+    def __str__(self) -> str:
+        main, *others = self.main, self.increment, self.extension
+        return "/".join([_minutes(main), *(_minutes(time) if time else "" for time in others)]).rstrip("/")
+
+
+def _seconds(text: str) -> int:
+    """Seconds of ``1:30``; 0 for no text."""
+    numbers = map(int, reversed(re.split("[:.]", text or "0")))
+    return sum(number * unit for number, unit in zip(numbers, _SECONDS_OF, strict=False))
+
+
+def _minutes(seconds: int) -> str:
+    """``1:30`` for 90."""
+    return f"{seconds // 60}:{seconds % 60:02}"
+
 
 _GGF = re.compile(r"[\d:.,/ ]+", re.ASCII)
 _WHOLE = re.compile(r"(\d{1,8})(?:\.0{0,9})?", re.ASCII)
@@ -60,3 +105,30 @@ def _as_ggf(clock: str) -> GgfClock | None:
         return GgfClock.parse(clock) if clock else None
     except NotationError:
         return None
+
+
+_SECONDS = re.compile(r"\d{9,10}", re.ASCII)  # 1973 to 2286
+_DAY = re.compile(r"(\d{4})(?:([-./])(\d{1,2})\2(\d{1,2})(?![\d,])|(\d\d)(\d\d)(?!\d))", re.ASCII)
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)", re.ASCII)
+
+
+def day_of(text: str) -> date | None:
+    """The day that a date begins with; None if it has none, or several as SGF allows."""
+    if _SECONDS.fullmatch(text):
+        return datetime.fromtimestamp(int(text), UTC).date()
+    match = _DAY.match(text)
+    if match is None:
+        return None
+    year, month, day = match[1], match[3] or match[5], match[4] or match[6]
+    try:
+        return date(int(year), int(month), int(day))
+    except ValueError:
+        return None
+
+
+def year_of(text: str) -> int | None:
+    """The year that a date names anywhere; None if it names none."""
+    if day := day_of(text):
+        return day.year
+    match = _YEAR.search(text)
+    return int(match[0]) if match else None

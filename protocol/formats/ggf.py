@@ -24,9 +24,8 @@ from outflank.protocol.formats.annotated import (
     program,
     with_board_believed,
 )
-from outflank.protocol.formats.brackets import split_games
 from outflank.protocol.formats.clocks import for_ggf
-from outflank.protocol.formats.words import COLOURS, move_name, read_number
+from outflank.protocol.formats.reading import COLOURS, move_name, read_number, split_games
 
 _FIELD = re.compile(r"[\s;]*([A-Za-z]{1,64})\s*\[([^\]]*)\]")
 _LETTERS = {Ending.RESIGNATION: "r", Ending.TIME: "t", Ending.AGREEMENT: "s"}

@@ -12,9 +12,7 @@ from typing import BinaryIO
 
 from outflank.engine import Colour, FileFormatError, IllegalMoveError, Move, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.protocol.formats.capped import capped
-from outflank.protocol.formats.textlines import TOO_LONG, Line, read_lines
-from outflank.protocol.formats.words import move_name
+from outflank.protocol.formats.reading import TOO_LONG, Line, capped, move_name, read_lines
 
 _FIELD = re.compile(r"[^;\s][^;]*")  # blanks before it left out, so that it begins at its column
 _BOARD = re.compile(r"[-._Xx*bB1OowW2\s]*")

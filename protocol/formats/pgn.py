@@ -17,10 +17,8 @@ from outflank.protocol.formats.annotated import (
     Result,
     with_board_believed,
 )
-from outflank.protocol.formats.brackets import GAME_CAP
 from outflank.protocol.formats.clocks import from_sgf
-from outflank.protocol.formats.textlines import read_lines
-from outflank.protocol.formats.words import read_number
+from outflank.protocol.formats.reading import GAME_CAP, read_lines, read_number
 
 _TAG = re.compile(r'\s*\[\s*(\w{1,64})\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _FIRST_TAG = re.compile(r'\s*\[\s*Event\s*"')

@@ -10,7 +10,7 @@ from typing import BinaryIO, Literal, get_args
 
 from outflank.engine import FileFormatError, Game, IllegalMoveError, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder
-from outflank.protocol.formats.textlines import LINE_CAP, Line, read_lines
+from outflank.protocol.formats.reading import LINE_CAP, Line, read_lines
 
 Style = Literal["glued", "spaced", "numbered"]
 STYLES: tuple[Style, ...] = get_args(Style)

@@ -1,9 +1,9 @@
-"""The words behind a command's name, taken one by one as what the command expects."""
+"""The words of commands, taken one by one as what a command expects; and moves as GoGui reads them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from outflank.engine import Colour, Move
+from outflank.engine import Colour, Move, Position
 from outflank.protocol.gtp.grammar import HIGHEST_NUMBER, CommandError
 
 _COLOURS = {"b": Colour.BLACK, "black": Colour.BLACK, "w": Colour.WHITE, "white": Colour.WHITE}
@@ -90,3 +90,34 @@ class Arguments:
 
 def _out_of_range(expected: str, least: float, most: int, word: str) -> CommandError:
     return CommandError("syntax error", f"expected {expected} from {least:.0f} to {most}, got {word!r}")
+
+
+def vertex(move: Move) -> str:
+    """``D3`` for a move, whatever its direction; ``PASS``."""
+    return str(move).partition("/")[0].upper()
+
+
+def scored(moves: Iterable[tuple[Move, str]]) -> str:
+    """Lines of vertex and score, in answers of the type ``pspairs``.
+
+    Args:
+        moves: with their scores, the best first; of several moves on one square the first is shown.
+    """
+    best: dict[str, str] = {}
+    for move, score in moves:
+        best.setdefault(vertex(move), score)
+    return "\n".join(f"{name} {score}" for name, score in best.items())
+
+
+def variation(position: Position, moves: Iterable[Move]) -> str:
+    """Colours and vertices in turn, ``b D3 w C3``; without directions, since GoGui knows a move as a square.
+
+    Args:
+        position: before the first move.
+        moves: one after the other, forced passes among them.
+    """
+    words = []
+    for move in moves:
+        words += [position.side.letter.lower(), vertex(move)]
+        position = position.play(move)
+    return " ".join(words)

@@ -1,8 +1,6 @@
 """Commands that look into the opening book."""
 
-from outflank.protocol.gtp.arguments import Arguments
-from outflank.protocol.gtp.variation import variation
-from outflank.protocol.gtp.vertices import scored
+from outflank.protocol.gtp.arguments import Arguments, scored, variation
 from outflank.protocol.movesource import best_line
 from outflank.protocol.session import Session
 

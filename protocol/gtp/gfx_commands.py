@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator
 
 from outflank.engine import SearchInfo, SearchResult, square_name, squares_of
 from outflank.engine.position import Position
-from outflank.engine.stability import stable_discs
-from outflank.protocol.gtp.arguments import Arguments
-from outflank.protocol.gtp.variation import variation
+from outflank.engine.search.stability import stable_discs
+from outflank.protocol.gtp.arguments import Arguments, variation
 from outflank.protocol.session import Session
 
 _BLACKS, _WHITES = "#6f8fc4", "#e0b870"

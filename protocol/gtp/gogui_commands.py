@@ -4,11 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from outflank.engine import Colour, Game, Limit, Position
-from outflank.engine.levels import HIGHEST_LEVEL
-from outflank.protocol.gtp.arguments import Arguments
+from outflank.engine.search.limits import HIGHEST_LEVEL
+from outflank.protocol.gtp.arguments import Arguments, scored, variation
 from outflank.protocol.gtp.grammar import CommandError
-from outflank.protocol.gtp.variation import variation
-from outflank.protocol.gtp.vertices import scored
 from outflank.protocol.session import Session
 
 # "type/label/command": how GoGui shows what the command answers. %m stands for the side to move.

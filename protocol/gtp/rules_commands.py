@@ -1,8 +1,7 @@
 """Commands by which a GUI learns the rules: GoGui's ruler, and our own choice of rules."""
 
 from outflank.engine import Rules
-from outflank.protocol.gtp.arguments import Arguments
-from outflank.protocol.gtp.vertices import vertex
+from outflank.protocol.gtp.arguments import Arguments, vertex
 from outflank.protocol.session import Session
 
 

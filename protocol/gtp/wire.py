@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 from outflank.engine import IllegalMoveError, NotationError, OutflankError, SettingsError
-from outflank.protocol.faults import tell_fault
 from outflank.protocol.gtp.arguments import Arguments
 from outflank.protocol.gtp.commands import COMMANDS, HARMLESS
 from outflank.protocol.gtp.grammar import Command, CommandError, answer, is_interrupt, opening, parse
-from outflank.protocol.lines import LINE_CAP, LineKind
+from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault
 from outflank.protocol.session import Session, UndoError
 
 

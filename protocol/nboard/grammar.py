@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from outflank.engine import Line, Move, NotationError, SearchInfo
-from outflank.protocol.formats.words import move_name
+from outflank.protocol.formats.reading import move_name
 from outflank.protocol.lines import LINE_CAP, printable, without_control_bytes
 from outflank.protocol.movesource import BookInfo
 

@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 
 from outflank.engine import NotationError, OutflankError
-from outflank.protocol.faults import tell_fault
-from outflank.protocol.lines import LINE_CAP, LineKind
-from outflank.protocol.nboard.commands import COMMANDS
-from outflank.protocol.nboard.gameclock import GameClocks
+from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault
+from outflank.protocol.nboard.commands import COMMANDS, GameClocks
 from outflank.protocol.nboard.grammar import Command, parse, status
 from outflank.protocol.session import Session
 

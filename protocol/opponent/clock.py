@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 
 from outflank.engine import NotationError
-from outflank.protocol.durations import DURATION, parse_duration
 from outflank.protocol.lines import printable
+from outflank.protocol.timekeeping import DURATION, parse_duration
 
 MARGIN_SECONDS = 0.05  # forgiven on each move: what reading a pipe and waking up may cost
 LONGEST_SECONDS = 1_000_000

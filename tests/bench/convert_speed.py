@@ -14,7 +14,7 @@ from pathlib import Path
 from outflank.engine import Limit, Position, Searcher
 from outflank.protocol.formats.annotated import AnnotatedGame, Recorder
 from outflank.protocol.formats.files import WRITTEN_FORMATS
-from outflank.protocol.formats.wthor_write import WthorWriter
+from outflank.protocol.formats.wthor import WthorWriter
 
 _GAMES = 10_000
 _RANDOM_MOVES = 8

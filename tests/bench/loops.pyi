@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from outflank.engine.evaluate import Evaluator
+from outflank.engine.evaluation.evaluate import Evaluator
 
 _Masks: TypeAlias = NDArray[np.uint64]
 

@@ -3,12 +3,12 @@
 from libc.stdint cimport uint64_t
 
 from outflank.engine cimport kernels
-from outflank.engine.evaluate cimport Evaluator
-from outflank.engine.evaluate cimport evaluate as evaluate_board
-from outflank.engine.hashtable cimport NO_SQUARE, HashTable, Payload, probe, store
+from outflank.engine.evaluation.evaluate cimport Evaluator
+from outflank.engine.evaluation.evaluate cimport evaluate as evaluate_board
+from outflank.engine.search.hashtable cimport NO_SQUARE, HashTable, Payload, probe, store
 from outflank.engine.kernels cimport first_square, popcount
-from outflank.engine.lastmoves cimport last_move_gain
-from outflank.engine.patterns cimport Features, set_features
+from outflank.engine.search.lastmoves cimport last_move_gain
+from outflank.engine.evaluation.patterns cimport Features, set_features
 
 
 def legal_moves(const uint64_t[::1] own, const uint64_t[::1] opp):

@@ -7,9 +7,10 @@ import pytest
 from numpy.typing import NDArray
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from outflank.engine import Game, weights
-from outflank.engine.evaluate import Evaluator
-from outflank.engine.readyweights import ReadyWeights
+from outflank.engine import Game
+from outflank.engine.evaluation import weights
+from outflank.engine.evaluation.evaluate import Evaluator
+from outflank.engine.evaluation.weightcopy import ReadyWeights
 from outflank.tests.bench import loops
 from outflank.tests.engine import kernels
 

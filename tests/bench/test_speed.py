@@ -3,7 +3,7 @@
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from outflank.engine import Limit, Position, Searcher, SearchResult, perft
-from outflank.engine.weights import read
+from outflank.engine.evaluation.weights import read
 from outflank.tests.protocol.dialogue import Program
 
 # Number 40 of the FFO endgame suite, as published with Edax (problem/fforum-40-59.obf): Black wins by 38.

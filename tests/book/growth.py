@@ -7,9 +7,9 @@ from pathlib import Path
 
 from outflank.book import Book, BookWriter, Record
 from outflank.book.checking import check
+from outflank.book.graph import Reach
 from outflank.book.growing import Grower
 from outflank.book.judging import Judge, Judgement, Question, Run, run_here
-from outflank.book.reach import Reach
 from outflank.engine import Rules, Searcher
 from outflank.tests.book.samples import OTHELLO
 

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from outflank.book import Book, BookWriter, Leaf, Record
+from outflank.book.changes import merge, prune
 from outflank.book.checking import check
+from outflank.book.graph import Reach
 from outflank.book.growing import Grower
-from outflank.book.merging import merge
-from outflank.book.pruning import prune
-from outflank.book.reach import Reach
 from outflank.engine import Move, OutflankError, Position, Rules, SettingsError
 from outflank.tests.book.growth import expect_whole, grow, judge, records
 from outflank.tests.book.samples import OTHELLO, START, after, make_book, plies, record

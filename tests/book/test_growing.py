@@ -8,10 +8,10 @@ import pytest
 
 from outflank.book import Book, BookWriter, Entry
 from outflank.book.checking import check
+from outflank.book.graph import Reach
 from outflank.book.growing import Grower, Progress
 from outflank.book.judging import Judgement, Question, run_here
 from outflank.book.keys import key_of, position_of, start_key
-from outflank.book.reach import Reach
 from outflank.engine import PRESETS, Limit, Position, Rules
 from outflank.tests.book.growth import cleared, expect_whole, grow, judge, records, run_backwards
 from outflank.tests.book.samples import OTHELLO, START, after, plies

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from outflank.book import Book, BookWriter
-from outflank.book.reach import Reach
+from outflank.book.graph import Reach
 from outflank.engine import FileFormatError, Position
 from outflank.tests.book.growth import expect_whole, grow, records
 from outflank.tests.book.samples import START, plies

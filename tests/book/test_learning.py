@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from outflank.book import Book, BookWriter, Change, Record
-from outflank.book.judging import Judge
-from outflank.book.learning import (
+from outflank.book.growing import (
     BEYOND,
     USUAL_LEVEL,
     LearningStopped,
@@ -15,6 +14,7 @@ from outflank.book.learning import (
     unknown_positions,
     usual_level,
 )
+from outflank.book.judging import Judge
 from outflank.engine import Game, OutflankError, Position, Searcher
 from outflank.tests.book.growth import cleared, expect_whole, judge
 from outflank.tests.book.samples import START, after, make_book, plies, record

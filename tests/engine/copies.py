@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from outflank.engine.readyweights import ReadyWeights
+from outflank.engine.evaluation.weightcopy import ReadyWeights
 
 
 def cache() -> Path:

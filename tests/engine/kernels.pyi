@@ -1,7 +1,7 @@
 """The bitboard kernels as Python can call them, for tests. Masks: bit 0 = a1, bit 63 = h8."""
 
 from outflank.engine import Position
-from outflank.engine.evaluate import Evaluator
+from outflank.engine.evaluation.evaluate import Evaluator
 
 KERNELS: str
 """The kernels this build uses: ``avx512``, ``avx2`` or ``portable``."""

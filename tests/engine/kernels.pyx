@@ -3,9 +3,9 @@
 from libc.stdint cimport uint32_t, uint64_t
 
 from outflank.engine cimport kernels
-from outflank.engine.evaluate cimport Evaluator, look_up, rough_score
-from outflank.engine.lastmoves cimport last_move_gain
-from outflank.engine.patterns cimport LANES, Features, set_features
+from outflank.engine.evaluation.evaluate cimport Evaluator, look_up, rough_score
+from outflank.engine.search.lastmoves cimport last_move_gain
+from outflank.engine.evaluation.patterns cimport LANES, Features, set_features
 from outflank.engine.position cimport Position
 
 KERNELS = kernels.OUTFLANK_KERNELS.decode()

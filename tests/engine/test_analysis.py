@@ -27,8 +27,8 @@ from outflank.engine import (
     SearchResult,
     SettingsError,
 )
-from outflank.engine.analysis import Analysis, Report
-from outflank.engine.search import Lease
+from outflank.engine.search.analysis import Analysis, Report
+from outflank.engine.search.searcher import Lease
 from outflank.tests.search_positions import MIDGAME, problems
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import Game, IllegalMoveError, NotationError, Position, Rules, SettingsError
-from outflank.engine.disccolours import DISC_COLOURS
+from outflank.engine.boardsvg import DISC_COLOURS
 from outflank.tests import reference, strategies
 from outflank.tests.masks import rules_of
 

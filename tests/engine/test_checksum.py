@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from outflank.engine.checksum import checksum
+from outflank.engine.evaluation.checksum import checksum
 
 
 def test_the_same_bytes_have_the_same_sum_whatever_holds_them() -> None:

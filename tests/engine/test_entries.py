@@ -5,7 +5,7 @@ from array import array
 import numpy as np
 import pytest
 
-from outflank.engine.entries import MOST_IN_TABLE, MOST_ROWS, distinct_rows, with_rows
+from outflank.engine.evaluation.entries import MOST_IN_TABLE, MOST_ROWS, distinct_rows, with_rows
 
 WIDTH = 64
 

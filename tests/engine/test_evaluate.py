@@ -6,11 +6,12 @@ from array import array
 import numpy as np
 import pytest
 
-from outflank.engine import Game, Position, weights
-from outflank.engine.evaluate import Evaluator
-from outflank.engine.folding import representatives
-from outflank.engine.network import HEADS, HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
-from outflank.engine.patterns import (
+from outflank.engine import Game, Position
+from outflank.engine.evaluation import weights
+from outflank.engine.evaluation.evaluate import Evaluator
+from outflank.engine.evaluation.folding import representatives
+from outflank.engine.evaluation.network import HEADS, HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.evaluation.patterns import (
     INSTANCES,
     PADDING_WEIGHT,
     PHASES,
@@ -18,7 +19,7 @@ from outflank.engine.patterns import (
     TABLE_OFFSETS,
     WEIGHTS_OF_A_PHASE,
 )
-from outflank.engine.readyweights import ReadyWeights
+from outflank.engine.evaluation.weightcopy import ReadyWeights
 from outflank.tests.bench import loops
 from outflank.tests.engine import kernels
 from outflank.tests.masks import mask_of_names

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from outflank.engine import Clock, Limit, Line, Move
-from outflank.engine.iterations import Iterations
-from outflank.engine.selectivity import BOLDEST, FULL_WIDTH, SELECTIVITIES, STEPS, step_of
+from outflank.engine.search.iterations import Iterations
+from outflank.engine.search.limits import BOLDEST, FULL_WIDTH, SELECTIVITIES, STEPS, step_of
 
 BOLD, FULL = BOLDEST.index, FULL_WIDTH.index
 

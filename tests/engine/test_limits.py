@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from outflank.engine import PASS, Clock, Limit, Move, SearchInfo, SearchResult, SettingsError, limit_for_level
-from outflank.engine.limits import Line
-from outflank.engine.selectivity import SELECTIVITIES, Percent
+from outflank.engine.search.limits import SELECTIVITIES, Line, Percent
 
 
 @pytest.mark.parametrize(

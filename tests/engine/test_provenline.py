@@ -3,7 +3,7 @@
 import pytest
 
 from outflank.engine import Limit, Position, Rules, Searcher
-from outflank.engine.limits import Line
+from outflank.engine.search.limits import Line
 from outflank.tests.search_positions import reached
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from outflank.engine import PASS, PRESETS, Limit, Position, Rules, Searcher, SettingsError
-from outflank.engine.proving import Prover
+from outflank.engine.search.proving import Prover
 from outflank.tests.search_positions import problems, reached
 
 COUNT = Rules.parse("othello,scoring=count")

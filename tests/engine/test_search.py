@@ -23,8 +23,8 @@ from outflank.engine import (
     SearchInfo,
     SettingsError,
 )
-from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE
-from outflank.engine.weights import Weights, packed
+from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE
+from outflank.engine.evaluation.weights import Weights, packed
 from outflank.tests.search_positions import MIDGAME, problems, reached
 
 SEEDS = st.integers(0, 2**32)

@@ -7,13 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import Colour, IllegalMoveError, NotationError
-from outflank.engine.solo import DealerView, PlayerView, SoloMove
-from outflank.engine.solocore import SoloBoard
-from outflank.engine.solodeal import (
+from outflank.engine.solo.core import SoloBoard
+from outflank.engine.solo.game import (
     ALL_CHIPS,
     DEFAULT_LAYOUT,
     Chip,
     Deal,
+    DealerView,
+    PlayerView,
+    SoloMove,
     Variant,
     never_winnable,
     parse_layout,

@@ -8,9 +8,18 @@ import pytest
 
 from outflank.engine import Colour, IllegalMoveError, Position
 from outflank.engine.rules import PRESETS
-from outflank.engine.solo import DealerView, SoloMove
-from outflank.engine.solocore import SoloBoard
-from outflank.engine.solodeal import ALL_CHIPS, DEFAULT_LAYOUT, Chip, Deal, Variant, never_winnable, score
+from outflank.engine.solo.core import SoloBoard
+from outflank.engine.solo.game import (
+    ALL_CHIPS,
+    DEFAULT_LAYOUT,
+    Chip,
+    Deal,
+    DealerView,
+    SoloMove,
+    Variant,
+    never_winnable,
+    score,
+)
 from outflank.engine.squares import parse_square, square_name
 from outflank.tests.masks import mask_of_names
 

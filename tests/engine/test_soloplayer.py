@@ -3,10 +3,9 @@
 import pytest
 
 from outflank.engine import Colour
-from outflank.engine.solo import DealerView, PlayerView
-from outflank.engine.solocore import SoloBoard
-from outflank.engine.solodeal import Deal, Variant
-from outflank.engine.soloplayer import Effort, SoloPlayer, solve
+from outflank.engine.solo.core import SoloBoard
+from outflank.engine.solo.game import Deal, DealerView, PlayerView, Variant
+from outflank.engine.solo.player import Effort, SoloPlayer, solve
 from outflank.engine.squares import parse_square
 from outflank.tests.masks import mask_of_names
 

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import Colour, SettingsError
-from outflank.engine.solocore import SoloBoard
-from outflank.engine.solodeal import Deal, numbers_of
-from outflank.engine.solosearch import best_line, judged_moves
+from outflank.engine.solo.core import SoloBoard
+from outflank.engine.solo.game import Deal, numbers_of
+from outflank.engine.solo.search import best_line, judged_moves
 from outflank.engine.squares import parse_square
 from outflank.tests.masks import mask_of_names
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.engine.stability import edge_stable_discs, stable_discs
+from outflank.engine.search.stability import edge_stable_discs, stable_discs
 from outflank.tests import reference, strategies
 from outflank.tests.engine import kernels
 from outflank.tests.masks import mask_of_discs, mask_of_names

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from outflank.engine import Clock, Line, Move
-from outflank.engine.timing import nodes_to_solve, part_to_begin, plan
+from outflank.engine.search.iterations import nodes_to_solve, part_to_begin, plan
 
 CLOCKS = [
     Clock(remaining, moves, increment, period, period_moves, overhead)

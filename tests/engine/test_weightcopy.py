@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import weights
-from outflank.engine.checksum import checksum
-from outflank.engine.entries import MOST_ROWS
-from outflank.engine.readyweights import ReadyWeights
-from outflank.engine.weightcopy import load
+from outflank.engine.evaluation import weights
+from outflank.engine.evaluation.checksum import checksum
+from outflank.engine.evaluation.entries import MOST_ROWS
+from outflank.engine.evaluation.weightcopy import ReadyWeights, load
 from outflank.tests.engine.copies import cache, holds, only_copy
 
 NOBODY = 65534

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import FileFormatError, weights
-from outflank.engine.readyweights import ReadyWeights
-from outflank.engine.weightcopy import load
+from outflank.engine import FileFormatError
+from outflank.engine.evaluation import weights
+from outflank.engine.evaluation.weightcopy import ReadyWeights, load
 from outflank.tests.engine.copies import cache, holds, only_copy
 
 NOBODY = 65534

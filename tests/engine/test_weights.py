@@ -9,11 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from outflank.engine import FileFormatError, weights
-from outflank.engine.entries import MOST_IN_TABLE
-from outflank.engine.folding import fold, fold_rows, representatives, unfold, unfold_rows, weights_kept
-from outflank.engine.network import HEADS, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
-from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE
+from outflank.engine import FileFormatError
+from outflank.engine.evaluation import weights
+from outflank.engine.evaluation.entries import MOST_IN_TABLE
+from outflank.engine.evaluation.folding import (
+    fold,
+    fold_rows,
+    representatives,
+    unfold,
+    unfold_rows,
+    weights_kept,
+)
+from outflank.engine.evaluation.network import HEADS, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE
 
 COUNT = PHASES * WEIGHTS_OF_A_PHASE
 ROWS = STAGES * WEIGHTS_OF_A_PHASE * SUMS

@@ -3,8 +3,9 @@
 from array import array
 from pathlib import Path
 
-from outflank.engine import Position, Searcher, weights
-from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE
+from outflank.engine import Position, Searcher
+from outflank.engine.evaluation import weights
+from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE
 from outflank.tests.processes import resident_kib
 
 START = Position.start()

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from outflank.engine import Colour, Game, Limit, Move, OutflankError, Position, Rules, Searcher, divide, perft
-from outflank.engine.solocore import SoloBoard
-from outflank.engine.solodeal import Deal
-from outflank.engine.solosearch import best_line, judged_moves
+from outflank.engine.solo.core import SoloBoard
+from outflank.engine.solo.game import Deal
+from outflank.engine.solo.search import best_line, judged_moves
 
 START: Any = Position.start()
 OUT_OF_RANGE = (-1, 2**31, 2**40, 2**63, 2**64, 10**30, -(2**63) - 1)

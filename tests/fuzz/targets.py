@@ -10,8 +10,10 @@ from io import BytesIO
 from pathlib import Path
 
 from outflank.book.store import Book
-from outflank.engine import OutflankError, Position, Rules, Searcher, weights
-from outflank.protocol.formats import ggf, obf, sgf_write, transcript
+from outflank.engine import OutflankError, Position, Rules, Searcher
+from outflank.engine.evaluation import weights
+from outflank.protocol.formats import ggf, obf, transcript
+from outflank.protocol.formats import sgf as sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FormatName, read_games
 from outflank.protocol.gtp.grammar import parse
@@ -23,8 +25,7 @@ from outflank.protocol.opponent import choice, nboardclient, reports
 from outflank.protocol.opponent.client import Answer
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.server import Wire
-from outflank.protocol.session import Session
-from outflank.protocol.strength import Strength
+from outflank.protocol.session import Session, Strength
 from outflank.tools.analysis import answers
 from outflank.tools.analysis.requests import Defaults, Wish
 from outflank.tools.analysis.server import requests_of

@@ -11,10 +11,9 @@ from typing import Any, Self
 
 from outflank.engine import Searcher
 from outflank.protocol.gtp.wire import Gtp
-from outflank.protocol.inbox import Inbox
+from outflank.protocol.lines import Inbox
 from outflank.protocol.movesource import SearchSource
-from outflank.protocol.session import Session
-from outflank.protocol.strength import Strength
+from outflank.protocol.session import Session, Strength
 
 PROGRAM = (sys.executable, "-m", "outflank.tools.commands.program", "gtp", "--book", "none")
 _PATIENCE_SECONDS = 30.0

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from outflank.engine import SQUARE_NAMES, Colour, Game, Searcher
-from outflank.protocol.inbox import Inbox
-from outflank.protocol.strength import Strength
-from outflank.protocol.varietysource import Spread, VarietySource
+from outflank.protocol.lines import Inbox
+from outflank.protocol.movesource import Spread, VarietySource
+from outflank.protocol.session import Strength
 from outflank.tests.protocol.dialogue import Dialogue, Program, listening, put
 
 

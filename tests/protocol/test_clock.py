@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from outflank.protocol.strength import Strength
+from outflank.protocol.session import Strength
 from outflank.tests.bench.timekeeping import SETTINGS, Setting, overruns
 from outflank.tests.installation import ROOT
 from outflank.tests.protocol.dialogue import Dialogue, Program

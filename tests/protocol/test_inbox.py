@@ -3,8 +3,7 @@
 import threading
 import time
 
-from outflank.protocol.inbox import Inbox
-from outflank.protocol.lines import LineKind
+from outflank.protocol.lines import Inbox, LineKind
 from outflank.tests.protocol.dialogue import listening, put
 
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from outflank.engine import Colour, Game, Limit, Move, Position, Rules, Searcher
 from outflank.protocol.movesource import MoveRequest, OpeningBook, SearchSource
-from outflank.protocol.session import Session
-from outflank.protocol.strength import Strength
+from outflank.protocol.session import Session, Strength
 
 F5 = Move.parse("f5")
 

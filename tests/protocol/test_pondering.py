@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Game, Limit, Move, Searcher
-from outflank.protocol.inbox import Inbox
+from outflank.protocol.lines import Inbox
 from outflank.protocol.movesource import SearchSource
-from outflank.protocol.session import Session
-from outflank.protocol.strength import Strength
+from outflank.protocol.session import Session, Strength
 from outflank.tests.protocol.dialogue import Dialogue, Program, put
 
 

@@ -11,8 +11,7 @@ from outflank.engine import Colour, Move, Searcher
 from outflank.protocol.lines import LineKind
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.server import serve
-from outflank.protocol.session import Session
-from outflank.protocol.strength import Strength
+from outflank.protocol.session import Session, Strength
 
 PATIENCE = 20  # seconds
 

@@ -18,10 +18,10 @@ from hypothesis.stateful import (
 )
 
 from outflank.engine import Clock, Limit, SettingsError
-from outflank.engine.levels import DEFAULT_LEVEL, limit_for_level
+from outflank.engine.search.limits import DEFAULT_LEVEL, limit_for_level
 from outflank.protocol.gtp.commands import COMMANDS
 from outflank.protocol.gtp.grammar import parse
-from outflank.protocol.strength import Strength
+from outflank.protocol.session import Strength
 from outflank.tests import reference
 from outflank.tests.protocol.dialogue import Dialogue, check_form
 from outflank.tests.protocol.model import Model

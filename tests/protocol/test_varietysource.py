@@ -3,10 +3,8 @@
 import pytest
 
 from outflank.engine import Colour, Game, Limit, Position, Rules, Searcher, SearchInfo, SettingsError
-from outflank.protocol.movesource import MoveRequest, SearchSource, are_images
-from outflank.protocol.session import Session
-from outflank.protocol.strength import Strength
-from outflank.protocol.varietysource import Spread, VarietySource
+from outflank.protocol.movesource import MoveRequest, SearchSource, Spread, VarietySource, are_images
+from outflank.protocol.session import Session, Strength
 
 DEPTH = Limit(depth=4)
 

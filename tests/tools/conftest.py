@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import weights
+from outflank.engine.evaluation import weights
 from outflank.tools.train.selfplay import Judging, SelfplaySettings, selfplay
 
 

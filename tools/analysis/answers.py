@@ -6,7 +6,7 @@ from typing import Any
 from outflank import __version__
 from outflank.engine import SearchInfo, SearchResult, square_name, squares_of
 from outflank.engine.position import Position
-from outflank.engine.stability import stable_discs
+from outflank.engine.search.stability import stable_discs
 from outflank.tools.analysis.requests import Action, Item, Query, Remark
 from outflank.tools.report.board import end_text
 from outflank.tools.report.search import certainty, facts, moves_text, score_number, score_text

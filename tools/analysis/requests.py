@@ -18,7 +18,7 @@ from outflank.engine import (
     SettingsError,
     limit_for_level,
 )
-from outflank.engine.selectivity import Percent
+from outflank.engine.search.limits import Percent
 from outflank.protocol.lines import printable
 from outflank.tools.report.search import limit_words
 

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from outflank.engine import Analysis, IllegalMoveError, NotationError, OutflankError, Searcher, SearchInfo
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.protocol.formats.textlines import TOO_LONG, read_lines
+from outflank.protocol.formats.reading import TOO_LONG, read_lines
 from outflank.tools.analysis.answers import Answer
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, read_request
 from outflank.tools.work.games import Given, shown

@@ -14,9 +14,8 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from outflank.book import Book, BookWriter
-from outflank.book.growing import Grower, Progress
+from outflank.book.growing import Grower, Progress, usual_level
 from outflank.book.judging import Judge, Run, run_here
-from outflank.book.learning import usual_level
 from outflank.book.lock import LOCK_SUFFIX
 from outflank.book.names import opening_of_game
 from outflank.engine import Game, OutflankError, Position, SettingsError

@@ -8,8 +8,7 @@ from itertools import chain, islice
 import click
 
 from outflank.engine import HIGHEST_LEVEL, OutflankError, Rules, Searcher, SettingsError
-from outflank.engine.levels import DEFAULT_LEVEL
-from outflank.engine.selectivity import Percent
+from outflank.engine.search.limits import DEFAULT_LEVEL, Percent
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.analysis.answers import HEADING, Answer, answer_facts, answer_row
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, Wish

@@ -9,14 +9,11 @@ from typing import Any
 import click
 
 from outflank.engine import Rules, Searcher, SettingsError
-from outflank.engine.levels import DEFAULT_LEVEL, HIGHEST_LEVEL
-from outflank.engine.limits import USUAL_OVERHEAD
+from outflank.engine.search.limits import DEFAULT_LEVEL, HIGHEST_LEVEL, USUAL_OVERHEAD
 from outflank.protocol.booksource import NO_BOOK, BookSource, Variety, shipped_books
-from outflank.protocol.movesource import SearchSource
+from outflank.protocol.movesource import USUAL_PLIES, SearchSource, Spread, VarietySource
 from outflank.protocol.server import Wire, serve
-from outflank.protocol.session import Session
-from outflank.protocol.strength import Strength
-from outflank.protocol.varietysource import USUAL_PLIES, Spread, VarietySource
+from outflank.protocol.session import Session, Strength
 from outflank.tools.commands.options import (
     COUNT,
     LOG_FILE,

@@ -9,7 +9,7 @@ import click
 
 from outflank.engine import Colour, OutflankError
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.formats.dates import year_of
+from outflank.protocol.formats.clocks import year_of
 from outflank.tools.commands.options import together
 
 ResultName = Literal["black", "white", "draw", "unknown"]

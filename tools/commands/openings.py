@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from outflank import __version__
-from outflank.engine.selectivity import step_of
-from outflank.engine.weights import checksum
+from outflank.engine.evaluation.weights import checksum
+from outflank.engine.search.limits import step_of
 from outflank.tools.commands.options import (
     SELECTIVITY,
     Number,

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import click
 
 from outflank.engine import NotationError, Rules
-from outflank.engine.search import DEFAULT_HASH_MB
-from outflank.engine.selectivity import SELECTIVITIES
-from outflank.protocol.durations import parse_duration
+from outflank.engine.search.limits import SELECTIVITIES
+from outflank.engine.search.searcher import DEFAULT_HASH_MB
+from outflank.protocol.timekeeping import parse_duration
 from outflank.tools.work.cluster import scheduler_address
 from outflank.tools.work.files import STDOUT, expect_writable
 

@@ -18,8 +18,7 @@ from outflank.engine import (
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.opponent.clock import TimeControl
-from outflank.protocol.session import Session
-from outflank.protocol.strength import Strength
+from outflank.protocol.session import Session, Strength
 from outflank.tools.commands.engine_options import books_to_play
 from outflank.tools.commands.options import (
     COUNT,

@@ -10,7 +10,7 @@ import click
 
 from outflank import __version__
 from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, OutflankError, Rules
-from outflank.engine.levels import exact_from as exact_from_of_level
+from outflank.engine.search.limits import exact_from as exact_from_of_level
 from outflank.protocol.booksource import NO_BOOK, shipped_books
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FORMATS, FormatName

@@ -6,9 +6,8 @@ import random
 import click
 
 from outflank import __version__
-from outflank.engine.solo import DealerView
-from outflank.engine.solodeal import DEFAULT_LAYOUT, Deal, Variant, never_winnable, parse_layout
-from outflank.engine.soloplayer import HINT_EFFORT, SoloPlayer, solve
+from outflank.engine.solo.game import DEFAULT_LAYOUT, Deal, DealerView, Variant, never_winnable, parse_layout
+from outflank.engine.solo.player import HINT_EFFORT, SoloPlayer, solve
 from outflank.engine.squares import square_name
 from outflank.tools.commands.options import COUNT, WholeNumber, json_option, read_by
 from outflank.tools.play.solo import (

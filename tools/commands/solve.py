@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import click
 
 from outflank.engine import Colour, Limit, Line, Move, OutflankError, Position, Rules, Searcher, SearchInfo
-from outflank.engine.selectivity import Percent
+from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.obf import Problem, Suite
 from outflank.tools.analysis.proofs.write import Proof, ProofFile

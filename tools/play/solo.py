@@ -11,9 +11,19 @@ from typing import Any
 import click
 
 from outflank.engine import Colour, IllegalMoveError, NotationError
-from outflank.engine.solo import DealerView, PlayerView, SoloMove, cell_text
-from outflank.engine.solodeal import ALL_CHIPS, COLOUR_WORDS, Chip, Deal, Variant, score
-from outflank.engine.soloplayer import Prospect, SoloPlayer, Solution, solve
+from outflank.engine.solo.game import (
+    ALL_CHIPS,
+    COLOUR_WORDS,
+    Chip,
+    Deal,
+    DealerView,
+    PlayerView,
+    SoloMove,
+    Variant,
+    cell_text,
+    score,
+)
+from outflank.engine.solo.player import Prospect, SoloPlayer, Solution, solve
 from outflank.engine.squares import SQUARES, square_name
 from outflank.tools.report.board import say
 from outflank.tools.work.progress import live, warn

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from outflank.engine import PASS, Colour, Move, NotationError, Position, SearchInfo, SettingsError
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Ending, Result, program
-from outflank.protocol.formats.clocks import clock_text
-from outflank.protocol.formats.dates import day_of
+from outflank.protocol.formats.clocks import clock_text, day_of
 from outflank.protocol.formats.files import FormatName
 from outflank.protocol.opponent.clock import Clock, TimeControl
 from outflank.protocol.session import Session

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from outflank.engine import Colour, Move, Position
-from outflank.engine.disccolours import DISC_COLOURS
+from outflank.engine.boardsvg import DISC_COLOURS
 
 _CLOTH, _CLOTH_OF_LAST, _DOT = 28, 22, 114
 _DISC, _LEGAL = "\N{BLACK CIRCLE}", "\N{MIDDLE DOT}"

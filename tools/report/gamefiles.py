@@ -13,8 +13,7 @@ import click
 from outflank.engine import FileFormatError, SettingsError
 from outflank.protocol.formats import ggf, obf, transcript, wthor
 from outflank.protocol.formats.annotated import AnnotatedGame, Ending
-from outflank.protocol.formats.clocks import for_ggf, for_sgf
-from outflank.protocol.formats.dates import year_of
+from outflank.protocol.formats.clocks import for_ggf, for_sgf, year_of
 from outflank.protocol.formats.files import FormatName
 from outflank.protocol.formats.transcript import Style
 from outflank.tools.work.files import STDOUT, open_output, whole_file, write_whole
@@ -232,14 +231,14 @@ def _text_writer(
 
 
 def _sgf(game: AnnotatedGame) -> str:
-    from outflank.protocol.formats import sgf_write  # needs a package that the engine alone does not
+    from outflank.protocol.formats import sgf as sgf_write
 
     return sgf_write.write(game)
 
 
 @contextmanager
 def _wthor_writer(output: Path, date: tuple[int, int, int]) -> Iterator[GameWriter]:
-    from outflank.protocol.formats.wthor_write import WthorWriter
+    from outflank.protocol.formats.wthor import WthorWriter
 
     with whole_file(output) as stream:
         database = WthorWriter(stream, date)

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from outflank import __version__
 from outflank.book.names import opening_of
 from outflank.engine import Colour, Position, Rules, Turn
-from outflank.engine.disccolours import DISC_COLOURS
+from outflank.engine.boardsvg import DISC_COLOURS
 from outflank.engine.squares import squares_of
-from outflank.protocol.formats import ggf, sgf_write
+from outflank.protocol.formats import ggf
+from outflank.protocol.formats import sgf as sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.tools.match.game.results import GameRecord
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from outflank.book.names import opening_of
 from outflank.engine import Colour
-from outflank.protocol.formats import ggf, sgf_write
+from outflank.protocol.formats import ggf
+from outflank.protocol.formats import sgf as sgf_write
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.schedule.formats import RoundMeeting
 from outflank.tools.match.state.run import Format, Run

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
-from outflank.engine import weights
+from outflank.engine.evaluation import weights
 from outflank.tools.train import calibrate, fit, label, network, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
 from outflank.tools.train.selfplay import Judging

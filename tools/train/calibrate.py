@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from outflank.engine import Colour, Limit, Position
-from outflank.engine.network import HEADS, NUMBERS_OF_A_LAYER
-from outflank.engine.selectivity import BOLDEST
-from outflank.engine.weights import UNITS_A_DISC, Weights
+from outflank.engine.evaluation.network import HEADS, NUMBERS_OF_A_LAYER
+from outflank.engine.evaluation.weights import UNITS_A_DISC, Weights
+from outflank.engine.search.limits import BOLDEST
 from outflank.tools.train.dataset import Records, empties
 from outflank.tools.work.executor import cleared_searcher, open_executor, run_all
 from outflank.tools.work.progress import progress_bar

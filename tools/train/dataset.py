@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outflank.engine import STARTS, Colour, FileFormatError, Move, Position, Rules, SearchResult
-from outflank.engine.selectivity import Percent
+from outflank.engine.search.limits import Percent
 from outflank.tools.match.openings.sources import play_random
 from outflank.tools.work.files import write_whole
 

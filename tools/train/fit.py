@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from outflank.engine.entries import MOST_IN_TABLE
-from outflank.engine.folding import representatives
-from outflank.engine.patterns import PADDING_WEIGHT, PHASES, WEIGHTS_OF_A_POSITION, extract
-from outflank.engine.weights import UNITS_A_DISC
+from outflank.engine.evaluation.entries import MOST_IN_TABLE
+from outflank.engine.evaluation.folding import representatives
+from outflank.engine.evaluation.patterns import PADDING_WEIGHT, PHASES, WEIGHTS_OF_A_POSITION, extract
+from outflank.engine.evaluation.weights import UNITS_A_DISC
 from outflank.tools.train.accuracy import calibration
 from outflank.tools.train.dataset import Records, empties, game_numbers
 from outflank.tools.train.targets import Trust, targets

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from outflank.engine import Colour, FileFormatError, Limit, Position
-from outflank.engine.weights import SHIPPED
+from outflank.engine.evaluation.weights import SHIPPED
 from outflank.protocol.formats.obf import Problem
 from outflank.tools.match.openings.sources import play_random
 from outflank.tools.train.dataset import (

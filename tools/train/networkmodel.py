@@ -1,6 +1,6 @@
 """The network of a stage of the game in PyTorch, and the whole numbers that the engine reads.
 
-engine/network.pxd says what it computes; here are its floats, clipped as the engine clips its whole numbers.
+engine/evaluation/network.pxd says what it computes; here are its floats, clipped as the engine clips its whole numbers.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from torch import Tensor, nn
 
-from outflank.engine.memory import Numbers
-from outflank.engine.network import HEADS, HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
-from outflank.engine.patterns import PHASES
-from outflank.engine.weights import UNITS_A_DISC, Weights
+from outflank.engine.evaluation.memory import Numbers
+from outflank.engine.evaluation.network import HEADS, HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.evaluation.patterns import PHASES
+from outflank.engine.evaluation.weights import UNITS_A_DISC, Weights
 from outflank.tools.train.dataset import Records, empties
 from outflank.tools.train.fit import (
     COLUMNS,

@@ -17,8 +17,8 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from outflank.engine import Colour, Limit, Position, SearchInfo
-from outflank.engine.probcut import SHIPPED, sigma
-from outflank.engine.weights import checksum
+from outflank.engine.evaluation.weights import checksum
+from outflank.engine.search.probcut import SHIPPED, sigma
 from outflank.tools.train.dataset import load
 from outflank.tools.train.label import boards_of_games
 from outflank.tools.train.weights_file import made_now
@@ -55,7 +55,7 @@ class ErrorModel:
     """What was fitted.
 
     Attributes:
-        coefficients: x y z a b c, as engine/probcut.py has them.
+        coefficients: x y z a b c, as engine/search/probcut.py has them.
         cells: what they were fitted to.
     """
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from outflank.engine import STARTS, Limit, Position, Searcher, SearchResult
-from outflank.engine.selectivity import FULL_WIDTH, Percent
+from outflank.engine.search.limits import FULL_WIDTH, Percent
 from outflank.tools.match.openings.sources import play_random
 from outflank.tools.train.dataset import (
     RECORD,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from outflank import __version__
-from outflank.engine import weights
-from outflank.engine.patterns import PHASES
+from outflank.engine.evaluation import weights
+from outflank.engine.evaluation.patterns import PHASES
 from outflank.tools.train import calibrate, fit
 from outflank.tools.train.dataset import Records, load, load_solved, read_header, shards
 from outflank.tools.work.files import write_whole

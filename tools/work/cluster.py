@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
 
 from outflank import __version__
 from outflank.engine import NotationError, SettingsError
-from outflank.engine.weights import checksum
+from outflank.engine.evaluation.weights import checksum
 
 if TYPE_CHECKING:  # an extra that most do without
     from distributed import Client
@@ -25,7 +25,7 @@ _TLS = "tls:"
 # Evaluated by a worker of any version. Pickled functions of ours could not be read by others.
 _BUILD_THERE = """(
     __import__("outflank").__version__,
-    __import__("outflank.engine.weights", fromlist=["checksum"]).checksum(),
+    __import__("outflank.engine.evaluation.weights", fromlist=["checksum"]).checksum(),
 )"""
 _ADDRESS = re.compile(r"(?:tcp|tls)://(?:\[[^][\s]+\]|[^][\s:/]+):([0-9]{1,5})")
 _PORTS = range(1, 1 << 16)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from outflank.engine import Searcher
-from outflank.engine.weights import SHIPPED, identity
+from outflank.engine.evaluation.weights import SHIPPED, identity
 from outflank.tools.work.cluster import connect, if_same_build, places, this_build
 
 Arguments = ParamSpec("Arguments")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import FileFormatError
-from outflank.protocol.formats.brackets import GAME_CAP, split_games
+from outflank.protocol.formats.reading import GAME_CAP, split_games
 
 
 def split(data: bytes, *, escapes: bool = True) -> list[bytes | str]:

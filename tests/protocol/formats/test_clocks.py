@@ -5,7 +5,8 @@ import re
 import pytest
 
 from outflank.engine import Rules
-from outflank.protocol.formats import ggf, sgf, sgf_write
+from outflank.protocol.formats import ggf, sgf
+from outflank.protocol.formats import sgf as sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import clock_text, for_ggf, for_sgf, from_sgf
 from outflank.protocol.timekeeping import TimeSettings

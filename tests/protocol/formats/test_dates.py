@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from outflank.protocol.formats import sgf_write
+from outflank.protocol.formats import sgf as sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.formats.dates import day_of, year_of
+from outflank.protocol.formats.clocks import day_of, year_of
 
 
 @pytest.mark.parametrize(

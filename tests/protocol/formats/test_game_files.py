@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import PRESETS, Colour, FileFormatError, Game, Move, Position
-from outflank.protocol.formats import ggf, sgf_write
+from outflank.protocol.formats import ggf
+from outflank.protocol.formats import sgf as sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Ending, Recorder, Result
 from outflank.protocol.formats.files import read_games
-from outflank.protocol.formats.wthor_write import WthorWriter
+from outflank.protocol.formats.wthor import WthorWriter
 from outflank.tests.protocol.formats.reading import only, read
 
 START = "---------------------------O*------*O--------------------------- *"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import NotationError
-from outflank.protocol.formats.ggfclock import GgfClock
+from outflank.protocol.formats.clocks import GgfClock
 
 TIMES = st.integers(0, 10_000_000)
 

@@ -9,10 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import Position, Rules
-from outflank.protocol.formats import ggf, obf, sgf_write, transcript
+from outflank.protocol.formats import ggf, obf, transcript
+from outflank.protocol.formats import sgf as sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder, Result
 from outflank.protocol.formats.files import FORMATS, Entry, FormatName, read_games
-from outflank.protocol.formats.wthor_write import WthorWriter
+from outflank.protocol.formats.wthor import WthorWriter
 
 MEGABYTE = 1 << 20
 

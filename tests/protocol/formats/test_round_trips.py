@@ -7,11 +7,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import Position, Rules
-from outflank.protocol.formats import ggf, obf, sgf, sgf_write, transcript, wthor
+from outflank.protocol.formats import ggf, obf, sgf, transcript, wthor
+from outflank.protocol.formats import sgf as sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Ending, Result
 from outflank.protocol.formats.files import read_games
 from outflank.protocol.formats.transcript import STYLES
-from outflank.protocol.formats.wthor_write import WthorWriter
+from outflank.protocol.formats.wthor import WthorWriter
 from outflank.tests.protocol.formats.annotated_games import annotated_games, margins, othello, plain_games
 
 many = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))

@@ -10,7 +10,7 @@ from outflank.engine import Colour, FileFormatError, Position, Rules
 from outflank.protocol.formats import wthor
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder, Result
 from outflank.protocol.formats.files import read_games
-from outflank.protocol.formats.wthor_write import WthorWriter
+from outflank.protocol.formats.wthor import WthorWriter
 from outflank.tests.protocol.formats.reading import only, read
 
 

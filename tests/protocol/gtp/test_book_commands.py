@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from outflank.protocol.booksource import BookSource, Variety
-from outflank.protocol.inbox import Inbox
+from outflank.protocol.lines import Inbox
 from outflank.tests.protocol.books import small_book
 from outflank.tests.protocol.dialogue import Dialogue, listening, put, run_program
 

@@ -8,7 +8,7 @@ from outflank import __version__
 from outflank.engine import Colour, Rules
 from outflank.engine.squares import SQUARE_NAMES
 from outflank.protocol.gtp.commands import COMMANDS
-from outflank.protocol.strength import Strength
+from outflank.protocol.session import Strength
 from outflank.tests.protocol.dialogue import Dialogue, check_form, listening
 
 # quit ends the dialogue, and what depends on the clock on the wall can't be compared

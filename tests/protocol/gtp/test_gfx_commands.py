@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import Game, Rules, parse_square, square_name
-from outflank.engine.stability import stable_discs
-from outflank.protocol.strength import Strength
+from outflank.engine.search.stability import stable_discs
+from outflank.protocol.session import Strength
 from outflank.tests import reference, strategies
 from outflank.tests.masks import rules_of
 from outflank.tests.protocol.dialogue import PROGRAM, Dialogue

@@ -3,7 +3,7 @@
 import re
 
 from outflank.engine import PASS, Game, Move, Position, Rules
-from outflank.protocol.gtp.variation import variation
+from outflank.protocol.gtp.arguments import variation
 from outflank.tests.protocol.dialogue import Dialogue
 
 # By the rules of 1987 every move from here on names a direction.

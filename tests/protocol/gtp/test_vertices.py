@@ -6,7 +6,7 @@ import pytest
 
 from outflank.engine import PASS, Move, Rules
 from outflank.protocol.booksource import BookSource, Variety
-from outflank.protocol.gtp.vertices import scored, vertex
+from outflank.protocol.gtp.arguments import scored, vertex
 from outflank.tests.book.samples import make_book, record
 from outflank.tests.protocol.books import linked
 from outflank.tests.protocol.dialogue import Dialogue

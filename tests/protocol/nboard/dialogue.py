@@ -6,8 +6,7 @@ from typing import Any
 from outflank.engine import Colour, Searcher
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.nboard.wire import NBoard
-from outflank.protocol.session import Session
-from outflank.protocol.strength import Strength
+from outflank.protocol.session import Session, Strength
 from outflank.tests.protocol import dialogue
 
 COMMAND = (sys.executable, "-m", "outflank.tools.commands.program", "nboard", "--book", "none")

@@ -10,9 +10,9 @@ import pytest
 
 from outflank.book import Book, BookWriter, Record
 from outflank.book.checking import check
-from outflank.engine.weights import SHIPPED
+from outflank.engine.evaluation.weights import SHIPPED
 from outflank.protocol.booksource import BookSource, Variety
-from outflank.protocol.inbox import Inbox
+from outflank.protocol.lines import Inbox
 from outflank.protocol.nboard.wire import NBoard
 from outflank.tests.book.samples import after
 from outflank.tests.protocol.books import small_book

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from outflank.engine import Clock, Colour
-from outflank.protocol.strength import Strength
+from outflank.protocol.session import Strength
 from outflank.tests.protocol.nboard.dialogue import Dialogue, ggf
 
 BLACK, WHITE = Colour.BLACK, Colour.WHITE

@@ -15,8 +15,7 @@ from outflank.protocol import server
 from outflank.protocol.gtp.wire import Gtp
 from outflank.protocol.lines import LineSplitter
 from outflank.protocol.movesource import SearchSource
-from outflank.protocol.session import Session
-from outflank.protocol.strength import Strength
+from outflank.protocol.session import Session, Strength
 from outflank.tests.tools.checks.faults import (
     Fault,
     acts,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import FileFormatError, weights
+from outflank.engine import FileFormatError
+from outflank.engine.evaluation import weights
 from outflank.tests import __file__ as tests
 from outflank.tools.match.state.config_file import read_config
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from outflank.engine import Limit, Position, Searcher, weights
+from outflank.engine import Limit, Position, Searcher
+from outflank.engine.evaluation import weights
 from outflank.tools.commands import bench as module
 from outflank.tools.commands.bench import bench
 from outflank.tools.commands.program import cli

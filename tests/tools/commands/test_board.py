@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outflank.engine import PRESETS, Game, Position
-from outflank.engine.disccolours import DISC_COLOURS
+from outflank.engine.boardsvg import DISC_COLOURS
 from outflank.tools.commands.program import cli
 from outflank.tools.report.board import board_text
 

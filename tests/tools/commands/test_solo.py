@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from outflank.engine.solo import DealerView
-from outflank.engine.solodeal import Deal
+from outflank.engine.solo.game import Deal, DealerView
 from outflank.tools.commands.program import cli
 
 ESCAPE = "\x1b["

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from outflank.engine import Colour, FileFormatError, Limit, Position, Searcher, weights
-from outflank.engine.patterns import PHASES
-from outflank.engine.probcut import margins
+from outflank.engine import Colour, FileFormatError, Limit, Position, Searcher
+from outflank.engine.evaluation import weights
+from outflank.engine.evaluation.patterns import PHASES
+from outflank.engine.search.probcut import margins
 from outflank.tools.commands.program import cli
 from outflank.tools.commands.train import train
 from outflank.tools.train import probcut

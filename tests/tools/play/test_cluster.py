@@ -18,7 +18,7 @@ import pytest
 from outflank import __version__
 from outflank.book import BookWriter
 from outflank.engine import Rules, SettingsError
-from outflank.engine.weights import SHIPPED, checksum
+from outflank.engine.evaluation.weights import SHIPPED, checksum
 from outflank.tests.processes import children, living_members
 from outflank.tests.tools.play.halls import conduct, settings
 from outflank.tests.tools.state.test_resume import ENGINES, OUTFLANK, SEED, begin, results

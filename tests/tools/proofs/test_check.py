@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import Limit, Position, Rules, Searcher
-from outflank.engine.proving import Prover
+from outflank.engine.search.proving import Prover
 from outflank.tests import reference, strategies
 from outflank.tests.search_positions import problems, reached
 from outflank.tests.sheet_boards import board

@@ -3,7 +3,7 @@
 import pytest
 
 from outflank.engine import Rules, SettingsError
-from outflank.engine.proving import Prover
+from outflank.engine.search.proving import Prover
 from outflank.tests.search_positions import problems
 from outflank.tools.analysis.proofs.write import proof
 

@@ -10,7 +10,7 @@ from sgfmill import sgf_grammar  # type: ignore[import-untyped]
 
 from outflank.engine import PASS, PRESETS, Colour, Game, Move, Position, Rules
 from outflank.protocol.formats import ggf as ggf_format
-from outflank.protocol.formats import sgf_write
+from outflank.protocol.formats import sgf as sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import read_games
 from outflank.tests.sample_games import ONE_WAY, WIPE_OUT, WITH_PASSES

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from outflank.protocol.formats import ggf, sgf_write
+from outflank.protocol.formats import ggf
+from outflank.protocol.formats import sgf as sgf_write
 from outflank.tests.browser import CHROMIUM, Browser
 from outflank.tests.tools.samples import random_run
 from outflank.tests.tools.show.shown import page_of

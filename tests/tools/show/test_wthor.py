@@ -10,7 +10,7 @@ import pytest
 
 from outflank.engine import PRESETS, Colour, FileFormatError, Game, Position, Rules
 from outflank.engine.squares import square_name
-from outflank.protocol.formats.wthor_write import WthorWriter
+from outflank.protocol.formats.wthor import WthorWriter
 from outflank.tests.sample_games import WIPE_OUT, WITH_PASSES
 from outflank.tests.tools.samples import broken_off, judged, played
 from outflank.tools.match.game.results import Ending, GameRecord

@@ -3,8 +3,7 @@
 import click
 
 from outflank.engine import Colour
-from outflank.engine.solo import DealerView
-from outflank.engine.solodeal import Chip, Deal
+from outflank.engine.solo.game import Chip, Deal, DealerView
 from outflank.tools.play.solo import picture, styled_chip
 
 

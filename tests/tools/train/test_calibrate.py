@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from outflank.engine import weights
-from outflank.engine.network import HEADS, NUMBERS_OF_A_LAYER
+from outflank.engine.evaluation import weights
+from outflank.engine.evaluation.network import HEADS, NUMBERS_OF_A_LAYER
 from outflank.tools.commands.train import train
 from outflank.tools.train.calibrate import CalibrateSettings, Shift, measure, shifted
 from outflank.tools.train.dataset import Records, empties, load

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from outflank.engine import Colour, Position, Searcher, weights
-from outflank.engine.patterns import PHASES, WEIGHTS_OF_A_PHASE
+from outflank.engine import Colour, Position, Searcher
+from outflank.engine.evaluation import weights
+from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE
 from outflank.tools.train.dataset import Records, load
 from outflank.tools.train.fit import Fit, FitSettings, fit, phases
 from outflank.tools.train.targets import Trust

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import Colour, Position, weights
+from outflank.engine import Colour, Position
+from outflank.engine.evaluation import weights
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.train.dataset import random_opening, set_aside
 from outflank.tools.train.gate import GateSettings, gate, play_pair

@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from outflank.engine import Colour, FileFormatError, Position, SettingsError, weights
-from outflank.engine.evaluate import Evaluator
-from outflank.engine.network import MOST_IN_ROW, STAGES, SUMS
-from outflank.engine.patterns import PHASES
-from outflank.engine.readyweights import ReadyWeights
+from outflank.engine import Colour, FileFormatError, Position, SettingsError
+from outflank.engine.evaluation import weights
+from outflank.engine.evaluation.evaluate import Evaluator
+from outflank.engine.evaluation.network import MOST_IN_ROW, STAGES, SUMS
+from outflank.engine.evaluation.patterns import PHASES
+from outflank.engine.evaluation.weightcopy import ReadyWeights
 from outflank.tools.train.dataset import Records, empties, game_numbers, load
 from outflank.tools.train.fit import COLUMNS, KEPT_OUT, PADDING_COLUMN, column_weights, columns_of, phases
 from outflank.tools.train.targets import Trust

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from outflank.engine import Limit, Move, Position, Rules
-from outflank.engine.proving import Prover
+from outflank.engine.search.proving import Prover
 from outflank.tools.work.files import write_whole
 from outflank.tools.work.progress import counted, live
 

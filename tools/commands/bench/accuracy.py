@@ -11,8 +11,8 @@ from typing import BinaryIO
 import click
 
 from outflank.engine import Limit, Move, OutflankError, Position, Rules, Searcher
-from outflank.engine.selectivity import Percent
-from outflank.engine.weights import SHIPPED
+from outflank.engine.evaluation.weights import SHIPPED
+from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf
 from outflank.tools.commands.options import (
     EXISTING_FILE,

@@ -74,7 +74,7 @@ def merge(
 def _merged(path: Path, others: Sequence[Book]) -> tuple[BookWriter, int]:
     """The book with what the others know, and how many positions are new; a book made for it is gone if that fails."""
     from outflank.book import BookWriter
-    from outflank.book.merging import merge as merge_books
+    from outflank.book.changes import merge as merge_books
 
     is_new = not path.exists()
     book = BookWriter.create(path, others[0].rules) if is_new else BookWriter.open(path)
@@ -105,8 +105,8 @@ def prune(
     without gaps.
     """
     from outflank.book import BookWriter
-    from outflank.book.pruning import prune as prune_book
-    from outflank.book.reach import Reach
+    from outflank.book.changes import prune as prune_book
+    from outflank.book.graph import Reach
 
     with BookWriter.open(path) as book:
         before = path.stat().st_size

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from outflank.book.learning import BEYOND, unknown_positions
+from outflank.book.growing import BEYOND, unknown_positions
 from outflank.engine import HIGHEST_LEVEL, Rules
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.tools.commands.book.options import (
@@ -56,7 +56,7 @@ def build(
     whenever it is stopped, and can go on growing from there. Scores are discs from the side to move.
     """
     from outflank.book import BookWriter
-    from outflank.book.reach import Reach
+    from outflank.book.graph import Reach
     from outflank.tools.books.growth import Work, grow_book, growth_log, open_run
 
     reach = Reach(max_error, plies, ply_cost, positions)
@@ -112,7 +112,7 @@ def deepen(
     The positions that cost both sides least to reach come first. The book is sound whenever this is stopped.
     """
     from outflank.book import BookWriter
-    from outflank.book.reach import Reach
+    from outflank.book.graph import Reach
     from outflank.tools.books.growth import Work, grow_book, growth_log, open_run
 
     reach = Reach(max_error, plies, ply_cost)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from outflank.book.learning import USUAL_LEVEL
+from outflank.book.growing import USUAL_LEVEL
 from outflank.engine import HIGHEST_LEVEL
 from outflank.tools.commands.options import (
     EXISTING_FILE,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from outflank.engine.selectivity import Percent
+from outflank.engine.search.limits import Percent
 from outflank.tools.commands.options import (
     ANY_FOLDER,
     EXISTING_FOLDER,

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from outflank.engine.selectivity import FULL_WIDTH
-from outflank.engine.weights import SHIPPED
+from outflank.engine.evaluation.weights import SHIPPED
+from outflank.engine.search.limits import FULL_WIDTH
 from outflank.tools.commands.options import (
     EXISTING_FILE,
     EXISTING_FOLDER,

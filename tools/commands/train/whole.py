@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from outflank.engine.weights import SHIPPED
+from outflank.engine.evaluation.weights import SHIPPED
 from outflank.tools.commands.options import (
     ANY_FOLDER,
     EXISTING_FILE,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, Rules
-from outflank.protocol.formats.ggfclock import GgfClock
+from outflank.protocol.formats.clocks import GgfClock
 from outflank.protocol.opponent.boardclient import BoardClient
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.opponent.engineclient import START_SECONDS

@@ -11,7 +11,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from outflank.engine import Colour, Game, Limit, Move, Position, Rules, SettingsError
-from outflank.engine.selectivity import Percent
+from outflank.engine.search.limits import Percent
 from outflank.tools.work.executor import shared_searcher
 
 SUITE = Path(__file__).parent / "data" / "balanced.txt"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import FileFormatError, NotationError
-from outflank.protocol.formats.capped import read_capped
+from outflank.protocol.formats.reading import read_capped
 from outflank.protocol.opponent.clock import NO_LIMIT, TimeControl
 from outflank.tools.match.game.engines import Entry, as_text
 from outflank.tools.match.state.run import Format, RunSettings

@@ -25,7 +25,7 @@ from typing import Any, Self
 from outflank import __version__
 from outflank.book.lock import LOCK_SUFFIX, WriterLock
 from outflank.engine import FileFormatError, Move, Rules
-from outflank.engine.weights import checksum
+from outflank.engine.evaluation.weights import checksum
 from outflank.tools.match.game.results import GameRecord, Outside
 from outflank.tools.match.state import rows, schema
 from outflank.tools.match.state.events import (

@@ -1,0 +1,81 @@
+"""Makes one book of several, or a smaller one: what can't be reached, costs too much or is too deep is left out."""
+
+from collections.abc import Iterable
+from heapq import nsmallest
+
+from outflank.book.graph import Graph, Node, Reach
+from outflank.book.keys import key_of, start_key
+from outflank.book.records import Record
+from outflank.book.store import Book
+from outflank.book.writer import BookWriter
+from outflank.engine import OutflankError
+
+
+def merge(book: BookWriter, others: Iterable[Book]) -> int:
+    """Add what other books have; of a position that several have, the one that was searched best counts.
+
+    Where the leaf of that one is a link now, the other moves have to be judged: see ``Grower.finish``.
+
+    Returns: how many positions are new.
+    Raises: SettingsError if a book is for other rules; FileFormatError if one is damaged; OutflankError if the book
+        can't be written.
+    """
+    graph = Graph(book.rules, book.records())
+    before = len(graph.nodes)
+    shared: list[Record] = []
+    for other in others:
+        other.expect(book.rules)
+        for record in other.records():
+            if key_of(record.position)[0] in graph.nodes:
+                shared.append(record)
+            else:
+                graph.add(record)
+    for record in shared:  # not before all links are known
+        _weigh(graph, record)
+    graph.negamax()
+    book.put_all(graph.take_changed())
+    book.commit()
+    return len(graph.nodes) - before
+
+
+def _weigh(graph: Graph, record: Record) -> None:
+    """Let a second record of a position count if it was searched better, or as well and the first has no leaf now."""
+    node = graph.nodes[key_of(record.position)[0]]
+    ours, theirs = ((each.level or 0, each.depth, each.selectivity) for each in (node, record))
+    leads_out = record.leaf is not None and record.leaf.move in graph.open_moves(record.position)
+    if theirs > ours or (theirs == ours and node.is_unfinished and leads_out):
+        graph.judge(node, record.leaf, record.depth, record.selectivity, record.level)
+
+
+def prune(book: BookWriter, reach: Reach) -> int:
+    """Remove all positions beyond a reach, and those to which no line from the root leads; return how many.
+
+    What was known of a removed position stays as the leaf of those before it, so that scores remain what they were.
+
+    Raises: OutflankError if the book has no root, or can't be written.
+    """
+    graph = Graph(book.rules, book.records())
+    root = graph.nodes.get(start_key(book.rules))
+    if root is None:
+        raise OutflankError(f"{str(book.path)!r} does not have the start of {book.rules}")
+    graph.measure(root)
+    kept = {node.key for node in _within(graph, root, reach)}
+    gone = [node for node in graph.nodes.values() if node.key not in kept]
+    book.remove(graph.position(node) for node in gone)
+    graph.remove(gone)
+    graph.negamax()
+    book.put_all(graph.take_changed())
+    book.commit()
+    return len(gone)
+
+
+def _within(graph: Graph, root: Node, reach: Reach) -> list[Node]:
+    """The nodes within reach; where their number is limited, those that cost least."""
+    costs = (
+        (cost, ply, node.key)
+        for node in graph.nodes.values()
+        for ply in [root.empties - node.empties]
+        if (cost := reach.cost(node.error, ply)) is not None
+    )
+    chosen = costs if reach.positions is None else nsmallest(reach.positions, costs)
+    return [graph.nodes[key] for _, _, key in chosen]

@@ -1,0 +1,43 @@
+"""Evaluator: makes weights ready for the search; evaluate.pyi documents it."""
+
+from libc.stdint cimport int8_t, int16_t, int32_t
+
+from outflank.engine.evaluation.entries cimport small_number
+from outflank.engine.evaluation.network cimport HEADS, NUMBERS_OF_A_LAYER, STAGES, SUMS, set_layer
+from outflank.engine.evaluation.patterns cimport OFFSETS, PHASES, WEIGHTS_OF_A_PHASE, set_features
+from outflank.engine.position cimport Position
+
+from outflank.engine.evaluation.memory import reserve
+
+
+cdef class Evaluator:
+    """What positions are evaluated with; searchers may share it."""
+
+    def __cinit__(self, weights):
+        cdef const int8_t[::1] rows = weights.rows
+        cdef const int32_t[::1] entries = weights.entries, starts = weights.starts
+        cdef const int16_t[::1] layers = weights.layers
+        cdef unsigned char[::1] memory = reserve(HEADS * sizeof(Layer)), small = reserve(WEIGHTS_OF_A_PHASE)
+        cdef Layer *layer = <Layer *>&memory[0]
+        cdef int phase, head, i
+        assert entries.shape[0] == PHASES * WEIGHTS_OF_A_PHASE and starts.shape[0] == STAGES
+        assert layers.shape[0] == HEADS * NUMBERS_OF_A_LAYER
+        for head in range(HEADS):
+            set_layer(layer + head, &layers[head * NUMBERS_OF_A_LAYER])
+        for phase in range(PHASES):
+            self.evaluation.rows[phase] = &rows[<Py_ssize_t>starts[phase * STAGES // PHASES] * SUMS]
+        self.evaluation.entries = &entries[0]
+        for i in range(WEIGHTS_OF_A_PHASE):
+            (<int8_t *>&small[0])[i] = small_number(
+                self.evaluation.entries[phase_of(SMALL_FOR) * WEIGHTS_OF_A_PHASE + i]
+            )
+        self.evaluation.small = <const int8_t *>&small[0]
+        self.evaluation.offsets = OFFSETS
+        self.evaluation.layers = layer
+        self._held = weights, memory, small
+
+    def score(self, Position position):
+        """The expected final disc difference of a position, in discs from the side to move, who has a move."""
+        cdef Features features
+        set_features(&features, position.own, position.opp, 0)
+        return evaluate(&self.evaluation, &features, 0, position.own, position.opp, position.empties)

@@ -1,0 +1,38 @@
+"""Iterative deepening of one search, as the Searcher runs it."""
+
+from libc.stdint cimport int16_t, uint64_t
+
+from outflank.engine.search.crew cimport Crew
+from outflank.engine.evaluation.evaluate cimport Evaluator
+from outflank.engine.search.hashtable cimport HashTable
+from outflank.engine.movegen cimport MoveEntry
+from outflank.engine.search.worker cimport Worker
+
+# One of the moves to choose from.
+cdef struct RootMove:
+    MoveEntry entry
+    int score  # in the iteration under way; a bound if it ended outside the window
+    int told  # the last one that was found true
+
+
+cdef class Deepening:
+    cdef object _position, _iterations
+    cdef HashTable _table
+    cdef Evaluator _evaluator
+    cdef const int16_t[::1] _margins  # held, since a worker only points to them
+    cdef double _began
+    cdef bint _stop, _wld
+    cdef Crew _crew
+    cdef Worker *_worker  # the crew's leader
+    cdef RootMove *_finished  # the moves as the last finished iteration left them
+    cdef RootMove *_moves
+    cdef uint64_t _own, _opp
+    cdef int _count, _lines, _empties
+    # The last finished iteration; _depth is 0 before the first.
+    cdef int _depth, _selectivity
+    cdef bint _told_wld  # what was told last is 1, 0 or -1: a lead, an equal count, or neither
+
+    cdef int _first_window(self, int depth) noexcept
+    cdef int _search_root(self, int depth, int alpha, int beta) noexcept nogil
+    cdef int _search_move(self, RootMove *move, int depth, int alpha, int beta) noexcept nogil
+    cdef void _move_up(self, int index) noexcept nogil

@@ -1,0 +1,291 @@
+"""Iterative deepening: one search from its first ply to the limit, and what is told of it on the way."""
+
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.stdint cimport int16_t, uint64_t
+from libc.string cimport memcpy
+
+import threading
+import time
+
+from outflank.engine.search.crew cimport Crew
+from outflank.engine.evaluation.evaluate cimport Evaluator
+from outflank.engine.search.hashtable cimport FULL_WIDTH, NO_SQUARE, HashTable, Payload, probe
+from outflank.engine.kernels cimport bit
+from outflank.engine.search.midgame cimport search, search_move
+from outflank.engine.movegen cimport ALL_DIRECTIONS, MoveEntry
+from outflank.engine.search.ordering cimport quiet_value
+from outflank.engine.evaluation.patterns cimport set_features
+from outflank.engine.position cimport Position
+from outflank.engine.search.provenline cimport proven_line
+from outflank.engine.search.worker cimport enter, guess, leave
+from outflank.engine.search.youngbrothers cimport serve
+
+from outflank.engine.search.analysis import start_thread
+from outflank.engine.search.iterations import Iterations
+from outflank.engine.search.limits import Line, SearchInfo, SearchResult
+from outflank.engine.moves import PASS, Move
+from outflank.engine.search.limits import STEPS
+from outflank.engine.squares import DIRECTIONS, Colour
+
+cdef enum:
+    _WORST = -65
+    # Half the first window around the score of the iteration before; doubled until the score lies inside.
+    _FIRST_WINDOW = 3
+
+
+cdef class Deepening:
+    """One search of a position that has a move.
+
+    Args:
+        position: what to search.
+        limit: when to stop.
+        began: when the question was asked, by the monotonic clock.
+        moves: the root's moves to choose from, at least one.
+        lines: how many of them are to have a score and a line of their own.
+        crew: the threads that search.
+        table: the transposition table.
+        evaluator: of the positions.
+        margins: of ProbCut.
+    """
+
+    def __cinit__(
+        self,
+        Position position,
+        limit,
+        double began,
+        moves,
+        int lines,
+        Crew crew,
+        HashTable table,
+        Evaluator evaluator,
+        const int16_t[::1] margins,
+    ):
+        self._began = began
+        self._position = position
+        self._wld = limit.wld
+        self._iterations = Iterations(limit, position.empties, len(moves), began, (<object>crew).nodes)
+        self._table = table
+        self._own, self._opp = position.own, position.opp
+        self._empties = position.empties
+        self._lines = min(lines, len(moves))
+        self._moves = <RootMove *>PyMem_Malloc(len(moves) * sizeof(RootMove))
+        self._finished = <RootMove *>PyMem_Malloc(len(moves) * sizeof(RootMove))
+        if self._moves == NULL or self._finished == NULL:
+            raise MemoryError
+        self._crew = crew
+        self._worker = crew.workers
+        self._worker.table = &table.table
+        self._worker.stop = &self._stop
+        self._worker.one_direction = position.rules.one_direction
+        self._worker.count_only_discs = position.rules.scoring == "count"
+        self._evaluator = evaluator
+        self._worker.evaluation = evaluator.evaluation
+        self._margins = margins
+        self._worker.margins = &margins[0]
+        self._worker.node_limit = self._iterations.most_nodes
+        self._worker.selectivity = FULL_WIDTH
+        self._worker.search_move = search_move
+        set_features(self._worker.features, self._own, self._opp, 0)
+        self._set_moves(position, moves)
+
+    def __dealloc__(self):
+        PyMem_Free(self._moves)
+        PyMem_Free(self._finished)
+
+    def _set_moves(self, Position position, moves):
+        """Fill in the root's moves, the most promising first."""
+        cdef RootMove move
+        move.told = guess(self._worker, self._own, self._opp, self._empties)
+        for chosen in moves:
+            move.entry.turned = position.turned(chosen)
+            move.entry.square = chosen.square
+            move.entry.direction = DIRECTIONS.index(chosen.direction) if chosen.direction else ALL_DIRECTIONS
+            move.score = quiet_value(self._own, self._opp, &move.entry)
+            self._moves[self._count] = move
+            self._move_up(self._count)
+            self._count += 1
+        memcpy(self._finished, self._moves, self._count * sizeof(RootMove))
+
+    def stop(self):
+        """End the search soon; from any thread."""
+        self._stop = True
+
+    def run(self, report):
+        """Deepen until a limit is met, reporting every finished iteration and at last the result, or an exception."""
+        self._crew.assemble()
+        helpers = []
+        try:
+            for i in range(1, self._crew.size):
+                helper = threading.Thread(target=self._serve, args=(i,), daemon=True)
+                start_thread(helper)
+                helpers.append(helper)
+            for depth, selectivity in self._iterations:
+                self._worker.selectivity = selectivity
+                self._set_deadline(self._iterations.deadline)
+                self._search_around_last_score(depth)
+                if self._worker.aborted:
+                    if self._lines > 1:  # a ranking of some moves deeper than others is none
+                        memcpy(self._moves, self._finished, self._count * sizeof(RootMove))
+                    break
+                memcpy(self._finished, self._moves, self._count * sizeof(RootMove))
+                self._depth, self._selectivity = depth, selectivity
+                info = SearchInfo(*self._findings())
+                self._iterations.note(info.lines[0])
+                report(info)
+            outcome = SearchResult(*self._findings(), bool(self._stop))
+        except BaseException as error:  # it belongs to the thread that waits for the report
+            outcome = error
+        self._crew.dismiss()
+        for helper in helpers:
+            helper.join()
+        report(outcome)
+
+    def _set_deadline(self, double deadline):
+        """When all threads have to end."""
+        cdef int i
+        for i in range(self._crew.size):
+            self._crew.workers[i].deadline = deadline
+
+    def _serve(self, int number):
+        """What a helping thread does."""
+        with nogil:
+            serve(&self._crew.workers[number])
+
+    def _search_around_last_score(self, int depth):
+        """One iteration, in windows around the score so far until the score lies inside."""
+        cdef bint wld = self._wld and depth == self._empties
+        cdef int score = self._moves[0].told, width = self._first_window(depth), alpha = _WORST, beta = -_WORST, i
+        if wld:
+            alpha, beta = -1, 1
+        elif self._lines == 1 and depth > 2:
+            alpha, beta = score - width, score + width
+        while True:
+            with nogil:
+                score = self._search_root(depth, alpha, beta)
+            if self._worker.aborted:
+                return
+            if alpha < score < beta or wld:
+                break
+            width *= 2
+            if score <= alpha:
+                alpha = max(score - width, _WORST)
+            else:
+                beta = min(score + width, -_WORST)
+        for i in range(self._lines):
+            score = self._moves[i].score
+            self._moves[i].told = max(-1, min(1, score)) if wld else score
+        self._told_wld = wld
+
+    cdef int _first_window(self, int depth) noexcept:
+        """Half the first window of an iteration: full boards have even scores, of which it holds one or two."""
+        if depth < self._empties:
+            return _FIRST_WINDOW
+        return 2 if self._moves[0].told % 2 else 1
+
+    cdef int _search_root(self, int depth, int alpha, int beta) noexcept nogil:
+        """Search the moves and return the best score, or a bound if it lies outside alpha..beta; the best come first.
+
+        The first `_lines` moves get scores of their own; another one only if a null window says that it is better than
+        the least of the best so far.
+        """
+        cdef int i, score, best = _WORST, least = alpha
+        for i in range(self._lines, self._count):
+            self._moves[i].score = _WORST
+        for i in range(self._count):
+            if i < self._lines:
+                score = self._search_move(&self._moves[i], depth, alpha, beta)
+            else:
+                score = self._search_move(&self._moves[i], depth, least, least + 1)
+                if least < score < beta and not self._worker.aborted:
+                    score = self._search_move(&self._moves[i], depth, least, beta)
+            if self._worker.aborted:
+                return best
+            best = max(best, score)
+            if i < self._lines or score > least:
+                self._moves[i].score = score
+                if score > alpha:
+                    self._moves[i].told = score
+                self._move_up(i)
+            if i + 1 >= self._lines:
+                least = max(alpha, self._moves[self._lines - 1].score)
+            if least >= beta:
+                break
+        return best
+
+    cdef void _move_up(self, int index) noexcept nogil:
+        """Put the root move at `index` before all with lower scores, keeping the order of the others."""
+        cdef RootMove moved = self._moves[index]
+        while index and self._moves[index - 1].score < moved.score:
+            self._moves[index] = self._moves[index - 1]
+            index -= 1
+        self._moves[index] = moved
+
+    cdef int _search_move(self, RootMove *move, int depth, int alpha, int beta) noexcept nogil:
+        """The score of a root move."""
+        cdef uint64_t mine = self._own ^ move.entry.turned ^ bit(move.entry.square)
+        cdef uint64_t theirs = self._opp ^ move.entry.turned
+        cdef int score
+        enter(self._worker, move.entry.square, move.entry.turned)
+        score = -search(self._worker, theirs, mine, depth - 1, -beta, -alpha)
+        leave(self._worker)
+        return score
+
+    def _findings(self):
+        """The fields of a SearchInfo."""
+        seconds = time.monotonic() - self._began
+        lines = tuple(self._line(i) for i in range(self._lines))
+        return self._depth, STEPS[self._selectivity].percent, self._is_exact(), self._crew.nodes(), seconds, lines
+
+    def _line(self, int index):
+        """A root move with its score and the play behind it."""
+        first = self._move(index)
+        after = self._position.play(first)
+        told = self._moves[index].told
+        if self._depth < self._empties:
+            behind = self._remembered_line(after)
+        else:
+            self._worker.selectivity = self._selectivity
+            behind = proven_line(self._worker, after, -told, self._told_wld)
+        return self._judged(first, told, (first, *behind))
+
+    def _remembered_line(self, position):
+        """The best moves as far as the table knows them, but not beyond the depth that was searched."""
+        line = []
+        while len(line) < self._depth - 1:
+            move = PASS if position.must_pass else self._remembered(position)
+            if move is None:
+                break
+            line.append(move)
+            position = position.play(move)
+        return line
+
+    def _judged(self, move, int told, pv):
+        """A line with what its score says."""
+        side, rules = self._position.side, self._position.rules
+        if not (self._told_wld or self._is_exact()):
+            return Line(move, float(told), pv)
+        winner = rules.winner_by(told if side is Colour.BLACK else -told)
+        result = "draw" if winner is None else "win" if winner is side else "loss"
+        if not self._told_wld or winner is None:
+            return Line(move, float(told), pv, "exact", result)
+        if winner is side:
+            return Line(move, float(rules.least_win(side)), pv, "lower", result)
+        return Line(move, float(-rules.least_win(side.other)), pv, "upper", result)
+
+    def _is_exact(self):
+        """Whether the last finished iteration reached the end and cut nothing on a guess."""
+        return self._depth >= self._empties and self._selectivity == FULL_WIDTH
+
+    def _remembered(self, Position position):
+        """The best move the table knows for a position, or None."""
+        cdef Payload known
+        if not probe(&self._table.table, position.own, position.opp, &known) or known.best == NO_SQUARE:
+            return None
+        if not self._worker.one_direction:
+            return Move(known.best)
+        return position.parse_move(Move(known.best, DIRECTIONS[known.direction]))
+
+    def _move(self, int index):
+        """A root move as the position writes it."""
+        cdef MoveEntry entry = self._moves[index].entry
+        return Move(entry.square, None if entry.direction == ALL_DIRECTIONS else DIRECTIONS[entry.direction])

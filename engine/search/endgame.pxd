@@ -1,0 +1,12 @@
+"""Exact solving of the last empty squares."""
+
+from libc.stdint cimport uint64_t
+
+from outflank.engine.search.worker cimport Worker
+
+cdef enum:
+    # Above this many empty squares the midgame's search does better: it has the large table and looks further.
+    MOST_FOR_ENDGAME = 11
+
+
+cdef int solve(Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties) noexcept nogil

@@ -1,0 +1,185 @@
+"""Exact solving of up to eleven empty squares with null windows; for rules that turn all directions.
+
+    1-4    lastmoves: no move lists
+    5      legal moves by a glance, odd quadrants first
+    6-11   moves ordered by the replies they leave; from 8 on a look at the replies in the cache
+
+From five on the thread's private caches are asked, and from four on stability cuts. `alpha` is the window's lower end
+in discs, its upper end is alpha + 1; scores are fail-soft, from the side owning `own`.
+"""
+
+from libc.stdint cimport int32_t, uint64_t
+
+from outflank.engine.search.cache cimport CacheEntry, Place, find, place_of, remember
+from outflank.engine.search.children cimport Child, cut_by_child, key_of, make_children, take_best, value_child
+from outflank.engine.kernels cimport bit, first_square, legal_moves, turned_discs
+from outflank.engine.search.lastmoves cimport NO_MOVE, solve_1, solve_2, solve_3, solve_4
+from outflank.engine.search.parity cimport odd_quadrants, quadrant_of
+from outflank.engine.scoring cimport final_score
+from outflank.engine.search.stability cimport stability_cuts
+from outflank.engine.search.worker cimport Worker
+
+cdef enum:
+    _MOST_AT_LAST = 4
+    _MOST_BY_GLANCE = 5
+    _REPLIES_FROM = 8  # look the replies up before searching any
+    _PROMISING = -330  # a move of at least this value, with one reply or none, is searched before others are valued
+    # Moves to b2, b7, g2 and g7 are rarely good.
+    _X_SQUARES = 0x0042000000004200
+
+
+cdef int solve(Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties) noexcept nogil:
+    """The exact score of a board with up to MOST_FOR_ENDGAME empty squares, if within alpha..alpha+1; else a bound.
+
+    `moves` are its legal moves, of which there must be one.
+    """
+    return _solve_board(worker, own, opp, moves, alpha, empties, odd_quadrants(~(own | opp)))
+
+
+cdef inline int _solve_board(
+    Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties, uint64_t odd
+) noexcept nogil:
+    """The score of a board that has a move."""
+    if empties > _MOST_BY_GLANCE:
+        return _solve_by_mobility(worker, own, opp, moves, alpha, empties, odd)
+    if empties > _MOST_AT_LAST:
+        return _solve_by_glance(worker, own, opp, moves, alpha, empties, odd)
+    return _solve_last(worker, own, opp, alpha, empties, odd)
+
+
+cdef inline int _solve_after(Worker *worker, const Child *child, int alpha, int empties, uint64_t odd) noexcept nogil:
+    """The score of a move's board, `odd` being those of the board before."""
+    odd ^= quadrant_of(child.square)
+    if child.moves:
+        return _solve_board(worker, child.own, child.opp, child.moves, alpha, empties, odd)
+    return _solve_passed(worker, child.own, child.opp, alpha, empties, odd)
+
+
+cdef int _solve_passed(Worker *worker, uint64_t own, uint64_t opp, int alpha, int empties, uint64_t odd) noexcept nogil:
+    """The score of a board where `own` has no move."""
+    cdef uint64_t moves = legal_moves(opp, own)
+    if not moves:
+        return final_score(own, opp, worker.count_only_discs)
+    return -_solve_board(worker, opp, own, moves, -alpha - 1, empties, odd)
+
+
+cdef inline bint _cut_early(
+    Worker *worker, Place place, uint64_t own, uint64_t opp, int alpha, int empties, int *score
+) noexcept nogil:
+    """Whether a board's score is beyond the window by what a cache knows or by stable discs."""
+    cdef const CacheEntry *entry = find(worker.cache, place, own, opp)
+    if entry != NULL:
+        score[0] = entry.lower if entry.lower > alpha else entry.upper
+        if entry.lower > alpha or entry.upper <= alpha:
+            return True
+    return stability_cuts(own, opp, alpha, empties, score)
+
+
+cdef int _solve_by_mobility(
+    Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties, uint64_t odd
+) noexcept nogil:
+    """The score of a board with more than five empty squares."""
+    cdef Child[MOST_FOR_ENDGAME] children
+    cdef int32_t[MOST_FOR_ENDGAME] keys
+    cdef Place place = place_of(own, opp, empties)
+    cdef int best = NO_MOVE, made, kept = 0, value, score, i
+    if _cut_early(worker, place, own, opp, alpha, empties, &score):
+        return score
+    made = make_children(own, opp, moves, children)
+    if empties >= _REPLIES_FROM and cut_by_child(worker.cache, children, made, alpha, empties - 1, &score):
+        return score
+    for i in range(made):
+        value = value_child(&children[i], odd)
+        worker.nodes += 1
+        if value < _PROMISING:
+            keys[kept] = key_of(value, i)
+            kept += 1
+            continue
+        best = max(best, -_solve_after(worker, &children[i], -alpha - 1, empties - 1, odd))
+        if best > alpha:
+            kept = 0
+            break
+    while kept and best <= alpha:
+        i = take_best(keys, kept)
+        kept -= 1
+        best = max(best, -_solve_after(worker, &children[i], -alpha - 1, empties - 1, odd))
+    remember(worker.cache, place, own, opp, alpha, best)
+    return best
+
+
+cdef int _solve_by_glance(
+    Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties, uint64_t odd
+) noexcept nogil:
+    """The score of a board with five empty squares."""
+    cdef Place place = place_of(own, opp, empties)
+    cdef uint64_t turned
+    cdef int square, score, best = NO_MOVE
+    if _cut_early(worker, place, own, opp, alpha, empties, &score):
+        return score
+    while moves:
+        square = _next_square(moves, odd)
+        moves ^= bit(square)
+        turned = turned_discs(own, opp, square)
+        worker.nodes += 1
+        score = -_solve_last(
+            worker, opp ^ turned, own ^ turned ^ bit(square), -alpha - 1, empties - 1, odd ^ quadrant_of(square)
+        )
+        if score > best:
+            best = score
+            if best > alpha:
+                break
+    remember(worker.cache, place, own, opp, alpha, best)
+    return best
+
+
+cdef inline int _next_square(uint64_t squares, uint64_t odd) noexcept nogil:
+    """The square to try next by a glance: odd quadrants first, their b2, b7, g2 or g7 after their others."""
+    if squares & odd:
+        squares &= odd
+        if squares & ~<uint64_t>_X_SQUARES:
+            squares &= ~<uint64_t>_X_SQUARES
+    return first_square(squares)
+
+
+cdef inline int _solve_last(
+    Worker *worker, uint64_t own, uint64_t opp, int alpha, int empties, uint64_t odd
+) noexcept nogil:
+    """The score of a board with up to four empty squares, odd quadrants tried first."""
+    cdef int[_MOST_AT_LAST] squares
+    cdef uint64_t empty = ~(own | opp)
+    cdef int i
+    if empties == 4:
+        return _solve_last_4(worker, own, opp, alpha, empty, odd)
+    for i in range(empties):
+        squares[i] = _next_square(empty, odd)
+        empty ^= bit(squares[i])
+    if empties == 3:
+        return solve_3(worker, own, opp, alpha, squares[0], squares[1], squares[2], False)
+    if empties == 2:
+        return solve_2(worker, own, opp, alpha, squares[0], squares[1], False)
+    if empties == 1:
+        return solve_1(own, alpha, squares[0], worker.count_only_discs)
+    return final_score(own, opp, worker.count_only_discs)
+
+
+cdef inline int _solve_last_4(
+    Worker *worker, uint64_t own, uint64_t opp, int alpha, uint64_t empty, uint64_t odd
+) noexcept nogil:
+    """The same of four, of which none, two or all lie in odd quadrants."""
+    cdef uint64_t first = empty & odd if empty & odd else empty, last
+    cdef int score
+    if stability_cuts(own, opp, alpha, 4, &score):
+        return score
+    last = first & (first - 1)
+    empty ^= bit(first_square(first)) ^ bit(first_square(last))
+    return solve_4(
+        worker,
+        own,
+        opp,
+        alpha,
+        first_square(first),
+        first_square(last),
+        first_square(empty),
+        first_square(empty & (empty - 1)),
+        False,
+    )

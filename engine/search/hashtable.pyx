@@ -1,0 +1,113 @@
+"""The transposition table's memory and its replacement rule; hashtable.pxd has the layout and the probe."""
+
+from libc.stdint cimport uint64_t
+
+import os
+
+from outflank.engine.errors import SettingsError
+from outflank.engine.evaluation.memory import reserve
+from outflank.engine.errors import whole
+
+
+# Odd, so that 2^64 salts follow before one comes again.
+cdef uint64_t _SALT_STEP = 0x9E3779B97F4A7C15
+
+
+# An exact search stores a board for some fifty nodes or more; with twice the room it takes no fewer of them.
+cdef double _BYTES_A_NODE = 1
+cdef double _LEAST_USED = 8 << 20
+_MOST_MEGABYTES = 1 << 30  # 2^50 bytes
+
+
+cdef inline int _worth(Payload *entry, int date) noexcept nogil:
+    """How much an entry is worth keeping: this search's before older ones, then by depth."""
+    return (256 if entry.date == date else 0) + entry.depth
+
+
+cdef void store(Table *table, uint64_t own, uint64_t opp, Payload news) noexcept nogil:
+    """Remember `news` about a board, in place of what is known about it or of the least worthy neighbour."""
+    cdef Bucket *bucket = bucket_of(table, own, opp)
+    cdef Entry *place = NULL
+    cdef PayloadWord old, new
+    cdef int i, worth, least = 1 << 30
+    news.date = table.date
+    for i in range(ENTRIES_A_BUCKET):
+        old.word = bucket.entries[i].payload
+        if holds(table, &bucket.entries[i], old.word, own, opp):
+            place = &bucket.entries[i]
+            _merge(&news, &old.fields)
+            break
+        worth = _worth(&old.fields, table.date)
+        if worth < least:
+            least = worth
+            place = &bucket.entries[i]
+    new.fields = news
+    place.own = own ^ own_seal(table, new.word)
+    place.opp = opp ^ opp_seal(table, new.word)
+    place.payload = new.word
+
+
+cdef inline void _merge(Payload *news, Payload *known) noexcept nogil:
+    """Add to `news` what was known of the same board: the other bound of the same question, a best move."""
+    if known.depth == news.depth and known.selectivity == news.selectivity:
+        if known.lower > news.lower and known.lower <= news.upper:
+            news.lower = known.lower
+            news.best, news.direction = known.best, known.direction  # the move that reaches it
+        if known.upper < news.upper and known.upper >= news.lower:
+            news.upper = known.upper
+    if news.best == NO_SQUARE:
+        news.best = known.best
+        news.direction = known.direction
+        news.second = known.second
+    elif known.best != news.best:
+        news.second = known.best
+
+
+cdef class HashTable:
+    """Owns the memory of one table; `megabytes` is rounded down to a power of two.
+
+    Raises: SettingsError if the memory can't be had.
+    """
+
+    def __cinit__(self, megabytes):
+        asked = whole("a table", megabytes, 1, _MOST_MEGABYTES, " MB")
+        self.megabytes = 1 << (asked.bit_length() - 1)
+        self._memory = _reserve(self.megabytes, asked)
+        cdef unsigned char[::1] view = self._memory
+        self.table.buckets = <Bucket *>&view[0]
+        self.table.date = 0
+        self.table.salt = 0
+        self.clear()
+
+    def clear(self):
+        """Forget everything, at once: no older entry is found any more, and all give way to new ones."""
+        self.table.salt += _SALT_STEP
+        self.table.mask = 0
+
+    def new_search(self, double nodes):
+        """Let entries of earlier searches give way first from now on.
+
+        After 256 searches the numbers begin again: what is left of the search that bore this one stays a little
+        longer, which costs less than clearing the table in the middle of somebody's clock.
+
+        Of the memory only as much is used, until the table is cleared, as searches of so many `nodes` can fill: the
+        system fills in pages as they are first touched, and that takes longer than a search of a few million nodes.
+        """
+        cdef object size = int(min(max(nodes * _BYTES_A_NODE, _LEAST_USED), <uint64_t>self.megabytes << 20))
+        cdef uint64_t mask = (1 << (size - 1).bit_length()) // sizeof(Bucket) - 1
+        self.table.mask = max(self.table.mask, mask)
+        self.table.date += 1
+
+
+def _reserve(megabytes, asked):
+    """Memory for a table; `asked` are the megabytes before they were rounded.
+
+    Raises: SettingsError if the machine has less.
+    """
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+    if megabytes > machine:
+        raise SettingsError(f"a table of {asked} MB does not fit into the machine's {machine} MB of memory")
+    try:
+        return reserve(megabytes << 20)
+    except OSError as error:
+        raise SettingsError(f"there is no memory for a table of {megabytes} MB: {error.strerror}") from None

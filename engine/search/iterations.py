@@ -1,0 +1,257 @@
+"""Which iteration comes next and when a search ends, and the seconds that a clock allows for a move."""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from outflank.engine.search.limits import BOLDEST, FULL_WIDTH, Clock, Limit, Line, step_of
+
+# Reserves are never planned with, so that the last moves find something left: this many overheads or that share of the
+# clock, whichever is more, but not more than a tenth.
+_RESERVED_OVERHEADS = 5
+_RESERVED_SHARE = 0.02
+_MOST_RESERVED = 0.1
+# Of a time that is lost if it is not used, at most this part is kept back.
+_MOST_KEPT_BACK = 0.25
+# Of the time left: what solving may take, and what the moves before it share; what one of these may take at most.
+_SHARE_TO_SOLVE = 0.7
+_SHARE_BEFORE = 0.7
+_MOST_OF_THE_REST = 0.4
+# Some positions take several times as long to solve as expected, and the time they took in vain is missed later.
+_PART_EXPECTED = 1 / 3
+# A move may take this many times its share where the iteration under way needs it.
+_STRETCH = 2.0
+_EMPTIES_AT_THE_START = 60
+
+_SOLVED_A_SECOND = 2e7  # of solving, at a guess
+# Nodes that solving takes, on average: the first for no empty square, times e to the second for each.
+_NODES_OF_A_FULL_BOARD, _GROWTH = 0.6, 0.75
+
+# No iteration begins once this part of the share is gone: usually, when the same move has been best for some
+# iterations, and when the best move has just changed or its score has fallen.
+_USUAL_PART, _PART_IF_SETTLED, _PART_IF_IN_DOUBT = 0.6, 0.35, 1.0
+_ITERATIONS_TO_SETTLE = 5
+_FALL_IN_DISCS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Seconds that one move may take, counted from the question.
+
+    Attributes:
+        share: on average.
+        most: until an iteration is broken off.
+        to_solve: until one is that solves the position, after which no move needs time.
+        part_expected: of that time, what solving may be expected to take.
+    """
+
+    share: float
+    most: float
+    to_solve: float
+    part_expected: float
+
+
+def plan(clock: Clock, empties: int) -> Plan:
+    """What the mover's clock allows with this many squares empty; all of it 0 or more, even if the flag has fallen."""
+    clock = replace(clock, remaining=max(clock.remaining, 0.0))
+    if clock.moves is not None and clock.moves <= 1:
+        return _all_of(clock.remaining, clock.overhead)
+    ours = _part_of(clock, empties)
+    if clock.moves is not None or clock.period <= 0:
+        return ours
+    least = _all_of(clock.period / max(clock.period_moves, 1), clock.overhead)
+    return max(ours, least, key=lambda found: found.share)
+
+
+def part_to_begin(best: Sequence[Line]) -> float:
+    """The part of the share after which no further iteration begins, by the best line of each one so far."""
+    recent = best[-_ITERATIONS_TO_SETTLE:]
+    moves, scores = [line.move for line in recent], [line.score for line in recent]
+    # Scores of odd and even depths differ by nature: compare like with like.
+    fell = len(scores) > 2 and scores[-3] - scores[-1] >= _FALL_IN_DISCS
+    if fell or len(set(moves[-2:])) == 2:
+        return _PART_IF_IN_DOUBT
+    settled = len(recent) == _ITERATIONS_TO_SETTLE and len(set(moves)) == 1
+    return _PART_IF_SETTLED if settled else _USUAL_PART
+
+
+def nodes_to_solve(empties: int) -> float:
+    """Nodes an exact search of this many empty squares takes, on average."""
+    return _NODES_OF_A_FULL_BOARD * math.exp(_GROWTH * empties)
+
+
+def _solved_within(seconds: float) -> float:
+    """How many empty squares are solved in a time, by a guess at the machine's speed."""
+    nodes = max(seconds * _SOLVED_A_SECOND, 1.0)
+    return max(math.log(nodes / _NODES_OF_A_FULL_BOARD) / _GROWTH, 0.0)
+
+
+def _all_of(seconds: float, overhead: float) -> Plan:
+    """A time that is lost if it is not used."""
+    kept = min(max(overhead, _RESERVED_SHARE * seconds), _MOST_KEPT_BACK * seconds)
+    return Plan(seconds - kept, seconds - kept, seconds - kept, 1.0)
+
+
+def _part_of(clock: Clock, empties: int) -> Plan:
+    """One move's part of a time that later moves need, too."""
+    reserved = max(_RESERVED_OVERHEADS * clock.overhead, _RESERVED_SHARE * clock.remaining)
+    free = clock.remaining - min(reserved, _MOST_RESERVED * clock.remaining)
+    most = _MOST_OF_THE_REST * free
+    share = min(_share(clock, empties, free) + clock.increment, most)
+    return Plan(share, min(_STRETCH * share, most), _SHARE_TO_SOLVE * free, _PART_EXPECTED)
+
+
+def _share(clock: Clock, empties: int, free: float) -> float:
+    """One move's share of the `free` seconds, without its increment."""
+    solved = _solved_within((1 - _SHARE_BEFORE) * _SHARE_TO_SOLVE * free)
+    moves = max((empties - solved) / 2, 1.0)
+    if clock.moves is not None and clock.moves <= moves:
+        return free / clock.moves  # what is left of them is lost
+    # The weight of a move rises from 1 at the beginning of the game to 2 where it is solved.
+    weight = 2 - moves / max((_EMPTIES_AT_THE_START - solved) / 2, moves)
+    return _SHARE_BEFORE * free / moves * weight / ((weight + 2) / 2)
+
+
+# An exact search begins after a look this much shallower, which orders its moves.
+_LOOK_BEFORE_SOLVING = 8
+# Selective passes over the whole endgame before the exact one, by the empty squares from which on they pay.
+_PASSES_BEFORE_EXACT = ((19, step_of(73).index), (22, step_of(95).index))
+# Against time or nodes the passes are the answer if they run out. A pass at the boldest selectivity takes about the
+# nodes of all midgame iterations up to the one before the last, so it comes in place of the last few.
+_PASSES_IN_TIME = tuple(step_of(percent).index for percent in (73, 87, 95, 99))
+_PLIES_LEFT_TO_PASSES = 5
+_NODES_A_SECOND = 8e6  # a guess until the search has measured its own speed
+_SOLVING_IS_FASTER = 3  # so many times as many nodes a second, most of them without an evaluation
+
+
+class Iterations:
+    """Iterates over the depth (plies) and the selectivity (a step's index) of what is to be searched next.
+
+    Args:
+        limit: when to stop.
+        empties: of the position searched.
+        choices: how many moves there are to choose from.
+        began: when the question was asked, by the monotonic clock.
+        nodes: counts the boards reached so far.
+
+    Attributes:
+        deadline: of the next iteration, by the monotonic clock; infinite if time is no limit.
+        most_nodes: boards that may be reached.
+    """
+
+    def __init__(
+        self, limit: Limit, empties: int, choices: int, began: float, nodes: Callable[[], int]
+    ) -> None:
+        self._limit, self._empties, self._choices, self._began = limit, empties, choices, began
+        self._nodes = nodes
+        self._best_lines: list[Line] = []
+        self._plan = None if limit.clock is None else plan(limit.clock, empties)
+        self.deadline = self._after(math.inf if self._plan is None else self._plan.most)
+        self.most_nodes = 1 << 63 if limit.nodes is None else limit.nodes
+
+    def note(self, best: Line) -> None:
+        """Take down what the iteration just finished thinks best."""
+        self._best_lines.append(best)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        """A ply more each time, then to the end of the game if that is due."""
+        wanted, empties = self._selectivity_wanted(), self._empties
+        last = self._last_depth()
+        for depth in range(1, last + 1):
+            if depth > 1 and self._enough():
+                if self._solves_instead():
+                    break
+                return
+            if depth > empties - _LOOK_BEFORE_SOLVING and self._solving_is_due(last):
+                break
+            if depth == empties or (self._is_anytime() and depth > empties - _PLIES_LEFT_TO_PASSES):
+                break
+            yield depth, self._selectivity_of_midgame(wanted, last)
+        if last == empties:
+            for selectivity in self._passes(wanted):
+                yield empties, selectivity
+                if self._enough() and not self._solves_instead():
+                    return
+            yield empties, wanted
+
+    def _is_anytime(self) -> bool:
+        """Whether time or nodes are the only limit, so that any iteration may be the last."""
+        limit = self._limit
+        return (
+            limit.depth is None and limit.exact_from is None and min(self.deadline, self.most_nodes) < 1 << 63
+        )
+
+    def _passes(self, wanted: int) -> Iterator[int]:
+        """The selectivities of the passes to the end before the one that is wanted."""
+        before_exact = [step for least, step in _PASSES_BEFORE_EXACT if self._empties >= least]
+        for step in _PASSES_IN_TIME if self._is_anytime() else before_exact:
+            if step < wanted and (step in before_exact or not self._solving_is_due(self._empties)):
+                yield step
+
+    def _last_depth(self) -> int:
+        """Plies of the deepest iteration that the limits ask for."""
+        limit = self._limit
+        if limit.depth is None or (limit.exact_from is not None and self._empties <= limit.exact_from):
+            return self._empties
+        return min(limit.depth, self._empties)
+
+    def _selectivity_wanted(self) -> int:
+        """The selectivity of the deepest iteration."""
+        return (FULL_WIDTH if self._limit.selectivity is None else step_of(self._limit.selectivity)).index
+
+    def _selectivity_of_midgame(self, wanted: int, last: int) -> int:
+        """The selectivity of an iteration that does not reach the end.
+
+        Bold where nothing else was asked for, and where it only orders the moves of an exact search.
+        """
+        if self._solves_by_time():
+            return BOLDEST.index if self._limit.selectivity is None else wanted
+        return BOLDEST.index if last == self._empties and wanted == FULL_WIDTH.index else wanted
+
+    def _enough(self) -> bool:
+        """Whether a game clock says that another iteration is not worth beginning."""
+        if self._limit.clock is None:
+            return False
+        if self._choices == 1:
+            return True
+        if self._limit.clock.moves == 1:
+            return False  # what this move leaves is lost
+        assert self._plan is not None
+        return time.monotonic() - self._began > part_to_begin(self._best_lines) * self._plan.share
+
+    def _solves_instead(self) -> bool:
+        """Whether there is no time for another iteration, but enough to solve the position for good."""
+        return self._choices > 1 and self._solves_by_time() and self._solving_fits()
+
+    def _solving_is_due(self, last: int) -> bool:
+        """Whether to search to the end of the game now."""
+        return self._solving_fits() if self._solves_by_time() else last == self._empties
+
+    def _solves_by_time(self) -> bool:
+        """Whether it is time or nodes that say when to search to the end of the game."""
+        return self._limit.depth is None and self._limit.exact_from is None
+
+    def _solving_fits(self) -> bool:
+        """Whether a search to the end fits into what the limits still allow; if so, a clock's time for it is given."""
+        fits = nodes_to_solve(self._empties) <= self._nodes_left_to_solve()
+        if fits:
+            self.deadline = self._end_of_solving()
+        return fits
+
+    def _end_of_solving(self) -> float:
+        """When a search to the end of the game is broken off."""
+        return self.deadline if self._plan is None else self._after(self._plan.to_solve)
+
+    def _after(self, seconds: float) -> float:
+        """When this many seconds are over, or those of the limit if they are fewer."""
+        return self._began + min(seconds, math.inf if self._limit.seconds is None else self._limit.seconds)
+
+    def _nodes_left_to_solve(self) -> float:
+        """Nodes of an exact search that the limits still allow, by the speed so far."""
+        elapsed, nodes = time.monotonic() - self._began, self._nodes()
+        speed = nodes / elapsed if elapsed > 0.05 else _NODES_A_SECOND
+        time_left = self._end_of_solving() - self._began - elapsed
+        if self._plan is not None:
+            time_left *= self._plan.part_expected
+        return min(self.most_nodes - nodes, speed * _SOLVING_IS_FASTER * time_left)

@@ -1,0 +1,162 @@
+"""Solving the last four empty squares without move lists: null windows, all-direction rules.
+
+`alpha` is the window's lower end in discs, its upper end is alpha + 1; scores are fail-soft, from the side owning
+`own`. Squares come in the order in which they shall be tried.
+
+Of three or four squares, what each turns is found before any is tried: the CPU does that side by side, and waits less
+often for a guess of its own about legal moves. Of two, the second is often not needed; each is worth a look only if an
+opposing disc lies beside it, which one table tells.
+"""
+
+from libc.stdint cimport uint8_t, uint64_t
+
+from outflank.engine.kernels cimport bit, popcount, turned_discs
+from outflank.engine.scoring cimport final_score
+from outflank.engine.search.worker cimport Worker
+
+cdef enum:
+    NO_MOVE = -127  # below every score
+
+cdef extern from "kernels.h" nogil:
+    const uint64_t *NEIGHBOURS "outflank_neighbours"
+
+cdef extern from *:
+    """
+    #define OF_DIAGONALS(x) {OF_NW(x) | OF_SE(x), OF_NE(x) | OF_SW(x)}
+    #define OF_ROW_OF_DIAGONALS(y) OF_DIAGONALS(y), OF_DIAGONALS(y + 1), OF_DIAGONALS(y + 2), OF_DIAGONALS(y + 3), \
+        OF_DIAGONALS(y + 4), OF_DIAGONALS(y + 5), OF_DIAGONALS(y + 6), OF_DIAGONALS(y + 7)
+    static const uint64_t outflank_diagonals[64][2] = {
+        OF_ROW_OF_DIAGONALS(0), OF_ROW_OF_DIAGONALS(8), OF_ROW_OF_DIAGONALS(16), OF_ROW_OF_DIAGONALS(24),
+        OF_ROW_OF_DIAGONALS(32), OF_ROW_OF_DIAGONALS(40), OF_ROW_OF_DIAGONALS(48), OF_ROW_OF_DIAGONALS(56)};
+    """
+    # The other squares on the two diagonals of each square.
+    const uint64_t[2] *DIAGONALS "outflank_diagonals"
+
+# GAIN[place][own]: twice the discs turned by playing on one of the eight places of a line if `own` are the discs of
+# him who plays and all others his opponent's. A shorter line has nothing of `own` beyond its ends, and that changes
+# nothing.
+cdef uint8_t[8][256] GAIN
+
+
+cdef inline int last_move_gain(uint64_t own, int square) noexcept nogil:
+    """Twice the number of discs `own` turns on the last empty square, all others being the opponent's.
+
+    Each of the four lines is gathered into eight bits: diagonals by file, the file by rank.
+    """
+    cdef const uint8_t *by_file = GAIN[square & 7]
+    cdef uint64_t gather = <uint64_t>0x0101010101010101
+    return (
+        by_file[own >> (square & 56) & 0xFF]
+        + by_file[(own & DIAGONALS[square][0]) * gather >> 56]
+        + by_file[(own & DIAGONALS[square][1]) * gather >> 56]
+        + GAIN[square >> 3][(own >> (square & 7) & gather) * <uint64_t>0x0102040810204080 >> 56]
+    )
+
+
+cdef inline int solve_1(uint64_t own, int alpha, int square, bint count_only_discs) noexcept nogil:
+    """The score with one square empty; all discs that are not `own` are the opponent's."""
+    cdef int score = 2 * popcount(own) - 62, gain = last_move_gain(own, square)
+    cdef uint64_t opp
+    if gain:
+        return score + gain
+    opp = ~own ^ bit(square)
+    score = final_score(own, opp, count_only_discs)
+    if score <= alpha:
+        return score  # a move of the opponent's could only lower it
+    gain = last_move_gain(opp, square)
+    return 2 * popcount(own) - 64 - gain if gain else score
+
+
+cdef inline int _then_1(
+    Worker *worker, uint64_t own, uint64_t opp, int alpha, int square, int last
+) noexcept nogil:
+    """The score of playing on `square` with `last` left, or NO_MOVE."""
+    cdef uint64_t turned
+    if not opp & NEIGHBOURS[square]:
+        return NO_MOVE
+    turned = turned_discs(own, opp, square)
+    if not turned:
+        return NO_MOVE
+    worker.nodes += 1
+    return -solve_1(opp ^ turned, -alpha - 1, last, worker.count_only_discs)
+
+
+cdef inline int solve_2(
+    Worker *worker, uint64_t own, uint64_t opp, int alpha, int first, int second, bint passed
+) noexcept nogil:
+    """The score with two squares empty; `passed` says that the opponent had no move."""
+    cdef int best = _then_1(worker, own, opp, alpha, first, second)
+    if best > alpha:
+        return best
+    best = max(best, _then_1(worker, own, opp, alpha, second, first))
+    if best != NO_MOVE:
+        return best
+    if passed:
+        return final_score(own, opp, worker.count_only_discs)
+    return -solve_2(worker, opp, own, -alpha - 1, first, second, True)
+
+
+cdef inline int _then_2(
+    Worker *worker, uint64_t own, uint64_t opp, uint64_t turned, int alpha, int square, int first, int second
+) noexcept nogil:
+    """The score of playing on `square` with two left, or NO_MOVE."""
+    if not turned:
+        return NO_MOVE
+    worker.nodes += 1
+    return -solve_2(worker, opp ^ turned, own ^ turned ^ bit(square), -alpha - 1, first, second, False)
+
+
+cdef inline int solve_3(
+    Worker *worker, uint64_t own, uint64_t opp, int alpha, int first, int second, int third, bint passed
+) noexcept nogil:
+    """The score with three squares empty; `passed` says that the opponent had no move."""
+    cdef uint64_t one = turned_discs(own, opp, first), two = turned_discs(own, opp, second)
+    cdef uint64_t three = turned_discs(own, opp, third)
+    cdef int best = _then_2(worker, own, opp, one, alpha, first, second, third)
+    if best > alpha:
+        return best
+    best = max(best, _then_2(worker, own, opp, two, alpha, second, first, third))
+    if best > alpha:
+        return best
+    best = max(best, _then_2(worker, own, opp, three, alpha, third, first, second))
+    if best != NO_MOVE:
+        return best
+    if passed:
+        return final_score(own, opp, worker.count_only_discs)
+    return -solve_3(worker, opp, own, -alpha - 1, first, second, third, True)
+
+
+cdef inline int _then_3(
+    Worker *worker, uint64_t own, uint64_t opp, uint64_t turned, int alpha, int square, int first, int second, int third
+) noexcept nogil:
+    """The score of playing on `square` with three left, or NO_MOVE."""
+    if not turned:
+        return NO_MOVE
+    worker.nodes += 1
+    return -solve_3(worker, opp ^ turned, own ^ turned ^ bit(square), -alpha - 1, first, second, third, False)
+
+
+cdef inline int solve_4(
+    Worker *worker, uint64_t own, uint64_t opp, int alpha, int first, int second, int third, int fourth, bint passed
+) noexcept nogil:
+    """The score with four squares empty; `passed` says that the opponent had no move.
+
+    Of three squares left, two in one quadrant come after the one that is alone: who plays there plays there last.
+    """
+    cdef uint64_t one = turned_discs(own, opp, first), two = turned_discs(own, opp, second)
+    cdef uint64_t three = turned_discs(own, opp, third), four = turned_discs(own, opp, fourth)
+    cdef int best = _then_3(worker, own, opp, one, alpha, first, second, third, fourth)
+    if best > alpha:
+        return best
+    best = max(best, _then_3(worker, own, opp, two, alpha, second, first, third, fourth))
+    if best > alpha:
+        return best
+    best = max(best, _then_3(worker, own, opp, three, alpha, third, first, second, fourth))
+    if best > alpha:
+        return best
+    best = max(best, _then_3(worker, own, opp, four, alpha, fourth, first, second, third))
+    if best != NO_MOVE:
+        return best
+    if passed:
+        return final_score(own, opp, worker.count_only_discs)
+    return -solve_4(worker, opp, own, -alpha - 1, first, second, third, fourth, True)

@@ -1,0 +1,82 @@
+"""The last ply: the evaluations of the boards that a node's moves lead to, and the best of them."""
+
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
+
+from outflank.engine.evaluation.evaluate cimport HIGHEST_GUESS, in_discs, look_up, network_score, phase_of
+from outflank.engine.search.guesscache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
+from outflank.engine.search.hashtable cimport FULL_WIDTH, prefetch
+from outflank.engine.kernels cimport bit
+from outflank.engine.movegen cimport MoveEntry, generate_on
+from outflank.engine.evaluation.network cimport SCORE_BITS, STAGES
+from outflank.engine.evaluation.patterns cimport LANES, PHASES, STEPS, opponents_view_after
+from outflank.engine.search.worker cimport Worker
+
+cdef enum:
+    _WORST = -65
+    # Where the tables alone lie so far beyond the window, two to three standard deviations of what the network adds
+    # (1.5, 2.2 and 4.9 discs in the three thirds of the game), a selective search does not ask it.
+    _FAR = 4 << SCORE_BITS
+    _FARTHER_EACH_STAGE = 3 << SCORE_BITS
+
+
+cdef inline int best_leaf(
+    Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int empties, int alpha, int beta
+) noexcept nogil:
+    """The value one ply deep, if within alpha..beta; else a bound. Corners come first, what gives them away last."""
+    cdef uint64_t corners = moves & <uint64_t>0x8100000000000081, beside = moves & <uint64_t>0x42C300000000C342
+    cdef int best = _WORST
+    if corners:
+        best = _best_on(worker, own, opp, corners, empties, alpha, beta, best)
+    if best < beta and moves & ~(corners | beside):
+        best = _best_on(worker, own, opp, moves & ~(corners | beside), empties, alpha, beta, best)
+    if best < beta and beside:
+        best = _best_on(worker, own, opp, beside, empties, alpha, beta, best)
+    return best
+
+
+cdef inline int _best_on(
+    Worker *worker, uint64_t own, uint64_t opp, uint64_t squares, int empties, int alpha, int beta, int best
+) noexcept nogil:
+    """The best of `best` and the moves on some squares, until one reaches `beta`."""
+    cdef MoveEntry *moves = worker.scratch
+    cdef int count = generate_on(own, opp, squares, worker.one_direction, moves), i
+    for i in range(count):
+        if i + 1 < count:
+            prefetch(
+                guess_place(
+                    worker.guesses,
+                    opp ^ moves[i + 1].turned,
+                    own ^ moves[i + 1].turned ^ bit(moves[i + 1].square),
+                )
+            )
+        best = max(best, _leaf_value(worker, own, opp, &moves[i], empties - 1, max(alpha, best), beta))
+        if best >= beta:
+            break
+    return best
+
+
+cdef inline int _leaf_value(
+    Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, int empties, int alpha, int beta
+) noexcept nogil:
+    """The evaluation after a move, from the side that makes it, if within alpha..beta; else perhaps a bound."""
+    cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
+    cdef uint64_t seal = guess_seal(theirs, mine)
+    cdef uint64_t *place = guess_place(worker.guesses, theirs, mine)
+    cdef uint16_t[LANES] view
+    cdef uint32_t[LANES] rows
+    cdef int score, far
+    worker.nodes += 1
+    if guess_known(place[0], seal):
+        return -guess_score(place[0])
+    opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], move.square, move.turned)
+    score = look_up(&worker.evaluation, view, theirs, mine, empties, rows)
+    if worker.selectivity != FULL_WIDTH:
+        far = _FAR + phase_of(empties) * STAGES // PHASES * _FARTHER_EACH_STAGE
+        # Beyond what any evaluation claims lies no bound: the root would widen its window for ever.
+        if -score >= (beta << SCORE_BITS) + far:
+            return min(beta, HIGHEST_GUESS)
+        if -score <= (alpha << SCORE_BITS) - far:
+            return max(alpha, -HIGHEST_GUESS)
+    score = in_discs(score + network_score(&worker.evaluation, rows, empties))
+    place[0] = guess_word(seal, score)
+    return -score

@@ -1,0 +1,261 @@
+"""What a search is given and what it gives back: limits, selectivity, levels, results."""
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Literal
+
+from outflank.engine.errors import SettingsError, whole
+from outflank.engine.moves import Move
+
+Percent = Literal[73, 87, 95, 98, 99, 100]
+
+
+@dataclass(frozen=True, slots=True)
+class Selectivity:
+    """A step.
+
+    Attributes:
+        index: its number in the compiled code, the boldest first.
+        percent: what users call it; 100 cuts nothing on a guess.
+        deviations: standard deviations to keep away from the window.
+    """
+
+    index: int
+    percent: Percent
+    deviations: float
+
+
+STEPS = (
+    Selectivity(0, 73, 1.1),
+    Selectivity(1, 87, 1.5),
+    Selectivity(2, 95, 2.0),
+    Selectivity(3, 98, 2.6),
+    Selectivity(4, 99, 3.3),
+    Selectivity(5, 100, math.inf),
+)
+SELECTIVITIES: tuple[Percent, ...] = tuple(step.percent for step in STEPS)
+"""What ``Limit.selectivity`` may be, in percent."""
+BOLDEST, FULL_WIDTH = STEPS[0], STEPS[-1]
+
+
+def step_of(percent: int) -> Selectivity:
+    """The step of this many percent.
+
+    Raises: KeyError if there is none.
+    """
+    return _BY_PERCENT[percent]
+
+
+_BY_PERCENT: dict[int, Selectivity] = {step.percent: step for step in STEPS}
+
+
+Bound = Literal["exact", "lower", "upper"]
+Result = Literal["win", "draw", "loss"]
+_BOARD = 64
+_MOST = 1 << 63  # which no search counts to
+_LONGEST = 1e12  # seconds: more than any protocol can say
+USUAL_OVERHEAD = 0.05  # seconds
+
+
+def _check_seconds(name: str, value: float, least: float) -> None:
+    """Raise SettingsError unless `value` is a number of seconds that makes sense."""
+    if not isinstance(value, Real) or not value >= least:
+        raise SettingsError(f"expected {name} of at least {least:g}, got {value!r}")
+    if value > _LONGEST:
+        raise SettingsError(f"{name} may be {_LONGEST:g} seconds at most")
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The mover's clock as his turn begins; all times in seconds.
+
+    Attributes:
+        remaining: time left, for all moves to come or for the next `moves`.
+        moves: moves that must be made within `remaining`; None if it has to last for the game.
+        increment: added after each move (Fischer).
+        period: length of the Canadian period that begins when `remaining` is used up; 0 if none does.
+        period_moves: moves due in each such period.
+        overhead: what a move takes besides the search, on the way to the controller and on a busy machine.
+
+    Raises: SettingsError if one of them makes no sense.
+    """
+
+    remaining: float
+    moves: int | None = None
+    increment: float = 0.0
+    period: float = 0.0
+    period_moves: int = 0
+    overhead: float = USUAL_OVERHEAD
+
+    def __post_init__(self) -> None:
+        # It is the referee who says when a flag has fallen.
+        _check_seconds("remaining", self.remaining, -_LONGEST)
+        for name in ("increment", "period", "overhead"):
+            _check_seconds(name, getattr(self, name), 0.0)
+        if self.moves is not None:
+            object.__setattr__(self, "moves", whole("moves", self.moves, 1))
+        object.__setattr__(self, "period_moves", whole("period_moves", self.period_moves, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """When a search shall stop; whichever limit is met first. ``Limit.solve()`` goes to the end of the game.
+
+    Attributes:
+        depth: plies to search; a depth that reaches the end of the game is exact.
+        nodes: boards reached by making a move, shallow searches for the ordering and for ProbCut included.
+        seconds: wall time for this move.
+        clock: a game clock, from which the search chooses its own time.
+        exact_from: search to the end once at most this many squares are empty, whatever `depth` says.
+        selectivity: a member of SELECTIVITIES; below 100 the search cuts what a shallow one says is hopeless. None
+            is 100 for a search to a depth or to the end, and as much as pays for one against time or nodes.
+        wld: of a position that is solved, find out only who wins: see ``Line.result``.
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    clock: Clock | None = None
+    exact_from: int | None = None
+    selectivity: Percent | None = None
+    wld: bool = False
+
+    def __post_init__(self) -> None:
+        for name, value, least in (
+            ("depth", self.depth, 1),
+            ("nodes", self.nodes, 1),
+            ("exact_from", self.exact_from, 0),
+        ):
+            if value is not None:
+                object.__setattr__(self, name, whole(name, value, least, _MOST))  # whatever else it came as
+        if self.seconds is not None and self.seconds != math.inf:
+            _check_seconds("seconds", self.seconds, 0.0)
+        if self.clock is not None and not isinstance(self.clock, Clock):
+            raise SettingsError(f"expected a Clock, such as Clock(remaining=60.0), got {self.clock!r}")
+        if self.selectivity not in (None, *SELECTIVITIES):
+            expected = ", ".join(map(str, SELECTIVITIES))
+            raise SettingsError(f"expected a selectivity out of {expected}, got {self.selectivity!r}")
+
+    @classmethod
+    def solve(cls, *, selectivity: Percent | None = None, wld: bool = False) -> "Limit":
+        """To the end of the game, however long that takes."""
+        return cls(exact_from=_BOARD, selectivity=selectivity, wld=wld)
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether time ends it."""
+        return self.seconds is not None or self.clock is not None
+
+    def ends_search(self, empties: int) -> bool:
+        """Whether it says when to stop where this many squares are empty."""
+        solved = self.exact_from is not None and empties <= self.exact_from
+        return solved or (self.depth, self.nodes, self.seconds, self.clock) != (None,) * 4
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A move of the position searched and what is expected of it.
+
+    Attributes:
+        move: the move.
+        score: expected final disc difference from the side to move, by the rules' scoring.
+        pv: the best line found that begins with `move`. That of an exact score ends the game with this score, unless
+            the table had no room for it or the search was stopped first.
+        bound: what the score is of the true one: the value itself (``exact``: as good as the search is), or where only
+            win, draw or loss was asked for, what that says in discs: the ``lower`` or ``upper`` end.
+        result: a win, draw or loss for the side to move, by the rules' tie rule; None unless the search was exact
+            or was asked for just that and reached the end.
+    """
+
+    move: Move
+    score: float
+    pv: tuple[Move, ...]
+    bound: Bound = "exact"
+    result: Result | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchInfo:
+    """How far a search has come.
+
+    Attributes:
+        depth: plies of the last finished iteration; the number of empty squares if it went to the end.
+        selectivity: of that iteration, in percent.
+        exact: whether scores, bounds and results are proven: the end was reached at 100 %.
+        nodes: boards reached so far.
+        seconds: wall time so far.
+        lines: the best moves, best first; as many as were asked for.
+    """
+
+    depth: int
+    selectivity: Percent
+    exact: bool
+    nodes: int
+    seconds: float
+    lines: tuple[Line, ...]
+
+    @property
+    def score(self) -> float:
+        """The score of the best move, in discs from the side to move."""
+        return self.lines[0].score
+
+    @property
+    def bound(self) -> Bound:
+        """What that score is of the true one, see Line."""
+        return self.lines[0].bound
+
+    @property
+    def result(self) -> Result | None:
+        """What the best move leads to, as far as that is known, see Line."""
+        return self.lines[0].result
+
+    @property
+    def pv(self) -> tuple[Move, ...]:
+        """The best line found."""
+        return self.lines[0].pv
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult(SearchInfo):
+    """What a finished or stopped search found.
+
+    Attributes:
+        stopped: whether it was told to stop, and no limit ended it.
+    """
+
+    stopped: bool = False
+
+    @property
+    def move(self) -> Move:
+        """The move to play: legal however early the search was stopped; a pass if there is no other."""
+        return self.lines[0].move
+
+
+HIGHEST_LEVEL = 60
+DEFAULT_LEVEL = 10
+# How far beyond the exact endgame the selective ones reach, in empty squares, on levels above 10.
+_SELECTIVE_ENDGAMES: tuple[tuple[int, Percent], ...] = ((3, 98), (6, 87))
+
+
+def exact_from(level: int) -> int:
+    """The number of empty squares from which a level solves a position."""
+    return 2 * level if level <= 10 else 20 + 4 * (level - 10) // 11
+
+
+def limit_for_level(level: int, empties: int) -> Limit:
+    """The limit of a level from 0 to 60 for a position with this many empty squares.
+
+    Raises: SettingsError if there is no such level, or no such number of empty squares.
+    """
+    level, empties = whole("level", level, -(2**31)), whole("empties", empties, 0, _BOARD)
+    if not 0 <= level <= HIGHEST_LEVEL:
+        raise SettingsError(f"expected a level from 0 to {HIGHEST_LEVEL}, got {level}")
+    to_the_end = max(empties, 1)
+    if empties <= exact_from(level):
+        return Limit(depth=to_the_end)
+    if level > 10:
+        for further, selectivity in _SELECTIVE_ENDGAMES:
+            if empties <= exact_from(level) + further:
+                return Limit(depth=to_the_end, selectivity=selectivity)
+    return Limit(depth=max(level, 1), selectivity=BOLDEST.percent)

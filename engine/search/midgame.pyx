@@ -1,0 +1,272 @@
+"""Principal variation search over the general move form, with a transposition table.
+
+Scores are whole discs from the side to move and fail-soft. A search whose depth reaches the end of the game is
+exact; there `depth` is the number of empty squares. A pass uses up no depth, so the value of a board at a depth
+depends, at full width, on nothing but the board and the depth, whatever the table holds.
+"""
+
+from libc.stdint cimport uint64_t
+
+from outflank.engine.search.endgame cimport MOST_FOR_ENDGAME, solve
+from outflank.engine.search.hashtable cimport FULL_WIDTH, NO_SQUARE, Payload, bucket_of, prefetch, probe
+from outflank.engine.kernels cimport bit, legal_moves, popcount
+from outflank.engine.search.leaves cimport best_leaf
+from outflank.engine.search.looks cimport look
+from outflank.engine.movegen cimport MoveEntry, generate
+from outflank.engine.search.ordering cimport SECOND_BEST_VALUE, bring_best_forward, quiet_value
+from outflank.engine.search.probcut cimport guess_margin, shallow_depth, shallow_margin
+from outflank.engine.scoring cimport final_score
+from outflank.engine.search.stability cimport stability_cuts
+from outflank.engine.search.tablecuts cimport answers, cut_by_private_reply, cut_by_reply, remember
+from outflank.engine.search.worker cimport Worker, enter, guess, leave, must_stop, rough_guess_after
+from outflank.engine.search.youngbrothers cimport share_moves, worth_sharing
+
+cdef enum:
+    _WORST = -65
+    _TABLE_FROM_DEPTH = 3
+    _TABLE_CUT_FROM_DEPTH = 5  # look the replies up before searching any
+    _LOOK_FROM_DEPTH = 4  # order by evaluation, not by a glance alone
+    _LOOK_BELOW = 8  # discs below alpha from which on an exact search's looks tell moves apart no more
+    _VALUE_PER_DISC = 1 << 13
+    _PROBCUT_FROM_DEPTH = 2
+    _MOST_NESTED_PROBCUTS = 2
+    _REDUCE_FROM_DEPTH = 6
+    _REDUCE_FROM_MOVE = 3
+    _REDUCTION = 2  # an even number: scores of odd and even depths differ by nature
+
+
+cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
+    """The value of a board `depth` plies deep, if within alpha..beta; else a bound beyond it."""
+    cdef int empties = 64 - popcount(own | opp), score
+    cdef uint64_t moves
+    if must_stop(worker):
+        return alpha
+    if depth > empties:
+        depth = empties
+    if depth == 0 and empties:
+        return guess(worker, own, opp, empties)
+    moves = legal_moves(own, opp)
+    if not moves:
+        return _search_passed(worker, own, opp, depth, alpha, beta)
+    if depth == 1 and empties > 1:
+        return best_leaf(worker, own, opp, moves, empties, alpha, beta)
+    if depth == empties and beta == alpha + 1 and not worker.one_direction:
+        if empties <= MOST_FOR_ENDGAME:
+            return solve(worker, own, opp, moves, alpha, empties)
+        if stability_cuts(own, opp, alpha, empties, &score):
+            return score
+    return _search_node(worker, own, opp, depth, alpha, beta, empties)
+
+
+cdef int _search_passed(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
+    """The value of a board where the side to move has no move."""
+    cdef int score
+    if not legal_moves(opp, own):
+        return final_score(own, opp, worker.count_only_discs)
+    worker.side ^= 1
+    score = -search(worker, opp, own, depth, -beta, -alpha)
+    worker.side ^= 1
+    return score
+
+
+cdef int _search_node(
+    Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, int empties
+) noexcept nogil:
+    """The value of a board with a move, worth remembering and ordering with care."""
+    cdef MoveEntry *moves = worker.scratch
+    cdef Payload known
+    cdef int count, score
+    known.best = known.second = NO_SQUARE
+    known.direction = 0
+    if depth >= _TABLE_FROM_DEPTH and probe(worker.table, own, opp, &known):
+        if answers(worker, &known, depth):
+            if known.lower >= beta or known.lower == known.upper:
+                return known.lower
+            if known.upper <= alpha:
+                return known.upper
+    if beta == alpha + 1 and _cut_by_probcut(worker, own, opp, depth, beta, empties, &score):
+        return score
+    count = generate(own, opp, worker.one_direction, moves)
+    if depth == empties and depth == MOST_FOR_ENDGAME + 1 and not worker.one_direction:
+        if cut_by_private_reply(worker, own, opp, beta, moves, count, &score):
+            return score
+    elif depth >= _TABLE_CUT_FROM_DEPTH and cut_by_reply(worker, own, opp, depth, beta, moves, count, &score):
+        return score
+    worker.scratch += count
+    score = _search_moves(worker, own, opp, depth, alpha, beta, empties, &known, moves, count)
+    worker.scratch -= count
+    return score
+
+
+cdef bint _cut_by_probcut(
+    Worker *worker, uint64_t own, uint64_t opp, int depth, int beta, int empties, int *score
+) noexcept nogil:
+    """Multi-ProbCut: whether a shallow search makes it likely enough that the deep one ends beyond the null window."""
+    cdef int shallow, margin, easy, static, alpha = beta - 1
+    if worker.selectivity == FULL_WIDTH or depth < _PROBCUT_FROM_DEPTH or worker.probcuts >= _MOST_NESTED_PROBCUTS:
+        return False
+    shallow = shallow_depth(depth)
+    margin = shallow_margin(worker.margins, worker.selectivity, empties, depth)
+    easy = guess_margin(worker.margins, worker.selectivity, empties, depth)
+    static = guess(worker, own, opp, empties)
+    worker.probcuts += 1
+    if static >= beta + easy and beta + margin <= 64:
+        if search(worker, own, opp, shallow, beta + margin - 1, beta + margin) >= beta + margin:
+            worker.probcuts -= 1
+            score[0] = beta
+            return not worker.aborted
+    elif static <= alpha - easy and alpha - margin >= -64:
+        if search(worker, own, opp, shallow, alpha - margin, alpha - margin + 1) <= alpha - margin:
+            worker.probcuts -= 1
+            score[0] = alpha
+            return not worker.aborted
+    worker.probcuts -= 1
+    return False
+
+
+cdef void _value_moves(
+    Worker *worker,
+    uint64_t own,
+    uint64_t opp,
+    int depth,
+    int alpha,
+    int empties,
+    Payload *known,
+    MoveEntry *moves,
+    int count,
+) noexcept nogil:
+    """Value the moves for the ordering: the table's second best first, the others by a glance and a shallow search."""
+    cdef uint64_t mine, theirs
+    cdef int plies = _depth_of_look(depth, empties), exact = depth == empties, i
+    if count == 1:
+        return
+    for i in range(count):
+        if moves[i].square == known.second:
+            moves[i].value = SECOND_BEST_VALUE
+            continue
+        moves[i].value = quiet_value(own, opp, &moves[i])
+        if plies >= 0:
+            mine = own ^ moves[i].turned ^ bit(moves[i].square)
+            theirs = opp ^ moves[i].turned
+            moves[i].value -= _look(worker, theirs, mine, &moves[i], plies, exact, alpha) * (
+                _VALUE_PER_DISC << min(plies, 2)
+            )
+
+
+cdef inline int _look(
+    Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, int plies, bint exact, int alpha
+) noexcept nogil:
+    """The value for the ordering of the board after a move, `plies` deep, from the side `own` that moves next."""
+    cdef int score
+    if plies == 0:
+        return rough_guess_after(worker, own, opp, 64 - popcount(own | opp), move.square, move.turned)
+    enter(worker, move.square, move.turned)
+    if exact and not worker.one_direction:
+        score = look(worker, own, opp, plies, _WORST, _LOOK_BELOW - alpha)
+    else:
+        score = search(worker, own, opp, plies, _WORST, -_WORST)
+    leave(worker)
+    return score
+
+
+cdef inline int _depth_of_look(int depth, int empties) noexcept nogil:
+    """How deep to search the moves before ordering them; -1 for not at all."""
+    if depth < _LOOK_FROM_DEPTH:
+        return -1
+    if depth == empties:
+        return 0 if empties < 17 else 1 if empties < 22 else 2
+    return 0 if depth < 10 else 1 if depth < 16 else 2
+
+
+cdef int _search_moves(
+    Worker *worker,
+    uint64_t own,
+    uint64_t opp,
+    int depth,
+    int alpha,
+    int beta,
+    int empties,
+    Payload *known,
+    MoveEntry *moves,
+    int count,
+) noexcept nogil:
+    """Try the moves in order, the first with the full window, and remember the outcome.
+
+    The table's move comes first: where it reaches `beta`, the others need no values.
+    """
+    cdef int best = _WORST, lower = alpha, score, i, later
+    cdef int reduction = _reduction(worker, depth, alpha, beta, empties)
+    cdef int from_table = _bring_table_move_forward(known, moves, count)
+    cdef MoveEntry *best_move = moves
+    for i in range(count):
+        if i == from_table:
+            _value_moves(worker, own, opp, depth, alpha, empties, known, &moves[i], count - i)
+        if i >= from_table:
+            bring_best_forward(moves, i, count)
+        moves[i].reduction = reduction if i >= _REDUCE_FROM_MOVE else 0
+        if i and worker.crew != NULL and worth_sharing(worker.crew, depth, count - i, own | opp):
+            for later in range(i + 1, count):
+                bring_best_forward(moves, later, count)
+                moves[later].reduction = reduction if later >= _REDUCE_FROM_MOVE else 0
+            best = share_moves(worker, own, opp, depth, lower, beta, best, best_move, &moves[i], count - i)
+            break
+        score = search_move(worker, own, opp, depth, lower, beta, &moves[i], i == 0)
+        if worker.aborted:
+            break
+        if score > best:
+            best = score
+            best_move = &moves[i]
+            lower = max(lower, best)
+            if best >= beta:
+                break
+    if worker.aborted:
+        return alpha
+    if depth >= _TABLE_FROM_DEPTH:
+        remember(worker, own, opp, depth, alpha, beta, best, best_move)
+    return best
+
+
+cdef inline int _bring_table_move_forward(Payload *known, MoveEntry *moves, int count) noexcept nogil:
+    """Put the table's move first; how many moves that are (0 or 1)."""
+    cdef MoveEntry swapped
+    cdef int i
+    if known.best == NO_SQUARE:
+        return 0
+    for i in range(count):
+        if moves[i].square == known.best and moves[i].direction == known.direction:
+            swapped = moves[0]
+            moves[0] = moves[i]
+            moves[i] = swapped
+            return 1
+    return 0
+
+
+cdef inline int _reduction(Worker *worker, int depth, int alpha, int beta, int empties) noexcept nogil:
+    """Late-move reductions: by how many plies a selective search looks less deep at a null window's later moves.
+
+    A search to the end is not reduced: its score would no longer be that of an end.
+    """
+    if worker.selectivity == FULL_WIDTH or depth < _REDUCE_FROM_DEPTH or depth == empties or beta > alpha + 1:
+        return 0
+    return _REDUCTION
+
+
+cdef int search_move(
+    Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
+) noexcept nogil:
+    """The value of a move: with the full window if it is the first or a null window says that it is better."""
+    cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
+    cdef int score
+    if depth > _TABLE_FROM_DEPTH:
+        prefetch(bucket_of(worker.table, theirs, mine))
+    enter(worker, move.square, move.turned)
+    if first:
+        score = -search(worker, theirs, mine, depth - 1, -beta, -alpha)
+    else:
+        score = -search(worker, theirs, mine, depth - 1 - move.reduction, -alpha - 1, -alpha)
+        if move.reduction and score > alpha and not worker.aborted:
+            score = -search(worker, theirs, mine, depth - 1, -alpha - 1, -alpha)
+        if alpha < score < beta and not worker.aborted:
+            score = -search(worker, theirs, mine, depth - 1, -beta, -score + 1)
+    leave(worker)
+    return score

@@ -1,0 +1,46 @@
+"""Multi-ProbCut: how far a shallow search may stray from a deep one, and how sure a cut has to be.
+
+The standard deviation of "deep minus shallow", in discs, is a square of a linear form in the number of empty
+squares and both depths: ``s = x * empties + y * depth + z * shallow; sigma = a*s*s + b*s + c``,
+fitted to our own evaluation by ``outflank train probcut``, which writes ``probcut.json``. The form is Edax's.
+"""
+
+import json
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+
+from outflank.engine.search.limits import FULL_WIDTH, STEPS
+
+SHIPPED = Path(__file__).with_name("probcut.json")
+_PLIES = 65
+
+
+def shallow_depth(depth: int) -> int:
+    """Plies of the shallow search that stands for a search of `depth`: about half, and of the same parity."""
+    return 2 * (depth // 4) + depth % 2 or depth - 2
+
+
+def sigma(coefficients: Sequence[float], empties: int, depth: int, shallow: int) -> float:
+    """Standard deviation in discs of a search of `depth` from a `shallow` one; `coefficients` are x y z a b c."""
+    x, y, z, a, b, c = coefficients
+    s = x * empties + y * depth + z * shallow
+    return max(a * s * s + b * s + c, 0.5)
+
+
+def margins(path: Path = SHIPPED) -> array:  # type: ignore[type-arg]  # array is generic for the type checker alone
+    """Discs to add to the window, int16, as [selectivity][empties][depth][2], of all but the full width.
+
+    The last index is 0 for the shallow search's score, 1 for the evaluation that has to point the same way before
+    that search is worth its nodes; that one is about half as strict.
+    """
+    coefficients = json.loads(path.read_text())["coefficients"]
+    table = array("h")
+    for step in STEPS[: FULL_WIDTH.index]:
+        for empties in range(_PLIES):
+            for depth in range(_PLIES):
+                error = sigma(coefficients, empties, depth, shallow_depth(depth))
+                static = sigma(coefficients, empties, depth, 0)
+                table.append(round(step.deviations * error))
+                table.append(round(step.deviations * (error + static) / 2 * 0.5))
+    return table

@@ -1,0 +1,108 @@
+"""Finding the moves that a proof needs, by the search's null windows; proving.pyi documents it."""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY
+from libc.stdint cimport int16_t, int32_t, uint64_t
+
+from outflank.engine.search.crew cimport Crew
+from outflank.engine.evaluation.evaluate cimport Evaluator
+from outflank.engine.search.hashtable cimport FULL_WIDTH, HashTable
+from outflank.engine.kernels cimport bit, legal_moves, popcount
+from outflank.engine.search.midgame cimport search, search_move
+from outflank.engine.movegen cimport MAX_MOVES, MoveEntry, generate
+from outflank.engine.search.ordering cimport bring_best_forward, weighted_mobility
+from outflank.engine.evaluation.patterns cimport set_features
+from outflank.engine.position cimport Position
+from outflank.engine.search.worker cimport Worker, enter, leave, monotonic
+
+from outflank.engine.search import probcut
+from outflank.engine.errors import SettingsError
+from outflank.engine.moves import PASS, Move
+from outflank.engine.search.searcher import DEFAULT_HASH_MB
+from outflank.engine.evaluation.weightcopy import load
+from outflank.engine.errors import whole
+
+cdef enum: _PER_REPLY = 1 << 8  # more than any weighted mobility
+
+# Python may see a Ctrl-C when a search has taken so long; it then begins again, with what the table remembers, and
+# may take twice as long.
+_FIRST_SLICE = 0.2
+
+
+cdef class Prover:
+    """Finds moves that reach a score, of positions under the same rules; remembers what it has found out."""
+
+    cdef HashTable _table
+    cdef Crew _crew
+    cdef Worker *_worker
+    cdef Evaluator _evaluator
+    cdef const int16_t[::1] _margins
+    cdef bint _stop
+    cdef object _rules
+
+    # No __init__, which might never be called, or again.
+    def __cinit__(self, rules, hash_mb=DEFAULT_HASH_MB):
+        if rules.one_direction:
+            raise SettingsError(f"proofs need rules under which a move turns every direction, unlike {rules}")
+        self._rules = rules
+        self._table = HashTable(hash_mb)
+        self._table.new_search(INFINITY)  # all of it is used
+        self._crew = Crew(1)
+        self._evaluator = Evaluator(load())
+        self._margins = probcut.margins()
+        self._stop = False
+        self._worker = self._crew.workers
+        self._worker.count_only_discs = rules.scoring == "count"
+        self._worker.table = &self._table.table
+        self._worker.stop = &self._stop
+        self._worker.evaluation = self._evaluator.evaluation
+        self._worker.margins = &self._margins[0]
+        self._worker.selectivity = FULL_WIDTH
+        self._worker.search_move = search_move
+        self._worker.node_limit = <uint64_t>-1
+
+    def answer(self, Position position, score):
+        """A move that leads to `score` or more whatever follows: of those the one with the fewest replies."""
+        cdef int wanted = whole("a score", score, -64, 64)
+        if position.rules != self._rules:
+            raise SettingsError(f"the position is of {position.rules}, not of {self._rules}")
+        if position.must_pass:
+            return PASS
+        cdef MoveEntry[MAX_MOVES] moves
+        cdef int count = generate(position.own, position.opp, False, moves), i
+        _value_moves(position.own, position.opp, moves, count)
+        set_features(self._worker.features, position.own, position.opp, 0)
+        self._worker.side = 0
+        for i in range(count):
+            bring_best_forward(moves, i, count)
+            if self._score_after(position.own, position.opp, &moves[i], wanted) >= wanted:
+                return Move(moves[i].square)
+        raise SettingsError(f"{score:+d} can't be reached from {position.board_string()}")
+
+    cdef int _score_after(self, uint64_t own, uint64_t opp, MoveEntry *move, int score) except? -65:
+        """What a move leads to, if that is `score` or one less; else a bound."""
+        cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
+        cdef int empties = 64 - popcount(mine | theirs), found
+        cdef double seconds = _FIRST_SLICE
+        enter(self._worker, move.square, move.turned)
+        try:
+            while True:
+                self._crew.assemble()  # so that the last slice's looks at the clock are forgotten
+                self._worker.deadline = monotonic() + seconds
+                with nogil:
+                    found = -search(self._worker, theirs, mine, empties, -score, 1 - score)
+                if not self._worker.aborted:
+                    return found
+                PyErr_CheckSignals()
+                seconds *= 2
+        finally:
+            leave(self._worker)
+
+
+cdef void _value_moves(uint64_t own, uint64_t opp, MoveEntry *moves, int count) noexcept nogil:
+    """Value moves by how few replies they leave, since a proof has to answer them all."""
+    cdef uint64_t replies
+    cdef int i
+    for i in range(count):
+        replies = legal_moves(opp ^ moves[i].turned, own ^ moves[i].turned ^ bit(moves[i].square))
+        moves[i].value = -<int32_t>popcount(replies) * _PER_REPLY - weighted_mobility(replies)

@@ -1,0 +1,247 @@
+"""Searcher: searches in a worker thread that does not hold the GIL; search.pyi documents it."""
+
+from libc.stdint cimport int16_t
+
+import functools
+import math
+import random
+import threading
+import time
+from pathlib import Path
+
+from outflank.engine.search.crew cimport Crew
+from outflank.engine.search.deepening cimport Deepening
+from outflank.engine.evaluation.evaluate cimport Evaluator
+from outflank.engine.search.hashtable cimport HashTable
+from outflank.engine.position cimport Position
+
+from outflank.engine.search import probcut
+from outflank.engine.search.analysis import Analysis, BehindPass, Finished
+from outflank.engine.errors import SettingsError
+from outflank.engine.search.limits import Limit, Line, SearchResult
+from outflank.engine.moves import PASS
+from outflank.engine.search.iterations import nodes_to_solve
+from outflank.engine.evaluation.weightcopy import load
+from outflank.engine.evaluation.weights import SHIPPED, identity
+from outflank.engine.errors import whole
+
+DEFAULT_HASH_MB = 64
+# Against time, since a search to the end would not deepen selectively.
+_UNTIL_STOPPED = Limit(seconds=math.inf)
+_MOST_THREADS = 256
+# Besides those that a searcher still has: for a match between two.
+_EVALUATORS_KEPT = 2
+
+
+cdef class Turn:
+    """The searching thread's part of a lease."""
+
+    cdef object _free
+    cdef bint _begun, _ended, _left
+
+    def begin(self):
+        """Whether the search may begin; it may once."""
+        first, self._begun = not self._begun, True
+        return first
+
+    def end(self):
+        """Say that the search is over."""
+        self._ended = True
+        self._free_if_done()
+
+    cdef _free_if_done(self):
+        """Free the searcher once both have given it up."""
+        if self._ended and self._left and self._free is not None:
+            free, self._free = self._free, None
+            free()
+
+
+cdef class Lease:
+    """An analysis' hold on its searcher, which is free again once this is left and the thread's turn has ended."""
+
+    cdef readonly Turn turn
+    cdef object _stop
+
+    def __cinit__(self, stop, free):
+        self.turn = Turn()
+        self.turn._free = free
+        self._stop = stop
+
+    def leave(self):
+        """Let the searcher go as soon as the search is over."""
+        self.turn._left = True
+        self.turn._free_if_done()
+
+    def cancel(self):
+        """End the search, or keep it from beginning, and let the searcher go."""
+        if self.turn.begin():
+            self.turn.end()
+        self._give_up()
+
+    def __del__(self):
+        self._give_up()
+
+    cdef _give_up(self):
+        """Stop the search and leave, unless it is done."""
+        if not self.turn._left:
+            try:
+                self._stop()
+            finally:
+                self.leave()
+
+
+cdef class Searcher:
+    """Searches positions; keeps its transposition table from one search to the next."""
+
+    cdef HashTable _table
+    cdef Crew _crew
+    cdef object _busy, _random, _scored_by, _weights_file
+    cdef object _running  # an analysis.Running, or None
+    cdef Evaluator _evaluator
+    cdef const int16_t[::1] _margins
+
+    # No __init__, which might never be called, or again during a search.
+    def __cinit__(self, hash_mb=DEFAULT_HASH_MB, threads=1, seed=None, weights=SHIPPED):
+        self._table = HashTable(hash_mb)
+        self._crew = Crew(whole("threads", threads, 1, _MOST_THREADS))
+        self._busy = threading.Lock()
+        self._random = None if seed is None else random.Random(seed)
+        self._scored_by = None
+        self._weights_file = Path(weights)
+        self._evaluator = self._margins = None
+
+    @property
+    def hash_mb(self):
+        """Size of the table in MB."""
+        return self._table.megabytes
+
+    @property
+    def threads(self):
+        """Worker threads."""
+        return self._crew.size
+
+    def stop(self):
+        """End the search under way, from any thread; it returns what it has. No effect if none is under way."""
+        running = self._running
+        if running is not None:
+            running.stop()
+
+    def clear(self):
+        """Forget all earlier searches."""
+        self._take()
+        try:
+            self._forget()
+        finally:
+            self._busy.release()
+
+    def prepare(self):
+        """Read what the first search would have to read, while no clock is running."""
+        if self._evaluator is None:
+            evaluator, margins = _evaluator(self._weights_file), _shipped_margins()
+            # Together: Ctrl-C and other threads come only where Python code runs, as in the two calls above.
+            self._margins = margins
+            self._evaluator = evaluator
+
+    def evaluate(self, Position position):
+        """What is expected without any search, in whole discs from the side to move; a finished game's final score."""
+        if position.is_over:
+            return float(position.score(position.side))
+        if position.must_pass:
+            return -self.evaluate(position.pass_())
+        self.prepare()
+        return float(self._evaluator.score(position))
+
+    def search(self, Position position, limit, *, moves=None, multipv=1, on_info=None):
+        """Search until a limit is met or ``stop`` is called; Ctrl-C raises KeyboardInterrupt at once."""
+        with self.analyse(position, limit, moves=moves, multipv=multipv) as analysis:
+            for info in analysis:
+                if on_info is not None:
+                    on_info(info)
+            return analysis.result()
+
+    def analyse(self, Position position, limit=_UNTIL_STOPPED, *, moves=None, multipv=1):
+        """Begin to search in a thread of its own, and return what can be iterated over, looked at and stopped."""
+        began = time.monotonic()
+        multipv = whole("multipv", multipv, 1)
+        if not isinstance(limit, Limit):
+            raise SettingsError(f"expected a Limit, such as Limit(depth=8), got {limit!r}")
+        if not limit.ends_search(position.empties):
+            raise SettingsError("a search needs a limit: depth, nodes, seconds, clock, or Limit.solve()")
+        self._take()
+        lease = Lease(self.stop, self._free)  # no Python code before the `try`, so Ctrl-C can't come there
+        try:
+            chosen = self._root_moves(position, moves)
+            self._running = self._prepared(position, limit, chosen, multipv, began)
+            return Analysis(self._running, lease)
+        except BaseException:
+            lease.cancel()
+            raise
+
+    def _take(self):
+        """Keep others from this searcher."""
+        if not self._busy.acquire(blocking=False):
+            raise SettingsError("this searcher is busy: a search is under way")
+
+    def _forget(self):
+        """Forget all earlier searches."""
+        self._table.clear()
+        self._crew.forget()
+
+    def _free(self):
+        """Be ready for the next search."""
+        self._running = None
+        self._busy.release()
+
+    def _prepared(self, Position position, limit, chosen, multipv, began):
+        """What is to run, an analysis.Running; `chosen` are the moves to consider."""
+        if position.is_over:
+            return Finished(SearchResult(0, 100, True, 0, 0.0, (_final_line(position),)))
+        if position.must_pass:
+            behind = position.pass_()
+            return BehindPass(self._prepared(behind, limit, self._root_moves(behind, None), multipv, began))
+        self.prepare()
+        self._forget_other_rules(position.rules)
+        self._table.new_search(nodes_to_solve(position.empties))
+        return Deepening(
+            position, limit, began, chosen, multipv, self._crew, self._table, self._evaluator, self._margins
+        )
+
+    def _forget_other_rules(self, rules):
+        """Clear the table if it holds scores of other rules."""
+        scored_by = rules.turns, rules.scoring
+        if self._scored_by not in (None, scored_by):
+            self._forget()
+        self._scored_by = scored_by
+
+    def _root_moves(self, position, moves):
+        """The moves to consider, in random order if this searcher varies its play."""
+        wanted = position.legal_moves() if moves is None else map(position.parse_move, moves)
+        chosen = list(dict.fromkeys(wanted))
+        if not chosen and moves is not None:
+            raise SettingsError("there is no move to search: the moves given are none")
+        return self._random.sample(chosen, len(chosen)) if self._random else chosen
+
+
+def _final_line(position):
+    """What there is to tell of a finished game, from the side that would be to move."""
+    outcome = position.outcome()
+    margin = outcome.margin_of(position.side)
+    result = "draw" if outcome.winner is None else "win" if outcome.winner is position.side else "loss"
+    return Line(PASS, float(margin), (), "exact", result)
+
+
+def _evaluator(path):
+    """The evaluation in a file, as the file is now."""
+    return _evaluator_of(path, identity(path))
+
+
+@functools.lru_cache(maxsize=_EVALUATORS_KEPT)
+def _evaluator_of(path, as_it_is):
+    """The evaluation in a file with that identity; searchers share it."""
+    return Evaluator(load(path))
+
+
+@functools.cache
+def _shipped_margins():
+    """ProbCut's margins, which every searcher shares too."""
+    return probcut.margins()

@@ -1,0 +1,128 @@
+"""What one searching thread carries along: counters, limits, the table and its scratch memory."""
+
+from libc.stdint cimport int16_t, uint16_t, uint64_t
+
+from outflank.engine.search.cache cimport Cache
+from outflank.engine.evaluation.evaluate cimport Evaluation, evaluate, in_discs, rough_score
+from outflank.engine.search.guesscache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
+from outflank.engine.search.hashtable cimport Table
+from outflank.engine.movegen cimport MoveEntry
+from outflank.engine.evaluation.patterns cimport LANES, STEPS, Features, features_after, opponents_view_after
+from outflank.engine.search.splitting cimport CrewState, SplitPoint, is_cut
+
+cdef enum:
+    # Nodes between two looks at the clock: some fifty microseconds.
+    NODES_BETWEEN_CHECKS = 1024
+    # Scratch moves for every ply of the longest line under the rules with the longest lists.
+    SCRATCH_MOVES = 16384
+    MOST_PLIES = 64
+    CACHE_LINES_APART = 128  # bytes: a CPU may fetch two lines at a time
+
+cdef struct Worker:
+    uint64_t nodes  # boards reached by making a move
+    uint64_t node_limit
+    uint64_t nodes_told  # those the crew knows of
+    uint64_t next_check  # the number of nodes at which to look at the clock again
+    double deadline  # seconds of the monotonic clock
+    double last_look  # at it
+    double longest_gap  # between two looks of this search: how long the machine may leave it no processor
+    bint *stop  # set by whoever wants the search to end
+    bint aborted  # while set, scores are worth nothing
+    CrewState *crew  # the threads that search together; NULL if this one is alone
+    SplitPoint *split  # the innermost split point this thread works in, or NULL
+    bint one_direction
+    bint count_only_discs  # scoring: the winner does not take the empties
+    Table *table
+    Cache *cache  # private
+    uint64_t *guesses  # private: guesscache's words
+    MoveEntry *scratch  # the next free entry of the thread's move lists
+    Evaluation evaluation
+    Features *features  # of the board being searched; those of the moves that led to it lie before
+    int side  # 0 or 1: whose turn it is, by the numbers that `features` gives the sides
+    int selectivity  # a step's index, see selectivity.py; FULL_WIDTH for no cuts on a guess
+    const int16_t *margins  # probcut's
+    int probcuts  # how many ProbCut searches this one lies in
+    # midgame.search_move, for the threads that share moves.
+    int (*search_move)(
+        Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
+    ) noexcept nogil
+    char[CACHE_LINES_APART] gap  # before the next thread's counters, which are written as often as `features`
+
+cdef extern from "<time.h>" nogil:
+    ctypedef long time_t
+    cdef struct timespec:
+        time_t tv_sec
+        long tv_nsec
+    int CLOCK_MONOTONIC
+    int clock_gettime(int clock, timespec *now)
+
+
+cdef inline double monotonic() noexcept nogil:
+    """Seconds of the clock that nobody can set; the one of Python's ``time.monotonic``."""
+    cdef timespec now
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return now.tv_sec + 1e-9 * now.tv_nsec
+
+
+cdef extern from * nogil:
+    uint64_t add_atomically "__sync_add_and_fetch" (uint64_t *total, uint64_t more) noexcept
+
+
+cdef inline bint must_stop(Worker *worker) noexcept nogil:
+    """Whether the search is over its limits or this thread's part of it pointless; cheap enough for every node."""
+    if worker.split != NULL and is_cut(worker.split):
+        worker.aborted = True
+    if worker.nodes >= worker.next_check:
+        _look_at_limits(worker)
+    return worker.aborted
+
+
+cdef inline void _look_at_limits(Worker *worker) noexcept nogil:
+    """Abort if the nodes or the time are used up or if somebody asked for it."""
+    cdef uint64_t total = worker.nodes
+    cdef double now = monotonic()
+    worker.longest_gap = max(worker.longest_gap, now - worker.last_look)
+    worker.last_look = now
+    if worker.crew != NULL:
+        total = add_atomically(&worker.crew.nodes, worker.nodes - worker.nodes_told)
+        worker.nodes_told = worker.nodes
+    if total >= worker.node_limit or worker.stop[0] or now + worker.longest_gap >= worker.deadline:
+        worker.aborted = True
+        return  # the next question is answered here again
+    worker.next_check = worker.nodes + min(<uint64_t>NODES_BETWEEN_CHECKS, worker.node_limit - total)
+
+
+cdef inline void enter(Worker *worker, int square, uint64_t turned) noexcept nogil:
+    """Make a move: its features come on top, the other side is to move."""
+    features_after(worker.features + 1, worker.features, worker.side, square, turned)
+    worker.features += 1
+    worker.side ^= 1
+    worker.nodes += 1
+
+
+cdef inline void leave(Worker *worker) noexcept nogil:
+    """Take back the last move entered."""
+    worker.features -= 1
+    worker.side ^= 1
+
+
+cdef inline int guess(Worker *worker, uint64_t own, uint64_t opp, int empties) noexcept nogil:
+    """The evaluation of the board being searched, in discs from the side to move."""
+    cdef uint64_t seal = guess_seal(own, opp)
+    cdef uint64_t *place = guess_place(worker.guesses, own, opp)
+    if not guess_known(place[0], seal):
+        place[0] = guess_word(seal, evaluate(&worker.evaluation, worker.features, worker.side, own, opp, empties))
+    return guess_score(place[0])
+
+
+cdef inline int rough_guess_after(
+    Worker *worker, uint64_t own, uint64_t opp, int empties, int square, uint64_t turned
+) noexcept nogil:
+    """What the tables alone say of the board after a move, from the side `own` that moves next.
+
+    That is good enough for the order of moves, and the features of the board are never needed whole.
+    """
+    cdef uint16_t[LANES] view
+    opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], square, turned)
+    worker.nodes += 1
+    return in_discs(rough_score(&worker.evaluation, view, own, opp, empties))

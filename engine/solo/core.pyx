@@ -1,0 +1,257 @@
+"""The solo game's board and the proof that nothing more can be won; solocore.pyi documents what Python sees."""
+
+from libc.stdint cimport uint64_t
+
+from outflank.engine.errors import IllegalMoveError, NotationError
+from outflank.engine.kernels cimport bit, first_square
+from outflank.engine.rules import PRESETS
+from outflank.engine.squares import SQUARES, Colour, square_name
+from outflank.engine.errors import mask, whole
+
+_SHEET = PRESETS["ravensburger-2006"]
+
+
+def _name(square):
+    return square_name(square) if square in SQUARES else repr(square)
+
+
+cdef dict _NUMBERS = {Colour.BLACK: 0, Colour.WHITE: 1}
+
+
+cdef int _number(colour) except -1:
+    """Of a colour.
+
+    Raises: NotationError if it is none.
+    """
+    return _NUMBERS[Colour(colour)]
+
+# What may ever come about, as `_Hope` has it, grows until nothing new follows from it.
+cdef struct _Hope:
+    uint64_t[2] discs  # squares that may hold a disc of a colour
+    uint64_t[2] placed  # squares on which one may be placed
+    uint64_t opened  # chips that may lie face up
+    uint64_t won
+
+
+cdef uint64_t _through(uint64_t start, uint64_t run, int direction) noexcept nogil:
+    """The squares of `run` that a straight line from `start` reaches without leaving the run."""
+    cdef uint64_t reached = step(start, direction) & run
+    cdef int _again
+    for _again in range(5):  # a run of more than six has no room for what brackets it
+        reached |= step(reached, direction) & run
+    return reached
+
+
+cdef uint64_t _unknown(const SoloState *state) noexcept nogil:
+    """The closed chips that may be of either colour."""
+    return state.closed & ~(state.chips[0] | state.chips[1])
+
+
+cdef bint _grow_discs(_Hope *hope, const SoloState *state, int colour) noexcept nogil:
+    """Add where discs of `colour` may be placed and which may be turned to it; whether there was any."""
+    cdef uint64_t own = hope.discs[colour], opp = hope.discs[colour ^ 1], placed, turned = 0
+    cdef uint64_t[DIRECTIONS] reached
+    cdef int direction
+    placed = beyond_chips(own, hope.opened & (state.chips[colour ^ 1] | _unknown(state)))
+    for direction in range(DIRECTIONS):
+        placed |= step(_through(own, opp, direction), direction)
+    placed &= free_squares(state) | hope.won
+    placed |= hope.placed[colour]
+    for direction in range(DIRECTIONS):
+        reached[direction] = _through(own | placed, opp, direction)
+    for direction in range(DIRECTIONS):
+        turned |= _through(placed, opp, direction) & reached[opposite(direction)]
+    turned |= own | placed
+    if placed == hope.placed[colour] and turned == own:
+        return False
+    hope.placed[colour] = placed
+    hope.discs[colour] = turned
+    return True
+
+
+cdef uint64_t _openers(const _Hope *hope, int but) noexcept nogil:
+    """Chips beside a square where a disc may be placed, the neighbour reached by going back `but` left out."""
+    cdef uint64_t placed = hope.placed[0] | hope.placed[1], squares = 0
+    cdef int direction
+    for direction in range(SIDES):
+        if direction != but:
+            squares |= step(placed, direction)
+    return squares
+
+
+cdef bint _grow_chips(_Hope *hope, const SoloState *state) noexcept nogil:
+    """Add the chips that may be turned up, and those that may be won; whether there was any."""
+    cdef uint64_t opened = hope.opened | (state.closed & _openers(hope, DIRECTIONS)), won = hope.won, before
+    cdef int direction, colour
+    for direction in range(DIRECTIONS):
+        # A closed chip has to be turned up by another move than the one that wins it.
+        before = opened & (~state.closed | _openers(hope, direction))
+        for colour in range(2):
+            won |= (
+                step(hope.placed[colour], direction)
+                & step(hope.discs[colour], opposite(direction))
+                & (state.chips[colour ^ 1] | _unknown(state))
+                & before
+            )
+    if opened == hope.opened and won == hope.won:
+        return False
+    hope.opened = opened
+    hope.won = won
+    return True
+
+
+cdef uint64_t solo_winnable(const SoloState *state) noexcept nogil:
+    """The chips that are not proven to be lost: SoloBoard.winnable documents it."""
+    cdef _Hope hope
+    cdef uint64_t chips = state.chips[0] | state.chips[1] | state.closed
+    cdef bint growing = True
+    hope.discs[0], hope.discs[1] = state.discs[0], state.discs[1]
+    hope.placed[0] = hope.placed[1] = hope.won = 0
+    hope.opened = chips & ~state.closed
+    while growing and hope.won != chips:
+        growing = _grow_discs(&hope, state, 0)
+        growing |= _grow_discs(&hope, state, 1)
+        growing |= _grow_chips(&hope, state)
+    return hope.won
+
+
+cdef int _look_for_a_win(const SoloState *state, long *nodes) noexcept nogil:
+    """1 if some line of moves wins a chip, 0 if none does, -1 if the nodes were used up before that was known."""
+    cdef SoloState[128] children  # two colours, 64 squares
+    cdef int colour, square, count = 0, found, answer = 0
+    cdef uint64_t moves
+    if not solo_winnable(state):
+        return 0
+    for colour in range(2):
+        moves = solo_moves(state, colour)
+        while moves:
+            square = first_square(moves)
+            moves &= moves - 1
+            children[count] = state[0]
+            if solo_play(&children[count], colour, square):
+                return 1
+            count += 1
+    for square in range(count):
+        if nodes[0] <= 0:
+            return -1
+        nodes[0] -= 1
+        found = _look_for_a_win(&children[square], nodes)
+        if found == 1:
+            return 1
+        answer = min(answer, found)
+    return answer
+
+
+cdef class SoloBoard:
+    """What lies on the board; a value: immutable, equal boards are interchangeable."""
+
+    def __init__(self, black, white, black_chips, white_chips, closed=0):
+        if self._made:
+            raise TypeError("a board never changes: make another one instead of calling __init__ again")
+        self.state.discs = [mask(black), mask(white)]
+        self.state.chips = [mask(black_chips), mask(white_chips)]
+        self.state.closed = mask(closed)
+        cdef uint64_t *discs = self.state.discs
+        cdef uint64_t *chips = self.state.chips
+        twice = (discs[0] & discs[1]) | (chips[0] & chips[1]) | (
+            (discs[0] | discs[1]) & (chips[0] | chips[1] | self.state.closed)
+        )
+        if twice:
+            raise NotationError(f"expected one disc or chip on a square, got two on {square_name(first_square(twice))}")
+        self._made = True
+
+    @property
+    def black(self):
+        """Black discs."""
+        return self.state.discs[0]
+
+    @property
+    def white(self):
+        """Golden discs."""
+        return self.state.discs[1]
+
+    @property
+    def closed(self):
+        """Chips that lie face down."""
+        return self.state.closed
+
+    @property
+    def chips(self):
+        """All chips that are left."""
+        return self.state.chips[0] | self.state.chips[1] | self.state.closed
+
+    def chips_of(self, colour):
+        """The chips known to be of that colour."""
+        return self.state.chips[_number(colour)]
+
+    @property
+    def free(self):
+        """Squares without a disc or a chip."""
+        return free_squares(&self.state)
+
+    def hidden(self):
+        """The same board without what is known of closed chips."""
+        return SoloBoard(
+            self.state.discs[0],
+            self.state.discs[1],
+            open_chips(&self.state, 0),
+            open_chips(&self.state, 1),
+            self.state.closed,
+        )
+
+    def legal_mask(self, colour):
+        """The free squares on which a disc of that colour turns a disc or wins a chip."""
+        return solo_moves(&self.state, _number(colour))
+
+    def turned(self, colour, square):
+        """The discs that a disc of that colour turns; chips end a row as free squares do."""
+        self._expect_legal(colour, square)
+        return solo_turned(&self.state, _number(colour), square)
+
+    def taken(self, colour, square):
+        """The chips that a disc of that colour wins: open, of the other colour, between it and another of its own."""
+        self._expect_legal(colour, square)
+        return solo_taken(&self.state, _number(colour), square)
+
+    def opened(self, square):
+        """The closed chips that a disc on `square` turns up: those that share a side with it."""
+        if square not in SQUARES:
+            raise IndexError(f"expected a square from 0 to 63, got {square!r}")
+        return self.state.closed & beside(bit(square))
+
+    def play(self, colour, square):
+        """The board after a move: discs are turned, then chips taken, then chips turned up."""
+        cdef SoloBoard after = SoloBoard.__new__(SoloBoard)
+        self._expect_legal(colour, square)
+        if _unknown(&self.state) & beside(bit(square)):
+            raise IllegalMoveError("only the dealer's board can be played on, since only the dealer knows what is turned up")
+        after.state = self.state
+        after._made = True
+        solo_play(&after.state, _number(colour), square)
+        return after
+
+    def winnable(self):
+        """The chips that are not proven to be lost; whatever is not in the mask can't be won by any line of moves."""
+        return solo_winnable(&self.state)
+
+    def can_win(self, nodes):
+        """Whether any chip can be won, found by looking at lines of moves; None if `nodes` boards do not settle it."""
+        cdef long left = whole("nodes", nodes, 0, 1 << 62)
+        cdef int answer
+        with nogil:
+            answer = _look_for_a_win(&self.state, &left)
+        return None if answer < 0 else bool(answer)
+
+    def _expect_legal(self, colour, square):
+        if not (square in SQUARES and solo_moves(&self.state, _number(colour)) & bit(square)):
+            name = _SHEET.colour_name(Colour(colour))
+            raise IllegalMoveError(f"expected a free square where {name} brackets something, got {_name(square)}")
+
+    def _key(self):
+        return tuple(self.state.discs), tuple(self.state.chips), self.state.closed
+
+    def __eq__(self, other):
+        return isinstance(other, SoloBoard) and self._key() == (<SoloBoard>other)._key()
+
+    def __hash__(self):
+        return hash(self._key())

@@ -1,0 +1,327 @@
+"""The solo game of the Ravensburger edition of 2006: what is dealt, what the player sees, and what a move wins."""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from types import MappingProxyType
+
+from outflank.engine.errors import IllegalMoveError, NotationError
+from outflank.engine.position import Position
+from outflank.engine.rules import PRESETS
+from outflank.engine.solo.core import SoloBoard
+from outflank.engine.squares import SQUARES, Colour, mask_of, parse_square, square_name, squares_of
+
+SHEET = PRESETS["ravensburger-2006"]
+# The sheet's Gold is our White.
+COLOUR_WORDS = MappingProxyType(
+    {colour: name.lower() for colour, name in zip(Colour, SHEET.colour_names, strict=True)}
+)
+
+
+class Variant(StrEnum):
+    """How chips count.
+
+    Attributes:
+        CHIPS: one each.
+        SUM: their numbers, doubled if all four blank ones are won.
+    """
+
+    CHIPS = "chips"
+    SUM = "sum"
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Chip:
+    """A chip.
+
+    Attributes:
+        colour: black or gold (``Colour.WHITE``).
+        number: 1 to 10, or 0 for a blank one.
+    """
+
+    colour: Colour
+    number: int
+
+    def __str__(self) -> str:
+        """``b7`` or ``g10``; a blank one is ``b-`` or ``g-``."""
+        return f"{COLOUR_WORDS[self.colour][0]}{self.number or '-'}"
+
+
+ALL_CHIPS = tuple(Chip(colour, number) for colour in Colour for number in (0, 0, *range(1, 11)))
+"""The 24 chips: in each colour two blank ones and the numbers 1 to 10."""
+
+
+def score(chips: Iterable[Chip], variant: Variant = Variant.CHIPS) -> int:
+    """What these chips count by `variant`; at most 24 or 220."""
+    numbers = [chip.number for chip in chips]
+    if variant is Variant.CHIPS:
+        return len(numbers)
+    return sum(numbers) * (2 if numbers.count(0) == 4 else 1)
+
+
+def numbers_of(chips: Mapping[int, Chip]) -> tuple[int, ...]:
+    """The number on the chip of each of the 64 squares; 0 where there is a blank one, or none."""
+    return tuple(chips[square].number if square in chips else 0 for square in SQUARES)
+
+
+# Two diagonal rows of three in each corner: our reading, the sheet's figure is missing.
+_CORNERS = "a3 b2 c1 b4 c3 d2 f1 g2 h3 e2 f3 g4 a6 b7 c8 b5 c6 d7 f8 g7 h6 e7 f6 g5"
+DEFAULT_LAYOUT = tuple(sorted(map(parse_square, _CORNERS.split())))
+
+
+def parse_layout(text: str) -> tuple[int, ...]:
+    """The squares of the chips, in order: ``corners`` is the usual 24, else 24 squares with commas or blanks between.
+
+    Raises: NotationError if these are not 24 different squares outside the middle.
+    """
+    if text.strip().lower() == "corners":
+        return DEFAULT_LAYOUT
+    names = text.replace(",", " ").split()
+    squares = sorted({parse_square(name) for name in names})
+    if len(names) != len(squares) or len(squares) != len(ALL_CHIPS):
+        counted = (
+            f"{len(names)}, {len(squares)} of them different" if len(names) > len(squares) else len(names)
+        )
+        raise NotationError(
+            f"expected corners or {len(ALL_CHIPS)} different squares as layout, got {counted}"
+        )
+    start = Position.start(SHEET)
+    for square in squares:
+        if (start.own | start.opp) >> square & 1:
+            raise NotationError(
+                f"expected a layout without d4 e4 d5 e5, where the discs lie, got {square_name(square)}"
+            )
+    return tuple(squares)
+
+
+def never_winnable(layout: Iterable[int]) -> tuple[int, ...]:
+    """The squares of a layout whose chips can't be won whatever the deal; see ``SoloBoard.winnable`` for the proof.
+
+    A square that is not named may still hold a chip that can't be won.
+    """
+    squares = tuple(layout)
+    winnable = _start_board(closed=mask_of(squares)).winnable()
+    return tuple(square for square in squares if not winnable >> square & 1)
+
+
+@dataclass(frozen=True)
+class Deal:
+    """Which chip lies where, face down, when the game begins.
+
+    Args:
+        chips: the chip on each square of the layout; all 24 have to be there.
+
+    Raises: NotationError if other chips than the 24 are dealt, or what is no square has one.
+    """
+
+    chips: Mapping[int, Chip]
+
+    def __post_init__(self) -> None:
+        if sorted(self.chips.values()) != sorted(ALL_CHIPS):
+            raise NotationError(
+                f"expected each of the 24 chips once, got {', '.join(map(str, self.chips.values()))}"
+            )
+        for square in self.chips:
+            if square not in SQUARES:
+                raise NotationError(f"expected squares from 0 to 63, got {square!r}")
+        object.__setattr__(self, "chips", MappingProxyType(dict(sorted(self.chips.items()))))
+
+    @classmethod
+    def shuffled(cls, seed: int, layout: Iterable[int] = DEFAULT_LAYOUT) -> "Deal":
+        """The deal of this number: the same with every version of Python, whose ``random()`` is promised to last.
+
+        Raises: NotationError if the layout has not a square for each of the 24 chips.
+        """
+        squares = sorted(layout)
+        if len(squares) != len(ALL_CHIPS):
+            raise NotationError(f"expected {len(ALL_CHIPS)} squares as layout, got {len(squares)}")
+        source, chips = random.Random(seed), list(ALL_CHIPS)
+        for last in range(len(chips) - 1, 0, -1):
+            drawn = int(source.random() * (last + 1))
+            chips[last], chips[drawn] = chips[drawn], chips[last]
+        return cls(dict(zip(squares, chips, strict=True)))
+
+    def board(self) -> SoloBoard:
+        """The board as the game begins, with all that the dealer knows."""
+        black, white = (
+            mask_of(square for square, chip in self.chips.items() if chip.colour is colour)
+            for colour in Colour
+        )
+        return _start_board(black, white, black | white)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.chips.items()))
+
+
+def _start_board(black_chips: int = 0, white_chips: int = 0, closed: int = 0) -> SoloBoard:
+    """These chips and the four discs in the middle, which lie as in the game for two."""
+    start = Position.start(SHEET)
+    return SoloBoard(start.black, start.white, black_chips, white_chips, closed)
+
+
+# Boards that may be looked at to find out whether a chip can still be won: some hundredths of a second.
+_NODES_TO_PROVE_THE_END = 20_000
+_MOVE = re.compile(r"(?:(black|b|gold|g|white|w)[\s:/]*)?([a-h][1-8])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class SoloMove:
+    """A disc on a square, showing the colour that the player chose (gold is ``Colour.WHITE``)."""
+
+    colour: Colour
+    square: int
+
+    def __str__(self) -> str:
+        """``black d3`` or ``gold d3``."""
+        return f"{COLOUR_WORDS[self.colour]} {square_name(self.square)}"
+
+
+class _View:
+    """What the dealer's view and the player's have in common: all that can be seen."""
+
+    board: SoloBoard
+
+    def legal_moves(self) -> tuple[SoloMove, ...]:
+        """The moves that bracket something, black ones first, a1 first; there are no passes."""
+        return tuple(
+            SoloMove(colour, square)
+            for colour in Colour
+            for square in squares_of(self.board.legal_mask(colour))
+        )
+
+    def parse_move(self, text: str) -> SoloMove:
+        """Read a legal move: ``black d3``, ``b d3``, ``bd3``, ``gold e3``, or a square that only one colour may use.
+
+        Raises: NotationError if it is no move; IllegalMoveError if it is not legal, or legal in both colours
+            and names none.
+        """
+        match = _MOVE.fullmatch(text.strip())
+        if not match:
+            raise NotationError(f"expected a colour and a square such as black d3 or gd3, got {text!r}")
+        square = parse_square(match[2])
+        meant = [move for move in self.legal_moves() if move.square == square]
+        if match[1]:
+            colour = Colour.BLACK if match[1][0].lower() == "b" else Colour.WHITE
+            meant = [move for move in meant if move.colour is colour]
+        if len(meant) == 2:
+            raise IllegalMoveError(f"expected a colour ({' or '.join(map(str, meant))}), got {text}")
+        if not meant:
+            legal = ", ".join(map(str, self.legal_moves())) or "nothing, since no move is legal"
+            raise IllegalMoveError(f"expected {legal}, got {text}")
+        return meant[0]
+
+
+@dataclass(frozen=True)
+class PlayerView(_View):
+    """What the player sees; closed chips are squares and nothing more.
+
+    Attributes:
+        board: discs, open chips, and where closed ones lie.
+        open_chips: the chip on each square where one lies open.
+        won: the chips that were won, by the squares they lay on.
+        is_over: whether the dealer, who knows, has ended the game.
+    """
+
+    board: SoloBoard
+    open_chips: Mapping[int, Chip]
+    won: Mapping[int, Chip]
+    is_over: bool
+
+    def score(self, variant: Variant = Variant.CHIPS) -> int:
+        """What the chips won count."""
+        return score(self.won.values(), variant)
+
+    def unseen(self) -> tuple[Chip, ...]:
+        """The chips that lie closed, in the order of ``ALL_CHIPS``: what is known of them together."""
+        seen = Counter(self.won.values()) + Counter(self.open_chips.values())
+        return tuple((Counter(ALL_CHIPS) - seen).elements())
+
+    def __str__(self) -> str:
+        return _drawn(self.board, self.open_chips)
+
+
+@dataclass(frozen=True)
+class DealerView(_View):
+    """All there is to know about a game: the deal and what has become of it. Immutable.
+
+    Attributes:
+        deal: which chip lay where.
+        board: discs and chips, with the colours of closed ones.
+    """
+
+    deal: Deal
+    board: SoloBoard
+
+    @classmethod
+    def start(cls, deal: Deal) -> "DealerView":
+        """The game before the first move."""
+        return cls(deal, deal.board())
+
+    @property
+    def won(self) -> Mapping[int, Chip]:
+        """The chips that were won, by the squares they lay on."""
+        return {
+            square: chip for square, chip in self.deal.chips.items() if not self.board.chips >> square & 1
+        }
+
+    def score(self, variant: Variant = Variant.CHIPS) -> int:
+        """What the chips won count."""
+        return score(self.won.values(), variant)
+
+    def play(self, move: SoloMove) -> "DealerView":
+        """The game after a move.
+
+        Raises: IllegalMoveError if the move brackets nothing, its square is not free, or the game is over.
+        """
+        if self.is_over:
+            raise IllegalMoveError(f"no chip can be won any more, so {move} can't be played")
+        return DealerView(self.deal, self.board.play(move.colour, move.square))
+
+    @cached_property
+    def is_over(self) -> bool:
+        """Whether all chips are won, or it is proven that none can be won any more.
+
+        First by what ``SoloBoard.winnable`` proves, which covers boards without a legal move; then, where few squares
+        are left, by looking at every line of moves. Where neither proves anything within 20,000 boards the
+        game goes on, though perhaps to no purpose.
+        """
+        return self.board.can_win(_NODES_TO_PROVE_THE_END) is False
+
+    def bound(self, variant: Variant = Variant.CHIPS) -> int:
+        """A score that no line of moves from here surpasses: with every chip that is not proven to be lost."""
+        lost = self.board.chips if self.is_over else self.board.chips & ~self.board.winnable()
+        return score((chip for square, chip in self.deal.chips.items() if not lost >> square & 1), variant)
+
+    def player_view(self) -> PlayerView:
+        """What the player sees of it."""
+        shown = self.board.chips & ~self.board.closed
+        faces = {square: self.deal.chips[square] for square in squares_of(shown)}
+        return PlayerView(self.board.hidden(), faces, self.won, self.is_over)
+
+    def __str__(self) -> str:
+        faces = {square: self.deal.chips[square] for square in squares_of(self.board.chips)}
+        return _drawn(self.board, faces)
+
+
+def _drawn(board: SoloBoard, faces: Mapping[int, Chip]) -> str:
+    """A picture of the board: X and O are black and golden discs, ``?`` a chip whose face is not known."""
+    letters = "    " + "".join(f"{letter:<4}" for letter in "abcdefgh")
+    rows = [letters.rstrip()]
+    for row in range(8):
+        cells = (f"{cell_text(board, faces, 8 * row + column):<4}" for column in range(8))
+        rows.append(f"{row + 1}   {''.join(cells)}".rstrip())
+    return "\n".join(rows)
+
+
+def cell_text(board: SoloBoard, faces: Mapping[int, Chip], square: int) -> str:
+    """What lies on a square: ``X`` or ``O``, a chip such as ``b7``, ``?`` for one unknown, ``.`` for nothing."""
+    if square in faces:
+        return str(faces[square])
+    for letter, mask in (("X", board.black), ("O", board.white), ("?", board.closed)):
+        if mask >> square & 1:
+            return letter
+    return "."

@@ -1,0 +1,219 @@
+"""Reads files that anybody may have written: bounded, by lines or by games; and the words that formats share."""
+
+import re
+from collections.abc import Iterator
+from io import BufferedReader, RawIOBase
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from outflank.engine import Colour, FileFormatError, Move
+
+
+def read_capped(path: Path, most: int) -> bytes:
+    """All of a file, which may be a pipe.
+
+    Raises: FileFormatError if it has more than `most` bytes; OSError.
+    """
+    with path.open("rb") as stream:
+        data = stream.read(most + 1)
+    if len(data) > most:
+        raise FileFormatError(_too_much(most))
+    return data
+
+
+def capped(stream: BinaryIO, most: int) -> BufferedReader:
+    """`stream`, whose reading raises FileFormatError once there have been more than `most` bytes."""
+    return BufferedReader(_Capped(stream, most))
+
+
+class _Capped(RawIOBase):
+    def __init__(self, stream: BinaryIO, most: int) -> None:
+        self._stream, self._most, self._left = stream, most, most
+
+    def readable(self) -> bool:
+        """As it is."""
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        """Fill a buffer as far as there is something now."""
+        data = (
+            self._stream.read1(len(buffer))
+            if hasattr(self._stream, "read1")
+            else self._stream.read(len(buffer))
+        )
+        self._left -= len(data)
+        if self._left < 0:
+            raise FileFormatError(_too_much(self._most))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _too_much(most: int) -> str:
+    return f"it has more than {most:,} bytes"
+
+
+LINE_CAP = 1 << 16
+"""A line has fewer bytes: a hundred times what a position or a transcript needs."""
+TOO_LONG = f"the line has {LINE_CAP} bytes or more, which is too long"
+
+
+class Line(NamedTuple):
+    """A line of a stream.
+
+    Attributes:
+        number: 1 for the first.
+        text: of a line that is too long its beginning.
+        is_whole: whether this is all of it; if not, the rest may say anything, and the line has to be refused.
+    """
+
+    number: int
+    text: str
+    is_whole: bool = True
+
+
+def read_lines(stream: BinaryIO, errors: str = "replace") -> Iterator[Line]:
+    """Each line; a byte order mark is left out.
+
+    Args:
+        stream: of bytes.
+        errors: what becomes of bytes that are no UTF-8, as for ``bytes.decode``; U+FFFD if left out.
+    """
+    number, fresh = 0, True
+    while piece := stream.readline(LINE_CAP):
+        ended = piece.endswith(b"\n")
+        if fresh:
+            number += 1
+            text = piece.decode("utf-8-sig" if number == 1 else "utf-8", errors)
+            yield Line(number, text, ended or len(piece) < LINE_CAP)
+        fresh = ended
+
+
+COLOURS = {"B": Colour.BLACK, "W": Colour.WHITE}
+GIVEN = "GV"
+"""SGF's property, ours alone, for the number of turns that were given to both sides."""
+_NUMBER = re.compile(r"[+-]?\d{1,9}(\.\d{0,9})?")
+
+
+def read_number(text: str) -> float | None:
+    """A number, None if there is none to be read: what stands there does not make a game a bad one."""
+    return float(text) if _NUMBER.fullmatch(text) else None
+
+
+def move_name(move: Move) -> str:
+    """``F5``, or ``PA`` for a pass."""
+    return "PA" if move.is_pass else str(move).upper()
+
+
+GAME_CAP = 1 << 20
+"""The most bytes that a game may have: 200 times one with a comment on every move."""
+_LINE_CAP = 1 << 16
+_START = re.compile(rb"\(\s*(?:;|$)")
+_ROOT = re.compile(rb"\(;\s*(?:FF|GM|CA|AP|PC)\[")
+_OUTSIDE_VALUE = re.compile(rb"[\[()]")
+_VALUE_ENDS = {True: re.compile(rb"[\\\]]"), False: re.compile(rb"\]")}
+# Whole values in a row, which are most of a game.
+_VALUES = {
+    True: re.compile(rb"(?:[^\[()]*+\[[^\\\]]*+(?:\\.[^\\\]]*+)*+\])++", re.DOTALL),
+    False: re.compile(rb"(?:[^\[()]*+\[[^\]]*+\])++"),
+}
+
+
+def split_games(stream: BinaryIO, *, escapes: bool) -> Iterator[bytes | FileFormatError]:
+    """The games of a stream, from bracket to bracket; what stands between them is left out.
+
+    Args:
+        stream: of any length.
+        escapes: whether a backslash keeps the bracket behind it from ending a value (SGF), or means nothing (GGF).
+
+    Yields: a game, or in its place an error if it has no end or is longer than GAME_CAP.
+    """
+    splitter = _Splitter(escapes)
+    fresh = True  # whether a line begins, and not just another piece of a long one
+    while line := stream.readline(_LINE_CAP):
+        if fresh and splitter.inside and _ROOT.match(line):
+            yield splitter.give_up()
+        yield from splitter.feed(line)
+        fresh = line.endswith(b"\n")
+    if splitter.inside:
+        yield splitter.give_up()
+
+
+class _Splitter:
+    """What has been seen of the game that has begun; nothing outside a game."""
+
+    def __init__(self, escapes: bool) -> None:
+        self._value_end, self._values = _VALUE_ENDS[escapes], _VALUES[escapes]
+        self._reset()
+
+    def _reset(self) -> None:
+        self._game = bytearray()
+        self._size = 0
+        self._depth = 0
+        self._in_value = False
+        self._escaped = False  # by a backslash at the end of the line before
+        self._tentative = False  # a bracket that ended its line, and begins a game if a semicolon follows
+
+    @property
+    def inside(self) -> bool:
+        """Whether a game has begun and not ended."""
+        return self._depth > 0 and not self._tentative
+
+    def give_up(self) -> FileFormatError:
+        """Drop the game that has begun, since it has no end."""
+        beginning = bytes(self._game[:40]).decode("utf-8", "replace")
+        self._reset()
+        return FileFormatError(f"the bracket that ends the game is missing after {beginning!r}")
+
+    def feed(self, line: bytes) -> Iterator[bytes | FileFormatError]:
+        """The games that a line completes."""
+        at = begin = 0
+        if self._tentative and (text := line.lstrip()):
+            if not text.startswith(b";"):
+                self._reset()
+            self._tentative = False
+        while at < len(line):
+            if not self._depth:
+                start = _START.search(line, at)
+                if start is None:
+                    return
+                begin, at = start.start(), start.start() + 1
+                self._depth, self._tentative = 1, not start[0].endswith(b";")
+            elif self._in_value:
+                at = self._pass_value(line, at)
+            elif (values := self._values.match(line, at)) is not None:
+                at = values.end()
+            elif (found := _OUTSIDE_VALUE.search(line, at)) is None:
+                break
+            else:
+                at = found.end()
+                self._in_value = found[0] == b"["
+                self._depth += (found[0] == b"(") - (found[0] == b")")
+                if not self._depth:
+                    self._keep(line[begin:at])
+                    yield self._taken()
+        if self._depth:
+            self._keep(line[begin:])
+
+    def _pass_value(self, line: bytes, at: int) -> int:
+        """Where the value ends, or the line."""
+        if self._escaped:
+            self._escaped = False
+            return at + 1
+        found = self._value_end.search(line, at)
+        if found is None:
+            return len(line)
+        self._escaped = found[0] == b"\\"
+        self._in_value = self._escaped
+        return found.end()
+
+    def _keep(self, piece: bytes) -> None:
+        self._size += len(piece)
+        self._game += piece[: max(GAME_CAP - len(self._game), 0)]
+
+    def _taken(self) -> bytes | FileFormatError:
+        """The game that has just ended, or why it is none."""
+        game, size = bytes(self._game), self._size
+        self._reset()
+        if size > GAME_CAP:
+            return FileFormatError(f"a game may have {GAME_CAP} bytes, and this one has {size}")
+        return game
