@@ -4,7 +4,7 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 BIN = .venv/bin
 # One name for each CPU that a build may be tuned for, so that another OUTFLANK_MARCH builds again.
 BUILT = build/made-for-$(or $(OUTFLANK_MARCH),native)
-SOURCES = $(wildcard engine/*.pyx engine/*.pxd engine/*.h engine/*/*.pyx engine/*/*.pxd engine/*/*.h tests/*/*.pyx)
+SOURCES = $(wildcard engine/*.pyx engine/*.pxd engine/*.h engine/*/*.pyx engine/*/*.pxd engine/*/*.h tests/*/*.pyx measure/*.pyx)
 HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
@@ -22,26 +22,28 @@ test: build  ## run the tests on all processors; ARGS="-m slow" runs the slow pr
 	$(BIN)/pytest -n auto --dist loadgroup $(ARGS)
 
 bench: build  ## measure the hot code
-	$(BIN)/pytest tests/bench --override-ini addopts=--import-mode=importlib --benchmark-only $(ARGS)
+	$(BIN)/pytest tests/measure --override-ini addopts=--import-mode=importlib --benchmark-only $(ARGS)
 
 results: build  ## measure what docs/results.md shows; ARGS="--only perft" measures that
-	$(BIN)/python -m outflank.tests.bench.results --out docs/results.json --page docs/results.md $(ARGS)
+	$(BIN)/python -m outflank.measure.results --out docs/results.json --page docs/results.md $(ARGS)
 
 # The module that is watched is a second build; gcc brings the library that watches.
 races: build  ## look for data races with ThreadSanitizer
 	CFLAGS="-fsanitize=thread -g -O1" LDFLAGS=-fsanitize=thread \
 		$(BIN)/python setup.py --quiet build --build-base build/races --build-lib build/races/lib
+	ln -sfn $(CURDIR)/measure build/races/lib/outflank/measure
 	PYTHONPATH=build/races/lib LD_PRELOAD=$$($(COMPILER) -print-file-name=libtsan.so) \
-		TSAN_OPTIONS=suppressions=tests/data/races.supp $(BIN)/python -m outflank.tests.races
+		TSAN_OPTIONS=suppressions=tests/data/races.supp $(BIN)/python -m outflank.measure.races
 
 # The modules that are watched are a build of their own. gcc defines the left shift of a negative number. Python's own memory is not freed at its end, so leaks are not looked for.
 sanitize: build  ## look for wrong memory accesses and undefined behaviour with gcc's sanitizers
 	CFLAGS="-fsanitize=address,undefined -fno-sanitize=shift-base -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g -O1" \
 		LDFLAGS="-fsanitize=address,undefined" \
 		$(BIN)/python setup.py --quiet build --build-base build/sanitizers --build-lib build/sanitizers/lib
+	ln -sfn $(CURDIR)/measure build/sanitizers/lib/outflank/measure
 	PYTHONPATH=build/sanitizers/lib ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 		LD_PRELOAD="$$($(COMPILER) -print-file-name=libasan.so) $$($(COMPILER) -print-file-name=libubsan.so)" \
-		$(BIN)/python -m outflank.tests.sanitizers
+		$(BIN)/python -m outflank.measure.sanitizers
 
 # Atheris has wheels for some Pythons only.
 fuzz: build  ## look for input that is not refused in words; ARGS="--seconds 3600" looks longer
@@ -50,18 +52,18 @@ fuzz: build  ## look for input that is not refused in words; ARGS="--seconds 360
 
 # Half an hour unless ARGS="--minutes 120" says otherwise.
 soak: build  ## play for long with engines that fail and a runner that is killed
-	$(BIN)/python -m outflank.tests.soak $(ARGS)
+	$(BIN)/python -m outflank.measure.soak $(ARGS)
 
 # cython-lint calls pycodestyle by its bare name.
 lint: build  ## check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	PATH="$(BIN):$$PATH" cython-lint engine tests
+	PATH="$(BIN):$$PATH" cython-lint engine tests measure
 
 types: build  ## check types, and the stubs against the compiled modules
 	MYPYPATH=build/cimport $(BIN)/mypy -p outflank
 	MYPYPATH=build/cimport $(BIN)/stubtest --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases \
-		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi engine/*/*.pyi tests/*/*.pyi)))
+		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi engine/*/*.pyi tests/*/*.pyi measure/*.pyi)))
 
 # auditwheel says which Linux systems the wheel runs on.
 dist: build  ## make the source distribution and a wheel for every CPU in dist/
@@ -100,7 +102,7 @@ lock: build  ## choose the newest versions of what make installs, and write them
 		--custom-compile-command "make lock" --extra dev --extra match --output-file requirements.txt pyproject.toml
 
 clean:  ## remove all that make has made
-	rm -rf .venv build dist *.egg-info engine/*.so engine/*/*.so tests/*/*.so engine/buildinfo.py
+	rm -rf .venv build dist *.egg-info engine/*.so engine/*/*.so tests/*/*.so measure/*.so engine/buildinfo.py
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 build: .venv/made $(BUILT)  ## make the virtual environment and the compiled modules, as an editable install

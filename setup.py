@@ -22,17 +22,18 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
-FOLDERS = ("engine", "protocol", "book", "tools", "tests")
+INSTALLED = ("engine", "protocol", "book", "tools")
+FOLDERS = (*INSTALLED, "tests", "measure")  # of a checkout
 CYTHON_FOLDERS = (
     "engine",
     "engine/search",
     "engine/evaluation",
     "engine/solo",
-    "tests/engine",
-    "tests/bench",
+    "tests/support",
+    "measure",
 )
-DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "*.bin", "*.json", "data/**/*", "transcripts/*"]
-# A wheel is for users: it has neither tests nor what debuggers want to know.
+DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "*.bin", "*.json", "data/**/*"]
+# A wheel is for users: it has nothing that only debuggers want to know.
 IS_WHEEL = "bdist_wheel" in sys.argv
 # What was built for the checkout must not get into a wheel.
 WHEEL_FOLDER = "build/for-wheel"
@@ -130,7 +131,6 @@ def extensions() -> list[Extension]:
             py_limited_api=IS_WHEEL,
         )
         for folder in CYTHON_FOLDERS
-        if not (IS_WHEEL and folder.startswith("tests"))
         for source in sorted(Path(folder).glob("*.pyx"))
     ]
 
@@ -184,8 +184,10 @@ class BuildForEachCPU(build_ext):
     """Compiles on all processors."""
 
     def finalize_options(self) -> None:
-        """Take every processor, and a folder that lasts."""
+        """Take every processor, a folder that lasts, and the modules of tests only for a checkout."""
         super().finalize_options()
+        if not self.inplace:
+            self.extensions = [ext for ext in self.extensions if ext.name.split(".")[1] in INSTALLED]
         self.parallel = self.parallel or CORES
         if (
             self.editable_mode
@@ -227,9 +229,8 @@ def shell_files(built: str) -> list[tuple[str, list[str]]]:
 
 
 def packages() -> list[str]:
-    """Our packages by dotted name: the one in `package`, and the folders below it."""
-    wanted = [folder for folder in FOLDERS if not (IS_WHEEL and folder == "tests")]
-    inits = [init for folder in wanted for init in (ROOT / folder).rglob("__init__.py")]
+    """The packages that are installed, by dotted name: the one in `package`, and the folders below it."""
+    inits = [init for folder in INSTALLED for init in (ROOT / folder).rglob("__init__.py")]
     folders = sorted(init.parent.relative_to(ROOT) for init in inits)
     return ["outflank", *(".".join(("outflank", *folder.parts)) for folder in folders)]
 

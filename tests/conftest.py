@@ -1,20 +1,27 @@
-"""What more than one folder of tests needs: how hard Hypothesis tries, and random numbers to be had again.
+"""What more than one folder of tests needs: how hard Hypothesis tries, random numbers to be had again, and turns.
 
 A failing Hypothesis test prints the smallest example and a blob that replays it, and the next run tries that
 example first. ``--hypothesis-profile=thorough`` tries twenty times as many examples. Other random tests take
 `rng`; its seed is printed when they fail, and ``OUTFLANK_TEST_SEED`` sets it.
+
+Tests marked ``alone`` measure time: while one of them runs, no other test does, in any of pytest-xdist's workers.
+They come last, so that the others keep all processors busy first. Two locks make sure that nothing runs beside
+them. A test holds the room while it runs, together with others or alone. It comes in by the door, and whoever
+waits to be alone stands in it, so that nobody else comes in meanwhile.
 """
 
+import fcntl
 import os
 import random
 import shutil
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from outflank.tests.alone import is_alone, turn
-
+_DOOR, _ROOM = Path(__file__), Path(__file__).with_name("__init__.py")
 settings.register_profile(
     "default",
     max_examples=100,
@@ -24,6 +31,22 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],  # the oracle is slow on purpose
 )
 settings.register_profile("thorough", settings.get_profile("default"), max_examples=2000)
+
+
+def is_alone(item: pytest.Item) -> bool:
+    """Whether a test is marked ``alone``."""
+    return item.get_closest_marker("alone") is not None
+
+
+@contextmanager
+def turn(alone: bool) -> Iterator[None]:
+    """Wait until a test may run, and let no other run beside it that must not."""
+    with _ROOM.open() as room:  # closing a file unlocks it
+        with _DOOR.open() as door:
+            fcntl.flock(door, fcntl.LOCK_EX)
+            fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        yield
+        fcntl.flock(room, fcntl.LOCK_UN)  # a child that the test forked may hold the file open
 
 
 def pytest_configure(config: pytest.Config) -> None:

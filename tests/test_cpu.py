@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine.cpu import available, choose
-from outflank.tests.installation import ROOT, Environment, clone, python_script
+from outflank.tests.support.installation import ROOT, Environment, clone, python_script
 
 # Stands in for a build that was tuned for a CPU which nobody has.
 FOREIGN_BUILD = """
@@ -124,7 +124,7 @@ def test_a_portable_build_uses_no_more_than_it_was_allowed_and_counts_the_same(t
 
     told = environment.run("python", "-c", """
 from outflank.engine import Position, perft
-from outflank.tests.engine.kernels import KERNELS
+from outflank.tests.support.kernels import KERNELS
 from outflank.engine.buildinfo import BUILDS
 ((march, features),) = BUILDS.items()
 print(march, *features, KERNELS, perft(Position.start(), 8))

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from outflank import engine
-from outflank.tests.installation import ROOT
+from outflank.tests.support.installation import ROOT
 from outflank.tests.test_layers import LAYERS, sources
 from outflank.tools.commands.program import COMMANDS, cli
 

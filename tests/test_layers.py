@@ -1,4 +1,4 @@
-"""tools -> protocol -> book -> engine, never back: imports and cimports, read from the sources."""
+"""tools -> protocol -> book -> engine, never back, read from the sources; and the tests lie as the code does."""
 
 import ast
 import os
@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from outflank.tests.installation import python_script
+from outflank.tests.support.installation import ROOT, python_script
 
-ROOT = Path(__file__).parents[1]
 LAYERS = ("engine", "book", "protocol", "tools")
 """Lowest first: a file may use its own folder and those before it."""
 SUFFIXES = (".py", ".pyi", ".pyx", ".pxd")
+HELPERS = "outflank.tests.support"
 
 _TRIPLE_QUOTED = re.compile(r'("""|\'\'\').*?\1', re.DOTALL)
 _FROM = re.compile(r"^\s*from\s+([\w.]+)\s+c?import\s+(\(.*?\)|[^\n]*)", re.DOTALL | re.MULTILINE)
@@ -94,8 +94,8 @@ def _absolute(module: str, package: str) -> str:
 
 
 def _named(module: str, names: list[str]) -> list[str]:
-    """The modules meant by ``from module import names``: of ``outflank`` only the names are."""
-    return [f"outflank.{name}" for name in names] if module == "outflank" else [module]
+    """The modules meant by ``from module import names``: of ``outflank`` and of our helpers only the names are."""
+    return [f"{module}.{name}" for name in names] if module in ("outflank", HELPERS) else [module]
 
 
 def test_no_layer_imports_a_higher_one() -> None:
@@ -119,7 +119,11 @@ def test_every_kind_of_source_is_walked() -> None:
         ("engine/a.py", "from ..tools import cli", "engine imports outflank.tools"),
         ("engine/a.py", "from .. import tools", "engine imports outflank.tools"),
         ("engine/b/a.py", "from ...tools import cli", "engine imports outflank.tools"),
-        ("engine/b/a.py", "import outflank.tests.reference", "engine imports outflank.tests.reference"),
+        (
+            "engine/b/a.py",
+            "import outflank.tests.support.reference",
+            "engine imports outflank.tests.support.reference",
+        ),
         ("engine/a.pyi", "from outflank.protocol.gtp import x", "engine imports outflank.protocol.gtp"),
         (
             "engine/a.pyx",
@@ -131,7 +135,11 @@ def test_every_kind_of_source_is_walked() -> None:
         ("engine/a.pxd", "cimport cython, outflank.book.x", "engine imports outflank.book.x"),
         ("book/a.py", "import outflank.protocol", "expected only engine, book to be used there"),
         ("protocol/a.py", "import outflank.tools", "expected only engine, book, protocol to be used there"),
-        ("tools/a.py", "import outflank.tests.strategies", "tools imports outflank.tests.strategies"),
+        (
+            "tools/a.py",
+            "import outflank.tests.support.strategies",
+            "tools imports outflank.tests.support.strategies",
+        ),
         ("tools/a.py", "from engine import Position", "expected outflank.engine: a second copy"),
         ("engine/a.pyx", "cimport engine.kernels", "expected outflank.engine.kernels"),
     ],
@@ -187,3 +195,41 @@ def test_what_plays_starts_without_the_libraries_of_networks() -> None:
     names = set(loaded.stdout.split())
     assert "outflank.engine.search.searcher" in names
     assert names & {"asyncio", "email", "http.client", "socket", "ssl", "urllib.request"} == set()
+
+
+def files(folder: Path) -> list[Path]:
+    """The sources of a folder, headers included, but for what builds make."""
+    return [path for path in folder.rglob("*") if path.suffix in (*SUFFIXES, ".h")]
+
+
+def test_the_tests_mirror_the_folders() -> None:
+    """A folder of tests has the name of the folder it tests; only the fuzz room tests all that reads bytes."""
+    tests = ROOT / "tests"
+    folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py") if path.parent != tests}
+    mirrored = sorted(folders - {Path("fuzz")})
+
+    assert len(mirrored) > 10
+    assert [str(path) for path in mirrored if not (ROOT / path).is_dir()] == []
+
+
+def test_what_lies_below_the_tools_is_tested_without_them() -> None:
+    """Tests of the engine import nothing of tools, nor do those of the book and the protocol; nor do their helpers."""
+    found = [
+        f"{path.relative_to(ROOT)} line {line}: imports {module}"
+        for layer in LAYERS[:-1]
+        for path in files(ROOT / "tests" / layer)
+        for line, module in imports(path, package_of(path, ROOT))
+        if needs_tools(module)
+    ]
+
+    assert found == []
+
+
+def needs_tools(module: str) -> bool:
+    """Whether a module is one of the tools or their tests, or a helper that imports one."""
+    if module.startswith(("outflank.tools", "outflank.tests.tools")):
+        return True
+    path = ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py")
+    if not module.startswith(f"{HELPERS}.") or not path.is_file():
+        return False
+    return any(needs_tools(name) for _, name in imports(path, HELPERS))

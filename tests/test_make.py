@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from outflank.tests.installation import ROOT
+from outflank.tests.support.installation import ROOT
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 

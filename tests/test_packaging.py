@@ -1,5 +1,6 @@
-"""Outflank can be installed in every usual way, and what is installed is all that it needs."""
+"""Outflank can be installed in every usual way; what is installed is all that it needs, and fits together."""
 
+import json
 import re
 import subprocess
 import sys
@@ -14,7 +15,8 @@ from click.testing import CliRunner
 
 import outflank
 from outflank.engine import BUILD
-from outflank.tests.installation import ROOT, Environment, clone
+from outflank.engine.evaluation.weights import checksum
+from outflank.tests.support.installation import ROOT, Environment, clone
 from outflank.tools.commands.program import cli
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -23,7 +25,7 @@ PERFT_6 = 8200
 
 def sources() -> set[str]:
     """Every file of the folders below the package that git would know, `folder/file`."""
-    folders = ("engine", "book", "protocol", "tools", "tests")
+    folders = ("engine", "book", "protocol", "tools", "tests", "measure")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
     built = re.compile(r"[.]so$|[.]pyc$|/buildinfo[.]py$")
     return {name for name in (str(path.relative_to(ROOT)) for path in files) if not built.search(name)}
@@ -108,9 +110,11 @@ def test_the_wheel_holds_every_source_but_the_cython_ones_and_a_module_for_each_
     distributions: dict[str, Path],
 ) -> None:
     names = set(zipfile.ZipFile(distributions["wheel"]).namelist())
-    cython = {name for name in sources() if name.endswith(".pyx")}
+    installed = {name for name in sources() if not name.startswith(("tests/", "measure/"))}
+    cython = {name for name in installed if name.endswith(".pyx")}
 
-    assert names >= {f"outflank/{name}" for name in sources() - cython} | {"outflank/engine/buildinfo.py"}
+    assert names >= {f"outflank/{name}" for name in installed - cython} | {"outflank/engine/buildinfo.py"}
+    assert not [name for name in names if name.startswith(("outflank/tests/", "outflank/measure/"))]
     assert names >= {"outflank/__init__.py", "outflank/py.typed"}
     assert len([name for name in names if name.endswith(".so")]) == len(cython)
     assert not [name for name in names if name.endswith((".c", ".pyx"))]
@@ -156,3 +160,15 @@ def assert_counts_and_plays(environment: Environment) -> None:
     assert environment.run("python", "-c", bare) == "None\n"
     assert environment.run("outflank", "--version").startswith(f"outflank {outflank.__version__}\n")
     assert str(PERFT_6) in environment.run("outflank", "perft", "6").replace(",", "")
+
+
+def test_the_selectivity_model_was_fitted_to_the_shipped_weights_or_measured_again_with_them() -> None:
+    made = json.loads((ROOT / "engine" / "search" / "probcut.json").read_text())["provenance"]
+
+    assert made.get("measured again", made)["weights"] == f"CRC-32 {checksum()}", "outflank train probcut"
+
+
+def test_the_balanced_openings_were_judged_with_the_shipped_weights() -> None:
+    head = (ROOT / "tools" / "match" / "openings" / "data" / "balanced.txt").read_text()[:1000]
+
+    assert re.findall(r"weights of CRC-32 ([0-9a-f]{8})", head) == [checksum()], "outflank openings make"

@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine.cpu import available
-from outflank.tests.installation import ROOT, Environment, clone
-from outflank.tests.signature import nodes, nodes_here
+from outflank.tests.support.installation import ROOT, Environment, clone, nodes, nodes_here
 
 pytestmark = [
     pytest.mark.slow,
@@ -88,7 +87,7 @@ def test_it_holds_every_module_for_every_cpu_and_no_tests(wheel: Path) -> None:
             f"{module}.abi3.so" for module in modules
         ]
     assert len([name for name in names if name.endswith(".so")]) == len(BUILDS) * len(modules)
-    assert not [name for name in names if name.startswith("outflank/tests/")]
+    assert not [name for name in names if name.startswith(("outflank/tests/", "outflank/measure/"))]
 
 
 def test_it_chooses_the_best_build_by_itself_and_says_which(installed: Installed) -> None:

@@ -1,4 +1,4 @@
-"""A book grows best-first, is whole at every commit, and what it says is the negamax of its leaves."""
+"""A book grows best-first or learns a game, is whole at every commit, and says the negamax of its leaves."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -6,15 +6,39 @@ from pathlib import Path
 
 import pytest
 
-from outflank.book import Book, BookWriter, Entry
+from outflank.book import Book, BookWriter, Change, Entry, Record
 from outflank.book.checking import check
 from outflank.book.graph import Reach
-from outflank.book.growing import Grower, Progress
-from outflank.book.judging import Judgement, Question, run_here
+from outflank.book.growing import (
+    BEYOND,
+    USUAL_LEVEL,
+    Grower,
+    LearningStopped,
+    Progress,
+    learn_game,
+    unknown_positions,
+    usual_level,
+)
+from outflank.book.judging import Judge, Judgement, Question, run_here
 from outflank.book.keys import key_of, position_of, start_key
-from outflank.engine import PRESETS, Limit, Position, Rules
-from outflank.tests.book.growth import cleared, expect_whole, grow, judge, records, run_backwards
-from outflank.tests.book.samples import OTHELLO, START, after, plies
+from outflank.engine import PRESETS, Game, Limit, OutflankError, Position, Rules, Searcher
+from outflank.tests.support.books import (
+    OTHELLO,
+    START,
+    after,
+    cleared,
+    expect_whole,
+    grow,
+    judge,
+    make_book,
+    plies,
+    record,
+    records,
+    run_backwards,
+)
+from outflank.tests.support.positions import WITH_PASSES
+
+GAME = [after("f5d6c3d3"[: 2 * plies]) for plies in range(5)]
 
 
 def test_without_a_limit_but_plies_a_book_has_every_position(tmp_path: Path) -> None:
@@ -231,3 +255,92 @@ def test_a_budget_ends_the_growth(tmp_path: Path) -> None:
         assert grower.progress().seconds < 30
         assert len(book) > 1
     expect_whole(tmp_path / "b")
+
+
+def contents(path: Path) -> tuple[list[Record], list[Change]]:
+    with Book.open(path) as book:
+        return list(book.records()), book.history()
+
+
+def true_from(count: int) -> Callable[[], bool]:
+    """Says no until it is asked for this time."""
+    answers = iter([False] * (count - 1))
+    return lambda: next(answers, True)
+
+
+def failing_at(count: int, error: BaseException) -> Callable[[], Searcher]:
+    """Gives a searcher until it is asked for this time."""
+    fails = true_from(count)
+
+    def searcher() -> Searcher:
+        if fails():
+            raise error
+        return cleared()
+
+    return searcher
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A book of the start alone."""
+    return make_book(tmp_path / "b", [record(START, leaf="f5")])
+
+
+@pytest.mark.parametrize("searches", [1, 2])
+def test_learning_that_is_broken_off_leaves_the_book_as_it_was(
+    path: Path, searches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long the searches take: elsewhere a book that grows commits once a second."""
+    monkeypatch.setattr("outflank.book.growing._COMMIT_SECONDS", 0.0)
+    before = contents(path)
+    with pytest.raises(LearningStopped):
+        learn_game(path, GAME, judge(), true_from(searches))
+
+    assert contents(path) == before
+
+
+@pytest.mark.parametrize("error", [OutflankError("no"), RuntimeError("no"), KeyboardInterrupt()], ids=repr)
+@pytest.mark.parametrize("searches", [1, 2])
+def test_an_error_or_an_interruption_leaves_the_book_as_it_was(
+    path: Path, error: BaseException, searches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("outflank.book.growing._COMMIT_SECONDS", 0.0)
+    before = contents(path)
+    with pytest.raises(type(error)):
+        learn_game(path, GAME, Judge(failing_at(searches, error), 2))
+
+    assert contents(path) == before
+    with BookWriter.open(path):
+        pass  # nobody holds it any longer
+
+
+def test_what_is_learned_is_whole(path: Path) -> None:
+    assert learn_game(path, GAME, judge()) == 2
+    with Book.open(path) as book:
+        assert [position in book for position in GAME] == [True, True, True, False, False]
+    expect_whole(path)
+
+
+def test_a_book_is_judged_on_the_level_of_most_of_its_positions(tmp_path: Path) -> None:
+    levels = [7, 9, 9, None, None, None]
+    records = [record(position, level=level) for position, level in zip(plies(2), levels, strict=False)]
+    with Book.open(make_book(tmp_path / "b", records)) as book:
+        assert usual_level(book) == 9
+    with Book.open(make_book(tmp_path / "none", records[3:])) as book:
+        assert usual_level(book) == USUAL_LEVEL
+        assert usual_level(book, 3) == 3
+
+
+def test_the_first_positions_that_a_book_does_not_know_are_new(path: Path) -> None:
+    over = Position.parse("X" * 40 + "O" * 24)
+    with Book.open(path) as book:
+        assert unknown_positions(book, GAME) == GAME[1 : 1 + BEYOND]
+        assert unknown_positions(book, [*GAME[3:], over], 9) == GAME[3:]
+
+
+def test_a_position_without_a_choice_is_not_learned(path: Path) -> None:
+    game = Game.from_transcript(WITH_PASSES)
+    passed = [turn.before for turn in game.turns if turn.move.is_pass]
+    assert passed
+    with Book.open(path) as book:
+        assert unknown_positions(book, passed) == []

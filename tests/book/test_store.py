@@ -24,7 +24,7 @@ from outflank.engine import (
     SettingsError,
     Symmetry,
 )
-from outflank.tests.book.samples import OTHELLO, START, after, make_book, plies, record
+from outflank.tests.support.books import OTHELLO, START, after, make_book, plies, record
 
 
 def test_a_record_comes_back_as_its_canonical_image(tmp_path: Path) -> None:

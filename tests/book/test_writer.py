@@ -15,8 +15,7 @@ import pytest
 from outflank.book import Book, BookWriter
 from outflank.book.lock import WriterLock
 from outflank.engine import FileFormatError, OutflankError, Position, SettingsError
-from outflank.tests.book.disk import no_file_beyond
-from outflank.tests.book.samples import OTHELLO, START, after, make_book, plies, record
+from outflank.tests.support.books import OTHELLO, START, after, make_book, no_file_beyond, plies, record
 
 
 def test_what_was_put_is_there_from_the_commit_on(tmp_path: Path) -> None:
@@ -121,7 +120,7 @@ DIES_BEFORE_THE_COMMIT = """
 import os, signal, sys
 from pathlib import Path
 from outflank.book import BookWriter
-from outflank.tests.book.samples import START, after, record
+from outflank.tests.support.books import START, after, record
 book = BookWriter.open(Path(sys.argv[1]))
 book.put(record(after("f5"))); book.commit()
 book.put(record(after("f5d6")))

@@ -29,7 +29,7 @@ from outflank.engine import (
 )
 from outflank.engine.search.analysis import Analysis, Report
 from outflank.engine.search.searcher import Lease
-from outflank.tests.search_positions import MIDGAME, problems
+from outflank.tests.support.positions import MIDGAME, problems
 
 
 class TestStopping:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from outflank.engine import Game, IllegalMoveError, NotationError, Position, Rules, SettingsError
 from outflank.engine.boardsvg import DISC_COLOURS
-from outflank.tests import reference, strategies
-from outflank.tests.masks import rules_of
+from outflank.tests.support import reference, strategies
+from outflank.tests.support.positions import rules_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 AFTER_F5 = Position.start().play("f5")

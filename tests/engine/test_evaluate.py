@@ -20,9 +20,9 @@ from outflank.engine.evaluation.patterns import (
     WEIGHTS_OF_A_PHASE,
 )
 from outflank.engine.evaluation.weightcopy import ReadyWeights
-from outflank.tests.bench import loops
-from outflank.tests.engine import kernels
-from outflank.tests.masks import mask_of_names
+from outflank.measure import loops
+from outflank.tests.support import kernels
+from outflank.tests.support.positions import mask_of_names
 
 
 def some_positions(count: int) -> list[Position]:

@@ -1,7 +1,10 @@
-"""Games: history, undo and redo, implied passes, hands and transcripts, against the oracle."""
+"""Games: history, undo, passes and hands, against the oracle; as Python's own types are used; and how they end."""
 
+import copy
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,19 +20,25 @@ from hypothesis.stateful import (
 from outflank.engine import (
     PASS,
     PRESETS,
+    SQUARE_NAMES,
+    SQUARES,
     Colour,
     Game,
     IllegalMoveError,
     NotationError,
+    Outcome,
     Position,
     Rules,
     Turn,
+    squares_of,
 )
-from outflank.tests import reference, strategies
-from outflank.tests.masks import COLOURS, position_of, rules_of
+from outflank.tests.support import reference, strategies
+from outflank.tests.support.positions import COLOURS, position_of, rules_of
 
 BLACK_MUST_PASS = Position.parse("OX------" + "-" * 8 + "OX------" + "-" * 40 + "X")
 """White can turn b1 and b3; Black can do nothing, now or later."""
+WIPE_OUT = "f5d6c5f4e3f6g5e6e7"
+BLACK, WHITE = Colour
 
 
 class GameAgainstOracle(RuleBasedStateMachine):
@@ -266,3 +275,122 @@ class TestHands:
         game = Game(first=Position.parse("OX-" + "X" * 61 + "O"))
 
         assert (game.hand(Colour.BLACK), game.hand(Colour.WHITE)) == (0, 1)
+
+
+def test_a_game_is_the_sequence_of_its_turns() -> None:
+    game = Game.from_transcript("f5d6c3")
+
+    assert len(game) == 3
+    assert tuple(game) == game.turns
+    assert (game[0], game[-1], game[1:]) == (game.turns[0], game.turns[2], game.turns[1:])
+    assert [str(turn.move) for turn in reversed(game)] == ["c3", "d6", "f5"]
+    assert len(Game()) == 0
+    assert Game(), "a game without turns is no false value"
+
+
+def test_a_turn_that_was_not_played_is_an_index_error() -> None:
+    with pytest.raises(IndexError):
+        Game.from_transcript("f5d6c3")[3]
+
+
+def test_a_turn_is_found_by_any_whole_number() -> None:
+    game, number = Game.from_transcript("f5d6"), np.int64(1)
+
+    assert game[number] == game.turns[1]  # type: ignore[call-overload]
+
+
+def test_the_outcome_is_that_of_the_last_position() -> None:
+    game = Game.from_transcript(WIPE_OUT[:-2])
+    assert game.outcome() is game.result() is None
+
+    game.play(WIPE_OUT[-2:])
+    assert str(game.outcome()) == "B+64"
+    assert game.result() == game.outcome()
+
+
+@pytest.mark.parametrize("copied", [Game.copy, copy.copy, copy.deepcopy])
+def test_a_copy_goes_its_own_way(copied: Callable[[Game], Game]) -> None:
+    game = Game.from_transcript("f5d6c3")
+    game.undo()
+    copy = copied(game)
+
+    assert (copy.turns, copy.position, copy.rules) == (game.turns, game.position, game.rules)
+    assert copy.redo()
+    assert (len(copy), len(game)) == (3, 2)
+    copy.undo()
+    copy.play("c4")
+    assert game.redo()
+    assert (game.transcript(), copy.transcript()) == ("f5d6c3", "f5d6c4")
+
+
+@settings(max_examples=50)
+@given(data=st.data(), named=strategies.sheets())
+def test_the_repr_of_a_game_gives_it_again(data: st.DataObject, named: tuple[str, reference.Sheet]) -> None:
+    """Under rules of any kind, wherever it stands."""
+    game = Game(rules_of(*named))
+    for *_, move in data.draw(strategies.games(named[1])).played:
+        game.play(move)
+    again = eval(repr(game))
+
+    assert [turn.move for turn in again] == [turn.move for turn in game]
+    assert (again.position, again.rules) == (game.position, game.rules)
+
+
+def test_the_repr_of_a_game_from_another_board_has_the_board() -> None:
+    game = Game(first=Position.parse("OX------" + "-" * 56 + "X", Rules.parse("reversi")))
+
+    assert eval(repr(game)).first == game.first
+
+
+@pytest.mark.parametrize(
+    ("board", "rules", "outcome", "text"),
+    [
+        ("X" * 40 + "O" * 24, "othello", Outcome(BLACK, 16, "full board", "discs"), "B+16"),
+        ("X" * 32 + "O" * 32, "othello", Outcome(None, 0, "full board", "draw"), "0"),
+        ("X" * 32 + "O" * 32, "ravensburger-2006", Outcome(BLACK, 0, "full board", "second"), "B+0"),
+        ("OO" + "-" * 62, "othello", Outcome(WHITE, 64, "wipe-out", "discs"), "W+64"),
+        ("OO" + "-" * 62, "reversi", Outcome(WHITE, 2, "wipe-out", "discs"), "W+2"),
+        ("OO" + "-" * 61 + "X", "othello", Outcome(WHITE, 63 - 1, "no moves", "discs"), "W+62"),
+        ("OO" + "-" * 61 + "X", "reversi", Outcome(WHITE, 1, "no moves", "discs"), "W+1"),
+    ],
+)
+def test_the_end_of_a_game_is_told_with_its_reasons(
+    board: str, rules: str, outcome: Outcome, text: str
+) -> None:
+    for side in "XO":
+        assert Position.parse(f"{board} {side}", PRESETS[rules]).outcome() == outcome
+    assert str(outcome) == text
+
+
+def test_a_game_that_goes_on_has_none_whoever_leads() -> None:
+    assert Position.start().outcome() is None
+    assert Position.start().play("f5").outcome() is None
+
+
+def test_the_margin_is_negative_for_the_loser() -> None:
+    outcome = Outcome(WHITE, 6, "full board", "discs")
+
+    assert (outcome.margin_of(WHITE), outcome.margin_of(BLACK)) == (6, -6)
+
+
+@given(named=strategies.sheets(), board=strategies.boards, side=strategies.sides)
+def test_every_square_is_owned_as_on_the_oracles_board(
+    named: tuple[str, reference.Sheet], board: reference.Board, side: str
+) -> None:
+    position = position_of(board, side, rules_of(*named))
+    letters = reference.text_of(board)
+    for square in SQUARES:
+        assert position.disc_at(square) is COLOURS.get(letters[square])
+        assert position.disc_at(SQUARE_NAMES[square]) is COLOURS.get(letters[square])
+    assert [square for square in SQUARES if letters[square] == "X"] == list(squares_of(position.black))
+
+
+@pytest.mark.parametrize("square", [-1, 64])
+def test_a_square_beyond_the_board_is_refused(square: int) -> None:
+    with pytest.raises(IndexError, match=f"expected a square from 0 to 63, got {square}"):
+        Position.start().disc_at(square)
+
+
+def test_a_name_of_no_square_is_refused() -> None:
+    with pytest.raises(NotationError, match="expected a square from a1 to h8, got 'k9'"):
+        Position.start().disc_at("k9")

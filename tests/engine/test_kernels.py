@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.tests import reference, strategies
-from outflank.tests.engine import kernels
-from outflank.tests.masks import board_of_mask, mask_of, mask_of_discs
-from outflank.tests.reference import BLACK, EMPTY, STEPS, WHITE
+from outflank.tests.support import kernels, reference, strategies
+from outflank.tests.support.positions import board_of_mask, mask_of, mask_of_discs
+from outflank.tests.support.reference import BLACK, EMPTY, STEPS, WHITE
 
 LEGAL = [kernels.legal_moves, kernels.legal_moves_portable]
 TURNED = [kernels.turned_discs, kernels.turned_discs_portable]

@@ -1,15 +1,30 @@
-"""Limits and results: plain values that refuse nonsense."""
+"""Limits and results as plain values; what a search does next; and from a clock to the seconds for a move."""
 
 import dataclasses
 import math
+import time
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
 from outflank.engine import PASS, Clock, Limit, Move, SearchInfo, SearchResult, SettingsError, limit_for_level
-from outflank.engine.search.limits import SELECTIVITIES, Line, Percent
+from outflank.engine.search.iterations import Iterations, nodes_to_solve, part_to_begin, plan
+from outflank.engine.search.limits import BOLDEST, FULL_WIDTH, SELECTIVITIES, STEPS, Line, Percent, step_of
+
+BOLD, FULL = BOLDEST.index, FULL_WIDTH.index
+CLOCKS = [
+    Clock(remaining, moves, increment, period, period_moves, overhead)
+    for remaining, moves, increment, (period, period_moves), overhead in product(
+        (-5.0, 0.0, 0.001, 0.05, 1.0, 60.0, 3600.0),
+        (None, 1, 2, 25),
+        (0.0, 0.1),
+        ((0.0, 0), (5.0, 1), (30.0, 25)),
+        (0.0, 0.05, 2.0),
+    )
+]
 
 
 @pytest.mark.parametrize(
@@ -140,3 +155,172 @@ def test_limits_and_clocks_cannot_be_changed(value: Limit | Clock) -> None:
 
     with pytest.raises(dataclasses.FrozenInstanceError):
         setattr(value, field, 1)
+
+
+def iterations(limit: Limit, empties: int, choices: int = 4, nodes: int = 0) -> Iterations:
+    return Iterations(limit, empties, choices, time.monotonic(), lambda: nodes)
+
+
+@pytest.mark.parametrize(
+    ("limit", "empties", "expected"),
+    [
+        (Limit(depth=3), 40, [(1, FULL), (2, FULL), (3, FULL)]),
+        (Limit(depth=3, selectivity=87), 40, [(1, 1), (2, 1), (3, 1)]),
+        (Limit(depth=2, exact_from=14), 15, [(1, FULL), (2, FULL)]),
+        (Limit(depth=2, exact_from=14), 14, [*((depth, BOLD) for depth in range(1, 7)), (14, FULL)]),
+        (Limit(depth=60), 4, [(4, FULL)]),
+        (Limit(depth=18), 18, [*((depth, BOLD) for depth in range(1, 11)), (18, FULL)]),
+        (Limit.solve(), 18, [*((depth, BOLD) for depth in range(1, 11)), (18, FULL)]),
+        (Limit.solve(), 20, [*((depth, BOLD) for depth in range(1, 13)), (20, BOLD), (20, FULL)]),
+        (Limit.solve(), 24, [*((depth, BOLD) for depth in range(1, 17)), (24, BOLD), (24, 2), (24, FULL)]),
+        (Limit.solve(), 30, [*((depth, BOLD) for depth in range(1, 23)), (30, BOLD), (30, 2), (30, FULL)]),
+        (Limit.solve(selectivity=87), 30, [*((depth, 1) for depth in range(1, 23)), (30, BOLD), (30, 1)]),
+    ],
+)
+def test_depths_and_selectivities_follow_from_the_limit(
+    limit: Limit, empties: int, expected: list[tuple[int, int]]
+) -> None:
+    assert list(iterations(limit, empties)) == expected
+
+
+def test_few_nodes_left_put_off_the_solve() -> None:
+    soon = list(iterations(Limit(nodes=10**9), 20))
+    never = list(iterations(Limit(nodes=1000), 20))
+
+    assert soon[-3:] == [(12, BOLD), (20, BOLD), (20, FULL)]
+    assert never == [
+        *((depth, BOLD) for depth in range(1, 16)),
+        *((20, step_of(percent).index) for percent in (73, 87, 95, 99)),
+        (20, FULL),
+    ]
+
+
+def test_a_clock_spends_nothing_on_a_choice_of_one() -> None:
+    assert list(iterations(Limit(clock=Clock(60.0)), 40, choices=1)) == [(1, BOLD)]
+
+
+def test_a_clock_that_has_run_down_ends_after_the_first_iteration() -> None:
+    spent = Iterations(Limit(clock=Clock(1.0)), 40, 4, time.monotonic() - 10, lambda: 1000)
+    depths = []
+    for depth, _ in spent:
+        depths.append(depth)
+        spent.note(Line(Move(19), 0.0, ()))
+
+    assert depths == [1]
+
+
+def test_what_is_left_of_a_clock_goes_to_solving_if_that_is_expected_to_fit() -> None:
+    began = time.monotonic() - 6.0  # more than a share of this clock, and far less than the clock
+    late = Iterations(Limit(clock=Clock(20.0)), 22, 4, began, lambda: 30_000_000)
+    found = []
+    for step in late:
+        found.append((step, late.deadline - began))
+        late.note(Line(Move(19), 0.0, ()))
+
+    assert [step for step, _ in found] == [(1, BOLD), (22, BOLD), (22, 2), (22, FULL)]
+    assert found[0][1] < 8.1 < 13 < found[-1][1] < 14
+
+
+def test_a_clock_too_short_for_solving_is_not_spent_on_it() -> None:
+    late = Iterations(Limit(clock=Clock(20.0)), 30, 4, time.monotonic() - 3.5, lambda: 30_000_000)
+    depths = []
+    for depth, _ in late:
+        depths.append(depth)
+        late.note(Line(Move(19), 0.0, ()))
+
+    assert depths == [1]
+
+
+def test_deadline_and_nodes_are_those_of_the_limit() -> None:
+    began = time.monotonic()
+    timed = Iterations(Limit(seconds=2.0, nodes=77), 40, 4, began, lambda: 0)
+
+    assert (timed.deadline, timed.most_nodes) == (began + 2.0, 77)
+
+
+def test_every_step_of_selectivity_knows_its_place() -> None:
+    assert [step.index for step in STEPS] == list(range(len(STEPS)))
+    assert [step_of(percent) for percent in SELECTIVITIES] == list(STEPS)
+    assert sorted(step.deviations for step in STEPS) == [step.deviations for step in STEPS]
+
+
+def lines(*moves_and_scores: tuple[int, float]) -> list[Line]:
+    """The best line of each iteration."""
+    return [Line(Move(square), score, (Move(square),)) for square, score in moves_and_scores]
+
+
+@pytest.mark.parametrize("empties", [1, 2, 9, 20, 21, 26, 40, 60])
+def test_no_plan_goes_beyond_the_clock(empties: int) -> None:
+    for clock in CLOCKS:
+        found = plan(clock, empties)
+        left = max(clock.remaining, 0.0)  # of a flag that has fallen
+        there = left if clock.moves is not None else left + clock.period
+
+        assert 0 <= found.share <= found.most <= found.to_solve <= there + clock.increment, (clock, found)
+        if clock.moves is None and not clock.period:
+            assert found.to_solve <= 0.7 * left, (clock, found)
+
+
+@pytest.mark.parametrize(
+    ("limit", "kept"), [(0.1, 0.025), (0.2, 0.05), (1, 0.05), (2, 0.05), (2.5, 0.05), (15, 0.3), (600, 12)]
+)
+def test_of_a_time_for_one_move_50_ms_or_2_percent_are_kept_back(limit: float, kept: float) -> None:
+    found = plan(Clock(limit, moves=1), 40)
+
+    assert found.share == found.most == found.to_solve == pytest.approx(limit - kept)
+    assert plan(Clock(0, None, 0, limit, 1), 40) == found
+
+
+def test_the_overhead_can_be_told() -> None:
+    assert plan(Clock(2, moves=1, overhead=0.3), 40).most == pytest.approx(1.7)
+    assert plan(Clock(2, moves=1, overhead=0), 40).most == pytest.approx(1.96)
+
+
+def test_moves_shortly_before_the_solution_get_more_than_the_first() -> None:
+    whole = [plan(Clock(60), empties) for empties in range(60, 27, -2)]
+    shares = [found.share for found in whole]
+
+    assert shares == sorted(shares)
+    assert shares[-1] > 2 * shares[0] > 2
+
+
+def test_the_time_suffices_for_all_moves() -> None:
+    """A game in which every move takes its share, and the last ones of all as long as they may."""
+    for total, increment in ((60.0, 0.0), (5.0, 0.1), (1.0, 0.0), (0.2, 0.05)):
+        left = total
+        for empties in range(60, 0, -2):
+            found = plan(Clock(left, None, increment), empties)
+            taken = found.share if empties > 24 else found.to_solve
+            left -= taken
+            assert left > 0, (total, empties)
+            left += increment
+
+
+def test_more_than_half_is_there_to_solve() -> None:
+    for empties in (20, 24, 28):
+        assert plan(Clock(60), empties).to_solve > 30
+
+
+def test_a_period_that_ends_before_the_solution_is_used_up() -> None:
+    found = plan(Clock(10, moves=10), 60)
+
+    assert found.share == pytest.approx(0.975, abs=0.01)
+
+
+def test_solving_takes_twice_as_many_nodes_for_each_square_and_more() -> None:
+    assert 2 < nodes_to_solve(21) / nodes_to_solve(20) < 2.5
+
+
+def test_a_settled_move_ends_the_search_sooner() -> None:
+    assert part_to_begin(lines(*[(19, 2.0)] * 5)) < part_to_begin(lines(*[(19, 2.0)] * 4))
+
+
+@pytest.mark.parametrize(
+    "doubtful", [lines(*[(19, 2.0)] * 4, (26, 2.0)), lines((19, 5.0), (19, 9.0), (19, 2.0))]
+)
+def test_a_move_in_doubt_is_thought_about_longer(doubtful: list[Line]) -> None:
+    assert part_to_begin(doubtful) == 1
+
+
+def test_scores_of_odd_and_even_depths_are_not_compared() -> None:
+    assert part_to_begin(lines((19, 2.0), (19, 8.0), (19, 2.0), (19, 8.0), (19, 2.0))) < 1

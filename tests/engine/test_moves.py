@@ -1,14 +1,37 @@
-"""Moves: reading and writing them, whatever the position."""
+"""Squares, colours, moves and transcripts: how the words of the game are read and written."""
 
 from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outflank.engine import PASS, Move, NotationError
-from outflank.engine.squares import DIRECTIONS, Direction
-from outflank.tests import strategies
+from outflank.engine import (
+    PASS,
+    PRESETS,
+    Colour,
+    Game,
+    IllegalMoveError,
+    Move,
+    NotationError,
+    Position,
+    Rules,
+)
+from outflank.engine.squares import (
+    DIRECTIONS,
+    SQUARE_NAMES,
+    SQUARES,
+    Direction,
+    mask_of,
+    parse_square,
+    square_name,
+    squares_of,
+)
+from outflank.tests.support import reference, strategies
+
+BLACK_MUST_PASS = Position.parse("OX------" + "-" * 8 + "OX------" + "-" * 40 + "X")
+"""White can turn b1 and b3; Black can do nothing, now or later."""
 
 
 @given(square=st.integers(0, 63), direction=st.sampled_from([None, *DIRECTIONS]))
@@ -81,3 +104,158 @@ def test_a_move_to_no_square_is_named_and_is_not_read_back(square: Any) -> None:
 def test_a_number_is_no_text_of_a_move() -> None:
     with pytest.raises(NotationError, match="expected a square from a1 to h8, got '37'"):
         Move.parse(37)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("name", "square"), [("a1", 0), ("h1", 7), ("a2", 8), ("f5", 37), ("h8", 63)])
+def test_letters_are_columns_and_row_1_is_on_top(name: str, square: int) -> None:
+    assert square == parse_square(name)
+    assert name == square_name(square)
+
+
+def test_every_square_has_the_oracles_name_and_is_read_back() -> None:
+    assert [reference.name_of(square // 8, square % 8) for square in SQUARES] == list(SQUARE_NAMES)
+    assert [parse_square(name) for name in SQUARE_NAMES] == list(SQUARES)
+
+
+def test_a_square_may_be_written_in_capitals() -> None:
+    assert parse_square("F5") == parse_square("f5")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", "a0", "a9", "i1", "5f", "f5 ", " f5", "f55", "é5", "f\u0665", "pass"]
+)
+def test_what_is_no_square_is_refused_in_one_sentence(text: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        parse_square(text)
+
+    assert str(caught.value) == f"expected a square from a1 to h8, got {text!r}"
+
+
+@pytest.mark.parametrize("number", [37, 99])
+def test_a_number_is_no_name_of_a_square(number: int) -> None:
+    with pytest.raises(NotationError, match=f"expected a square from a1 to h8, got {number}"):
+        parse_square(number)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("square", [-1, 64, "f5", None])
+def test_what_is_no_number_of_a_square_has_no_name(square: object) -> None:
+    with pytest.raises(IndexError) as caught:
+        square_name(square)  # type: ignore[arg-type]
+
+    assert str(caught.value) == f"expected a square from 0 to 63, got {square!r}"
+
+
+def test_the_squares_of_a_mask_make_that_mask() -> None:
+    assert mask_of([63, 0, 37]) == 1 << 63 | 1 << 37 | 1
+    assert list(squares_of(mask_of([63, 0, 37]))) == [0, 37, 63]
+    assert mask_of([]) == 0
+
+
+@pytest.mark.parametrize("mask", [-1, 1 << 64, 1 << 70])
+def test_a_mask_has_64_bits(mask: int) -> None:
+    with pytest.raises(OverflowError, match=f"^expected a mask of 64 bits, got {mask}$"):
+        list(squares_of(mask))
+
+
+def test_a_mask_may_be_any_whole_number() -> None:
+    mask: Any = np.uint64(5)
+
+    assert list(squares_of(mask)) == [0, 2]
+
+
+def test_the_directions_go_clockwise_from_north() -> None:
+    assert list(DIRECTIONS) == list(reference.STEPS)
+
+
+def test_each_colour_has_an_opponent_and_a_letter() -> None:
+    assert (Colour.BLACK.other, Colour.WHITE.other) == (Colour.WHITE, Colour.BLACK)
+    assert (Colour.BLACK.letter, Colour.WHITE.letter) == ("B", "W")
+
+
+def test_a_colour_reads_as_its_word() -> None:
+    assert (str(Colour.BLACK), str(Colour.WHITE)) == ("black", "white")
+
+
+@pytest.mark.parametrize("name", strategies.PRESETS)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_a_transcript_is_read_back_with_and_without_passes(name: str, data: st.DataObject) -> None:
+    oracle = data.draw(strategies.games(reference.SHEETS[name]))
+    game = Game(PRESETS[name])
+    for *_, move in oracle.played:
+        game.play(move)
+    with_passes = Game.from_transcript(game.transcript(passes=True), PRESETS[name])
+    without = Game.from_transcript(game.transcript(), PRESETS[name])
+
+    assert [turn.move for turn in with_passes.turns] == [turn.move for turn in game.turns]
+    assert with_passes.position == game.position
+    # A pass that ends the game's record is implied by nothing that follows.
+    if not (game.turns and game.turns[-1].move.is_pass):
+        assert [turn.move for turn in without.turns] == [turn.move for turn in game.turns]
+        assert without.position == game.position
+
+
+def refusal(text: str, rules: Rules) -> str | None:
+    """The sentence with which a transcript is refused, or None if it is read."""
+    try:
+        Game.from_transcript(text, rules)
+    except (IllegalMoveError, NotationError) as error:
+        return str(error)
+    return None
+
+
+class TestTranscripts:
+    """Reading and writing ``f5d6c3...``."""
+
+    def test_moves_are_written_without_blanks_in_small_letters(self) -> None:
+        assert Game.from_transcript("F5D6C3").transcript() == "f5d6c3"
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "f5d6c3d3",
+            "F5D6C3D3",
+            "f5 d6 c3 d3",
+            " f5\td6\nc3\r\nd3\n",
+            "1. f5 d6 2. c3 d3",
+            "1.f5 2.d6 3.c3 4.d3",
+            "1 f5 2 d6 3 c3 4 d3",
+            "1. f5d6 2. c3d3",
+        ],
+    )
+    def test_blanks_capitals_and_numbers_are_decoration(self, text: str) -> None:
+        assert Game.from_transcript(text).transcript() == "f5d6c3d3"
+
+    def test_an_empty_transcript_is_a_game_without_moves(self) -> None:
+        assert Game.from_transcript("").turns == Game.from_transcript(" \n").turns == ()
+
+    @pytest.mark.parametrize("word", ["pa", "PA", "ps", "--", "pass", "PASS", " pass "])
+    def test_a_pass_may_be_written_in_any_of_its_words_or_left_out(self, word: str) -> None:
+        left_out = Game.from_transcript("c1c3", first=BLACK_MUST_PASS)
+        written = Game.from_transcript(f"{word}c1{word}c3", first=BLACK_MUST_PASS)
+
+        assert written.position == left_out.position
+        assert written.transcript(passes=True) == left_out.transcript(passes=True) == "pac1pac3"
+        assert written.transcript() == left_out.transcript() == "c1c3"
+
+    @pytest.mark.parametrize(
+        ("text", "number"), [("a1", 1), ("f5d6c3a1", 4), ("1. f5 d6 2. c3 a1", 4), ("f5pa", 2), ("f5d9", 2)]
+    )
+    def test_a_bad_move_is_named_by_its_number(self, text: str, number: int) -> None:
+        with pytest.raises(
+            (IllegalMoveError, NotationError), match=f"^move {number} of the transcript: expected "
+        ):
+            Game.from_transcript(text)
+
+    def test_what_is_no_move_at_all_is_named_by_its_place(self) -> None:
+        with pytest.raises(
+            NotationError, match=r"^expected a move at character 5 of the transcript, got '\?\?'$"
+        ):
+            Game.from_transcript("f5d6??")
+
+    @given(text=st.text(alphabet="abcdefghi0123456789./-pase \n?"))
+    def test_any_text_is_read_or_refused_in_one_sentence(self, text: str) -> None:
+        for rules in (PRESETS["othello"], PRESETS["ravensburger-1987"]):
+            sentence = refusal(text, rules)
+
+            assert sentence is None or ("expected" in sentence and "\n" not in sentence)

@@ -1,12 +1,21 @@
-"""The moves of a proof reach what they are said to reach, by the word of the search."""
+"""What is proven: the moves of a proof, the line to the end with its score, and discs that are never turned."""
+
+from functools import cache
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from outflank.engine import PASS, PRESETS, Limit, Position, Rules, Searcher, SettingsError
+from outflank.engine.search.limits import Line
 from outflank.engine.search.proving import Prover
-from outflank.tests.search_positions import problems, reached
+from outflank.engine.search.stability import edge_stable_discs, stable_discs
+from outflank.tests.support import kernels, reference, strategies
+from outflank.tests.support.positions import mask_of_discs, mask_of_names, problems, reached
+from outflank.tests.support.reference import BLACK, EMPTY, WHITE
 
 COUNT = Rules.parse("othello,scoring=count")
+FULL = 2**64 - 1
 
 
 @pytest.mark.parametrize("rules", [Rules(), COUNT], ids=str)
@@ -57,3 +66,150 @@ def test_other_rules_and_rules_that_turn_in_one_direction_are_refused() -> None:
         Prover(PRESETS["ravensburger-1987"])
     with pytest.raises(SettingsError, match="the position is of reversi, not of othello"):
         Prover(Rules(), 1).answer(Position.start(PRESETS["reversi"]), 0)
+
+
+def end_of(position: Position, line: Line) -> Position:
+    """The board behind a line."""
+    for move in line.pv:
+        position = position.play(move)
+    return position
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("rules", ["othello", "obversi", "reveris", "ravensburger-1987"])
+def test_an_exact_line_ends_the_game_with_its_score(rules: str, seed: int) -> None:
+    position = reached(seed, 12 if rules == "ravensburger-1987" else 16, Rules.parse(rules))
+    for line in Searcher(hash_mb=16).search(position, Limit.solve(), multipv=3).lines:
+        end = end_of(position, line)
+
+        assert end.is_over
+        assert end.score(position.side) == line.score
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_line_of_a_won_or_lost_game_ends_so(seed: int) -> None:
+    position = reached(seed, 18)
+    line = Searcher(hash_mb=16).search(position, Limit.solve(wld=True)).lines[0]
+    end = end_of(position, line)
+    outcome = end.outcome()
+
+    assert outcome is not None
+    margin = outcome.margin_of(position.side)
+    assert line.result == ("win" if margin > 0 else "loss" if margin < 0 else "draw")
+
+
+def test_threads_tell_a_line_to_the_end() -> None:
+    position = reached(1, 20)
+    result = Searcher(hash_mb=16, threads=3).search(position, Limit.solve())
+
+    assert end_of(position, result.lines[0]).score(position.side) == result.score
+
+
+def test_a_selective_line_ends_where_its_score_is_not_kept() -> None:
+    complete = 0
+    for seed in range(12):
+        position = reached(seed, 18)
+        result = Searcher(hash_mb=16).search(position, Limit(depth=18, selectivity=73))
+        end = end_of(position, result.lines[0])
+        if end.is_over:
+            complete += 1
+            assert end.score(position.side) == result.score
+
+    assert complete >= 6
+
+
+@given(board=strategies.boards, picks=st.lists(st.integers(0, 255), min_size=64, max_size=64))
+def test_a_stable_disc_is_never_turned_whoever_plays_whatever(
+    board: reference.Board, picks: list[int]
+) -> None:
+    """Either side may play at any time, so more than any game is tried."""
+    stable = stable_discs(mask_of_discs(board, BLACK), mask_of_discs(board, WHITE))
+    for pick in picks:
+        options = [(side, move) for side in (BLACK, WHITE) for move in reference.moves(board, side, "all")]
+        if not options:
+            break
+        side, move = options[pick % len(options)]
+        board = reference.after(board, side, move, "all")
+
+        assert stable & ~mask_of_discs(board, BLACK) == 0
+
+
+@given(board=strategies.boards)
+def test_only_own_discs_are_stable(board: reference.Board) -> None:
+    own, opp = mask_of_discs(board, BLACK), mask_of_discs(board, WHITE)
+
+    assert stable_discs(own, opp) & ~own == 0
+
+
+@given(board=strategies.boards)
+def test_a_symmetry_of_the_board_moves_its_stable_discs_along(board: reference.Board) -> None:
+    own, opp = mask_of_discs(board, BLACK), mask_of_discs(board, WHITE)
+    stable = stable_discs(own, opp)
+    for number in range(8):
+        image = stable_discs(kernels.transform(own, number), kernels.transform(opp, number))
+
+        assert image == kernels.transform(stable, number)
+
+
+@given(own=strategies.masks)
+def test_every_disc_of_a_full_board_is_stable(own: int) -> None:
+    assert stable_discs(own, FULL & ~own) == own
+
+
+def test_a_corner_and_a_run_from_it_along_the_edge_are_stable() -> None:
+    assert stable_discs(mask_of_names("a1 b1 c1"), mask_of_names("d1 e1")) == mask_of_names("a1 b1 c1")
+
+
+def test_a_triangle_built_on_a_corner_is_stable() -> None:
+    triangle = mask_of_names("a1 b1 c1 a2 b2 a3")
+
+    assert stable_discs(triangle, mask_of_names("c3 d4")) == triangle
+
+
+def test_nothing_is_stable_at_the_start() -> None:
+    assert stable_discs(mask_of_names("e4 d5"), mask_of_names("d4 e5")) == 0
+
+
+def turned_along(edge: str, at: int, side: str) -> str:
+    """The edge after `side` has played at a place, discs between turned; it need not turn any there."""
+    letters = list(edge)
+    letters[at] = side
+    for step in (-1, 1):
+        run = []
+        place = at + step
+        while 0 <= place < 8 and edge[place] not in (EMPTY, side):
+            run.append(place)
+            place += step
+        if 0 <= place < 8 and edge[place] == side:
+            for turned in run:
+                letters[turned] = side
+    return "".join(letters)
+
+
+@cache
+def never_turned(edge: str) -> frozenset[int]:
+    """The places whose disc stays what it is, whatever either side plays on the edge."""
+    places = {place for place in range(8) if edge[place] != EMPTY}
+    for at in range(8):
+        if edge[at] == EMPTY:
+            for side in (BLACK, WHITE):
+                later = turned_along(edge, at, side)
+                places &= {place for place in never_turned(later) if later[place] == edge[place]}
+    return frozenset(places)
+
+
+def edges(letters: int) -> list[str]:
+    """Every edge."""
+    return (
+        [""] if letters == 0 else [edge + new for edge in edges(letters - 1) for new in (EMPTY, BLACK, WHITE)]
+    )
+
+
+@pytest.mark.parametrize("corner", [EMPTY, BLACK, WHITE])
+def test_on_an_edge_exactly_the_discs_are_stable_that_no_play_on_it_can_turn(corner: str) -> None:
+    for rest in edges(7):
+        edge = corner + rest
+        own, opp = (sum(1 << place for place in range(8) if edge[place] == side) for side in (BLACK, WHITE))
+        expected = sum(1 << place for place in never_turned(edge) if edge[place] == BLACK)
+
+        assert expected == edge_stable_discs(own, opp), edge

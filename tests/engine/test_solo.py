@@ -21,8 +21,8 @@ from outflank.engine.solo.game import (
     parse_layout,
 )
 from outflank.engine.squares import parse_square
-from outflank.tests import solo_reference as reference
-from outflank.tests.masks import mask_of
+from outflank.tests.support import solo_reference as reference
+from outflank.tests.support.positions import mask_of
 
 BLACK, GOLD = Colour
 NAMES = {reference.BLACK: BLACK, reference.GOLD: GOLD}

@@ -21,7 +21,7 @@ from outflank.engine.solo.game import (
     score,
 )
 from outflank.engine.squares import parse_square, square_name
-from outflank.tests.masks import mask_of_names
+from outflank.tests.support.positions import mask_of_names
 
 BLACK, GOLD = Colour
 NOTHING = mask_of_names("")

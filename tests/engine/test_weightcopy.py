@@ -1,4 +1,4 @@
-"""The copy of the weights that processes share: used if it can be trusted, done without if it can't."""
+"""The copy of the weights that processes share: where it lies, used if it can be trusted, else done without."""
 
 import os
 import re
@@ -10,15 +10,35 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from outflank.engine import FileFormatError
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.checksum import checksum
 from outflank.engine.evaluation.entries import MOST_ROWS
 from outflank.engine.evaluation.weightcopy import ReadyWeights, load
-from outflank.tests.engine.copies import cache, holds, only_copy
 
 NOBODY = 65534
+
+
+def cache() -> Path:
+    """Where copies are kept now."""
+    return Path(os.environ["XDG_CACHE_HOME"]) / "outflank"
+
+
+def only_copy(folder: Path) -> Path:
+    """The one file of a folder."""
+    (found,) = folder.iterdir()
+    return found
+
+
+def holds(found: ReadyWeights, expected: ReadyWeights) -> bool:
+    """Whether the numbers are equal."""
+    return all(
+        np.array_equal(np.asarray(getattr(found, name)), np.asarray(getattr(expected, name)))
+        for name in ("rows", "entries", "layers", "starts")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -305,3 +325,100 @@ def test_two_processes_may_make_it_at_once(made: Path) -> None:
     assert len(said) == 1
     assert re.fullmatch(r"-?[\d.]+\n", said.pop())
     assert only_copy(cache()).read_bytes() == made.read_bytes()
+
+
+@pytest.mark.parametrize("above", ["/proc/none", "/dev/null", "not/absolute"])
+def test_without_a_folder_the_numbers_are_the_process_s_own(
+    above: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: ReadyWeights
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", above)
+    monkeypatch.setenv("HOME", "/dev/null")
+
+    before = _mapped_copies()
+
+    assert holds(load(), expected)
+    assert _mapped_copies() == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def _mapped_copies() -> list[str]:
+    """The copies that this process has mapped, those of other tests among them."""
+    return [line for line in Path("/proc/self/maps").read_text().splitlines() if "weights-" in line]
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that any user may enter, unlike pytest's."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        shutil.copy(weights.SHIPPED, name)
+        yield Path(name)
+
+
+def test_a_read_only_home_is_no_trouble(
+    open_folder: Path, monkeypatch: pytest.MonkeyPatch, expected: ReadyWeights
+) -> None:
+    home = open_folder / "home"
+    home.mkdir(mode=0o555)
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(home))
+    if os.geteuid() == 0:  # whom no mode holds back
+        os.seteuid(NOBODY)
+    try:
+        found = load(open_folder / weights.SHIPPED.name)
+    finally:
+        os.seteuid(os.getuid())
+
+    assert holds(found, expected)
+    assert list(home.iterdir()) == []
+
+
+def test_without_the_variable_it_lies_in_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    load()
+
+    assert only_copy(tmp_path / ".cache" / "outflank").stat().st_size > 30_000_000
+
+
+def test_a_full_disk_is_no_trouble(expected: ReadyWeights, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.write
+    monkeypatch.setattr(os, "write", lambda file, data: real(file, data[:1000]))
+
+    assert holds(load(), expected)
+    assert list(cache().iterdir()) == []
+
+
+def test_ctrl_c_leaves_nothing_unfinished(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.write
+
+    def interrupted(file: int, content: bytes) -> int:
+        real(file, content[:1000])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "write", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        load()
+
+    assert list(cache().iterdir()) == []
+
+
+def test_a_damaged_header_is_named_before_any_copy_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "weights.bin"
+    path.write_bytes(weights.SHIPPED.read_bytes().replace(b'"crc32"', b'"crc31"'))
+
+    with pytest.raises(FileFormatError, match="a header without a checksum"):
+        load(path)
+
+
+def test_a_damaged_file_without_a_copy_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "weights.bin"
+    content = bytearray(weights.SHIPPED.read_bytes())
+    content[-100] ^= 1
+    path.write_bytes(content)
+
+    with pytest.raises(FileFormatError, match="checksum"):
+        load(path)
+    assert list(cache().iterdir()) == []

@@ -1,4 +1,4 @@
-"""The evaluation's weights file: what is written is read, and nothing else is."""
+"""The evaluation's weights file: what is written is read, and nothing else is; its entries and its checksum."""
 
 import json
 import random
@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from outflank.engine import FileFormatError
+from outflank.engine import FileFormatError, Position, Searcher
 from outflank.engine.evaluation import weights
-from outflank.engine.evaluation.entries import MOST_IN_TABLE
+from outflank.engine.evaluation.checksum import checksum
+from outflank.engine.evaluation.entries import MOST_IN_TABLE, MOST_ROWS, distinct_rows, with_rows
 from outflank.engine.evaluation.folding import (
     fold,
     fold_rows,
@@ -22,10 +23,14 @@ from outflank.engine.evaluation.folding import (
 )
 from outflank.engine.evaluation.network import HEADS, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
 from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE
+from outflank.tests.support.processes import resident_kib
 
 COUNT = PHASES * WEIGHTS_OF_A_PHASE
 ROWS = STAGES * WEIGHTS_OF_A_PHASE * SUMS
 LAYERS = HEADS * NUMBERS_OF_A_LAYER
+START = Position.start()
+_MIB = 1024  # KiB
+WIDTH = 64
 
 
 def mirrored(numbers: "array[int]", width: int) -> "array[int]":
@@ -245,3 +250,116 @@ def test_the_checksum_is_the_usual_crc_32(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"123456789")
 
     assert weights.checksum(tmp_path / "file") == "cbf43926"
+
+
+def write(path: Path, value: int) -> Path:
+    """A file of weights that are all alike."""
+    same = weights.Weights.of_tables(array("h", [value]) * (PHASES * WEIGHTS_OF_A_PHASE))
+    path.write_bytes(weights.packed(same, {"command": f"value {value}"}))
+    return path
+
+
+def test_a_file_rewritten_at_its_path_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "weights.bin"
+    first = Searcher(1, weights=write(path, 0))
+    assert first.evaluate(START) == 0
+
+    second = Searcher(1, weights=write(path, 20))
+    assert second.evaluate(START) > 0
+    assert first.evaluate(START) == 0  # it keeps what it has read
+    assert Searcher(1, weights=str(path)).evaluate(START) == second.evaluate(START)
+
+
+def test_each_new_path_does_not_cost_memory_for_ever(tmp_path: Path) -> None:
+    def use(number: int) -> None:
+        Searcher(1, weights=write(tmp_path / f"{number}.bin", number % 3)).evaluate(START)
+
+    for number in range(3):
+        use(number)
+    before = resident_kib()
+    for number in range(3, 7):
+        use(number)
+
+    assert resident_kib() - before < 150 * _MIB  # 4 more would be 280
+
+
+def test_each_stage_keeps_each_of_its_rows_once() -> None:
+    chance = np.random.default_rng(3)
+    rows = chance.integers(-1, 2, (2, 5000, 8), np.int8).repeat(8, axis=2)  # 6561 different ones
+    rows[1] = rows[1, chance.permutation(5000) // 10]
+
+    distinct, starts, numbers = distinct_rows(array("b", rows.tobytes()), WIDTH, 2)
+
+    kept = np.asarray(distinct).reshape(-1, WIDTH)
+    number_of = np.asarray(numbers).reshape(2, -1)
+    different = [len(np.unique(stage, axis=0)) for stage in rows]
+    assert list(starts) == [0, different[0]]
+    assert len(kept) == sum(different)
+    for stage in range(2):
+        assert np.array_equal(kept[starts[stage] + number_of[stage]], rows[stage])
+
+
+def test_more_rows_than_an_entry_can_tell_apart_are_refused() -> None:
+    rows = np.zeros((MOST_ROWS + 1, WIDTH), np.int8)
+    rows[:, :4] = np.arange(MOST_ROWS + 1, dtype=np.int32).view(np.int8).reshape(-1, 4)
+
+    _, _, numbers = distinct_rows(array("b", rows[:-1].tobytes()), WIDTH, 1)
+    assert len(set(numbers)) == MOST_ROWS
+    with pytest.raises(
+        ValueError, match=f"at most {MOST_ROWS} different rows in a stage, got {MOST_ROWS + 1}"
+    ):
+        distinct_rows(array("b", rows.tobytes()), WIDTH, 1)
+
+
+def test_an_entry_tells_what_the_weight_says_and_its_row() -> None:
+    tables = array("h", [0, MOST_IN_TABLE, -MOST_IN_TABLE, -1, 5, 6, 7, 8])  # four phases, two weights each
+    numbers = array("i", [0, MOST_ROWS - 1, 1, 2])  # two stages
+
+    entries = with_rows(tables, numbers, 4, 2)
+
+    assert [entry >> 18 for entry in entries] == list(tables)
+    assert [entry & (MOST_ROWS - 1) for entry in entries] == [0, MOST_ROWS - 1, 0, MOST_ROWS - 1, 1, 2, 1, 2]
+
+
+def test_the_same_bytes_have_the_same_sum_whatever_holds_them() -> None:
+    content = random.Random(1).randbytes(640)
+
+    assert checksum(content) == checksum(bytearray(content)) == checksum(memoryview(content))
+    assert 0 <= checksum(content) < 1 << 64
+
+
+def test_every_single_bit_counts() -> None:
+    content = random.Random(2).randbytes(256)
+    sums = {checksum(content)}
+    for bit in range(8 * len(content)):
+        changed = bytearray(content)
+        changed[bit // 8] ^= 1 << bit % 8
+        sums.add(checksum(changed))
+
+    assert len(sums) == 1 + 8 * len(content)
+
+
+def test_two_changed_bits_do_not_make_up_for_each_other() -> None:
+    """Not even the highest ones, which a product alone would never spread."""
+    found = set()
+    for first in range(7, 1024, 8):
+        for second in range(first + 8, 1024, 8):
+            changed = bytearray(1024 // 8)
+            changed[first // 8] |= 128
+            changed[second // 8] |= 128
+            found.add(checksum(changed))
+
+    assert len(found) == 128 * 127 // 2
+
+
+def test_the_place_and_the_length_count() -> None:
+    blocks = [bytes([value]) * 64 for value in range(3)]
+
+    assert len({checksum(b"".join(blocks)), checksum(b"".join(reversed(blocks)))}) == 2
+    assert len({checksum(bytes(64 * count)) for count in range(20)}) == 20
+
+
+@pytest.mark.parametrize("size", [1, 63, 65, 100])
+def test_another_length_is_refused(size: int) -> None:
+    with pytest.raises(ValueError, match=f"expected a multiple of 64 bytes, got {size}"):
+        checksum(bytes(size))

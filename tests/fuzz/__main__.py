@@ -1,16 +1,18 @@
 """Runs a target under atheris: ``python -m outflank.tests.fuzz TARGET SECONDS``, or ``make fuzz ARGS="--seconds 600"``.
 
 Without a target each gets its share of the seconds. New inputs that reach more code are kept in build/fuzz/TARGET; what
-a fault was found with is written there as ``crash-...``, to be added to the corpus when it is fixed.
+a fault was found with is written there as ``crash-...``, to be added to the corpus when it is fixed: see corpus.py.
 """
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import click
 
-CORPUS = Path(__file__).with_name("corpus")
+from outflank.tests.fuzz.corpus import samples
+
 FOUND = Path("build/fuzz")
 _LONGEST_INPUT = 1 << 14  # bytes
 _SLOWEST = 30  # seconds for one input
@@ -52,6 +54,11 @@ def _run(name: str, seconds: int) -> None:
 
     place = FOUND / name
     place.mkdir(parents=True, exist_ok=True)
+    given = FOUND / "corpus" / name  # atheris reads files
+    shutil.rmtree(given, ignore_errors=True)
+    given.mkdir(parents=True)
+    for title, data in samples(name).items():
+        (given / title).write_bytes(data)
     target = TARGETS[name]
     options = [
         f"-max_total_time={seconds}",
@@ -59,7 +66,7 @@ def _run(name: str, seconds: int) -> None:
         f"-timeout={_SLOWEST}",
         "-verbosity=0",
     ]
-    options += ["-print_final_stats=1", f"-artifact_prefix={place}/", str(place), str(CORPUS / name)]
+    options += ["-print_final_stats=1", f"-artifact_prefix={place}/", str(place), str(given)]
     atheris.Setup([sys.argv[0], *options], lambda data: survive(target, data))
     atheris.Fuzz()
 

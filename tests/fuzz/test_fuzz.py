@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from outflank.tests.fuzz.corpus import add, samples
 from outflank.tests.fuzz.targets import TARGETS, survive
 
-CORPUS = Path(__file__).with_name("corpus")
 SPICE = (
     b"\0",
     b"\xff",
@@ -24,7 +24,7 @@ SPICE = (
     b"9" * 5000,  # more than Python makes a number of
     b"\xef\xbb\xbf",
 )
-MUTANTS = 25  # of each file
+MUTANTS = 25  # of each sample
 SLOW_SECONDS = 1800  # of each target
 
 
@@ -49,10 +49,9 @@ def mutant(data: bytes, rng: random.Random) -> bytes:
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_target_survives_its_corpus_and_changes_of_it(name: str, rng: random.Random) -> None:
-    files = sorted((CORPUS / name).iterdir())
-    assert files
-    for file in files:
-        data = file.read_bytes()
+    corpus = samples(name)
+    assert corpus
+    for data in corpus.values():
         survive(TARGETS[name], data)
         for _ in range(MUTANTS):
             survive(TARGETS[name], mutant(data, rng))
@@ -62,7 +61,19 @@ def test_a_target_survives_its_corpus_and_changes_of_it(name: str, rng: random.R
 @pytest.mark.timeout(2 * SLOW_SECONDS)
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_target_survives_half_an_hour(name: str, rng: random.Random) -> None:
-    pool = [file.read_bytes() for file in sorted((CORPUS / name).iterdir())]
+    pool = list(samples(name).values())
     deadline = time.monotonic() + SLOW_SECONDS
     while time.monotonic() < deadline:
         survive(TARGETS[name], mutant(rng.choice(pool), rng))
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"one line", b"two\r\nlines\n\n", "\u2028é".encode(), b"\xff", b"\0\n" * 9]
+)
+def test_a_sample_that_is_added_comes_back_as_it_was(tmp_path: Path, data: bytes) -> None:
+    add("gtp", "b", b"another", tmp_path)
+    add("gtp", "a", data, tmp_path)
+
+    assert samples("gtp", tmp_path) == {"a": data, "b": b"another"}
+    with pytest.raises(ValueError, match="already has a sample named a"):
+        add("gtp", "a", b"", tmp_path)

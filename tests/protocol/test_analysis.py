@@ -11,7 +11,7 @@ from outflank.engine import SQUARE_NAMES, Colour, Game, Searcher
 from outflank.protocol.lines import Inbox
 from outflank.protocol.movesource import Spread, VarietySource
 from outflank.protocol.session import Strength
-from outflank.tests.protocol.dialogue import Dialogue, Program, listening, put
+from outflank.tests.support.dialogue import Dialogue, Program, listening, put
 
 
 def coloured(transcript: str) -> str:

@@ -1,15 +1,28 @@
-"""``outflank gtp`` as a process: dialogues, the command line, the log, little of everything (tests 14 and 15)."""
+"""``outflank gtp`` as a process: dialogues, command line, log, ends, signals and floods.
 
+Reliability tests 1, 2, 5 to 7, 11, 14 and 15.
+"""
+
+import os
+import random
 import re
 import resource
+import signal
 import subprocess
 import sys
+import time
 from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
 
-from outflank.tests.protocol.dialogue import PROGRAM, check_form, run_program
+from outflank.protocol.gtp.grammar import parse
+from outflank.tests.support.dialogue import PROGRAM, Program, check_form, run_program
+from outflank.tests.support.processes import at_most
+
+# Long enough to be still under way whenever a test looks, whatever the machine.
+ENDLESS = "genmove b"
+NO_LIMIT = ("--depth", "60")
 
 
 def answers(output: bytes) -> list[str]:
@@ -210,7 +223,7 @@ def test_more_threads_than_cores_still_play() -> None:
 
 
 def test_before_the_first_answer_little_is_imported() -> None:
-    """The target of 150 ms is measured in tests/bench; this is what keeps it: no package of an extra."""
+    """The target of 150 ms is measured in tests/measure; this is what keeps it: no package of an extra."""
     command = [sys.executable, "-X", "importtime", *PROGRAM[1:]]
     result = subprocess.run(command, input="name\nquit\n", capture_output=True, text=True, check=True)
 
@@ -219,3 +232,247 @@ def test_before_the_first_answer_little_is_imported() -> None:
     assert {"click", "outflank"} <= imported
     assert {"numpy", "scipy", "rich"} <= extras
     assert not imported & extras
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _signals_as_in_a_terminal() -> None:
+    """A shell lets what it starts in the background ignore SIGINT, and children would inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.mark.parametrize("beginning", ["", "na", ENDLESS + "\n", "lz-analyze b 10\n", "name\n" * 100])
+def test_the_end_of_the_input_in_any_state_ends_the_program_within_a_second(beginning: str) -> None:
+    with Program(*NO_LIMIT) as program:
+        program.wait_until_ready()
+        program.write(beginning)
+        time.sleep(0.2)
+        with at_most(1):
+            program.close_input()
+            code, _, error = program.finish()
+
+        assert (code, error) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+@pytest.mark.parametrize("line", ["", ENDLESS + "\n", "lz-analyze b 10\n", "lz-genmove_analyze b 10\n"])
+def test_a_signal_in_any_state_ends_the_program_within_a_second(
+    number: signal.Signals, code: int, line: str
+) -> None:
+    with Program(*NO_LIMIT) as program:
+        program.wait_until_ready()
+        program.write(line)
+        time.sleep(0.2)
+        with at_most(1):
+            program.process.send_signal(number)
+
+            assert program.finish()[::2] == (code, "")
+
+
+def signals_at_random_moments(times: int, seed: int) -> None:
+    """Reliability test 11: signals during searches, in the first 60 ms of them."""
+    moments = random.Random(seed)
+    for _ in range(times):
+        number = moments.choice([signal.SIGINT, signal.SIGTERM])
+        with Program(*NO_LIMIT, "--hash", "16") as program:
+            program.ask("name")
+            program.write(ENDLESS + "\n")
+            time.sleep(moments.random() * 0.06)
+            with at_most(1):
+                program.process.send_signal(number)
+                code, _, error = program.finish()
+            assert (code, error) == (128 + number, "")
+
+
+def test_a_signal_ends_a_search_at_any_moment() -> None:
+    signals_at_random_moments(10, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_signal_ends_a_search_at_any_moment_many_times() -> None:
+    signals_at_random_moments(200, seed=2)
+
+
+def test_a_stopped_and_continued_program_goes_on() -> None:
+    with Program("--time", "0.2") as program:
+        program.write("genmove b\n")
+        program.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.5)
+        program.process.send_signal(signal.SIGCONT)
+
+        assert re.fullmatch(r"= [a-h][1-8]\n\n", program.answer(5))
+        assert program.ask("name") == "Outflank"
+
+
+def test_an_interrupt_ends_a_search_at_once_with_a_move() -> None:
+    with Program(*NO_LIMIT) as program:
+        program.wait_until_ready()
+        program.write("5 genmove b\n")
+        time.sleep(0.3)
+        with at_most(0.3):
+            program.write("# interrupt\n")
+
+            assert re.fullmatch(r"=5 [a-h][1-8]\n\n", program.answer())
+        assert program.ask("undo") == ""
+
+
+def test_an_interrupt_sent_with_the_command_is_not_lost() -> None:
+    with Program(*NO_LIMIT) as program:
+        program.wait_until_ready()
+        for _ in range(20):
+            with at_most(1):
+                program.write("genmove b\n# interrupt\n")
+                program.answer()
+            program.ask("undo")
+
+
+def test_an_interrupt_without_a_search_is_only_a_comment() -> None:
+    with Program("--level", "1") as program:
+        program.write("# interrupt\n")
+
+        assert program.ask("name") == "Outflank"
+        assert program.ask("genmove b")
+
+
+def resident_mb(pid: int) -> float:
+    """The memory a process holds."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+# --- Floods
+
+
+def test_commands_may_be_sent_without_reading_the_answers() -> None:
+    """Reliability test 6."""
+    with Program() as program:
+        lines = [f"{number} gogui-rules_board\n" for number in range(10000)]
+        sender = program.write_meanwhile("".join(lines))
+        sender.join(30)
+        assert not sender.is_alive(), "expected all commands to be taken without an answer being read"
+
+        for number in range(10000):
+            assert program.answer().startswith(f"={number} . .")
+
+
+def random_lines(size: int, seed: int) -> bytes:
+    """Random bytes, made to hold known commands here and there."""
+    source = random.Random(seed)
+    data = bytearray(source.randbytes(size))
+    for _ in range(size // 200):
+        at = source.randrange(size)
+        word = source.choice(
+            [b"\nplay b ", b"\nplay w d3\n", b"\nundo\n", b"\n5 boardsize ", b"\ngogui-setup ", b"\n"]
+        )
+        data[at : at + len(word)] = word
+    return bytes(data) + b"\n"
+
+
+def survive_random_bytes(size: int, seed: int) -> None:
+    """Reliability test 1: an answer for each line that is not blank, and no memory eaten."""
+    data = random_lines(size, seed)
+    commands = [command for line in data.split(b"\n") if (command := parse(line))]
+    assert not any(command.name == "quit" for command in commands)
+    with Program() as program:
+        program.wait_until_ready()
+        before = resident_mb(program.process.pid)
+        sender = program.write_meanwhile(data)
+        for command in commands:
+            answer = program.answer()
+            check_form(answer)
+            assert answer[1:].startswith(command.id)
+        sender.join()
+        assert program.ask("name") == "Outflank"
+        assert resident_mb(program.process.pid) < before + 64
+        program.close_input()
+        assert program.finish()[:2] == (0, "")
+
+
+def test_random_bytes_are_survived() -> None:
+    survive_random_bytes(1 << 19, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", range(3))
+def test_ten_megabytes_of_random_bytes_are_survived(seed: int) -> None:
+    survive_random_bytes(10 << 20, seed)
+
+
+@pytest.mark.parametrize("megabytes", [8, pytest.param(100, marks=pytest.mark.slow)])
+def test_an_endless_line_fails_once(megabytes: int) -> None:
+    """Reliability test 2."""
+    with Program() as program:
+        program.wait_until_ready()
+        before = resident_mb(program.process.pid)
+        program.write("12 play ")
+        for _ in range(megabytes):
+            program.write(b"x" * (1 << 20))
+        program.write("\n13 name\n")
+
+        assert program.answer() == "?12 syntax error: the line is longer than 1048576 bytes\n\n"
+        assert program.answer() == "=13 Outflank\n\n"
+        assert resident_mb(program.process.pid) < before + 16
+
+
+def test_a_flood_of_short_lines_keeps_memory_bounded() -> None:
+    with Program() as program:
+        program.wait_until_ready()
+        before = resident_mb(program.process.pid)
+        sender = program.write_meanwhile(b"\n" * (4 << 20) + b"a\n" * 200_000)
+        sender.join(1)
+
+        assert resident_mb(program.process.pid) < before + 64
+
+
+# --- Those who read the answers
+
+
+def test_a_reader_that_has_gone_is_no_trouble() -> None:
+    """Reliability test 7: quiet, and code 0 or 141."""
+    with Program() as program:
+        program.ask("name")
+        assert program.process.stdout is not None
+        program.process.stdout.close()
+        program.process.stdout = None
+        program.write("name\n" * 10)
+        code, _, error = program.finish(5)
+
+        assert (code, error) == (141, "")
+
+
+def test_a_slow_reader_costs_no_processor_time() -> None:
+    with Program() as program:
+        program.ask("name")
+        program.write("gogui-rules_board\n" * 5000)
+        # On a busy machine it takes a while until all is read and the pipe is full.
+        assert any(spent_in_a_second(program.process.pid) < 0.1 for _ in range(10))
+        assert spent_in_a_second(program.process.pid) < 0.1
+        for _ in range(5000):
+            program.answer()
+
+
+def spent_in_a_second(pid: int) -> float:
+    """Processor time a process uses within the next second."""
+    before = cpu_seconds(pid)
+    time.sleep(1)
+    return cpu_seconds(pid) - before
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_no_place_to_write_is_told_in_one_sentence() -> None:
+    with Path("/dev/full").open("wb") as full:
+        result = subprocess.run(
+            PROGRAM, input=b"name\n", stdout=full, stderr=subprocess.PIPE, check=False, timeout=20
+        )
+
+    assert result.returncode == 1
+    assert re.fullmatch(rb"outflank: .*No space left on device.*\n", result.stderr)

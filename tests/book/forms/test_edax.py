@@ -15,7 +15,7 @@ import pytest
 
 from outflank.book import Book, Record
 from outflank.book.forms.files import Form
-from outflank.tests.book.forms.books import book_with_a_pass, make, stored, varied_records, written
+from outflank.tests.support.books import book_with_a_pass, make, stored, varied_records, written
 
 PROGRAM = os.environ.get("OUTFLANK_EDAX")
 PATIENCE_SECONDS = 60.0

@@ -1,15 +1,20 @@
-"""The time controls of recorded games, between a clock, GGF's TI and SGF's TM and OT."""
+"""The time controls of recorded games, between a clock, GGF's TI and SGF's TM and OT; and their dates."""
 
 import re
+from datetime import date
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from outflank.engine import Rules
+from outflank.engine import NotationError, Rules
 from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats import sgf as sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.formats.clocks import clock_text, for_ggf, for_sgf, from_sgf
+from outflank.protocol.formats.clocks import GgfClock, clock_text, day_of, for_ggf, for_sgf, from_sgf, year_of
 from outflank.protocol.timekeeping import TimeSettings
+
+TIMES = st.integers(0, 10_000_000)
 
 
 @pytest.mark.parametrize(
@@ -99,3 +104,108 @@ def test_each_format_reads_its_own_words() -> None:
     assert sgf.parse(b"(;GM[2]TM[300]OT[3 fischer])", Rules()).clock == "5:00/0:03"
     assert sgf.parse(b"(;GM[2]TM[300]OT[5/10 canadian])", Rules()).clock == "300 s, overtime 5/10 canadian"
     assert sgf.parse(b"(;GM[2]OT[15:00])", Rules()).clock == "overtime 15:00"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2003-07-01",
+        "2003-07-01T12:00:00+02:00",
+        "2003-07-01 12:00",
+        "2003.7.1_12:00:00.MDT",
+        "2003.07.01",
+        "2003/7/1",
+        "20030701",
+        "1057061604",
+    ],
+)
+def test_a_day_is_read_however_it_is_written(text: str) -> None:
+    assert day_of(text) == date(2003, 7, 1)
+    assert year_of(text) == 2003
+
+
+@pytest.mark.parametrize(
+    ("text", "year"),
+    [
+        ("", None),
+        ("1999", 1999),
+        ("1999-12", 1999),
+        ("May 1999", 1999),
+        ("1999-12-30,31", 1999),
+        ("2003-07-2003-08", 2003),
+        ("2003.13.45", 2003),
+        ("2003-7.1", 2003),
+        ("12345", None),
+        ("999999999999", None),
+        ("9" * 5000, None),
+        ("٢٠٠٣", None),
+    ],
+)
+def test_a_date_without_one_day_may_name_a_year(text: str, year: int | None) -> None:
+    assert day_of(text) is None
+    assert year_of(text) == year
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("1041483604", "2003-01-02"),
+        ("2003.7.1_12:00:00.MDT", "2003-07-01"),
+        ("2003-07-01T12:00:00+00:00", "2003-07-01"),
+        ("2003-07", "2003-07"),
+        ("2003-07-01,02", "2003-07-01,02"),
+    ],
+)
+def test_of_a_time_sgf_gets_the_day(text: str, day: str) -> None:
+    assert f"DT[{day}]" in sgf_write.write(AnnotatedGame(date=text))
+
+
+@pytest.mark.parametrize(
+    ("text", "control"),
+    [
+        ("15:00", GgfClock(900)),
+        ("60", GgfClock(60)),
+        ("1:00:00", GgfClock(3600)),
+        ("1.00:00:00", GgfClock(86400)),
+        ("5:00/0:10/2:00", GgfClock(300, 10, 120)),
+        ("5:00//2:00", GgfClock(300, 0, 120)),
+        (" 5:00 / 0:10 ", GgfClock(300, 10)),
+        ("/0:10", GgfClock(0, 10)),
+        ("", GgfClock()),
+    ],
+)
+def test_a_time_control_is_read(text: str, control: GgfClock) -> None:
+    assert GgfClock.parse(text) == control
+
+
+@pytest.mark.parametrize("text", ["soon", "1/2/3/4", "-5", "1:2:3:4:5", "5:00/x", "1" * 400, "٣"])
+def test_what_is_no_time_control_is_told(text: str) -> None:
+    with pytest.raises(NotationError, match=r"^expected a clock such as 15:00 or 5:00/0:10/2:00, got"):
+        GgfClock.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["16666666:41", "99999999.00:00:00", "5:00/99999999:00", "5:00//99999999.0:0:0"]
+)
+def test_a_time_beyond_all_games_is_told(text: str) -> None:
+    with pytest.raises(NotationError, match=r"^expected a clock of at most 1000000000 seconds, got"):
+        GgfClock.parse(text)
+
+
+def test_the_longest_time_is_read() -> None:
+    assert GgfClock.parse("16666666:40") == GgfClock(10**9)
+
+
+@given(main=TIMES, increment=TIMES, extension=TIMES)
+def test_what_is_written_is_read_again(main: int, increment: int, extension: int) -> None:
+    clock = GgfClock(main, increment, extension)
+
+    assert GgfClock.parse(str(clock)) == clock
+
+
+def test_what_is_nothing_is_left_out() -> None:
+    assert [str(GgfClock(90)), str(GgfClock(90, 3)), str(GgfClock(90, 0, 3))] == [
+        "1:30",
+        "1:30/0:03",
+        "1:30//0:03",
+    ]

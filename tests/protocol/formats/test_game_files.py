@@ -12,7 +12,7 @@ from outflank.protocol.formats import sgf as sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Ending, Recorder, Result
 from outflank.protocol.formats.files import read_games
 from outflank.protocol.formats.wthor import WthorWriter
-from outflank.tests.protocol.formats.reading import only, read
+from outflank.tests.support.gamefiles import only, read
 
 START = "---------------------------O*------*O--------------------------- *"
 # Black passes after the eighth move.

@@ -13,7 +13,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, En
 from outflank.protocol.formats.files import read_games
 from outflank.protocol.formats.transcript import STYLES
 from outflank.protocol.formats.wthor import WthorWriter
-from outflank.tests.protocol.formats.annotated_games import annotated_games, margins, othello, plain_games
+from outflank.tests.support.gamefiles import annotated_games, margins, othello, plain_games
 
 many = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Colour
-from outflank.tests.protocol.dialogue import Dialogue
+from outflank.tests.support.dialogue import Dialogue
 
 pytest.importorskip("sgfmill")
 

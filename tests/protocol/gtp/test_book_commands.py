@@ -7,8 +7,8 @@ import pytest
 
 from outflank.protocol.booksource import BookSource, Variety
 from outflank.protocol.lines import Inbox
-from outflank.tests.protocol.books import small_book
-from outflank.tests.protocol.dialogue import Dialogue, listening, put, run_program
+from outflank.tests.support.books import small_book
+from outflank.tests.support.dialogue import Dialogue, listening, put, run_program
 
 
 @pytest.fixture(scope="module")

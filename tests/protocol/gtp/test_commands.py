@@ -1,15 +1,19 @@
-"""Every command with arguments it can't use, and in every state of a game (reliability tests 4 and 9)."""
+"""Every command with arguments it can't use, in every state of a game, and with a fault of ours.
+
+Reliability tests 4 and 9.
+"""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
 from outflank import __version__
 from outflank.engine import Colour, Rules
 from outflank.engine.squares import SQUARE_NAMES
-from outflank.protocol.gtp.commands import COMMANDS
+from outflank.protocol.gtp.commands import COMMANDS, HARMLESS
 from outflank.protocol.session import Strength
-from outflank.tests.protocol.dialogue import Dialogue, check_form, listening
+from outflank.tests.support.dialogue import Dialogue, check_form, listening
 
 # quit ends the dialogue, and what depends on the clock on the wall can't be compared
 PURE = sorted(set(COMMANDS) - {"quit"})
@@ -50,6 +54,8 @@ WRONG = [
     "-",
     "/",
 ]
+THINK = {"outflank-line", "outflank-live"}
+CHANGE = {"clear_board", "undo"}
 
 
 @pytest.fixture
@@ -289,3 +295,52 @@ def test_whoever_loses_all_discs_loses_all_squares_only_where_the_sheet_says_so(
     dialogue.ask("outflank-rules othello,scoring=count")
     dialogue.ask(STATES["a wipe-out"])
     assert dialogue.ask("final_score") == "B+13"
+
+
+@pytest.fixture
+def fresh_dialogue() -> Dialogue:
+    return Dialogue(inbox=listening())
+
+
+def test_a_fault_of_ours_is_a_failure_and_no_end(
+    fresh_dialogue: Dialogue, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*arguments: object) -> str:
+        raise ZeroDivisionError("no reason")
+
+    monkeypatch.setitem(COMMANDS, "name", broken)
+
+    assert fresh_dialogue.send("3 name") == "?3 internal error: ZeroDivisionError('no reason')\n\n"
+    assert "broken" in capsys.readouterr().err
+    assert fresh_dialogue.ask("protocol_version") == "2"
+
+
+def test_a_fault_of_ours_in_an_answer_that_grows_ends_the_answer_and_no_more(
+    fresh_dialogue: Dialogue, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*arguments: object) -> Iterator[str]:
+        yield "info move d3"
+        raise ZeroDivisionError("no reason")
+
+    monkeypatch.setitem(COMMANDS, "lz-analyze", broken)
+
+    assert fresh_dialogue.send("3 lz-analyze") == "=3\ninfo move d3\n\n"
+    assert "broken" in capsys.readouterr().err
+    assert fresh_dialogue.ask("protocol_version") == "2"
+
+
+@pytest.mark.parametrize("name", sorted(HARMLESS))
+def test_what_needs_no_line_feed_takes_no_arguments_and_changes_nothing(name: str) -> None:
+    dialogue = Dialogue()
+    dialogue.ask("gogui-play_sequence b f5 w d6")
+    before = dialogue.state()
+    dialogue.send(name)
+
+    assert dialogue.state() == before
+    assert "Arguments: none" in (COMMANDS[name].__doc__ or "")
+
+
+def test_what_takes_no_arguments_needs_no_line_feed_unless_it_thinks_or_changes_something() -> None:
+    bare = {name for name, function in COMMANDS.items() if "Arguments: none" in (function.__doc__ or "")}
+
+    assert bare == HARMLESS | THINK | CHANGE

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from outflank.engine import Game, Rules, parse_square, square_name
 from outflank.engine.search.stability import stable_discs
 from outflank.protocol.session import Strength
-from outflank.tests import reference, strategies
-from outflank.tests.masks import rules_of
-from outflank.tests.protocol.dialogue import PROGRAM, Dialogue
+from outflank.tests.support import reference, strategies
+from outflank.tests.support.dialogue import PROGRAM, Dialogue
+from outflank.tests.support.positions import rules_of
 
 # a1 b1 a2 are empty and touch; so do h8 and g7, by a corner; d4 is alone.
 REGIONS = "--XXXXXX-XXXXXXXXXXXXXXXXXX-XXXXOOOOOOOOOOOOOOOOOOOOOO-OOOOOOOO-"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from outflank.protocol.gtp.grammar import Command, answer, is_interrupt, parse
 from outflank.protocol.lines import LINE_CAP, LineSplitter
-from outflank.tests.protocol.dialogue import check_form
+from outflank.tests.support.dialogue import check_form
 
 READINGS = {
     # plain

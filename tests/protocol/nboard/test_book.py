@@ -14,9 +14,8 @@ from outflank.engine.evaluation.weights import SHIPPED
 from outflank.protocol.booksource import BookSource, Variety
 from outflank.protocol.lines import Inbox
 from outflank.protocol.nboard.wire import NBoard
-from outflank.tests.book.samples import after
-from outflank.tests.protocol.books import small_book
-from outflank.tests.protocol.nboard.dialogue import Dialogue, ggf
+from outflank.tests.support.books import after, small_book
+from outflank.tests.support.nboard_dialogue import Dialogue, ggf
 
 
 @pytest.fixture

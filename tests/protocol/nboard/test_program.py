@@ -1,4 +1,4 @@
-"""``outflank nboard`` as a process: interruptions, the order of answers, the ends."""
+"""``outflank nboard`` as a process, its clock, and whatever a controller sends: every answer is one of the protocol."""
 
 import re
 import subprocess
@@ -6,11 +6,35 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from outflank.tests.protocol.nboard.dialogue import COMMAND, Program, check_line, ggf
+from outflank.engine import Clock, Colour
+from outflank.protocol.lines import LINE_CAP
+from outflank.protocol.nboard.commands import COMMANDS
+from outflank.protocol.nboard.grammar import parse
+from outflank.protocol.session import Strength
+from outflank.tests.support.nboard_dialogue import COMMAND, Dialogue, Program, check_line, ggf
 
 START = f"nboard 2\nset depth 60\nset game {ggf()}\n"
 SOON = 20  # seconds, on a loaded machine; what is interrupted here would take hours
+BLACK, WHITE = Colour.BLACK, Colour.WHITE
+QUIET = sorted(COMMANDS.keys() - {"analyze"})
+LINES = st.one_of(
+    st.binary(max_size=80),
+    st.builds(lambda name, rest: f"{name} {rest}".encode(), st.sampled_from(QUIET), st.text(max_size=40)),
+    st.builds(
+        lambda moves: f"set game (;GM[Othello]{''.join(moves)};)".encode(),
+        st.lists(
+            st.sampled_from(["B[F5]", "W[D6]", "W[PA]", "B[", "]", "TI[9]", "BO[8 x]", "(;", "W[F6/1/-2]"])
+        ),
+    ),
+    st.builds(
+        lambda square, rest: f"move {square}{rest}".encode(),
+        st.sampled_from(["f5", "d6", "F6", "pa", "C3", "z9", ""]),
+        st.sampled_from(["", "/", "//", "/1", "/1/2", "//1e9", "//-7", "//nan", "/inf/inf"]),
+    ),
+)
 
 
 def run(data: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
@@ -105,3 +129,144 @@ def test_wrong_use_is_told_in_one_sentence() -> None:
 
     assert (result.returncode, result.stdout) == (2, b"")
     assert b"expected a whole number from 0 to 60, got '61'" in result.stderr
+
+
+def clocks(*lines: str) -> tuple[Clock | None, Clock | None]:
+    """Both clocks after these lines, which are all taken."""
+    dialogue = Dialogue()
+    for line in lines:
+        assert dialogue.send(line) == []
+    return dialogue.session.time_left(BLACK), dialogue.session.time_left(WHITE)
+
+
+def test_what_the_moves_took_is_gone_and_increments_are_added() -> None:
+    game = ggf("B[F5//10.5]W[F6/1.00/20]B[E6]", TI="1:00/0:02")
+
+    assert clocks(f"set game {game}") == (Clock(53.5, increment=2.0), Clock(42.0, increment=2.0))
+
+
+def test_a_move_takes_its_time_from_its_players_clock() -> None:
+    told = clocks(f"set game {ggf(TI='1:00')}", "move F5//10", "move F6/150", "move E6/0/5.5")
+
+    assert told == (Clock(44.5), Clock(60.0))
+
+
+@pytest.mark.parametrize("control", ["0", "0:00//2:00"])
+def test_a_clock_without_time_is_none(control: str) -> None:
+    assert clocks(f"set game {ggf(TI=control)}") == (None, None)
+
+
+def test_a_game_without_a_clock_has_none() -> None:
+    assert clocks(f"set game {ggf('B[F5//10]')}", "move F6//3") == (None, None)
+    assert clocks(f"set game {ggf(TI='1:00')}", f"set game {ggf()}") == (None, None)
+
+
+def test_the_extension_is_given_once_and_only_to_who_needs_it() -> None:
+    game = ggf("B[F5//70]W[F6//5]", TI="1:00//0:30")
+
+    assert clocks(f"set game {game}") == (Clock(20.0), Clock(55.0))
+    assert clocks(f"set game {game}", "move E6//25") == (Clock(0.0), Clock(55.0))
+
+
+def test_a_clock_that_cannot_be_read_is_told_and_the_game_is_set() -> None:
+    dialogue = Dialogue()
+
+    (told,) = dialogue.send(f"set game {ggf('B[F5]', TI='a while')}")
+
+    assert told == "status expected a clock such as 15:00 or 5:00/0:10/2:00, got 'a while'"
+    assert dialogue.session.game.transcript() == "f5"
+    assert dialogue.session.time_left(BLACK) is None
+
+
+def test_a_clock_that_is_too_long_is_told_and_each_go_is_answered() -> None:
+    dialogue = Dialogue()
+
+    (told,) = dialogue.send(f"set game {ggf(TI='99999999.00:00:00')}")
+
+    assert told == "status expected a clock of at most 1000000000 seconds, got '99999999.00:00:00'"
+    assert dialogue.session.time_left(BLACK) is None
+    assert dialogue.send("go")[-1].startswith("=== ")
+
+
+def test_each_go_is_answered_while_the_longest_clock_grows() -> None:
+    dialogue = Dialogue()
+    moves = "B[F5//-999999999]W[D6//-999999999]B[C5//-999999999]W[F4//-999999999]"
+
+    assert dialogue.send(f"set game {ggf(moves, TI='16666666:40/16666666:40/16666666:40')}") == []
+    assert dialogue.send("go")[-1].startswith("=== ")
+
+
+def depths(lines: list[str]) -> list[int]:
+    return [int(found[1]) for line in lines if (found := re.match(r"search \S+ \S+ 0 (\d+)", line))]
+
+
+def test_a_search_for_a_move_ends_at_the_depth_though_the_clock_has_much() -> None:
+    dialogue = Dialogue(strength=Strength())
+    dialogue.send("set depth 3")
+    dialogue.send(f"set game {ggf('B[F5]', TI='99:00:00')}")
+
+    assert depths(dialogue.send("go")) == [1, 2, 3]
+
+
+def test_a_search_for_a_move_ends_by_the_clock_though_the_depth_allows_much() -> None:
+    dialogue = Dialogue(strength=Strength())
+    dialogue.send("set depth 60")
+    dialogue.send(f"set game {ggf('B[F5//59]W[F6]', TI='1:00')}")
+
+    assert depths(dialogue.send("go"))[-1] < 30
+
+
+def test_a_hint_is_not_bound_by_the_clock() -> None:
+    dialogue = Dialogue(strength=Strength())
+    dialogue.send("set depth 5")
+    dialogue.send(f"set game {ggf('B[F5//60]W[F6//60]', TI='1:00')}")
+
+    assert depths(dialogue.send("hint 1")) == [1, 2, 3, 4, 5]
+
+
+@given(st.lists(LINES, max_size=12))
+@example([b"set game (;GM[Othello]TI[1];)", b"move f5//99999999", b"go"])
+@example([b"\xef\xbb\xbfnboard 2", b"nboard\t2", b"no\x00board 2", b"set\x0b depth 3"])
+def test_nothing_makes_it_say_what_the_protocol_does_not_know(lines: list[bytes]) -> None:
+    """``Dialogue.send`` looks at every line."""
+    dialogue = Dialogue()
+    for line in lines:
+        before = dialogue.state()
+        told = dialogue.send(line)
+        if line.split()[:1] != [b"hint"] and any(text.startswith("status expected") for text in told):
+            assert dialogue.state() == before, line
+        assert not [text for text in told if "internal error" in text], line
+
+
+@given(st.binary(max_size=60))
+@example(b"a1/\xcc")
+def test_no_line_confuses_the_grammar(line: bytes) -> None:
+    command = parse(line, COMMANDS)
+
+    assert command is None or command.name in COMMANDS
+
+
+def test_a_line_that_is_too_long_fails_once_and_changes_nothing() -> None:
+    dialogue = Dialogue()
+    game = ggf("B[F5]" + " " * LINE_CAP)
+    before = dialogue.state()
+
+    assert dialogue.send(f"set game {game}"[: LINE_CAP + 1]) == [
+        f"status the line is longer than {LINE_CAP} bytes"
+    ]
+    assert dialogue.state() == before
+    assert dialogue.send(b"x" * (LINE_CAP + 1)) == []
+
+
+def test_odd_bytes_in_names_do_no_harm() -> None:
+    dialogue = Dialogue()
+
+    assert dialogue.send(b"set game (;GM[Othello]PB[J\xf6rg \xff\x1b[1m]PW[\xe5\xad\x97]B[F5];)") == []
+    assert dialogue.session.game.transcript() == "f5"
+    assert dialogue.send("move a1\x1b[2J")[0].startswith("status expected ")
+
+
+def test_a_record_of_many_moves_is_read_at_once() -> None:
+    dialogue = Dialogue()
+
+    assert dialogue.send(f"set game {ggf('W[F5]' * 20_000)}")[0].startswith("status move 1: ")

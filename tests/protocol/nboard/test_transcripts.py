@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from outflank.tests.protocol.nboard.dialogue import Dialogue
+from outflank.tests.support.nboard_dialogue import Dialogue
 
 TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.nboard"))
 

@@ -21,8 +21,8 @@ from outflank.protocol.opponent import (
     UnfitEngineError,
     client,
 )
-from outflank.tests import fake_engine
-from outflank.tests.sample_games import WITH_PASSES
+from outflank.tests.support import fake_engine
+from outflank.tests.support.positions import WITH_PASSES
 
 OURS = [str(Path(sys.executable).with_name("outflank")), "gtp", "--level", "1", "--book", "none"]
 

@@ -7,8 +7,8 @@ import pytest
 
 from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineProtocolError, EngineTimeout
 from outflank.protocol.opponent.nboardclient import MAX_TALK_BYTES, NBoardClient
-from outflank.tests import fake_engine, fake_nboard_engine
-from outflank.tests.processes import living_members
+from outflank.tests.support import fake_engine, fake_nboard_engine
+from outflank.tests.support.processes import living_members
 
 PATIENCE = 0.4  # seconds for an answer in these tests
 SLACK = 5  # seconds that a loaded machine may add; a deadline that does not hold would add for ever

@@ -1,22 +1,65 @@
-"""How a child process ends, and how we tell."""
+"""An engine's process: what it is given, how it ends and how we tell, and that all that it has started ends with it."""
 
+import os
 import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from outflank.protocol.opponent import process
-from outflank.protocol.opponent.errors import EngineCrash
+from outflank.protocol.opponent import descendants, process
+from outflank.protocol.opponent.client import GtpClient
+from outflank.protocol.opponent.descendants import longest_wait
+from outflank.protocol.opponent.errors import EngineCrash, EngineStartError
 from outflank.protocol.opponent.process import ChildProcess
-from outflank.protocol.opponent.spawn import spawn
+from outflank.protocol.opponent.spawn import Surroundings, spawn
+from outflank.tests.support import fake_engine
+from outflank.tests.support.dialogue import started
+from outflank.tests.support.processes import children, living_members, living_with, open_files
 
 ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)\nsys.exit(7)"
+ANSWER = "input(); print('=', flush=True); print(flush=True); input()"
+# As daemons are made: a session of its own, and a parent that is gone.
+DAEMON = f"""if True:
+    import os, time
+    if not os.fork():
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        for pipe in range(3):
+            os.close(pipe)
+        time.sleep(1000)
+        os._exit(0)
+    os.wait()
+    {ANSWER}
+"""
+# Each is the parent of the next, in a session of its own.
+CHAIN = f"""if True:
+    import os, sys, time
+    for generation in range(int(sys.argv[1])):
+        if os.fork():
+            break
+        os.setsid()
+    if not generation:
+        {ANSWER}
+    time.sleep(1000)
+"""
+PASSING = f"""if True:
+    import os
+    if not os.fork():
+        if not os.fork():
+            os._exit(0)
+        os._exit(0)
+    os.wait()
+    {ANSWER}
+"""
 
 
 class Running(ChildProcess):
@@ -84,3 +127,357 @@ def test_a_child_is_ours_though_its_start_took_the_last_descriptor(monkeypatch: 
         child.send(b"hello\n")
 
         assert child.read_line(time.monotonic() + 10) == b"hello"
+
+
+def test_an_engine_runs_in_its_folder_with_its_environment(tmp_path: Path) -> None:
+    script = r"""read line; printf '= %s %s\n\n' "$PWD" "$LEVEL" """
+    surroundings = Surroundings(tmp_path, {"LEVEL": "7"})
+    with GtpClient(["sh", "-c", script], surroundings=surroundings) as client:
+        assert client.order("where") == f"{tmp_path} 7"
+
+
+@pytest.mark.parametrize("program", ["./engine", "engine"])
+def test_a_program_is_found_in_its_folder_or_on_its_path(tmp_path: Path, program: str) -> None:
+    (tmp_path / "engine").write_text("#!/bin/sh\nread line; printf '= found\\n\\n'\n")
+    (tmp_path / "engine").chmod(0o755)
+    surroundings = Surroundings(tmp_path, {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    with GtpClient([program], surroundings=surroundings) as client:
+        assert client.order("anything") == "found"
+
+
+def test_an_engine_stays_on_its_processors_and_we_on_ours() -> None:
+    ours = os.sched_getaffinity(0)
+    with started(surroundings=Surroundings(cpus=(min(ours),))) as client:
+        assert os.sched_getaffinity(client.pid) == {min(ours)}
+
+    assert os.sched_getaffinity(0) == ours
+
+
+def test_an_engine_has_the_memory_it_is_given() -> None:
+    script = r"while read line; do printf '= %s\n\n' $(ulimit -v); done"
+    with GtpClient(["sh", "-c", script], surroundings=Surroundings(memory=64 << 20)) as client:
+        assert client.order("limit") == str(64 << 10)
+
+
+@pytest.mark.parametrize(
+    ("surroundings", "sentence"),
+    [
+        (Surroundings(Path("no/such/folder")), "its folder 'no/such/folder' does not exist"),
+        (Surroundings(cpus=(9999,)), r"expected processors out of 0.*, got 9999"),
+    ],
+)
+def test_surroundings_that_cannot_be_had_are_named(surroundings: Surroundings, sentence: str) -> None:
+    ours = os.sched_getaffinity(0)
+    with pytest.raises(EngineStartError, match=f"^engine A: {sentence}"):
+        started(surroundings=surroundings)
+
+    assert os.sched_getaffinity(0) == ours
+
+
+def test_processor_time_is_that_of_the_engine_and_of_its_children() -> None:
+    script = r"""
+        while read line; do
+            sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; printf "= \n\n"; sleep 1000' &
+        done
+    """
+    with GtpClient(["sh", "-c", script]) as client:
+        began = time.monotonic()
+        client.order("work", 60)
+        took = time.monotonic() - began
+
+        assert 0.02 < client.cpu_seconds < took + 0.05
+
+
+def test_an_engine_waits_for_a_processor_while_others_have_it() -> None:
+    """Two of them on one processor, and both want all of it."""
+    cpu = min(os.sched_getaffinity(0))
+    command = ["taskset", "-c", str(cpu), "sh", "-c", "read line; printf '= \\n\\n'; while :; do :; done"]
+    with GtpClient(command) as first, GtpClient(command) as second:
+        for client in (first, second):
+            client.order("go", 60)
+        time.sleep(0.5)
+
+        assert sum(first.waits.values()) + sum(second.waits.values()) > 0.1
+
+
+OLD_AND_NEW = """
+import threading, time
+def answer(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end: pass
+    print("= \\n", flush=True)
+def answer_and_stay(seconds):
+    answer(seconds)
+    time.sleep(1000)
+answer(float(input()))
+threading.Thread(target=answer_and_stay, args=(float(input()),), daemon=True).start()
+input()
+"""
+
+
+def test_a_new_thread_may_have_waited_most_though_an_old_one_has_waited_longer_in_its_life() -> None:
+    """Both beside a program that never rests, on one processor."""
+    taskset = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
+    with subprocess.Popen([*taskset, "sh", "-c", "while :; do :; done"]) as restless:
+        try:
+            with GtpClient([*taskset, sys.executable, "-c", OLD_AND_NEW]) as client:
+                client.order("0.5", 60)
+                before = client.waits
+                client.order("0.2", 60)
+                after = client.waits
+        finally:
+            restless.kill()
+
+    assert len(after) == len(before) + 1
+    assert longest_wait(before, after) > max(0.05, max(after.values()) - max(before.values()))
+
+
+def test_children_with_a_session_of_their_own_are_killed_too(tmp_path: Path) -> None:
+    script = f"""
+        setsid sh -c 'echo $$ > {tmp_path}/pid; sleep 1000' &
+        while read line; do printf '= \\n\\n'; done
+    """
+    client = GtpClient(["sh", "-c", script])
+    client.order("anything")
+    while not (tmp_path / "pid").exists() or not (child := (tmp_path / "pid").read_text().strip()):
+        time.sleep(0.01)
+    client.close(0.1)
+
+    assert living_members(int(child)) == []
+
+
+def test_an_engine_outlives_the_thread_that_started_it() -> None:
+    """The system kills it with its parent, and takes the thread for that."""
+    clients: list[GtpClient] = []
+    starting = threading.Thread(target=lambda: clients.append(started()))
+    starting.start()
+    starting.join()
+    time.sleep(0.1)
+
+    with clients[0] as client:
+        assert client.order("name") == fake_engine.NAME
+
+
+def test_an_engine_that_a_forked_process_starts_ends_with_that_one() -> None:
+    """The thread that starts engines does not live on there."""
+    driver = """if True:
+        import os, sys, time
+        from outflank.protocol.opponent.client import GtpClient
+        engine = "import time; input(); print('= here', flush=True); print(flush=True); time.sleep(1000)"
+        engine = [sys.executable, "-c", engine]
+        with GtpClient(engine) as first:
+            first.order("anything")
+            if not os.fork():
+                client = GtpClient(engine)
+                client.order("anything")
+                print(client.pid, flush=True)
+                os._exit(0)
+            os.wait()
+            assert first.is_running
+    """
+    ended = subprocess.run([sys.executable, "-c", driver], capture_output=True, timeout=60, check=True)
+
+    assert living_members(int(ended.stdout)) == []
+
+
+def test_an_engine_that_ignores_the_end_of_its_input_does_not_outlive_us() -> None:
+    """Whoever drives it is killed by SIGKILL and can do nothing any more."""
+    driver = """if True:
+        import sys, time
+        from outflank.protocol.opponent.client import GtpClient
+        engine = "import time; input(); print('= here', flush=True); print(flush=True); time.sleep(1000)"
+        client = GtpClient([sys.executable, "-c", engine])
+        client.order("anything")
+        print(client.pid, flush=True)
+        time.sleep(1000)
+    """
+    with subprocess.Popen([sys.executable, "-c", driver], stdout=subprocess.PIPE) as driving:
+        assert driving.stdout is not None
+        engine = int(driving.stdout.readline())
+        driving.kill()
+
+    assert living_members(engine) == []
+
+
+def engine(program: str, variable: str, *arguments: str) -> list[str]:
+    """How to start the program; all that descends from it has this variable in its environment."""
+    return ["env", variable, sys.executable, "-I", "-S", "-c", program, *arguments]
+
+
+def wait_for(variable: str, count: int) -> None:
+    """Until so many processes have the variable."""
+    deadline = time.monotonic() + 60 + count  # a crowded machine takes a minute for a thousand
+    while len(_with(variable)) < count:
+        assert time.monotonic() < deadline, f"{len(_with(variable))} of {count} processes"
+        time.sleep(0.05)
+
+
+def _with(variable: str) -> Sequence[bytes]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            found += [word for word in path.read_bytes().split(b"\0") if word == variable.encode()]
+        except OSError:
+            continue
+    return found
+
+
+def test_a_daemon_that_an_engine_has_made_ends_with_it(tmp_path: Path) -> None:
+    variable = f"DAEMON={tmp_path}"
+    with GtpClient(engine(DAEMON, variable)) as client:
+        client.order("anything")
+        wait_for(variable, 2)
+
+    assert living_with(variable) == []
+    assert client.pid not in children(os.getpid())
+
+
+def test_a_daemon_of_another_engine_lives_on(tmp_path: Path) -> None:
+    first, second = f"DAEMON={tmp_path}/1", f"DAEMON={tmp_path}/2"
+    with GtpClient(engine(DAEMON, first)) as client:
+        client.order("anything")
+        with GtpClient(engine(DAEMON, second)) as other:
+            other.order("anything")
+            wait_for(second, 2)
+        assert living_with(second) == []
+        assert len(_with(first)) == 2
+
+
+@pytest.mark.parametrize(
+    "length", [40, pytest.param(1000, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])]
+)
+def test_a_chain_of_children_ends_too(tmp_path: Path, length: int) -> None:
+    """Looking for a thousand ended in a RecursionError, and for want of descriptors most were left alive."""
+    variable, before = f"CHAIN={tmp_path}", open_files()
+    with GtpClient(engine(CHAIN, variable, str(length))) as client:
+        client.order("anything", 60)
+        wait_for(variable, length)
+
+    assert living_with(variable) == []
+    assert open_files() == before
+
+
+def test_a_chain_may_be_of_any_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    last = 100_000
+    monkeypatch.setattr(descendants, "_children", lambda pid: [pid + 1] if pid < last else [])
+
+    assert sorted(descendants.descendants(1)) == list(range(2, last + 1))
+
+
+def test_what_an_engine_leaves_to_us_and_ends_is_buried(tmp_path: Path) -> None:
+    """Else each would take a process id for as long as the runner lives."""
+    child = ChildProcess(engine(PASSING, "PASSING=1"), "the child")
+    try:
+        child.send(b"anything\n")
+        child.read_line(time.monotonic() + 30)
+        deadline = time.monotonic() + 30
+        while _orphans_of(child.pid) and time.monotonic() < deadline:
+            descendants.bury_session(child.pid)
+            time.sleep(0.01)
+        assert _orphans_of(child.pid) == []
+    finally:
+        child.stop(b"\n", 1)
+
+
+def _orphans_of(session: int) -> list[int]:
+    """Our children in the session of an engine."""
+    found = []
+    for pid in children(os.getpid()):
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        if int(words[3]) == session and pid != session:
+            found.append(pid)
+    return found
+
+
+def test_a_daemon_that_has_wiped_its_environment_ends_with_its_engine(tmp_path: Path) -> None:
+    daemon = (
+        f"env -i setsid sh -c 'echo $$ > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid; exec sleep 1000'"
+    )
+    with GtpClient(["sh", "-c", f"({daemon} &); while read line; do printf '= \\n\\n'; done"]) as client:
+        client.order("anything")
+        while not (tmp_path / "pid").exists():
+            time.sleep(0.01)
+        hidden = int((tmp_path / "pid").read_text())
+        assert Path(f"/proc/{hidden}/environ").read_bytes().count(b"\0") < 10
+
+    assert not Path(f"/proc/{hidden}").exists()
+
+
+BYSTANDERS = """if True:
+    import os, subprocess, sys, time
+    from pathlib import Path
+    from outflank.protocol.opponent import descendants
+    from outflank.protocol.opponent.client import GtpClient
+    # One that has our parents' session, one that has its own, and one that comes to us as an orphan.
+    started = [subprocess.Popen(["sleep", "1000"]), subprocess.Popen(["setsid", "sleep", "1000"])]
+    os.environ["LEFT"] = "1"
+    descendants.adopt_orphans()
+    subprocess.run(["sh", "-c", "setsid sleep 1000 & echo $! >" + sys.argv[1]])
+    del os.environ["LEFT"]
+    orphan = int(Path(sys.argv[1]).read_text())
+    client = GtpClient(["sh", "-c", "(setsid sleep 1000 &) ; while read line; do printf '= \\\\n\\\\n'; done"])
+    client.order("anything")
+    others = [process.pid for process in started] + [orphan]
+    if sys.argv[2] == "close":
+        client.close()
+    else:
+        descendants.kill_engines()
+    alive = [pid for pid in others if Path(f"/proc/{pid}/stat").read_text().split()[2] not in "ZX"]
+    ours = [pid for pid in descendants.descendants(os.getpid()) if pid not in others]
+    left = [pid for pid in ours if Path(f"/proc/{pid}/stat").read_text().split()[2] not in "ZX"]
+    for pid in alive:
+        os.kill(pid, 9)
+    print(len(alive), left)
+"""
+
+
+@pytest.mark.parametrize("end", ["close", "kill_engines"])
+def test_engines_end_with_all_that_is_theirs_and_nobody_else_does(tmp_path: Path, end: str) -> None:
+    command = [sys.executable, "-c", BYSTANDERS, str(tmp_path / "pid"), end]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+
+    assert ended.stdout == "3 []\n"
+
+
+def test_an_id_that_has_come_to_mean_another_process_is_left_alone() -> None:
+    with subprocess.Popen(["sleep", "1000"]) as bystander:
+        began = int(Path(f"/proc/{bystander.pid}/stat").read_text().rpartition(")")[2].split()[19])
+        gone = descendants.Process(bystander.pid, began - 1)
+        descendants.kill(None, descendants.Mark.new(), [gone])
+        assert bystander.poll() is None
+        bystander.kill()
+
+
+def test_a_mark_is_that_of_one_engine_of_one_process() -> None:
+    program = "from outflank.protocol.opponent.descendants import Mark; print(Mark.new().number)"
+    another = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    first, second = descendants.Mark.new(), descendants.Mark.new()
+
+    assert first != second
+    assert first.is_ours
+    assert second.is_ours
+    assert not descendants.Mark(int(another.stdout)).is_ours
+
+
+@pytest.mark.parametrize("gone", [2**22 + 1, 2**31 - 1])
+def test_who_is_gone_has_no_descendants(gone: int) -> None:
+    assert descendants.descendants(gone) == []
+    assert descendants.living(gone, descendants.Mark.new()) == set()
+
+
+def test_a_thread_knows_how_long_it_had_no_processor() -> None:
+    """It shares one with a program that never rests."""
+    before, allowed = descendants.own_waited_seconds(), os.sched_getaffinity(0)
+    one = {min(allowed)}
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as restless:
+        try:
+            os.sched_setaffinity(restless.pid, one)
+            os.sched_setaffinity(0, one)
+            began = time.thread_time()
+            while time.thread_time() < began + 0.2:
+                pass
+        finally:
+            os.sched_setaffinity(0, allowed)
+            restless.kill()
+
+    assert descendants.own_waited_seconds() - before > 0.05

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Game
-from outflank.tests.installation import ROOT
-from outflank.tests.stalls import StallMeter, judge_calmly
-from outflank.tests.tools.checks import rule_breaker
+from outflank.tests.support import rule_breaker
+from outflank.tests.support.installation import ROOT
+from outflank.tests.support.processes import StallMeter, judge_calmly
 from outflank.tools.checks import conduct as clock
 from outflank.tools.checks import subject as positions
 from outflank.tools.checks.check import Check, Level

@@ -1,4 +1,4 @@
-"""``outflank book``: books are grown, changed and checked from the command line."""
+"""``outflank book``: books are grown, here or on a cluster, changed and checked from the command line."""
 
 import json
 import signal
@@ -13,11 +13,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outflank.book import Book
-from outflank.engine import Position
+from outflank.engine import Position, Rules, SettingsError
 from outflank.tools.commands.program import cli
 
 START = Position.start()
 GAME = "f5f4e3f6g5d6e7g4"
+OUTFLANK = str(Path(sys.executable).with_name("outflank"))
+PARALLEL = Rules.parse("othello,start=parallel-north")
 
 
 def run(*words: object, code: int = 0) -> Result:
@@ -212,3 +214,55 @@ def test_a_signal_ends_a_build_that_can_go_on(tmp_path: Path) -> None:
 def changed(path: Path, before: int) -> bool:
     wal = path.with_name(path.name + "-wal")
     return wal.exists() and wal.stat().st_size > 0 and (before == 0 or wal.stat().st_mtime_ns > before)
+
+
+def build_small(path: Path, *options: str) -> dict[str, object]:
+    """What ``outflank book build`` printed of a small book."""
+    command = [OUTFLANK, "book", "build", str(path), "--level", "4", "--positions", "40", "--json", *options]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
+    found: dict[str, object] = json.loads(ran.stdout)
+    return found
+
+
+def expect_sound(path: Path) -> None:
+    """Let ``outflank book check`` look for faults, and search every position again."""
+    subprocess.run([OUTFLANK, "book", "check", str(path)], timeout=100, check=True, capture_output=True)
+
+
+@pytest.mark.slow
+def test_a_book_grows_on_a_cluster(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        built = build_small(tmp_path / "b", "--cluster", cluster.scheduler_address)
+
+    assert (built["positions"], built["added"]) == (40, 40)
+    expect_sound(tmp_path / "b")
+
+
+def test_the_parallel_start_has_a_book_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "b"
+    built = build_small(path, "--rules", str(PARALLEL), "--workers", "1")
+
+    assert built["rules"] == str(PARALLEL)
+    expect_sound(path)
+    with Book.open(path, PARALLEL) as book:
+        assert Position.start(PARALLEL) in book
+        with pytest.raises(SettingsError, match="expected a book for othello from diagonal"):
+            book.probe(Position.start())
+
+
+def test_a_game_uses_the_book_of_its_own_start_alone(tmp_path: Path) -> None:
+    path = tmp_path / "b"
+    build_small(path, "--rules", str(PARALLEL), "--workers", "1")
+    lines = "kata-genmove_analyze b\nquit\n"
+
+    def played(rules: Rules) -> subprocess.CompletedProcess[str]:
+        command = [OUTFLANK, "gtp", "--book", str(path), "--level", "1", "--rules", str(rules)]
+        return subprocess.run(command, input=lines, capture_output=True, text=True, timeout=60, check=True)
+
+    fitting, other = played(PARALLEL), played(Rules())
+
+    assert " book 1" in fitting.stdout
+    assert fitting.stderr == ""
+    assert " book 1" not in other.stdout
+    assert "which is for othello,start=parallel-north; playing without a book" in other.stderr

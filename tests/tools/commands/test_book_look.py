@@ -9,8 +9,7 @@ from click.testing import CliRunner, Result
 
 from outflank.book import Book
 from outflank.engine import Game
-from outflank.tests.book.samples import after, make_book
-from outflank.tests.protocol.books import linked, small_book
+from outflank.tests.support.books import after, linked, make_book, small_book
 from outflank.tools.commands.program import cli
 from outflank.tools.match.openings.sources import OpeningsChoice
 

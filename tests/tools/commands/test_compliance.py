@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from outflank.tests import fake_engine
-from outflank.tests.processes import children, living_members
-from outflank.tests.tools.checks import rule_breaker
+from outflank.tests.support import fake_engine, rule_breaker
+from outflank.tests.support.processes import children, living_members
 from outflank.tools.checks.examination import CATALOGUES
 
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))

@@ -10,9 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outflank.engine import PRESETS, Colour
-from outflank.tests.sample_games import ONE_WAY, WIPE_OUT, WITH_PASSES
-from outflank.tests.tools.samples import broken_off, played, run_of
-from outflank.tests.tools.show.shown import write_files_of
+from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
+from outflank.tests.support.runs import broken_off, played, run_of, write_files_of
 from outflank.tools.commands.program import cli
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.state.events import GameEnded, GameStarted

@@ -15,10 +15,10 @@ import pytest
 from sgfmill import sgf_grammar  # type: ignore[import-untyped]
 
 from outflank.engine import PRESETS, Colour, FileFormatError
-from outflank.tests import fake_engine
-from outflank.tests.processes import children, living_members
-from outflank.tests.sample_games import WITH_PASSES
-from outflank.tests.tools.samples import played
+from outflank.tests.support import fake_engine
+from outflank.tests.support.positions import WITH_PASSES
+from outflank.tests.support.processes import children, living_members
+from outflank.tests.support.runs import played
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.state.store import read_run
 

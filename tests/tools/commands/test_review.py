@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from outflank.tests.protocol.books import small_book
-from outflank.tests.sample_games import WIPE_OUT, WITH_PASSES
+from outflank.tests.support.books import small_book
+from outflank.tests.support.positions import WIPE_OUT, WITH_PASSES
 from outflank.tools.commands.program import cli
 
 QUICK = ("--level", "1", "--exact-from", "8", "--book", "none")

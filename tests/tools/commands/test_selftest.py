@@ -1,6 +1,7 @@
-"""``outflank selftest``: pairs are mirrored, and if they are not, the command says where."""
+"""``outflank selftest``, ``sprt`` and ``openings make`` as a user meets them."""
 
 import json
+import math
 import re
 import shlex
 import sys
@@ -9,13 +10,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from outflank.engine import Colour
-from outflank.tests import fake_engine
-from outflank.tests.sample_games import WIPE_OUT
-from outflank.tests.tools.samples import broken_off, played
+from outflank.engine import Colour, Rules
+from outflank.tests.support import fake_engine
+from outflank.tests.support.positions import WIPE_OUT
+from outflank.tests.support.runs import broken_off, played
+from outflank.tools.commands.openings import openings
 from outflank.tools.commands.program import cli
+from outflank.tools.commands.sprt import sprt
 from outflank.tools.match.game.mirror import MirrorPair
 from outflank.tools.match.game.results import Ending
+from outflank.tools.match.openings import balanced
+from outflank.tools.match.openings.sources import OpeningsChoice
 
 # Takes turns with two moves: the first legal one, and in every second process the last.
 FICKLE = """
@@ -127,3 +132,93 @@ def test_two_games_that_are_given_up_end_at_the_same_turn_and_alike(
         == f"expected 8 turns, Black by resignation in both games, got {outcome}"
     )
     assert MirrorPair(1, first, first).trouble == ""
+
+
+def test_a_suite_is_written_that_can_be_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "suite.txt"
+    options = ["make", "-o", str(path), "--moves", "3", "--depth", "8", "--within", "4", "--workers", "1"]
+    result = CliRunner().invoke(openings, options)
+
+    assert result.exit_code == 0, result.output
+    count = len(list(OpeningsChoice.parse(str(path)).take(1, Rules(), seed=1)))
+    lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+    assert count == 1
+    assert 0 < len(lines) < 14
+    assert lines == sorted(lines)
+    assert f"{len(lines)} of 14 openings are in {path}" in result.output
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_suite_may_go_to_standard_output() -> None:
+    options = ["-o", "-", "--moves", "2", "--depth", "1", "--workers", "1"]
+    result = CliRunner().invoke(openings, ["make", *options])
+
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("# ")
+    assert " openings are in standard output\n" in result.stderr
+
+
+def test_a_file_that_cannot_be_written_is_told_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(balanced, "openings_of")
+    result = CliRunner().invoke(cli, ["openings", "make", "-o", "/no/such/file"])
+
+    assert result.exit_code == 1
+    assert result.output == "outflank: can't write '/no/such/file' (No such file or directory)\n"
+
+
+def test_the_published_pairs_accept_nothing_yet() -> None:
+    told = CliRunner().invoke(sprt, ["365", "16618", "36229", "16974", "390", "--test", "0,2"])
+
+    assert told.exit_code == 0
+    assert told.stdout.splitlines() == [
+        "test: elo0=0.0 elo1=2.0 alpha=0.05 beta=0.05 model=normalized",
+        "score: 0.5014",
+        "elo: 0.9993",
+        "ratio: 2.25",
+        "low: -2.944",
+        "high: 2.944",
+        "verdict: none",
+    ]
+
+
+def test_games_without_pairs_get_the_ratio_of_older_runners_too() -> None:
+    options = ["--json", "--test", "elo0=0 elo1=10 alpha=0.01 beta=0.01 model=logistic", "149", "1", "3"]
+    told = json.loads(CliRunner().invoke(sprt, options).stdout)
+
+    assert told["bayesian_ratio"] == pytest.approx(-4.69, abs=0.005)
+    assert told["low"] == pytest.approx(-4.595, abs=0.001)
+    assert told["verdict"] is None
+
+
+@pytest.mark.parametrize("games", [("1", "10000", "3"), ("0", "30000", "0"), ("0", "1000000000000", "0")])
+def test_games_nearly_all_drawn_get_it_too(games: tuple[str, ...]) -> None:
+    told = CliRunner().invoke(sprt, ["--json", *games])
+
+    assert told.exit_code == 0
+    assert -math.inf < json.loads(told.stdout)["bayesian_ratio"] < 0
+
+
+def test_a_verdict_names_the_hypothesis() -> None:
+    assert json.loads(CliRunner().invoke(sprt, ["--json", "0", "0", "500"]).stdout)["verdict"] == "elo1"
+    assert json.loads(CliRunner().invoke(sprt, ["--json", "500", "0", "0"]).stdout)["verdict"] == "elo0"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["1", "2"], "give three counts or five, not all of them 0: 1 2 is none of these"),
+        (["0", "0", "0"], "give three counts or five, not all of them 0: 0 0 0 is none of these"),
+        (["1", "2", "3", "--test", "5,0"], "expected elo0 below elo1"),
+        (
+            ["3", "4", "5", "--test", "elo0=0,elo1=8000,model=logistic"],
+            "expected logistic bounds from -2000 to 2000 Elo, got 0 and 8000",
+        ),
+        (["1", "2", "x"], "expected a whole number from 0 to 1000000000000, got 'x'"),
+        ([], "Missing argument 'COUNTS...'"),
+    ],
+)
+def test_what_makes_no_sense_is_wrong_usage(arguments: list[str], sentence: str) -> None:
+    told = CliRunner().invoke(sprt, arguments)
+
+    assert told.exit_code == 2
+    assert sentence in " ".join(told.stderr.replace("│", " ").split())

@@ -1,4 +1,4 @@
-"""How the bootstrap shares out its time; what it makes is in test_commands.py."""
+"""How the bootstrap shares out its time; what it makes is in commands/test_train.py."""
 
 import pytest
 

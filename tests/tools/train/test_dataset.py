@@ -1,6 +1,7 @@
-"""Shards of positions: what is written is read, and nothing else is."""
+"""Shards of positions: what is written is read; what a position is taught; and the time that a run took."""
 
 import random
+import time
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +20,11 @@ from outflank.tools.train.dataset import (
     shard_path,
     write_shard,
 )
+from outflank.tools.train.targets import Trust, targets
+from outflank.tools.train.timespent import TimeSpent
 
 FULL_BUT_9 = 2**55 - 1
+A, B, C = 1, 2, 4  # single discs: what counts is whose they are
 
 
 @pytest.fixture
@@ -91,3 +95,125 @@ def test_a_damaged_shard_is_refused_by_name(folder: Path) -> None:
 def test_a_folder_without_shards_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="got none"):
         load([tmp_path])
+
+
+@pytest.fixture
+def taught_records() -> Records:
+    """A game in which the sides alternate, then one in which the second position follows a pass."""
+    alternating = [(A, B, 10, 2, 0), (B, A | C, -10, -4, 1), (A | C, B, 10, 6, 2)]
+    passing = [(A, B, 20, 1, 0), (A | C, B, 20, 3, 1)]
+    return np.array([(*row, 4, 100, True) for row in alternating + passing], RECORD)
+
+
+def test_full_trust_learns_the_result(taught_records: Records) -> None:
+    assert targets(taught_records, Trust.everywhere(1.0)).tolist() == [10, -10, 10, 20, 20]
+
+
+def test_no_trust_learns_the_guess(taught_records: Records) -> None:
+    assert targets(taught_records, Trust.everywhere(0.0)).tolist() == [2, -4, 6, 1, 3]
+
+
+def test_half_trust_mixes_what_comes_from_the_side_to_move(taught_records: Records) -> None:
+    last = (6 + 10) / 2
+    second = (-4 - last) / 2
+    after_pass = (3 + 20) / 2
+
+    assert targets(taught_records, Trust.everywhere(0.5)).tolist() == [
+        (2 - second) / 2,
+        second,
+        last,
+        (1 + after_pass) / 2,
+        after_pass,
+    ]
+
+
+def test_guesses_are_rid_of_their_bias(taught_records: Records) -> None:
+    many = np.tile(taught_records, 1200)
+    many["result"] = many["guess"] + np.where(many["depth"] == 4, 3, 0)
+    many["depth"][::5] = 7  # the first of every five: as many of another depth that are right
+    many["result"][::5] = many["guess"][::5]
+    few = many[:500]
+
+    found = targets(many, Trust.everywhere(0.0)) - many["guess"]
+
+    assert found[:5].tolist() == [0, 3, 3, 3, 3]
+    assert targets(few, Trust.everywhere(0.0)).tolist() == few["guess"].tolist()
+
+
+def test_single_positions_without_an_end_teach_their_guess(taught_records: Records) -> None:
+    single = np.array([(A, B, 7, 7, 0, 4, 73, True)] * 2000, RECORD)
+    biased = np.tile(taught_records, 1200)
+    biased["result"] = biased["guess"] + 3
+    many = np.concatenate([biased, single])
+
+    found = targets(many, Trust.everywhere(0.5))[len(biased) :]
+
+    assert found.tolist() == [10] * 2000  # the games tell what such guesses are off by; the single ones can't
+    assert targets(single, Trust.everywhere(1.0)).tolist() == [7] * 2000
+
+
+def test_single_positions_searched_to_the_end_teach_their_result() -> None:
+    solved = np.array([((1 << 60) - 1, 1 << 60, 8, 8, 0, 3, 100, True)] * 2, RECORD)
+
+    assert targets(solved, Trust.everywhere(0.7)).tolist() == [8, 8]
+
+
+def test_no_records_have_no_targets() -> None:
+    assert targets(np.empty(0, RECORD), Trust()).tolist() == []
+
+
+def test_trust_depends_on_the_phase(taught_records: Records) -> None:
+    late = taught_records.copy()
+    late["opp"] |= np.uint64((1 << 50) - 8)
+    trust = Trust(late=0.0, early=1.0)
+
+    assert targets(taught_records, trust).tolist() == [10, -10, 10, 20, 20]
+    assert targets(late, trust).tolist() == [2, -4, 6, 1, 3]
+
+
+def test_guesses_of_shallow_searches_do_not_count(taught_records: Records) -> None:
+    taught_records["depth"][[0, 3]] = 3
+
+    found = targets(taught_records, Trust(0.0, 0.0, least_depth=4))
+
+    assert found.tolist() == [4, -4, 6, 3, 3]
+
+
+def test_time_is_kept_from_run_to_run(tmp_path: Path) -> None:
+    path = tmp_path / "spent.json"
+    with TimeSpent(path).spending("games"):
+        time.sleep(0.02)
+    first = TimeSpent(path).on("games")
+
+    spent = TimeSpent(path)
+    with spent.spending("games"):
+        time.sleep(0.02)
+    with spent.spending("fit"):
+        pass
+
+    assert first >= 0.02
+    assert first + 0.02 <= spent.on("games") <= spent.on("games", "fit", "labels")
+    assert TimeSpent(path).on("games", "fit") == spent.on("games", "fit")
+
+
+def test_a_step_that_is_interrupted_has_cost_its_time(tmp_path: Path) -> None:
+    path = tmp_path / "spent.json"
+
+    def interrupted() -> None:
+        with TimeSpent(path).spending("games"):
+            time.sleep(0.01)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+
+    assert TimeSpent(path).on("games") >= 0.01
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"games": "long"}', '{"games": null}'])
+def test_another_file_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "spent.json"
+    path.write_text(content)
+
+    with pytest.raises(FileFormatError, match=r"expected the seconds of each step in .*spent\.json"):
+        TimeSpent(path)

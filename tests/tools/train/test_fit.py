@@ -1,16 +1,27 @@
-"""The fit of all phases, on a handful of games."""
+"""The fit of all phases and its regression; and calibration: searches are right on average afterwards."""
 
+import json
+import random
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
+from scipy.sparse import csr_array, random_array
 
 from outflank.engine import Colour, Position, Searcher
 from outflank.engine.evaluation import weights
+from outflank.engine.evaluation.network import HEADS, NUMBERS_OF_A_LAYER
 from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE
-from outflank.tools.train.dataset import Records, load
-from outflank.tools.train.fit import Fit, FitSettings, fit, phases
+from outflank.tools.commands.train import train
+from outflank.tools.train.accuracy import Calibration, calibration
+from outflank.tools.train.calibrate import CalibrateSettings, Shift, measure, shifted
+from outflank.tools.train.dataset import Records, empties, load
+from outflank.tools.train.fit import Block, Fit, FitSettings, Vector, fit, phases, solve
 from outflank.tools.train.targets import Trust
+
+COLUMNS = 50
+SETTINGS = CalibrateSettings(depth=1, boards=12)
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +77,177 @@ def test_mirrored_boards_are_judged_alike(fitted: Fit, records: Records, tmp_pat
 
 def test_the_padding_weighs_nothing(fitted: Fit) -> None:
     assert not by_phase(fitted)[:, -1].any()
+
+
+def sparse_rows(count: int, seed: int) -> csr_array:
+    rows = random_array((count, COLUMNS), density=0.2, rng=np.random.default_rng(seed), dtype=np.float32)
+    rows.data[:] = 1
+    return csr_array(rows)
+
+
+def problem(noise: float) -> tuple[Block, Block, Vector]:
+    """Rows to fit, rows kept out, and the weights behind both; the last column is in no row."""
+    rng = np.random.default_rng(7)
+    truth = rng.normal(size=COLUMNS).astype(np.float32)
+    blocks = []
+    for seed, count in ((1, 2000), (2, 500)):
+        rows = sparse_rows(count, seed)
+        rows.data[rows.indices == COLUMNS - 1] = 0
+        targets = rows @ truth + rng.normal(scale=noise, size=count).astype(np.float32)
+        blocks.append(Block(rows, targets.astype(np.float32), 1.0))
+    fitted, kept_out = blocks
+    return fitted, kept_out, truth
+
+
+def test_weights_are_found_where_nothing_is_in_the_way() -> None:
+    fitted, kept_out, truth = problem(noise=0)
+
+    solution = solve([fitted], kept_out, np.zeros(COLUMNS, np.float32), ridge=1e-6)
+
+    assert np.allclose(solution.weights[:-1], truth[:-1], atol=0.01)
+
+
+def test_a_weight_that_no_row_mentions_stays_where_it_began() -> None:
+    fitted, kept_out, _ = problem(noise=1)
+    start = np.full(COLUMNS, 0.25, np.float32)
+
+    assert solve([fitted], kept_out, start, ridge=1.0).weights[-1] == 0.25
+
+
+def test_a_firm_ridge_keeps_weights_near_their_start() -> None:
+    fitted, kept_out, _ = problem(noise=1)
+    start = np.zeros(COLUMNS, np.float32)
+
+    loose = solve([fitted], kept_out, start, ridge=1.0).weights
+    firm = solve([fitted], kept_out, start, ridge=1e5).weights
+
+    assert np.abs(firm).max() < 0.1 * np.abs(loose).max()
+
+
+def test_rows_of_no_weight_count_for_nothing() -> None:
+    fitted, kept_out, _ = problem(noise=0)
+    wrong = Block(fitted.rows, -fitted.targets, 0.0)
+    start = np.zeros(COLUMNS, np.float32)
+
+    alone = solve([fitted], kept_out, start, ridge=1.0).weights
+    beside = solve([fitted, wrong], kept_out, start, ridge=1.0).weights
+
+    assert np.allclose(alone, beside, atol=1e-4)
+
+
+def test_without_rows_nothing_changes() -> None:
+    none = Block(csr_array((0, COLUMNS), dtype=np.float32), np.empty(0, np.float32), 1.0)
+    start = np.ones(COLUMNS, np.float32)
+
+    assert solve([none], none, start, ridge=1.0).weights.tolist() == start.tolist()
+
+
+@pytest.fixture(scope="module")
+def random_records(games: Path) -> Records:
+    """Positions of random play in which nobody is wiped out at the next move."""
+    found = load([games])
+    near: Records = found[(empties(found) > 8) & (np.abs(found["result"].astype(int)) < 40)]
+    return near
+
+
+def test_a_shift_moves_the_scores_of_its_head_alone() -> None:
+    given = weights.Weights.nothing()
+
+    found = np.array(shifted(given, [Shift(31, 1, 0.0, 0.0, 1.5, 0.0, 0.0)]).layers).reshape(
+        HEADS, NUMBERS_OF_A_LAYER
+    )
+
+    assert found[60 - 31, -1] == 192
+    assert np.count_nonzero(found) == 1
+
+
+def test_what_even_and_odd_depths_are_off_by_is_weighed_against_each_other(
+    nothing: Path, random_records: Records
+) -> None:
+    same = random_records.copy()
+    same["result"] = 5  # for the side to move, whoever that is: no shift of a leaf can say so
+
+    shifts = [
+        shift for shift in measure(nothing, same, SETTINGS, workers=1) if shift.boards == 2 * SETTINGS.boards
+    ]
+
+    assert len(shifts) > 5
+    for shift in shifts:
+        assert shift.even == pytest.approx(-5, abs=1)
+        assert shift.odd == pytest.approx(-5, abs=1)
+        assert abs(shift.even) <= shift.even_error < 6
+        assert abs(shift.odd) <= shift.odd_error < 6
+        assert shift.discs == pytest.approx(0, abs=1)
+
+
+def test_searches_are_right_on_average_afterwards(
+    nothing: Path, random_records: Records, tmp_path: Path
+) -> None:
+    out = tmp_path / "calibrated.bin"
+    tempo = random_records.copy()
+    tempo["result"] = np.where(empties(random_records) % 2 == 0, 5, -5)  # worth 5 discs to have the last move
+    shifts = measure(nothing, tempo, SETTINGS, workers=1)
+    out.write_bytes(
+        weights.packed(shifted(weights.read(nothing), shifts), {"command": "calibrated for a test"})
+    )
+
+    again = measure(out, tempo, SETTINGS, workers=1)
+
+    full = [pair for pair in zip(shifts, again, strict=True) if pair[0].boards == 2 * SETTINGS.boards]
+    assert len(full) > 5
+    for before, after in full:
+        assert before.discs == pytest.approx(5 if before.empties % 2 == 0 else -5, abs=1)
+        assert (after.even, after.odd, after.discs) == pytest.approx((0, 0, 0), abs=1)
+
+
+def test_the_command_prints_and_writes_the_shifts(nothing: Path, games: Path, tmp_path: Path) -> None:
+    out, picture = tmp_path / "calibrated.bin", tmp_path / "errors.svg"
+    arguments = [
+        "calibrate",
+        games,
+        "--weights",
+        nothing,
+        "--out",
+        out,
+        "--depth",
+        2,
+        "--boards",
+        20,
+        "--plot",
+        picture,
+        "--workers",
+        1,
+    ]
+
+    result = CliRunner().invoke(train, [*map(str, arguments), "--json"], catch_exceptions=False)
+
+    shifts = [Shift(**shift) for shift in json.loads(result.stdout)]
+    assert weights.read(out) == shifted(weights.read(nothing), shifts)
+    assert weights.provenance(out)["command"] == "nothing"
+    assert weights.provenance(out)["calibration"]["boards"] == 20
+    assert "empty squares at the leaves" in picture.read_text()
+
+
+def test_true_scores_have_neither_bias_nor_a_slope_but_1() -> None:
+    assert calibration([1, -2, 3], [1, -2, 3]) == Calibration(0.0, 1.0)
+
+
+def test_scores_too_low_and_too_narrow_are_told() -> None:
+    truths = [-8.0, 0.0, 20.0]
+    found = calibration([truth / 2 - 1 for truth in truths], truths)
+
+    assert found.slope == pytest.approx(2.0)
+    assert found.bias == pytest.approx(-1 - 2)  # half of a mean of 4 is missing too
+
+
+def test_the_slope_is_that_of_least_squares() -> None:
+    rng = random.Random(1)
+    scores = [rng.gauss(0, 10) for _ in range(50)]
+    truths = [1.1 * score + rng.gauss(1, 5) for score in scores]
+
+    assert calibration(scores, truths).slope == pytest.approx(np.polyfit(scores, truths, 1)[0])
+
+
+@pytest.mark.parametrize("scores", [[], [3.0], [3.0, 3.0]])
+def test_where_scores_don_not_differ_the_slope_is_1(scores: list[float]) -> None:
+    assert calibration(scores, scores) == Calibration(0.0, 1.0)

@@ -1,5 +1,6 @@
-"""Self-play: its results are right, and a run can be repeated, interrupted and gone on with."""
+"""Self-play: its results are right, how positions are searched on the way; and the match between two evaluations."""
 
+import random
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -8,16 +9,26 @@ import numpy as np
 import pytest
 
 from outflank.engine import Colour, FileFormatError, Limit, Position, Searcher
+from outflank.engine.evaluation import weights
+from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.train.dataset import (
     RECORD,
+    Records,
     empties,
     game_numbers,
     load,
+    load_solved,
+    random_opening,
     read_shard,
     set_aside,
     shard_path,
+    solved,
 )
-from outflank.tools.train.selfplay import SelfplaySettings, play_shard, selfplay
+from outflank.tools.train.gate import GateSettings, gate, play_pair
+from outflank.tools.train.label import LabelSettings, boards_of_games, label
+from outflank.tools.train.selfplay import Judging, SelfplaySettings, play_shard, selfplay, to_the_end
+
+SELECTIVE = Judging(depth=5, exact_from=14, selectivity=73, end_selectivity=87)
 
 
 def test_every_game_is_kept_once(games: Path) -> None:
@@ -85,3 +96,143 @@ def test_a_run_without_time_plays_one_round(tmp_path: Path, settings: SelfplaySe
 def test_shards_of_other_settings_are_refused(games: Path, settings: SelfplaySettings) -> None:
     with pytest.raises(FileFormatError, match=r"expected .*000000"):
         selfplay(games, replace(settings, seed=6), 60, workers=1)
+
+
+@pytest.fixture(scope="module")
+def played(settings: SelfplaySettings) -> Records:
+    """Thirty games with selective searches."""
+    selective = replace(settings, judging=SELECTIVE, random_moves=(30, 36), games_a_shard=30)
+    return np.frombuffer(play_shard(selective, 0), RECORD)
+
+
+def test_how_each_position_was_judged_is_kept(played: Records) -> None:
+    late = empties(played) <= SELECTIVE.exact_from
+
+    assert late.sum() > 200 < (~late).sum()
+    assert np.array_equal(solved(played), late)
+    assert set(played["selectivity"][late].tolist()) == {87}
+    assert set(played["selectivity"][~late].tolist()) == {73}
+    assert set(played["depth"][~late].tolist()) == {5}
+    assert np.array_equal(played["depth"][late], empties(played)[late])
+    assert np.array_equal(played["result"][late], played["guess"][late])
+
+
+def test_a_selective_search_to_the_end_is_the_result_of_its_game(played: Records, nothing: Path) -> None:
+    first_solved = np.flatnonzero(np.diff(solved(played).astype(int)) == 1) + 1
+    searcher = Searcher(16, weights=nothing)
+
+    assert first_solved.size
+    for record in played[first_solved[:10]]:
+        position = Position(int(record["own"]), int(record["opp"]), Colour.BLACK)
+        found = SELECTIVE.search(searcher, position)
+        assert to_the_end(found, position)
+        assert not found.exact
+        assert abs(found.score - record["result"]) <= 8  # another table, perhaps other cuts
+
+
+@pytest.mark.parametrize("depth", [4, 60])
+def test_a_search_that_is_deep_enough_sees_the_end(depth: int, nothing: Path) -> None:
+    position = Position(0xFFFFFFFFFFFFF0, 0x0F, Colour.BLACK)
+
+    found = Judging(depth, exact_from=0).search(Searcher(16, weights=nothing), position)
+
+    assert to_the_end(found, position) == (depth == 60)
+
+
+def test_games_begin_after_the_random_moves_asked_for(played: Records) -> None:
+    begin = empties(played[played["place"] == 0])
+
+    assert 60 - 36 <= begin.min() <= begin.max() <= 60 - 30
+
+
+def test_games_begin_near_a_draw(settings: SelfplaySettings) -> None:
+    near = replace(settings, judging=SELECTIVE, random_moves=(46, 50), widest=4, games_a_shard=20)
+
+    records = np.frombuffer(play_shard(near, 0), RECORD)
+
+    assert np.abs(records["result"]).max() <= 4
+
+
+def test_stray_games_begin_later(settings: SelfplaySettings) -> None:
+    stray = replace(settings, random_moves=(8, 8), stray=1.0, games_a_shard=30)
+
+    records = np.frombuffer(play_shard(stray, 0), RECORD)
+
+    begin = empties(records[records["place"] == 0])
+    assert len(set(begin.tolist())) > 5
+    assert begin.max() < 52
+
+
+def test_boards_set_aside_are_marked_and_those_alone(games: Path) -> None:
+    records = load([games])
+
+    marked = [
+        set_aside(Position(int(row["own"]), int(row["opp"]), Colour.BLACK))
+        for row in records
+        if not row["learned"]
+    ]
+    assert len(marked) > 50
+    assert all(marked)
+    for row in records[records["learned"]][::10]:
+        assert not set_aside(Position(int(row["own"]), int(row["opp"]), Colour.BLACK))
+
+
+def test_boards_set_aside_are_not_labelled(games: Path, nothing: Path, tmp_path: Path) -> None:
+    settings = LabelSettings(nothing, SELECTIVE, seed=1, fewest=9, most=14, stray=2, line_to=8)
+
+    label(tmp_path, settings, load([games]), 200, workers=1)
+
+    records = load([tmp_path])
+    assert records["learned"][records["place"] == 0].all()
+    assert not records["learned"].all()  # the lines behind them pass some
+    assert set(records["selectivity"].tolist()) == {87}
+    assert len(load_solved([tmp_path])) == len(records)
+
+
+def test_boards_of_games_are_none_of_those_set_aside(games: Path) -> None:
+    boards = list(boards_of_games(load([games]), 10, 40, seed=1))
+
+    assert boards
+    for own, opp in boards:
+        assert not set_aside(Position(own, opp, Colour.BLACK))
+
+
+def test_knowledge_beats_none(nothing: Path) -> None:
+    result = gate(GateSettings(weights.SHIPPED, nothing, depth=2, seed=1), Sprt(0, 100), 40, workers=2)
+
+    assert result.accepted
+    assert result.described()["verdict"] == "accept"
+    assert sum(result.points) > 0.8 * len(result.points)
+
+
+def test_an_evaluation_is_worth_half_the_points_against_itself(nothing: Path) -> None:
+    settings = GateSettings(nothing, nothing, depth=1, seed=3)
+
+    for number in range(5):
+        assert sum(play_pair(settings, number)) == 1
+
+
+def test_too_few_pairs_leave_it_undecided(nothing: Path) -> None:
+    result = gate(GateSettings(nothing, nothing, depth=1, seed=2), Sprt(0, 5), 2, workers=1)
+
+    assert result.accepted is None
+    assert str(result).startswith("undecided: 2 of 4 points (50.0 %)")
+
+
+@pytest.mark.parametrize("matches", [True, False])
+def test_openings_of_matches_and_of_self_play_are_apart(matches: bool) -> None:
+    rng = random.Random(9)
+
+    for _ in range(20):
+        opening = random_opening(rng, 8, matches=matches)
+        assert all(set_aside(image) == matches for image in opening.symmetries())
+
+
+def test_an_opening_has_as_many_discs_as_were_asked_for() -> None:
+    rng = random.Random(10)
+
+    for moves in (1, 6, 30, 50):
+        opening = random_opening(rng, moves, matches=False)
+        assert opening.empties == 60 - moves
+        assert not opening.must_pass
+        assert Position(opening.own, opening.opp, Colour.BLACK).legal_moves()

@@ -1,7 +1,8 @@
-"""Tasks run here and there alike, as few at a time as there is room for."""
+"""Tasks run here and there alike, as few at a time as there is room for; they share searchers, and tell progress."""
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from itertools import count, islice
 from operator import neg
@@ -9,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import SettingsError
-from outflank.tests.installation import python_script
-from outflank.tests.processes import living_with
+from outflank.engine import Limit, Position, SettingsError
+from outflank.tests.support.installation import python_script
+from outflank.tests.support.processes import living_with
 from outflank.tools.work import cluster
-from outflank.tools.work.executor import open_executor, run_all, within
+from outflank.tools.work.executor import cleared_searcher, open_executor, run_all, shared_searcher, within
+from outflank.tools.work.progress import progress_bar
 
 
 def test_every_key_meets_its_result() -> None:
@@ -77,3 +79,42 @@ def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch)
         open_executor(cluster="tcp://127.0.0.1:1"),
     ):
         pass
+
+
+def test_both_evaluations_of_a_match_keep_their_searchers(nothing: Path) -> None:
+    shipped, other = shared_searcher(), shared_searcher(nothing)
+
+    assert shipped is not other
+    assert (shared_searcher(), shared_searcher(nothing)) == (shipped, other)
+
+
+def test_a_cleared_searcher_searches_as_a_new_one_does() -> None:
+    first = cleared_searcher().search(Position.start(), Limit(depth=10))
+    again = shared_searcher().search(Position.start(), Limit(depth=10))
+    cleared = cleared_searcher().search(Position.start(), Limit(depth=10))
+
+    assert (cleared.nodes, cleared.pv) == (first.nodes, first.pv)
+    assert again.nodes < first.nodes
+
+
+def test_the_bar_counts_what_is_done(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_bar("fit", 3, "phases", done=1) as advance:
+        advance(1)
+    printed = capsys.readouterr()
+
+    assert printed.out == ""
+    assert "2/3 phases" in printed.err
+
+
+def test_a_reader_that_goes_away_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = 0
+    with os.fdopen(writing, "w") as gone:
+        monkeypatch.setattr(sys, "stderr", gone)
+        with progress_bar("fit", 3, "phases") as advance:
+            for _ in range(3):
+                advance(1)
+                done += 1
+
+    assert done == 3

@@ -1,0 +1,158 @@
+"""What measurements find: figures, docs/results.json that keeps them, and the tables of docs/results.md."""
+
+import os
+import platform
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+from outflank.engine import BUILD
+
+_MANY = 20
+BEGIN, END = "<!-- from results.json -->", "<!-- end of results.json -->"
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much work a measurement may be.
+
+    Attributes:
+        runs: how often to repeat what varies.
+        quick: only to see that it works: the least work there is.
+    """
+
+    runs: int = 5
+    quick: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One thing measured.
+
+    Attributes:
+        what: what it is.
+        unit: of the values.
+        command: what repeats it.
+        values: of each run; one alone for what repeats exactly.
+    """
+
+    what: str
+    unit: str
+    command: str
+    values: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """The middle of the values."""
+        return median(self.values)
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """The least value and the greatest, or of many the 5th and the 95th percentile."""
+        if len(self.values) < _MANY:
+            return min(self.values), max(self.values)
+        first, *_, last = quantiles(self.values, n=20)
+        return first, last
+
+    def as_json(self) -> dict[str, object]:
+        """What docs/results.json keeps of it."""
+        return {
+            "what": self.what,
+            "unit": self.unit,
+            "command": self.command,
+            "runs": len(self.values),
+            "median": _rounded(self.median),
+            "spread": [_rounded(value) for value in self.spread],
+        }
+
+
+Measure = Callable[[Effort], Iterator[Figure]]
+"""A measurement: does its work and yields its figures."""
+
+
+def number(count: int, noun: str) -> str:
+    """``1 thread``, ``2 threads``."""
+    return f"{count} {noun}{'s' if count != 1 else ''}"
+
+
+def _rounded(value: float) -> float:
+    """Four significant digits, more would be noise; but a count is exact."""
+    return value if isinstance(value, int) else float(f"{value:.4g}")
+
+
+def machine() -> dict[str, object]:
+    """What the figures depend on beside the program."""
+    names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    return {
+        "cpu": names[0].partition(":")[2].strip() if names else platform.machine(),
+        "processors": len(os.sched_getaffinity(0)),
+        "march": BUILD,
+        "system": f"{platform.system()} {platform.release().split('-')[0]}",
+        "python": platform.python_version(),
+    }
+
+
+def updated(document: dict[str, Any], name: str, figures: list[Figure], load: float) -> dict[str, Any]:
+    """The document with what was measured now, at that load; what another machine measured is dropped."""
+    here = machine()
+    kept = document.get("measured", {}) if document.get("machine") == here else {}
+    found = {"load": round(load, 1), "figures": [figure.as_json() for figure in figures]}
+    return {"machine": here, "measured": {**kept, name: found}}
+
+
+def with_tables(page: str, document: dict[str, Any]) -> str:
+    """The page with its tables made anew.
+
+    Raises: ValueError if it has no place for them.
+    """
+    if BEGIN not in page or END not in page:
+        raise ValueError(f"expected a page with {BEGIN} and {END}")
+    before, _, rest = page.partition(BEGIN)
+    return f"{before}{BEGIN}\n\n{tables(document)}\n{END}{rest.partition(END)[2]}"
+
+
+def tables(document: dict[str, Any]) -> str:
+    """The machine in a line, a table with a row for each thing measured, and the commands that its rows name."""
+    here = document["machine"]
+    words = f"{here['cpu']}, {here['processors']} processors, built for {here['march']}; {here['system']}"
+    measured = list(document["measured"].values())
+    commands = {each["command"]: found["load"] for found in measured for each in found["figures"]}
+    numbers = {command: number for number, command in enumerate(commands, 1)}
+    things = [thing for found in measured for thing in _things(found["figures"])]
+    return "\n".join(
+        [
+            f"Measured on {words}, Python {here['python']}.\n",
+            "| what | median (spread) | runs | by |",
+            "| --- | --- | --- | --- |",
+            *(_row(figures, numbers[figures[0]["command"]]) for figures in things),
+            "",
+            *(f"{numbers[command]}. `{command}` (load {load})" for command, load in commands.items()),
+            "",
+        ]
+    )
+
+
+def _things(figures: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """The figures in order, those of one thing together."""
+    return [list(same) for _, same in groupby(figures, key=lambda each: (each["what"], each["command"]))]
+
+
+def _row(figures: list[dict[str, Any]], command: int) -> str:
+    values = "; ".join(f"{_value(each)}{_spread(each)}" for each in figures)
+    return f"| {figures[0]['what']} | {values} | {max(each['runs'] for each in figures)} | {command} |"
+
+
+def _value(figure: dict[str, Any]) -> str:
+    return f"{_number(figure['median'])} {figure['unit']}"
+
+
+def _spread(figure: dict[str, Any]) -> str:
+    least, most = figure["spread"]
+    return f" ({_number(least)} to {_number(most)})" if least != most else ""
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

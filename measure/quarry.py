@@ -1,0 +1,190 @@
+"""Plays a whole game in the GUI Quarry, on a screen that nobody sees, and photographs its end.
+
+``python -m outflank.measure.quarry docs/images/quarry.png`` makes the picture in the README.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from outflank import __version__
+from outflank.engine import Colour, Game
+from outflank.protocol.opponent.spawn import tied_to_us
+
+# Debian keeps games apart from other programs.
+_PATH = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/games"
+_PROGRAMS = ("quarry", "Xvfb", "xdotool")  # and ImageMagick's import for a picture
+# Each engine logs to a file of its own, named after its process.
+_CONFIGURATION = """\
+[GTP Engine "Outflank"]
+Screen name format = "%n %v"
+Name = "Outflank"
+Version = "{version}"
+Command line = "sh -c 'exec {command} --log {folder}/$$.engine'"
+Supported games = "Reversi"
+"""
+# The dialog's shortcuts: Reversi, White and Black by the computer, Forward; then, after the clock, Play.
+_NEW_GAME_KEYS = ("alt+r", "alt+o", "alt+p", "alt+f")
+_PLAY_KEYS = ("alt+p",)
+# The second page's: the list of time controls from its top, and the fields below it.
+_TYPE_KEYS = ("alt+t", "Home")
+
+
+def _field(shortcut: str, text: str) -> list[str]:
+    """The keys that go to a field and fill it."""
+    return [shortcut, *("colon" if letter == ":" else letter for letter in text)]
+
+
+# What Quarry calls "limited time per move" and "Canadian overtime": 2 s a move; a minute, then 20 s for 5 moves each.
+TWO_SECONDS_A_MOVE = (*_TYPE_KEYS, "Down", "Down", *_field("alt+l", "0:02"))
+A_MINUTE_AND_BYO_YOMI = (
+    *_TYPE_KEYS,
+    *("Down", "Down", "Down"),
+    *_field("alt+m", "1:00"),
+    *_field("alt+o", "0:20"),
+    *_field("alt+v", "5"),
+)
+_PATIENCE_SECONDS = 60.0
+_RETRY_SECONDS = 10.0
+
+
+def missing_programs() -> list[str]:
+    """What has to be installed before Quarry can be driven."""
+    return [name for name in _PROGRAMS if shutil.which(name, path=_PATH) is None]
+
+
+def play(
+    command: str,
+    version: str,
+    folder: Path,
+    photo: Path | None = None,
+    clock: Sequence[str] = (),
+    patience: float = _PATIENCE_SECONDS,
+) -> list[Game]:
+    """Let Quarry play a game between two processes of `command`, each taking ``--log FILE``.
+
+    Args:
+        command: the engine's command line.
+        version: what Quarry shall call its version.
+        folder: an empty folder to work in; Quarry's home.
+        photo: where a picture of the finished game goes, as PNG.
+        clock: the keys that set one, such as TWO_SECONDS_A_MOVE; without them nobody has a limit.
+        patience: seconds that the game may last.
+
+    Returns: the finished game as each of the two engines saw it.
+
+    Raises: TimeoutError if the game is not over in time, or was lost on time.
+    """
+    (folder / ".quarry").write_text(
+        _CONFIGURATION.format(command=command, version=version, folder=folder), encoding="utf-8"
+    )
+    with _screen() as screen:
+        environment = {"PATH": _PATH, "HOME": str(folder), "LC_ALL": "C", "DISPLAY": screen}
+        with _running([str(shutil.which("quarry", path=_PATH))], environment):
+            _press(environment, "^Quarry Control Center$", ["alt+n"], "^New Game$")
+            keys = (*_NEW_GAME_KEYS, *clock, *_PLAY_KEYS)
+            window = _press(environment, "^New Game$", keys, " vs[.] ")
+            games = _wait_for_end(folder, patience)
+            if photo is not None:
+                time.sleep(1.0)  # Quarry draws when it has nothing else to do
+                subprocess.run(["import", "-window", window, str(photo)], env=environment, check=True)
+            return games
+
+
+def read_log(text: str) -> Game:
+    """The game in the log of an engine that was asked for one side's moves and told the other's."""
+    commands = re.findall(r"^ *[\d.]+ < (.*)$", text, re.MULTILINE)
+    answers = re.findall(r"^ *[\d.]+ > (=.*|\?.*)$", text, re.MULTILINE)
+    game = Game()
+    for command, answer in zip(commands, answers, strict=False):
+        assert answer.startswith("="), f"{command!r} failed: {answer!r}"
+        match command.split():
+            case ["genmove", colour]:
+                game.play(answer.removeprefix("=").strip(), Colour(colour))
+            case ["play", colour, vertex]:
+                game.play(vertex, Colour(colour))
+    return game
+
+
+@contextmanager
+def _screen() -> Iterator[str]:
+    """A screen in memory; the name of its display."""
+    command = ["Xvfb", "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp", "-r"]
+    with _running(command, {"PATH": _PATH}) as process:
+        assert process.stdout is not None
+        yield f":{process.stdout.readline().decode().strip()}"
+
+
+@contextmanager
+def _running(command: list[str], environment: dict[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
+    """The process of `command`, ended on leaving, or with us if we are killed."""
+    process = subprocess.Popen(
+        tied_to_us(command, None, _PATH),
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.communicate(timeout=_PATIENCE_SECONDS)
+
+
+def _press(environment: dict[str, str], title: str, keys: Sequence[str], goal: str) -> str:
+    """Press keys in the window called `title` until one called `goal` is there; its number.
+
+    Raises: TimeoutError if it does not come.
+    """
+    _wait_for(environment, title, _PATIENCE_SECONDS)
+    for _ in range(round(_PATIENCE_SECONDS / _RETRY_SECONDS)):
+        # On a busy machine a key may be lost; pressed twice, they do what they do once.
+        if window := _find(environment, title):
+            # Without a window manager nobody else gives it the keyboard.
+            command = ["xdotool", "windowfocus", window, "key", "--delay", "300", *keys]
+            subprocess.run(command, env=environment, timeout=_PATIENCE_SECONDS, check=False)
+        if found := _wait_for(environment, goal, _RETRY_SECONDS):
+            return found
+    raise TimeoutError(f"expected a window called {goal!r} after {' '.join(keys)} in {title!r}")
+
+
+def _wait_for(environment: dict[str, str], title: str, seconds: float) -> str:
+    """The number of the window of that title as soon as it is there; empty if it does not come in time."""
+    deadline = time.monotonic() + seconds
+    while not (window := _find(environment, title)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return window
+
+
+def _find(environment: dict[str, str], title: str) -> str:
+    """The number of the window of that title, empty if there is none."""
+    command = ["xdotool", "search", "--onlyvisible", "--name", title]
+    found = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=_PATIENCE_SECONDS
+    )
+    return found.stdout.partition("\n")[0]
+
+
+def _wait_for_end(folder: Path, patience: float) -> list[Game]:
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        games = [read_log(log.read_text()) for log in folder.glob("*.engine")]
+        if len(games) == 2 and all(game.position.is_over for game in games):
+            return games
+        time.sleep(0.2)
+    raise TimeoutError(f"expected a finished game within {patience:.0f} s; see {folder}")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as home:
+        outflank = Path(sys.executable).with_name("outflank")
+        finished = play(f"{outflank} gtp --level 10", __version__, Path(home), Path(sys.argv[1]))
+        sys.stdout.write(f"{finished[0].transcript()}\n{finished[0].position}\n")

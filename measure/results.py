@@ -1,0 +1,223 @@
+"""Measures what docs/results.md shows: ``python -m outflank.measure.results``, or ``make results``.
+
+The figures go into docs/results.json, and the tables of the page are made from it.
+"""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from outflank.measure import runner_overhead, stopping
+from outflank.measure.figures import Effort, Figure, Measure, number, updated, with_tables
+from outflank.measure.gtp_speed import start_up
+from outflank.tests.support.dialogue import Program
+from outflank.tests.support.installation import ROOT
+
+_PROGRAM = Path(sys.executable).with_name("outflank")
+_FFO = "tests/data/ffo/fforum-40-59.obf"
+_MILLION = 1e6
+_MS = 1000.0
+
+
+def perft(effort: Effort) -> Iterator[Figure]:
+    """Leaves from the start."""
+    command = f"outflank perft {7 if effort.quick else 11}"
+    speeds = [found["leaves_per_second"] / _MILLION for found, *_ in _repeated(command, effort)]
+    yield Figure("perft 11, last ply counted", "M leaves/s", command, tuple(speeds))
+
+
+def bench(effort: Effort) -> Iterator[Figure]:
+    """The fixed positions of ``outflank bench``, by kind of search; the nodes repeat exactly."""
+    command = "outflank bench"
+    runs = list(_repeated(command, Effort(1) if effort.quick else effort))
+    signature = runs[0][-1]["nodes"]
+    assert all(run[-1]["nodes"] == signature for run in runs), "expected the same nodes in every run"
+    yield Figure("the signature of `outflank bench`", "nodes", command, (signature,))
+    for kind in ("11 plies", "18 plies at 73 %", "exact"):
+        items = [[item for item in run if item["name"].endswith(f", {kind}")] for run in runs]
+        totals = [(_total(item, "nodes"), _total(item, "seconds")) for item in items]
+        what = f"its positions, {kind}"
+        yield Figure(what, "M nodes", command, (totals[0][0] / _MILLION,))
+        yield Figure(what, "s", command, tuple(seconds for _, seconds in totals))
+        yield Figure(
+            what, "M nodes/s", command, tuple(nodes / seconds / _MILLION for nodes, seconds in totals)
+        )
+
+
+def ffo(effort: Effort) -> Iterator[Figure]:
+    """FFO #40 to #49, by one thread and by two."""
+    lines = (ROOT / _FFO).read_text().splitlines()[: 1 if effort.quick else 10]
+    for threads in (1, 2):
+        command = f"head -n {len(lines)} {_FFO} | outflank solve - --hash 512 --threads {threads} --check"
+        yield from _solved(f"FFO #40 to #49, exact, {number(threads, 'thread')}", command, lines, effort)
+
+
+def hard20(effort: Effort) -> Iterator[Figure]:
+    """Every fourth of the 276 positions of hard-20."""
+    lines = _hard20().read_text().splitlines()[:: 100 if effort.quick else 4]
+    command = 'awk "NR % 4 == 1" $OUTFLANK_SUITES/hard-20.obf | outflank solve - --hash 512 --check'
+    yield from _solved(f"{len(lines)} positions of 20 empty squares, exact", command, lines, effort)
+
+
+def accuracy(effort: Effort) -> Iterator[Figure]:
+    """Scores and moves of hard-20 against the exact ones; they repeat exactly."""
+    lines = _hard20().read_text().splitlines()[: 4 if effort.quick else None]
+    for depth in (0, 4) if effort.quick else (0, 4, 8, 12):
+        command = f"outflank bench accuracy $OUTFLANK_SUITES/hard-20.obf --depth {depth}"
+        (found,) = _asked(f"outflank bench accuracy - --depth {depth}", lines)
+        what = f"{found['positions']} positions of 20 empty squares, {depth or 'no'} plies"
+        yield Figure(what, "discs, mean absolute error", command, (found["mae"],))
+        yield Figure(what, "within 3 discs", command, (found["within3"],))
+        yield Figure(what, "best move", command, (found["best_move_rate"],))
+
+
+def _solved(what: str, command: str, lines: list[str], effort: Effort) -> Iterator[Figure]:
+    runs = list(_repeated(command.rpartition("| ")[2], effort, lines))
+    nodes = [_total(run, "nodes") / _MILLION for run in runs]
+    yield Figure(what, "M nodes", command, tuple(nodes))
+    yield Figure(what, "s", command, tuple(_total(run, "seconds") for run in runs))
+
+
+def _hard20() -> Path:
+    """Raises: click.UsageError if the suite is not there."""
+    folder = os.environ.get("OUTFLANK_SUITES")
+    if folder is None or not (path := Path(folder, "hard-20.obf")).is_file():
+        raise click.UsageError("expected OUTFLANK_SUITES to name a folder with hard-20.obf in it")
+    return path
+
+
+def _repeated(command: str, effort: Effort, lines: list[str] | None = None) -> Iterator[list[dict[str, Any]]]:
+    for _ in range(effort.runs):
+        yield _asked(command, lines)
+
+
+def _asked(command: str, lines: list[str] | None = None) -> list[dict[str, Any]]:
+    """The objects that a command prints with ``--json``, these lines being its input."""
+    _, *words = shlex.split(command)
+    text = "\n".join(lines or [])
+    ran = subprocess.run(
+        [_PROGRAM, *words, "--json"], input=text, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def _total(items: list[dict[str, Any]], key: str) -> float:
+    return float(sum(item[key] for item in items))
+
+
+def kernels(effort: Effort) -> Iterator[Figure]:
+    """Nanoseconds of one call of each hot function, by pytest-benchmark."""
+    command = 'make bench ARGS="tests/measure/test_kernels.py"'
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "kernels.json")
+        words = [sys.executable, "-m", "pytest", "tests/measure/test_kernels.py", "--benchmark-only", "-q"]
+        words += ["--override-ini", "addopts=--import-mode=importlib", f"--benchmark-json={path}"]
+        words += ["--benchmark-max-time=0.01", "--benchmark-min-rounds=1"] if effort.quick else []
+        # In a worker of pytest-xdist it would not measure.
+        here = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
+        subprocess.run(words, cwd=ROOT, env=here, stdout=sys.stderr, check=True)
+        found = json.loads(path.read_text())["benchmarks"]
+    for each in found:
+        if "calls" in each["extra_info"]:
+            nanoseconds = [1e9 * seconds / each["extra_info"]["calls"] for seconds in each["stats"]["data"]]
+            yield Figure(each["extra_info"]["one"], "ns a call", command, tuple(nanoseconds))
+
+
+def program(effort: Effort) -> Iterator[Figure]:
+    """How soon ``outflank gtp`` answers, and the memory it has in use while it waits."""
+    command = 'make results ARGS="--only program"'
+    starts = [start_up() for _ in range(effort.runs)]
+    answers, moves = (tuple(_MS * seconds for seconds in each) for each in zip(*starts, strict=True))
+    yield Figure("`outflank gtp`, from its start to its first answer", "ms", command, answers)
+    yield Figure("from there to the first move at level 1", "ms", command, moves)
+    with Program() as idle:
+        idle.ask("name")
+        before = _resident_mb(idle)
+        idle.ask("genmove b")
+        yield Figure("memory in use before the first search", "MB", command, (before,))
+        yield Figure(
+            "memory in use after the first move, table of 64 MB", "MB", command, (_resident_mb(idle),)
+        )
+
+
+def runner(effort: Effort) -> Iterator[Figure]:
+    """What a game of 60 moves costs the runner when the engines answer at once."""
+    games = 20 if effort.quick else 300
+    command = f"python -m outflank.measure.runner_overhead {games}"
+    for cost in runner_overhead.costs(games):
+        walls = tuple(_MS * seconds for seconds in cost.seconds_a_game)
+        yield Figure(cost.name, "ms a game, stretches of 10", command, walls)
+        yield Figure(
+            cost.name, "ms of processor time a game", command, (_MS * cost.processor_seconds_a_game,)
+        )
+
+
+def stops(effort: Effort) -> Iterator[Figure]:
+    """From asking a search to stop to its end."""
+    times = 10 if effort.quick else 1000
+    command = f"python -m outflank.measure.stopping {times}"
+    for threads in (1, 2):
+        found = tuple(_MS * seconds for seconds in stopping.times_to_stop(times, threads))
+        yield Figure(f"a search of {number(threads, 'thread')} stops", "ms", command, found)
+
+
+def _resident_mb(running: Program) -> float:
+    status = Path(f"/proc/{running.process.pid}/status").read_text()
+    (line,) = (line for line in status.splitlines() if line.startswith("VmRSS:"))
+    return int(line.split()[1]) / 1024
+
+
+MEASUREMENTS: dict[str, Measure] = {
+    "perft": perft,
+    "bench": bench,
+    "ffo": ffo,
+    "hard-20": hard20,
+    "accuracy": accuracy,
+    "kernels": kernels,
+    "program": program,
+    "stops": stops,
+    "runner": runner,
+}
+
+
+@click.command()
+@click.option(
+    "--only", multiple=True, type=click.Choice([*MEASUREMENTS]), help="Measure this; may be repeated."
+)
+@click.option("--runs", type=click.IntRange(1), default=5, show_default=True, help="Runs of what varies.")
+@click.option("--quick", is_flag=True, help="Do the least work there is, to see that it works.")
+@click.option("--out", type=click.Path(path_type=Path), help="Update this JSON file.  [default: print JSON]")
+@click.option(
+    "--page", type=click.Path(path_type=Path, exists=True), help="Make the tables of this page anew."
+)
+def main(only: tuple[str, ...], runs: int, quick: bool, out: Path | None, page: Path | None) -> None:
+    """Measure what docs/results.md shows, or the measurements named with --only.
+
+    Positions that are not ours to ship are read from the folder that OUTFLANK_SUITES names.
+    """
+    if quick and page:
+        raise click.UsageError("expected a page to be made without --quick: its figures say little")
+    effort = Effort(runs, quick)
+    document = json.loads(out.read_text()) if out and out.exists() else {}
+    for name in only or MEASUREMENTS:
+        click.echo(f"measuring {name}", err=True)
+        load = os.getloadavg()[0]
+        document = updated(document, name, list(MEASUREMENTS[name](effort)), load)
+        if out:  # after each, so that an interruption loses only what is being measured
+            out.write_text(json.dumps(document, indent=1) + "\n")
+    if not out:
+        click.echo(json.dumps(document, indent=1))
+    if page:
+        page.write_text(with_tables(page.read_text(), document))
+
+
+if __name__ == "__main__":
+    main()

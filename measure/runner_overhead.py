@@ -1,0 +1,115 @@
+"""What a game costs the match runner: ``python -m outflank.measure.runner_overhead``.
+
+The number of games of each run may follow; 200 if it does not. Two engines that answer at once play one game of
+60 moves again and again: through the bare client, which is what pipes and processes cost, and as a match, with and
+without the sync that ends each game. Processor time is that of this program, engines not included.
+"""
+
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from unittest import mock
+
+from outflank.protocol.opponent.client import GtpClient
+from outflank.tests.support import instant_engine
+from outflank.tests.support.runs import conduct, instant_settings
+from outflank.tools.match.state.events import Event, GameEnded
+from outflank.tools.match.state.store import Store
+
+_STRETCH = 10
+_commit = Store._commit
+
+
+def wire(games: int, note: Callable[[], object]) -> None:
+    """The commands of the games and nothing else."""
+    with GtpClient(instant_engine.command()) as black, GtpClient(instant_engine.command()) as white:
+        for client in (black, white):
+            client.handshake()
+        for _ in range(games):
+            for client in (black, white):
+                client.order("boardsize 8")
+                client.order("clear_board")
+            for ply, move in enumerate(instant_engine.MOVES):
+                mover, other = (white, black) if ply % 2 else (black, white)
+                mover.order("genmove black")
+                other.order(f"play black {move}")
+            note()
+
+
+def match(games: int, concurrency: int, synced: bool, note: Callable[[], object]) -> None:
+    """A match; without sync the disk writes when it likes to."""
+
+    def on_event(event: Event) -> None:
+        if isinstance(event, GameEnded):
+            note()
+
+    def unsynced(store: Store, statements: object, durable: bool) -> None:
+        _commit(store, statements, durable=False)  # type: ignore[arg-type]
+
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=Path.cwd())))
+        if not synced:
+            stack.enter_context(mock.patch.object(Store, "_commit", unsynced))
+        conduct(instant_settings(folder, games=games, concurrency=concurrency), folder / "m", on_event)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a game costs.
+
+    Attributes:
+        name: how it was played.
+        seconds_a_game: of each stretch of ten games.
+        processor_seconds_a_game: of all games.
+        games_a_second: over all games.
+    """
+
+    name: str
+    seconds_a_game: tuple[float, ...]
+    processor_seconds_a_game: float
+    games_a_second: float
+
+
+def cost(name: str, play: Callable[[Callable[[], object]], None]) -> Cost:
+    """Play and measure."""
+    ends = [(time.perf_counter(), time.process_time())]
+    play(lambda: ends.append((time.perf_counter(), time.process_time())))
+    started, *_, (last, last_cpu) = ends = ends[len(ends) // 10 :]  # engines have started by then
+    first, first_cpu = started
+    walls = [
+        (later[0] - earlier[0]) / _STRETCH
+        for earlier, later in zip(ends[::_STRETCH], ends[_STRETCH::_STRETCH], strict=False)
+    ]
+    games = len(ends) - 1
+    return Cost(name, tuple(walls), (last_cpu - first_cpu) / games, games / (last - first))
+
+
+def costs(games: int) -> Iterator[Cost]:
+    """The wire alone, a match without sync, and matches of one, two and four games at a time."""
+    yield cost("the wire alone", partial(wire, games))
+    yield cost("a match, games not synced", partial(match, games, 1, False))
+    for concurrency in (1, 2, 4):
+        yield cost(f"a match, concurrency {concurrency}", partial(match, games, concurrency, True))
+
+
+def main() -> None:
+    """Print the table."""
+    games = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    print(f"load {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} processors, {games} games each\n")
+    print("| | ms a game (median) | ms of processor time a game | games/s |")
+    print("| --- | --- | --- | --- |")
+    for found in costs(games):
+        median = 1000 * statistics.median(found.seconds_a_game)
+        processor = 1000 * found.processor_seconds_a_game
+        print(f"| {found.name} | {median:.2f} | {processor:.2f} | {found.games_a_second:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

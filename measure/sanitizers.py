@@ -1,0 +1,107 @@
+"""The compiled code at work, for AddressSanitizer and UndefinedBehaviorSanitizer to watch: ``make sanitize``.
+
+Perft, searches of random boards of every preset, hand-given ones included, exact endgames, stops and threads, and
+the solo game. Whatever the sanitizers find is told and ends the program.
+"""
+
+import random
+import threading
+import time
+
+from outflank.engine import PRESETS, Game, Limit, OutflankError, Position, Rules, Searcher, perft
+from outflank.engine.search.stability import stable_discs
+from outflank.engine.solo.core import SoloBoard
+from outflank.engine.solo.search import best_line, judged_moves
+from outflank.measure.races import BOARD
+
+LEAVES = 55092  # perft(7)
+BOARDS = 12  # of each preset
+SEED = 1
+STOPS = 20
+
+
+def random_game(rules: Rules, rng: random.Random) -> Position:
+    """Somewhere in a random game."""
+    game = Game(rules)
+    for _ in range(rng.randrange(58)):
+        if game.position.must_pass:
+            game.pass_()
+        if game.position.is_over:
+            break
+        game.play(rng.choice(game.position.legal_moves()))
+    return game.position
+
+
+def random_board(rules: Rules, rng: random.Random) -> Position:
+    """Discs anywhere, as a user may set them up: from a few to a full board."""
+    taken, own = rng.getrandbits(64), rng.getrandbits(64)
+    if rng.random() < 0.5:
+        taken &= rng.getrandbits(64) | rng.getrandbits(64)
+    return Position(taken & own, taken & ~own, rng.choice(["black", "white"]), rules)  # type: ignore[arg-type]
+
+
+def search(position: Position, searcher: Searcher, rng: random.Random) -> None:
+    """Everything that can be asked of a position."""
+    perft(position, 2)
+    stable_discs(position.own, position.opp)
+    for image in position.symmetries():
+        image.canonical()
+    searcher.evaluate(position)
+    searcher.search(
+        position,
+        Limit(depth=rng.randint(1, 7), selectivity=rng.choice([73, 100, None])),
+        multipv=rng.randint(1, 5),
+    )
+    if position.empties <= 12:
+        searcher.search(position, Limit.solve(wld=rng.random() < 0.5))
+
+
+def solo(rng: random.Random) -> None:
+    """Random boards of the solo game."""
+    while True:
+        masks = [rng.getrandbits(64) & rng.getrandbits(64) for _ in range(4)]
+        try:
+            board = SoloBoard(*masks)
+        except OutflankError:
+            masks[1] &= ~masks[0]
+            masks[2] &= ~(masks[0] | masks[1])
+            masks[3] &= ~(masks[0] | masks[1] | masks[2])
+            board = SoloBoard(*masks)
+        best_line(board, width=4)
+        judged_moves(board)
+        board.can_win(1000)
+        board.winnable()
+        return
+
+
+def stops(rng: random.Random) -> None:
+    """Searches with threads that are stopped at any moment, and a table that is cleared between them."""
+    searcher, position = Searcher(1, threads=4), Position.parse(BOARD)
+    for _ in range(STOPS):
+        timer = threading.Timer(rng.uniform(0, 0.05), searcher.stop)
+        timer.start()
+        searcher.search(position, Limit(depth=20))
+        timer.join()
+        searcher.clear()
+
+
+def main() -> None:
+    """Do it all, and say what was done."""
+    rng, began, count = random.Random(SEED), time.monotonic(), 0
+    assert perft(Position.start(), 7) == LEAVES
+    for rules in PRESETS.values():
+        for threads in (1, 3):
+            searcher = Searcher(1, threads=threads)
+            for make in (random_game, random_board):
+                for _ in range(BOARDS // 4):
+                    search(make(rules, rng), searcher, rng)
+                    count += 1
+    for _ in range(20):
+        solo(rng)
+    stops(rng)
+    did = f"{count} boards of {len(PRESETS)} presets, {STOPS} searches stopped"
+    print(f"{did}, {time.monotonic() - began:.0f} s: nothing found")
+
+
+if __name__ == "__main__":
+    main()

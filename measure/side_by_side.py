@@ -1,0 +1,89 @@
+"""Several engines on one machine: ``python -m outflank.measure.side_by_side [PYTHON ...]``.
+
+Each PYTHON is the interpreter of an installation; this one's if none is given. Eight processes of an installation play
+games against themselves at once, 0.1 s a move, for some seconds; the installations take turns.
+"""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from statistics import median
+
+ENGINES = 8
+SECONDS = 8.0
+ROUNDS = 4
+
+# Only what every version of the engine understands. A process answers when it is ready and begins when it is told to.
+PLAYER = """
+import sys, time
+from outflank.engine import Game, Limit, Searcher
+searcher, game, nodes = Searcher(seed=int(sys.argv[1])), Game(), 0
+searcher.prepare()
+print("ready", flush=True)
+sys.stdin.readline()
+began = time.monotonic()
+while time.monotonic() < began + float(sys.argv[2]):
+    if game.position.is_over:
+        game = Game()
+    result = searcher.search(game.position, Limit(seconds=0.1))
+    nodes += result.nodes
+    game.play(result.move)
+seconds = time.monotonic() - began
+sizes = {line.split(":")[0]: int(line.split()[1]) for line in open("/proc/self/smaps_rollup") if " kB" in line}
+print(nodes / seconds, sizes["Private_Clean"] + sizes["Private_Dirty"], sizes["Pss"])
+"""
+
+
+@dataclass(frozen=True)
+class Round:
+    """What the engines of one installation did together.
+
+    Attributes:
+        speed: nodes a second of all.
+        private: KiB that each has for itself, on average.
+        memory: KiB of all, what they share counted once.
+    """
+
+    speed: float
+    private: float
+    memory: float
+
+
+def play(python: str) -> Round:
+    """Let the engines of an installation play at once."""
+    players = [
+        subprocess.Popen(
+            [python, "-c", PLAYER, str(number), str(SECONDS)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(ENGINES)
+    ]
+    for player in players:
+        assert player.stdout is not None
+        assert player.stdout.readline() == "ready\n"
+    for player in players:
+        assert player.stdin is not None
+        player.stdin.write("go\n")
+        player.stdin.flush()
+    found = [[float(word) for word in player.communicate()[0].split()] for player in players]
+    speeds, private, memory = zip(*found, strict=True)
+    return Round(sum(speeds), sum(private) / ENGINES, sum(memory))
+
+
+def main(pythons: list[str]) -> None:
+    """Print for each installation the median, least and most of some rounds."""
+    for python in pythons:
+        play(python)  # the first may have to unpack the weights
+    rounds = [[play(python) for python in pythons] for _ in range(ROUNDS)]
+    for python, found in zip(pythons, zip(*rounds, strict=True), strict=True):
+        speeds = [one.speed / 1e6 for one in found]
+        print(python)
+        print(f"  {median(speeds):6.2f} M nodes/s in sum ({min(speeds):.2f} to {max(speeds):.2f})")
+        print(f"  {median(one.private for one in found) / 1024:6.1f} MiB private to each engine")
+        print(f"  {median(one.memory for one in found) / 1024:6.1f} MiB for all {ENGINES}", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or [sys.executable])

@@ -1,0 +1,285 @@
+"""Hours of matches whose engines fail and whose runner is killed: ``make soak ARGS="--minutes 60"``.
+
+Games of instant engines and tournaments that are killed, side by side. Prints a JSON object for each; the exit code
+is 1 if something was lost or left behind.
+"""
+
+import json
+import os
+import random
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from outflank.tests.support import fake_engine, instant_engine
+from outflank.tests.support.processes import children, living_with
+from outflank.tools.match.game.results import Ending
+from outflank.tools.match.state.run import Run
+from outflank.tools.match.state.store import read_run
+
+_SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+# Before our first line runs, the system or Python ends the process by the signal itself, or by 1 and these words.
+_ALLOWED = {0, *(128 + number for number in _SIGNALS), *(-number for number in _SIGNALS)}
+_PYTHON_WAS_INTERRUPTED = "Fatal Python error: init_import_site"
+_GAMES = 4  # of each encounter
+_LATER = 3  # the first third of a run may fill caches
+OUTFLANK = str(Path(sys.executable).with_name("outflank"))
+FAULTY_SHARE = 0.05
+TABLES = 8  # most wait for an engine that is silent
+STALL_SECONDS = 30  # a busy machine may hold even an instant engine up for seconds
+# What the referee calls the faults of the engine.
+ENDINGS: Mapping[str, Ending] = {
+    "crash": Ending.CRASH,
+    "illegal move": Ending.ILLEGAL_MOVE,
+    "refusal": Ending.PROTOCOL_ERROR,
+    "silence": Ending.STALL,
+}
+
+
+def repeat(folder: Path, seconds: float, rng: random.Random) -> dict[str, object]:
+    """Tournament after tournament until time is up; what was seen.
+
+    Raises: AssertionError if a result is lost, or another than that of a run that nobody disturbs, or if a process
+    stays behind.
+    """
+    deadline, kills, games, rounds = time.monotonic() + seconds, 0, 0, 0
+    while time.monotonic() < deadline or not rounds:
+        rounds += 1
+        killed = _until_over(folder / f"killed-{rounds}", rounds, rng)
+        whole, code = folder / f"whole-{rounds}", 0
+        code = _start(whole, _begin(whole, rounds)).wait()
+        assert code == 0, f"exit code {code} of the run that nobody disturbed"
+        disturbed, undisturbed = (read_run(place) for place in (folder / f"killed-{rounds}", whole))
+        assert _results(disturbed) == _results(undisturbed), f"tournament {rounds} ended otherwise"
+        kills, games = kills + killed, games + len(disturbed.games)
+    return {"tournaments": rounds, "kills": kills, "games": games, "lost": 0, "left behind": 0}
+
+
+def _until_over(folder: Path, seed: int, rng: random.Random) -> int:
+    """Kill and resume a tournament until it is over; how often it was killed."""
+    kills, counted, printed = 0, 0, Path(f"{folder}.log")
+    command = _begin(folder, seed)
+    while True:
+        printed.unlink(missing_ok=True)
+        running = _start(folder, command)
+        try:
+            code = running.wait(rng.uniform(0.2, 8.0))
+        except subprocess.TimeoutExpired:
+            running.send_signal(rng.choice(_SIGNALS))
+            code = running.wait(600)
+            kills += 1
+        assert code in _ALLOWED or _PYTHON_WAS_INTERRUPTED in printed.read_text(), (
+            f"exit code {code}, see {printed}"
+        )
+        assert living_with(_mark(folder)) == [], "an engine outlives its runner"
+        if not (folder / "run.db").exists():
+            continue  # killed before it began
+        run = read_run(folder)
+        assert len(run.games) >= counted, "a game that had ended is lost"
+        counted = len(run.games)
+        if run.finished:
+            return kills
+        command = ["tournament", "--resume", str(folder)]
+
+
+def _begin(folder: Path, seed: int) -> list[str]:
+    ours = f"{OUTFLANK} gtp --hash 1 --book none"
+    commands = {
+        "first": shlex.join(fake_engine.command()),
+        "crashing": shlex.join(fake_engine.command("crash", 22)),
+        "shallow": f"{ours} --depth 1",
+        "deeper": f"{ours} --nodes 2000",
+    }
+    engines = [
+        word
+        for name, cmd in commands.items()
+        for word in ("--engine", f"name={name} restart=yes cmd={shlex.quote(cmd)}")
+    ]
+    options = ["--games", str(_GAMES), "--seed", str(seed), "--openings", "random:8", "--concurrency", "2"]
+    return ["tournament", *engines, *options, "--out", str(folder)]
+
+
+def _start(folder: Path, arguments: list[str]) -> subprocess.Popen[bytes]:
+    name, value = _mark(folder).split("=", 1)
+    with Path(f"{folder}.log").open("ab") as log:
+        return subprocess.Popen(
+            [OUTFLANK, *arguments], stdout=log, stderr=log, env={**os.environ, name: value}
+        )
+
+
+def _mark(folder: Path) -> str:
+    return f"OUTFLANK_SOAK={folder}"
+
+
+def _results(run: Run) -> list[tuple[object, ...]]:
+    return [
+        (game.pairing.number, game.pairing.names, game.transcript, game.ending, game.winner, game.margin)
+        for game in run.games
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One look.
+
+    Attributes:
+        seconds: since the watch began.
+        mib: of memory in use.
+        files: open file descriptors.
+        threads: of the process.
+        children: living, or not yet buried.
+    """
+
+    seconds: float
+    mib: float
+    files: int
+    threads: int
+    children: int
+
+
+class Watch:
+    """Looks at a process whenever it is asked to.
+
+    Args:
+        pid: of the process.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._pid, self._began = pid, time.monotonic()
+        self.samples: list[Sample] = []
+
+    def look(self) -> None:
+        """Take a sample; nothing happens if the process has ended."""
+        process = Path(f"/proc/{self._pid}")
+        try:
+            pages = int((process / "statm").read_text().split()[1])
+            files = len(list((process / "fd").iterdir()))
+            threads = len(list((process / "task").iterdir()))
+        except OSError:
+            return
+        mib = pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+        seconds = time.monotonic() - self._began
+        self.samples.append(Sample(seconds, mib, files, threads, len(children(self._pid))))
+
+    def facts(self) -> dict[str, object]:
+        """The least and the most of each figure after the first third, and the growth of memory in it."""
+        later = self.samples[len(self.samples) // _LATER :]
+        if not later:
+            return {"samples": len(self.samples)}
+        names = ("mib", "files", "threads", "children")
+        ranges = {
+            name: [min(getattr(s, name) for s in later), max(getattr(s, name) for s in later)]
+            for name in names
+        }
+        ranges["mib"] = [round(value, 1) for value in ranges["mib"]]
+        return {"samples": len(self.samples), **ranges, "grown_mib": round(later[-1].mib - later[0].mib, 1)}
+
+
+def play(folder: Path, games: int, seconds: float, interval: float = 10.0) -> dict[str, object]:
+    """Play them, until time is up; what was seen.
+
+    Raises: AssertionError if a game is missing or is not counted as what it was.
+    """
+    log, openings = folder / "faults.log", folder / "openings.txt"
+    log.touch()
+    openings.write_text(instant_engine.GAME[:2])
+    good, faulty = instant_engine.command(), instant_engine.command(str(FAULTY_SHARE), str(log))
+    engines = [
+        f"name={name} cmd={shlex.quote(shlex.join(cmd))}"
+        for name, cmd in (("good", good), ("faulty", faulty))
+    ]
+    command = [OUTFLANK, "match", "--engine", engines[0], "--engine", engines[1], "--games", str(games)]
+    command += [
+        "--openings",
+        str(openings),
+        "--concurrency",
+        str(TABLES),
+        "--stall",
+        str(STALL_SECONDS),
+        "--seed",
+        "1",
+    ]
+    with (folder / "progress.txt").open("wb") as errors:
+        running = subprocess.Popen(
+            [*command, "--out", str(folder / "run")], stdout=subprocess.DEVNULL, stderr=errors
+        )
+        watch, deadline = Watch(running.pid), time.monotonic() + seconds
+        try:
+            while running.poll() is None and time.monotonic() < deadline:
+                time.sleep(min(interval, max(0.0, deadline - time.monotonic())))
+                watch.look()
+        finally:
+            running.send_signal(signal.SIGINT)
+            code = running.wait(1200)  # the report of so many games takes its time
+    return {"exit code": code, **watch.facts(), **_counted(folder, log)}
+
+
+def _counted(folder: Path, log: Path) -> dict[str, object]:
+    run = read_run(folder / "run")
+    seen = [*run.games, *(void.game for void in run.voids)]
+    numbers = [game.pairing.number for game in run.games]
+    assert len(set(numbers)) == len(numbers), "a game counts twice"
+    missing = set(range(1, max(numbers))) - set(numbers)
+    assert len(missing) <= 2 * TABLES, (
+        f"games {sorted(missing)} are missing"
+    )  # each table had a pair under way
+    endings = Counter(game.ending for game in seen)
+    faults = Counter(log.read_text().splitlines())
+    for ending in set(ENDINGS.values()):
+        committed = sum(faults[fault] for fault in ENDINGS if ENDINGS[fault] is ending)
+        # The games that were under way when time was up are not recorded.
+        assert committed - TABLES <= endings[ending] <= committed, (ending, committed, endings[ending])
+    good = [game for game in seen if game.ending is not Ending.DISCS and game.winner_name != "good"]
+    assert all(game in {void.game for void in run.voids} for game in good), "the good engine was blamed"
+    return {
+        "games": len(run.games),
+        "voids": len(run.voids),
+        "faults": dict(faults),
+        "endings": {str(ending): count for ending, count in endings.items()},
+    }
+
+
+@click.command()
+@click.option("--minutes", type=float, default=30.0, show_default=True, help="How long.")
+@click.option(
+    "--games", "count", type=int, default=100_000, show_default=True, help="Games of instant engines at most."
+)
+@click.option(
+    "--seed", type=int, default=1, show_default=True, help="Of the moments at which runners are killed."
+)
+@click.option(
+    "--folder", type=click.Path(path_type=Path), help="New folder to keep.  [default: one that is removed]"
+)
+def soak(minutes: float, count: int, seed: int, folder: Path | None) -> None:
+    """Play for a long time and see that nothing is lost, nothing grows and nothing stays behind."""
+    # A shell has what it runs in the background ignore it, and what that starts too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    failed = False
+    with tempfile.TemporaryDirectory(prefix="outflank-soak-") as temporary:
+        place = folder or Path(temporary)
+        place.mkdir(parents=True, exist_ok=True)
+        with ThreadPoolExecutor(2) as threads:
+            under_way = {
+                threads.submit(play, place, count, 60 * minutes): "games",
+                threads.submit(repeat, place, 60 * minutes, random.Random(seed)): "kills",
+            }
+            for done in as_completed(under_way):
+                seen = done.exception() is None
+                facts = done.result() if seen else {"failed": repr(done.exception())}
+                click.echo(json.dumps({"soak": under_way[done], **facts}))
+                failed |= not seen
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    soak()

@@ -1,1 +1,0 @@
-"""Measurements of hot code, by pytest-benchmark: `make bench`."""

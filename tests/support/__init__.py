@@ -1,0 +1,1 @@
+"""What tests share: oracles, strategies, samples, dialogues, and engines that fail on purpose."""

@@ -1,0 +1,216 @@
+"""Books for tests: made without a search, or grown by real ones on a low level; and a full disk to write them to."""
+
+import functools
+import random
+import resource
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+
+from outflank.book import Book, BookWriter, Leaf, Lines, Record
+from outflank.book.checking import check
+from outflank.book.forms.edax import searched_at
+from outflank.book.forms.files import Form, read_form, write_form
+from outflank.book.graph import Reach
+from outflank.book.growing import Grower
+from outflank.book.judging import Judge, Judgement, Question, Run, run_here
+from outflank.engine import Move, Position, Rules, Searcher
+
+OTHELLO = Rules()
+START = Position.start()
+LEVEL = 7
+PASS_LINE = "e6f6c4e7e8d8g7f8"
+"""After it Black has to pass; the shortest kind of line that leads to a pass."""
+
+
+def record(position: Position, score: int = 0, leaf: str | None = None, **changed: object) -> Record:
+    """A record with this score; its leaf is the first move if none is named."""
+    move = position.legal_moves()[0] if leaf is None else Move.parse(leaf)
+    values: dict[str, object] = {
+        "position": position,
+        "score": score,
+        "lower": score - 4,
+        "upper": score + 4,
+        "depth": 10,
+        "selectivity": 73,
+        "level": 10,
+        "leaf": Leaf(move, score),
+        "lines": Lines(1, score > 0, score == 0, score < 0),
+    }
+    return Record(**{**values, **changed})  # type: ignore[arg-type]
+
+
+def after(transcript: str, start: Position = START) -> Position:
+    """The position after these moves, passes written out."""
+    position = start
+    for at in range(0, len(transcript), 2):
+        position = position.play(transcript[at : at + 2])
+    return position
+
+
+def make_book(path: Path, records: Iterable[Record], rules: Rules = OTHELLO) -> Path:
+    """A book with these positions, closed."""
+    with BookWriter.create(path, rules) as book:
+        book.put_all(records)
+    return path
+
+
+def plies(count: int, start: Position = START) -> list[Position]:
+    """Every position up to this many plies from the start, once up to symmetry, without those that are over."""
+    found, last = [start], [start]
+    for _ in range(count):
+        seen: dict[Position, Position] = {}
+        for position in last:
+            for move in position.legal_moves():
+                next_one = position.play(move)
+                next_one = next_one.pass_() if next_one.must_pass else next_one
+                if not next_one.is_over:
+                    seen.setdefault(next_one.canonical()[0], next_one)
+        last = list(seen.values())
+        found += last
+    return found
+
+
+@functools.cache
+def _searcher() -> Searcher:
+    return Searcher(1)
+
+
+def cleared() -> Searcher:
+    """A searcher with an empty table."""
+    _searcher().clear()
+    return _searcher()
+
+
+def judge(level: int = 2) -> Judge:
+    """A quick one."""
+    return Judge(cleared, level)
+
+
+def grow(path: Path, reach: Reach, level: int = 2, rules: Rules = OTHELLO, run: Run = run_here) -> Path:
+    """Let the book grow; a new one is made if there is none."""
+    with BookWriter.open(path) if path.exists() else BookWriter.create(path, rules) as book:
+        Grower(book, judge(level), run).grow(reach)
+    return path
+
+
+def run_backwards(
+    task: Callable[[Question], Judgement], keys: Iterable[Question]
+) -> Iterator[tuple[Question, Judgement]]:
+    """Five at once, the last one ready first."""
+    waiting = iter(keys)
+    while batch := list(islice(waiting, 5)):
+        for key in reversed(batch):
+            yield key, task(key)
+
+
+def records(path: Path) -> list[Record]:
+    """All of a book."""
+    with Book.open(path) as book:
+        return list(book.records())
+
+
+def expect_whole(path: Path, unfinished: int = 0) -> None:
+    """Assert that a check finds no fault, and no more unfinished positions than that."""
+    with Book.open(path) as book:
+        checked = check(book)
+    assert not checked.faults, checked.faults
+    assert checked.unreachable == 0
+    assert checked.unfinished <= unfinished, checked
+
+
+def varied_records(depth: int = 3, level: int | None = LEVEL) -> list[Record]:
+    """Records of all positions up to so many plies, with numbers drawn at random; those of the last ply have leaves."""
+    draw = random.Random(4)
+    records = []
+    for position in plies(depth):
+        score = draw.randint(-20, 20)
+        last = START.empties - position.empties == depth
+        move = draw.choice(position.legal_moves())
+        records.append(
+            Record(
+                position,
+                score,
+                score - draw.randint(0, 4),
+                score + draw.randint(0, 4),
+                *searched_at(LEVEL, position.empties, "made"),
+                level,
+                Leaf(move, score) if last else None,
+                Lines(9, draw.randint(0, 4), 3, 2),
+            )
+        )
+    return records
+
+
+def book_with_a_pass() -> list[Record]:
+    """The positions of PASS_LINE, and the one after the pass."""
+    positions = [after(PASS_LINE[:count]) for count in range(0, len(PASS_LINE), 2)]
+    positions.append(after(PASS_LINE).pass_())
+    numbers = searched_at(LEVEL, 60, "made")
+    records = [Record(each, 2, -2, 6, *numbers, LEVEL, None, Lines(1, 1, 0, 0)) for each in positions[:-1]]
+    last = positions[-1]
+    leaf = Leaf(last.legal_moves()[0], 2)
+    return [
+        *records,
+        Record(last, 2, -2, 6, *searched_at(LEVEL, last.empties, "made"), LEVEL, leaf, Lines(1, 1, 0, 0)),
+    ]
+
+
+def make(path: Path, records: Iterable[Record], rules: Rules = START.rules, **facts: str) -> Book:
+    """A book with these positions, opened to be read."""
+    with BookWriter.create(path, rules, facts) as book:
+        book.put_all(records)
+        book.note("made for a test")
+    return Book.open(path)
+
+
+def written(book: Book, form: Form) -> bytes:
+    """The book in a form."""
+    file = BytesIO()
+    write_form(book, file, form)
+    return file.getvalue()
+
+
+def stored(data: bytes, path: Path, rules: Rules = START.rules, form: Form | None = None) -> list[Record]:
+    """The records of a book that is made of what a form holds, as they are stored."""
+    contents = read_form(BytesIO(data), rules, form)
+    with make(path, contents.records, rules) as book:
+        return list(book.records())
+
+
+def linked(position: Position, score: int) -> Record:
+    """A record of a position all of whose known moves lead to others of the book."""
+    return replace(record(position, score), leaf=None)
+
+
+# After f5 the reply f6 is worth two discs less than d6; after f5d6 c3 is worth two less than c4.
+RECORDS = [
+    linked(START, 0),
+    linked(after("f5"), 0),
+    linked(after("f5d6"), 0),
+    record(after("f5d6c4"), 0, "d3", depth=12),
+    record(after("f5d6c3"), 2, "d3"),
+    record(after("f5f6"), 2, "e6"),
+]
+
+
+def small_book(folder: Path) -> Path:
+    """The book of RECORDS as a file."""
+    return make_book(folder / "small.book", RECORDS)
+
+
+@contextmanager
+def no_file_beyond(size: int) -> Iterator[None]:
+    """In here no file grows larger, in bytes: it stands for the end of the disk."""
+    ours = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, ours[1]))
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, ours)
+        signal.signal(signal.SIGXFSZ, before)

@@ -1,0 +1,167 @@
+"""Drives a headless Chromium through its debugging pipe: loads a page, presses keys, runs scripts, takes pictures.
+
+The protocol is Chrome's DevTools protocol: JSON messages, each ended by NUL, on the descriptors 3 and 4.
+``python -m outflank.tests.support.browser 'tournament/report.html#game=12&ply=54' replay.png .games`` makes a picture.
+"""
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+CHROMIUM = shutil.which("chromium")
+_KEY_CODES = {"ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, "Enter": 13, " ": 32}
+
+
+class Browser:
+    """A page in a browser of its own; a context manager.
+
+    Attributes:
+        errors: what went wrong in the page, as the browser words it.
+        requests: every address that was asked for.
+
+    Args:
+        folder: for the browser's profile.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        commands, self._commands = os.pipe()
+        self._answers, answers = os.pipe()
+        self._buffer = b""
+        self._number = 0
+        # The shell puts the two pipes where the browser looks for them.
+        script = f'exec "$0" "$@" 3<&{commands} 4>&{answers}'
+        options = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"]
+        self._process = subprocess.Popen(
+            ["bash", "-c", script, str(CHROMIUM), *options, f"--user-data-dir={folder}", "about:blank"],
+            pass_fds=(commands, answers),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(commands)
+        os.close(answers)
+        self._session: str | None = None
+        target = next(
+            each for each in self.call("Target.getTargets")["targetInfos"] if each["type"] == "page"
+        )
+        attached = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.call(f"{domain}.enable")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._session = None
+        self.call("Browser.close")
+        self._process.wait(10)
+        os.close(self._commands)
+        os.close(self._answers)
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """Give a command of the protocol and return what came of it."""
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._commands, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._next()
+            if answer.get("id") == self._number:
+                assert "error" not in answer, answer
+                return answer["result"]  # type: ignore[no-any-return]
+
+    def load(
+        self, address: str, width: int = 1280, height: int = 900, dark: bool = False, media: str = "screen"
+    ) -> None:
+        """Show a page and wait until its scripts have run."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
+        self.call("Page.navigate", url=address)
+        ready = f"document.readyState === 'complete' && location.href.startsWith({json.dumps(address)})"
+        self.wait(ready)
+
+    def wait(self, condition: str) -> None:
+        """Wait until an expression in the page is true."""
+        deadline = time.monotonic() + 30
+        while not self.run(condition):
+            assert time.monotonic() < deadline, f"{condition} never came true"
+            time.sleep(0.02)
+
+    def run(self, script: str) -> Any:
+        """The value of an expression in the page."""
+        result = self.call("Runtime.evaluate", expression=script, returnByValue=True)
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
+
+    def press(self, key: str) -> None:
+        """Press a key and let it go."""
+        text = {"text": key} if len(key) == 1 else {}
+        code = _KEY_CODES.get(key, ord(key[0].upper()))
+        for kind in ("keyDown", "keyUp"):
+            self.call(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                windowsVirtualKeyCode=code,
+                **(text if kind == "keyDown" else {}),
+            )
+
+    def click(self, x: float, y: float) -> None:
+        """Click at a place of the window."""
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def picture(self, path: Path, whole: bool = True) -> None:
+        """Write what is seen, or the whole page, as a PNG."""
+        taken = self.call("Page.captureScreenshot", captureBeyondViewport=whole)
+        path.write_bytes(base64.b64decode(taken["data"]))
+
+    def _next(self) -> dict[str, Any]:
+        """The next message; errors and requests are noted on the way."""
+        while b"\0" not in self._buffer:
+            data = os.read(self._answers, 1 << 16)
+            assert data, "the browser has ended"
+            self._buffer += data
+        line, _, self._buffer = self._buffer.partition(b"\0")
+        message: dict[str, Any] = json.loads(line)
+        parameters = message.get("params", {})
+        if message.get("method") == "Network.requestWillBeSent":
+            self.requests.append(parameters["request"]["url"])
+        if message.get("method") == "Runtime.exceptionThrown":
+            self.errors.append(str(parameters["exceptionDetails"]))
+        if message.get("method") == "Log.entryAdded" and parameters["entry"]["level"] == "error":
+            self.errors.append(parameters["entry"]["text"])
+        return message
+
+
+def _photograph(page: str, picture: str, selector: str) -> None:
+    """Write a picture of a page, 1280 x 860, with the element of that CSS selector on top."""
+    file, _, fragment = page.partition("#")
+    with tempfile.TemporaryDirectory() as profile, Browser(Path(profile)) as browser:
+        browser.load(f"{Path(file).resolve().as_uri()}#{fragment}", height=860)
+        browser.run(f"document.querySelector({selector!r}).scrollIntoView()")
+        browser.picture(Path(picture), whole=False)
+
+
+if __name__ == "__main__":
+    _photograph(*sys.argv[1:])

@@ -1,0 +1,173 @@
+"""Talking to Outflank from tests, in this process or through pipes; and a client that talks to the fake engine."""
+
+import contextlib
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from typing import Any, Self
+
+from outflank.engine import Searcher
+from outflank.protocol.gtp.wire import Gtp
+from outflank.protocol.lines import Inbox
+from outflank.protocol.movesource import SearchSource
+from outflank.protocol.opponent.client import GtpClient
+from outflank.protocol.opponent.spawn import Surroundings
+from outflank.protocol.session import Session, Strength
+from outflank.tests.support import fake_engine
+
+PROGRAM = (sys.executable, "-m", "outflank.tools.commands.program", "gtp", "--book", "none")
+_PATIENCE_SECONDS = 30.0
+
+
+class Dialogue:
+    """A session in this process, with a small table and a shallow search unless `settings` say otherwise."""
+
+    def __init__(self, seed: int | None = None, **settings: Any) -> None:
+        settings.setdefault("strength", Strength(depth=1))
+        self.wire = Gtp()
+        self.session = Session(SearchSource(Searcher(hash_mb=1), seed=seed), **settings)
+
+    def send(self, line: str | bytes) -> str:
+        """The raw answer to a line."""
+        data = line if isinstance(line, bytes) else line.encode("utf-8", "surrogateescape")
+        return "".join(self.wire.answer(self.session, data))
+
+    def ask(self, line: str) -> str:
+        """The text of a successful answer."""
+        return text_of(self.send(line), "=")
+
+    def refuse(self, line: str) -> str:
+        """The text of a failure."""
+        return text_of(self.send(line), "?")
+
+    def state(self) -> str:
+        """Everything a controller can see of the game."""
+        shown = ("showboard", "gogui-rules_side_to_move", "outflank-rules", "outflank-strength")
+        clocks = [self.session.time_left(colour) for colour in ("black", "white")]  # type: ignore[arg-type]
+        return "\n".join([*map(self.ask, shown), self.session.game.transcript(passes=True), repr(clocks)])
+
+
+def text_of(answer: str, sign: str) -> str:
+    """The text of a raw answer without an id, checked to be well formed."""
+    check_form(answer)
+    assert answer[0] == sign, f"expected an answer that begins with {sign}, got {answer!r}"
+    return answer[1:].removeprefix(" ").rstrip("\n")
+
+
+def check_form(answer: str) -> None:
+    """Assert that this is exactly one GTP answer."""
+    assert answer[0] in "=?", answer
+    assert answer.endswith("\n\n"), answer
+    assert "\n\n" not in answer[:-1], answer
+    assert all(letter >= " " or letter == "\n" for letter in answer), answer
+    assert "\x7f" not in answer, answer
+
+
+def put(inbox: Inbox, line: str) -> None:
+    """Add a line as the reader of GTP does."""
+    inbox.put(line.encode(), Gtp().kind(line.encode()))
+
+
+def listening(*lines: str) -> Inbox:
+    """An inbox in which these lines wait and after which none will come."""
+    inbox = Inbox()
+    for line in lines:
+        put(inbox, line)
+    inbox.close()
+    return inbox
+
+
+class Program:
+    """``outflank gtp`` in a process of its own, killed at the end of ``with``."""
+
+    command: tuple[str, ...] = PROGRAM
+
+    def __init__(self, *arguments: str, **options: Any) -> None:
+        pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        self.process = subprocess.Popen([*self.command, *arguments], bufsize=0, **(pipes | options))
+        self._read = b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+    def write(self, text: str | bytes) -> None:
+        """Send text as it is."""
+        assert self.process.stdin is not None
+        data = text.encode() if isinstance(text, str) else text
+        while data:
+            data = data[self.process.stdin.write(data) :]
+
+    def write_meanwhile(self, text: str | bytes) -> threading.Thread:
+        """Send text from another thread, which ends when all of it is taken or the program has gone."""
+
+        def write() -> None:
+            # The pipe is broken, or closed by the end of the test between two parts of the text.
+            with contextlib.suppress(OSError, ValueError):
+                self.write(text)
+
+        thread = threading.Thread(target=write, daemon=True)
+        thread.start()
+        return thread
+
+    def answer(self, patience: float = _PATIENCE_SECONDS) -> str:
+        """The next raw answer; fails if it is late or does not come."""
+        return self.read_until(b"\n\n", patience)
+
+    def read_until(self, end: bytes, patience: float = _PATIENCE_SECONDS) -> str:
+        """What comes up to and with `end`."""
+        deadline = time.monotonic() + patience
+        assert self.process.stdout is not None
+        while end not in self._read:
+            left = deadline - time.monotonic()
+            ready = left > 0 and select.select([self.process.stdout], [], [], left)[0]
+            assert ready, f"expected an answer within {patience} s, got {self._read!r}"
+            chunk = os.read(self.process.stdout.fileno(), 1 << 16)
+            assert chunk, f"expected an answer, got the end of the output after {self._read!r}"
+            self._read += chunk
+        answer, _, self._read = self._read.partition(end)
+        return (answer + end).decode()
+
+    def ask(self, line: str, patience: float = _PATIENCE_SECONDS) -> str:
+        """The text of a successful answer."""
+        self.write(line + "\n")
+        return text_of(self.answer(patience), "=")
+
+    def wait_until_ready(self) -> None:
+        """Until a search begins at once: what the first one needs is read before the second answer."""
+        self.ask("name")
+        self.ask("name")
+
+    def close_input(self) -> None:
+        """End the program's input."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+    def finish(self, patience: float = _PATIENCE_SECONDS) -> tuple[int, str, str]:
+        """Wait for the end: the exit code, what else came on stdout, and stderr."""
+        self.process.stdin = None if self.process.stdin and self.process.stdin.closed else self.process.stdin
+        out, error = self.process.communicate(timeout=patience)
+        return self.process.returncode, (self._read + (out or b"")).decode(), (error or b"").decode()
+
+
+def run_program(data: bytes, *arguments: str, patience: float = 60.0) -> subprocess.CompletedProcess[bytes]:
+    """Give all of the input at once and collect all of the output."""
+    command = [*PROGRAM, *arguments]
+    return subprocess.run(command, input=data, capture_output=True, timeout=patience, check=False)
+
+
+def started(fault: str = "none", turn: int = 1, surroundings: Surroundings | None = None) -> GtpClient:
+    """A client whose engine has answered the handshake and cleared its board; `fault` comes at its `turn`."""
+    client = GtpClient(fake_engine.command(fault, turn), "engine A", surroundings=surroundings)
+    client.handshake()
+    client.order("clear_board")
+    return client

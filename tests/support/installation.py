@@ -1,0 +1,109 @@
+"""The nodes of ``outflank bench``: what builds for other machines are compared by."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from importlib.metadata import distribution
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+# What a fresh clone has not.
+_MADE = shutil.ignore_patterns(
+    ".git",
+    ".venv",
+    "build",
+    "dist",
+    "*.egg-info",
+    "*.so",
+    "buildinfo.py",
+    "__pycache__",
+    ".*_cache",
+    ".hypothesis",
+)
+
+
+def clone(folder: Path) -> Path:
+    """A copy of the checkout as a fresh clone would be, under the name that a fresh clone has: `folder`/outflank."""
+    return Path(shutil.copytree(ROOT, folder / "outflank", ignore=_MADE))
+
+
+class Environment:
+    """A virtual environment with pip, and of other packages only those that Outflank needs.
+
+    Args:
+        folder: where to make it.
+        march: what OUTFLANK_MARCH is set to in it, if at all.
+    """
+
+    def __init__(self, folder: Path, march: str | None = None) -> None:
+        venv.create(folder / "venv", with_pip=True)
+        self._bin = folder / "venv" / "bin"
+        self._folder = folder
+        self._variables = {
+            "PATH": f"{self._bin}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(_lend(folder / "lent", "click", "Cython", "setuptools")),
+        }
+        if march is not None:
+            self._variables["OUTFLANK_MARCH"] = march
+
+    def install(self, *what: str) -> None:
+        """Let pip install `what`, compiling with this interpreter's Cython."""
+        self.run("python", "-m", "pip", "install", "--no-index", "--no-deps", "--no-build-isolation", *what)
+
+    def run(self, *command: str) -> str:
+        """What a command of the environment prints, run in `folder`: where a checkout made by ``clone`` lies.
+
+        Raises: AssertionError with all it said if it fails.
+        """
+        program = shutil.which(command[0], path=self._variables["PATH"])
+        made = subprocess.run(
+            [program or command[0], *command[1:]],
+            cwd=self._folder,
+            env=self._variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert made.returncode == 0, f"{' '.join(command)}: exit {made.returncode}\n{made.stdout}"
+        return made.stdout
+
+
+def python_script(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    """Run this interpreter with `arguments` and some environment variables changed."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def _lend(folder: Path, *names: str) -> Path:
+    """A folder with links to installed distributions, metadata included."""
+    folder.mkdir()
+    for name in names:
+        lender = distribution(name)
+        for top in {file.parts[0] for file in lender.files or () if not file.parts[0].startswith(".")}:
+            (folder / top).symlink_to(Path(str(lender.locate_file(top))))
+    return folder
+
+
+def nodes(printed: str) -> dict[str, int]:
+    """The nodes of each item that ``outflank bench --json`` prints."""
+    return {item["name"]: item["nodes"] for item in map(json.loads, printed.splitlines())}
+
+
+def nodes_here() -> dict[str, int]:
+    """Those of the modules that these tests run with."""
+    here = subprocess.run(
+        [str(Path(sys.executable).with_name("outflank")), "bench", "--json"],
+        capture_output=True,
+        text=True,
+        timeout=1200,
+        check=True,
+    )
+    return nodes(here.stdout)

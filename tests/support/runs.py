@@ -1,0 +1,293 @@
+"""Games and runs for tests: finished ones to count and show, and real ones between fake engines in this process."""
+
+import os
+import random
+import re
+import shlex
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from outflank.engine import Colour, Game, Move, Rules
+from outflank.protocol.opponent.clock import TimeControl
+from outflank.tests.support import fake_engine, instant_engine
+from outflank.tests.support.positions import WIPE_OUT
+from outflank.tools.match.conduct.conductor import Conductor
+from outflank.tools.match.conduct.hall import LocalHall
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.players import GtpPlayer, Player
+from outflank.tools.match.game.referee import Referee
+from outflank.tools.match.game.results import Ending, GameRecord, Pairing
+from outflank.tools.match.openings.sources import OpeningsChoice
+from outflank.tools.match.schedule.formats import openings_needed, plan
+from outflank.tools.match.state.events import Event
+from outflank.tools.match.state.run import Run, RunSettings
+from outflank.tools.match.state.store import Store
+from outflank.tools.report.figures import figures_of
+from outflank.tools.report.report import render_report, write_run_files
+from outflank.tools.report.summary import summary
+from outflank.tools.report.tables import print_result
+from outflank.tools.work.signals import Interrupts
+
+STARTED = "2026-05-17T12:30:00+02:00"
+BLACK, WHITE = Colour.BLACK, Colour.WHITE
+MARK = (
+    f"OUTFLANK_TEST_{os.getpid()}"  # a variable by which engines of this test are found, wherever they hide
+)
+Sit = Callable[..., GtpPlayer]
+
+
+def played(
+    transcript: str = WIPE_OUT,
+    rules: Rules | None = None,
+    number: int = 1,
+    names: tuple[str, str] = ("A", "B"),
+    opening: int = 2,
+    seconds: float = 0.25,
+) -> GameRecord:
+    """The game of a transcript, played to the end; its first `opening` moves were given."""
+    game = Game.from_transcript(transcript, rules)
+    final = game.position
+    assert final.is_over
+    discs = [turn.move for turn in game.turns if not turn.move.is_pass]
+    given = 0
+    times: list[float | None] = []
+    for turn in game.turns:
+        times.append(None if turn.move.is_pass or given < opening else seconds)
+        given += not turn.move.is_pass
+    return GameRecord(
+        pairing=Pairing(
+            number, (number + 1) // 2, dict(zip(Colour, names, strict=True)), tuple(discs[:opening])
+        ),
+        rules=game.rules,
+        turns=game.turns,
+        seconds=tuple(times),
+        winner=final.rules.winner_by(final.score()),
+        ending=Ending.DISCS,
+        detail="",
+        margin=final.score(Colour.BLACK),
+        started=STARTED,
+    )
+
+
+def judged(
+    values: Mapping[int, float], exact: Mapping[int, int], transcript: str = WIPE_OUT, number: int = 1
+) -> GameRecord:
+    """A game whose engines said what some of its turns were worth and that was solved at some, both Black's."""
+    game = played(transcript, number=number)
+    turns = range(len(game.turns))
+    return replace(game, values=tuple(map(values.get, turns)), exact=tuple(map(exact.get, turns)))
+
+
+def broken_off(
+    ending: Ending,
+    loser: Colour,
+    transcript: str = "f5d6c3",
+    number: int = 1,
+    names: tuple[str, str] = ("A", "B"),
+    detail: str = "it broke",
+) -> GameRecord:
+    """A game that ended early."""
+    game = Game.from_transcript(transcript)
+    return GameRecord(
+        pairing=Pairing(number, (number + 1) // 2, dict(zip(Colour, names, strict=True)), ()),
+        rules=game.rules,
+        turns=game.turns,
+        seconds=(0.125,) * len(game.turns),
+        winner=loser.other,
+        ending=ending,
+        detail=detail,
+        margin=None,
+        started=STARTED,
+        dialogue=("A > genmove black", "A < = a1"),
+    )
+
+
+def run_of(
+    games: Sequence[GameRecord],
+    names: Sequence[str] = ("A", "B"),
+    settings: Mapping[str, Any] | None = None,
+    **facts: Any,
+) -> Run:
+    """The run that these games are; `settings` and `facts` replace what RunSettings and Run would have."""
+    entries = tuple(Entry(name, f"engine-{name.lower()} --fast", TimeControl()) for name in names)
+    made = RunSettings(entries, OpeningsChoice.parse("random:2"), games=len(games), seed=5)
+    return replace(
+        Run(
+            replace(made, **(settings or {})),
+            tuple(games),
+            remarks=("B refuses to say hello",),
+            started=STARTED,
+            finished=True,
+        ),
+        **facts,
+    )
+
+
+def random_run(
+    names: Sequence[str], pairs: int, settings: Mapping[str, Any] | None = None, solved: int = 0, **facts: Any
+) -> Run:
+    """A finished run of random games, `pairs` pairs an encounter; the rest as ``run_of``.
+
+    Engines judge every move; from `solved` empty squares on there are exact margins, all made up.
+    """
+    rng = random.Random(1)
+    made = run_of((), names, {**(settings or {}), "games": 2 * pairs}).settings
+    openings = [_opening(rng) for _ in range(openings_needed(made))]
+    games: list[GameRecord] = []
+    while len(planned := plan(made, openings, games)) > len(games):
+        for pairing in planned[len(games) :]:
+            transcript = random_transcript(rng, 60, "".join(map(str, pairing.opening)))
+            game = replace(played(transcript, opening=4), pairing=pairing)
+            games.append(replace(game, **_judgements(game, rng, solved)))
+    return replace(run_of(games, names, **facts), settings=made)
+
+
+def random_transcript(rng: random.Random, moves: int, before: str = "") -> str:
+    """A game of at most so many random moves, begun with those of `before`."""
+    game = Game.from_transcript(before)
+    for _ in range(moves):
+        if game.position.must_pass:
+            game.pass_()
+        if not game.position.is_over:
+            game.play(rng.choice(game.position.legal_moves()))
+    return game.transcript()
+
+
+def _opening(rng: random.Random) -> tuple[Move, ...]:
+    return tuple(turn.move for turn in Game.from_transcript(random_transcript(rng, 4)).turns)
+
+
+def _judgements(game: GameRecord, rng: random.Random, solved: int) -> dict[str, Any]:
+    """Values that wander to the margin, and exact margins that a slip of the mover changes now and then."""
+    assert game.margin is not None
+    count = len(game.turns)
+    values = [game.margin * turn / count + rng.gauss(0, 3) for turn in range(count)]
+    exact = [game.margin]
+    for turn in reversed(game.turns):
+        slip = 2 * rng.randrange(1, 4) if rng.random() < 0.2 and not turn.move.is_pass else 0
+        exact.append(exact[-1] + (slip if turn.colour is Colour.BLACK else -slip))
+    known = [seconds is not None for seconds in game.seconds]
+    return {
+        "values": tuple(value if own else None for value, own in zip(values, known, strict=True)),
+        "exact": tuple(
+            margin if turn.before.empties <= solved else None
+            for margin, turn in zip(exact[:0:-1], game.turns, strict=True)
+        ),
+        "seconds": tuple(abs(rng.gauss(0.3, 0.1)) if own else None for own in known),
+    }
+
+
+def fake(name: str, fault: str = "none", turn: int = 2, time: str = "none") -> Entry:
+    """An engine that plays the first legal move and commits a fault."""
+    return Entry(name, shlex.join(fake_engine.command(fault, turn)), TimeControl.parse(time))
+
+
+def instant(name: str) -> Entry:
+    """An engine that plays its only game at once."""
+    return Entry(name, shlex.join(instant_engine.command()), TimeControl())
+
+
+def settings(*entries: Entry, **others: Any) -> RunSettings:
+    """Settings of a run, with random openings unless they say otherwise."""
+    return RunSettings(entries=entries, **{"openings": OpeningsChoice.parse("random:8"), "seed": 3, **others})
+
+
+def instant_settings(folder: Path, **others: Any) -> RunSettings:
+    """Settings of a match between two instant engines."""
+    (folder / "openings.txt").write_text(instant_engine.GAME[:2])
+    openings = OpeningsChoice.parse(str(folder / "openings.txt"))
+    return settings(instant("A"), instant("B"), openings=openings, **others)
+
+
+def conduct(
+    settings: RunSettings,
+    folder: Path,
+    on_event: Callable[[Event], object] = lambda event: None,
+    say: Callable[[str], object] = print,
+) -> Run:
+    """Play a run from its beginning to its end."""
+    openings = list(settings.openings.take(openings_needed(settings), settings.rules, settings.seed))
+    with Store.create(folder, settings, openings, "a run") as store:
+        return _play(store, on_event, say)
+
+
+def resume(folder: Path) -> Run:
+    """Play what is missing of a run."""
+    with Store.resume(folder) as store:
+        return _play(store)
+
+
+def _play(
+    store: Store,
+    on_event: Callable[[Event], object] = lambda event: None,
+    say: Callable[[str], object] = print,
+) -> Run:
+    past = store.read()
+    with Interrupts() as interrupts:
+        with LocalHall(past.settings) as hall:
+            hall.check_engines(interrupts.check)
+            conductor = Conductor(past, store, hall, on_event, say, interrupts)
+            conductor.play()
+        return store.end(finished=conductor.finished)
+
+
+def seated(
+    black: Player[Any],
+    white: Player[Any],
+    opening: str = "",
+    stall: float = 0.4,
+    adjudicate: int = 0,
+    solve: int = 0,
+) -> Referee:
+    moves = tuple(turn.move for turn in Game.from_transcript(opening).turns if not turn.move.is_pass)
+    pairing = Pairing(1, 1, {BLACK: black.name, WHITE: white.name}, moves)
+    return Referee(pairing, {BLACK: black, WHITE: white}, Rules(), stall, adjudicate=adjudicate, solve=solve)
+
+
+def referee(
+    black: Player[Any],
+    white: Player[Any],
+    opening: str = "",
+    stall: float = 0.4,
+    adjudicate: int = 0,
+    solve: int = 0,
+) -> GameRecord:
+    return seated(black, white, opening, stall, adjudicate, solve).play()
+
+
+def page_of(run: Run) -> str:
+    """The report."""
+    return render_report(run, figures_of(run))
+
+
+def expect_policy(page: str) -> None:
+    """Let the page's content security policy name each script that runs in it, and allow nothing else but styles."""
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digests = [b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
+    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="(.*?)">', page)
+    assert policy.replace("&#39;", "'").split("; ") == [
+        "default-src 'none'",
+        " ".join(["script-src", *(f"'sha256-{digest}'" for digest in digests)]),
+        "style-src 'unsafe-inline'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+
+
+def summary_of(run: Run) -> dict[str, Any]:
+    """The summary."""
+    return summary(run, figures_of(run))
+
+
+def print_result_of(run: Run) -> None:
+    """Print the final table."""
+    print_result(run, figures_of(run))
+
+
+def write_files_of(run: Run, folder: Path) -> str:
+    """Write what a run leaves at its end; what could not be written."""
+    return write_run_files(run, figures_of(run), folder)

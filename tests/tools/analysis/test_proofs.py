@@ -1,0 +1,278 @@
+"""What is written in a proof is true, and the checker believes nothing: whatever is wrong in one is found."""
+
+import lzma
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outflank.engine import Limit, Position, Rules, Searcher, SettingsError
+from outflank.engine.search.proving import Prover
+from outflank.tests.support import reference, strategies
+from outflank.tests.support.positions import board, problems, reached
+from outflank.tools.analysis.proofs import check
+from outflank.tools.analysis.proofs.write import packed, proof
+
+COUNT = Rules.parse("othello,scoring=count")
+BEFORE_PLAY = 8  # lines of the header, "lower" among them
+POSITION = problems("fforum-1-19.obf")[4].position
+SCORE = 32
+HEADLINES = ["outflank", "rules", "turns", "scoring", "board", "score", "searched", "lower", "upper", "end"]
+
+
+def written(position: Position, searched: int) -> list[str]:
+    """The proof of a position's score."""
+    score = int(Searcher(1).search(position, Limit.solve()).score)
+    return proof(position, score, Prover(position.rules, 1), searched=searched)
+
+
+class Checked:
+    """Runs the checker on texts."""
+
+    def __init__(self, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self._path, self._capsys = path, capsys
+
+    def complaint(self, lines: list[str]) -> str:
+        """What the checker says against a text; nothing if it holds."""
+        return self.complaint_about("".join(f"{line}\n" for line in lines).encode())
+
+    def complaint_about(self, data: bytes) -> str:
+        self._path.write_bytes(data)
+        self._capsys.readouterr()
+        code = check.main([str(self._path)])
+        _, complaint = self._capsys.readouterr()
+        assert code == complaint.count("\n") <= 1
+        return complaint
+
+
+@pytest.fixture
+def checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Checked:
+    return Checked(tmp_path / "proof", capsys)
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[str]:
+    """A proof of FFO #5 with five squares left to the search."""
+    return written(problems("fforum-1-19.obf")[4].position, 5)
+
+
+@given(strategies.games(reference.SHEETS["othello"]), st.sampled_from("XO"))
+def test_moves_and_turned_discs_are_the_oracles(game: reference.Game, side: str) -> None:
+    own, opp = sides(game.board, side)
+    expected = {
+        name: sum(1 << 8 * row + column for row, column in discs)
+        for name, discs in reference.moves(game.board, side, "all").items()
+    }
+
+    assert check.moves(own, opp) == (expected or {"pass": 0})
+
+
+@given(strategies.games(reference.SHEETS["othello"], whole=True), st.sampled_from(["empties", "count"]))
+def test_final_scores_are_the_oracles(game: reference.Game, scoring: str) -> None:
+    expected = reference.final_score(game.board, reference.Sheet(scoring=scoring))
+
+    assert check.final_score(*sides(game.board, "X"), scoring == "count") == expected
+
+
+def sides(cells: reference.Board, side: str) -> tuple[int, int]:
+    """The discs of `side` and of the other."""
+    text = reference.text_of(cells)
+    own = sum(1 << i for i in range(64) if text[i] == side)
+    return own, sum(1 << i for i in range(64) if text[i] == reference.other(side))
+
+
+def test_a_proof_holds_as_text_and_packed(lines: list[str], checked: Checked) -> None:
+    assert checked.complaint(lines) == ""
+    assert checked.complaint_about(packed(lines)) == ""
+
+
+@pytest.mark.parametrize("rules", [Rules(), COUNT, Rules.parse("ravensburger-2006")], ids=str)
+@pytest.mark.parametrize("seed", range(12))
+def test_ends_of_random_games_are_proven(seed: int, rules: Rules, checked: Checked) -> None:
+    """With nothing left to the search, so that passes, early ends and wipe-outs are walked."""
+    assert checked.complaint(written(reached(seed, 8, rules), 0)) == ""
+
+
+def test_the_random_games_have_passes_and_games_that_end_early() -> None:
+    """The premise of the test above: both sides have to pass."""
+    texts = [written(reached(seed, 8), 0) for seed in range(12)]
+
+    assert any(line.startswith("pass ") for lines in texts for line in lines)
+    assert any(line.endswith(" pass") for lines in texts for line in lines)
+
+
+@pytest.mark.parametrize("side", ["X", "O"])
+@pytest.mark.parametrize(("black", "white"), [("c1", "b1"), ("a1", "h8"), ("a1", "")])
+def test_wipe_outs_and_games_that_are_over_are_proven(
+    black: str, white: str, side: str, checked: Checked
+) -> None:
+    position = Position.parse(f"{board(black, white)} {side}")
+
+    assert checked.complaint(written(position, 6)) == ""
+
+
+def test_a_position_that_begins_with_a_pass_is_proven(checked: Checked) -> None:
+    positions = (reached(seed, 7) for seed in range(1000))
+    lines = written(next(position for position in positions if position.must_pass), 4)
+
+    assert lines[BEFORE_PLAY] == "root pass"
+    assert checked.complaint(lines) == ""
+
+
+@pytest.mark.parametrize("wrong", [-2, -1, 1, 2])
+def test_a_changed_score_is_refused(wrong: int, lines: list[str], checked: Checked) -> None:
+    changed = [
+        "score " + f"{int(line[6:]) + wrong:+d}" if line.startswith("score") else line for line in lines
+    ]
+    complaint = checked.complaint(changed)
+
+    assert "line " in complaint
+    assert "for the prover after the reply" in complaint
+
+
+def test_a_missing_reply_is_refused_by_the_number_of_its_line(
+    lines: list[str], checked: Checked, rng: random.Random
+) -> None:
+    """Or by a later one, where the next line names the same reply to another move."""
+    for missing in rng.sample(range(BEFORE_PLAY, len(lines) - 1), 25):
+        complaint = checked.complaint(lines[:missing] + lines[missing + 1 :])
+        found = int(complaint.partition("line ")[2].partition(":")[0])
+
+        assert found >= missing + 1
+        if lines[missing].split()[0] != lines[missing + 1].split()[0]:
+            assert found == missing + 1, lines[missing]
+
+
+def test_a_truncated_proof_is_refused_by_the_number_of_its_line(
+    lines: list[str], checked: Checked, rng: random.Random
+) -> None:
+    for kept in [1, BEFORE_PLAY, len(lines) - 1, *rng.sample(range(len(lines)), 10)]:
+        if kept:
+            assert f"line {kept + 1}: expected " in checked.complaint(lines[:kept])
+    for kept in rng.sample(range(10, len(packed(lines))), 5):
+        assert "line " in checked.complaint_about(packed(lines)[:kept])
+
+
+def test_an_answer_that_is_no_move_is_refused(lines: list[str], checked: Checked) -> None:
+    played = next(i for i in range(BEFORE_PLAY + 1, len(lines)) if lines[i][-3:-1] != " =")
+    for answer in ("d4", "pass"):
+        changed = [*lines[:played], f"{lines[played].split()[0]} {answer}", *lines[played + 1 :]]
+
+        assert f"line {played + 1}: expected an answer out of " in checked.complaint(changed)
+
+
+def test_a_worse_answer_is_refused(checked: Checked) -> None:
+    """Whatever follows: it lacks the bound."""
+    position = problems("fforum-1-19.obf")[4].position
+    lines = written(position, 9)
+    best = lines[BEFORE_PLAY].split()[1]
+    for move in position.legal_moves():
+        if str(move) != best:
+            assert checked.complaint([*lines[:BEFORE_PLAY], f"root {move}", *lines[BEFORE_PLAY + 1 :]])
+
+
+def test_a_reference_to_another_board_is_refused(lines: list[str], checked: Checked) -> None:
+    """To a line about another board, to itself, to a line that comes later, and to none."""
+    (number, line), *_ = [(i, line) for i, line in enumerate(lines) if " =" in line]
+    reply, named = line.split(" =")
+    for wrong in (int(named) + 1, number + 1, number + 20, 0, 10**9):
+        changed = [*lines[:number], f"{reply} ={wrong}", *lines[number + 1 :]]
+
+        assert f"line {number + 1}: expected a line before it" in checked.complaint(changed)
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "sentence"),
+    [
+        (1, "outflank proof 2", "line 1: expected 'outflank proof 1', got"),
+        (3, "turns one", "line 3: expected turns and all, since rules that turn in one direction"),
+        (4, "scoring discs", "line 4: expected scoring and empties or count"),
+        (5, "board XO X", "line 5: expected board and 64 squares"),
+        (6, "score 32", "line 6: expected score and a number with a sign"),
+        (7, "searched 10", "line 7: expected searched and one digit"),
+        (8, "upper", "line 8: expected 'lower'"),
+    ],
+)
+def test_a_header_that_is_none_is_refused_in_words(
+    line: int, text: str, sentence: str, lines: list[str], checked: Checked
+) -> None:
+    assert sentence in checked.complaint([*lines[: line - 1], text, *lines[line:]])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\n", b"\xff\xfe\n", b"outflank proof 1", b"x" * 10000, lzma.compress(b""), b"\xfd7zXZ\x00junk"],
+)
+def test_what_is_no_proof_is_refused_in_words(data: bytes, checked: Checked) -> None:
+    assert "line 1: expected " in checked.complaint_about(data)
+
+
+def test_what_follows_a_proof_is_a_proof(lines: list[str], checked: Checked) -> None:
+    assert f"line {len(lines) + 1}: expected 'outflank proof 1'" in checked.complaint([*lines, "end"])
+
+
+@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--help"]])
+def test_wrong_usage_is_told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert check.main(arguments) == 2
+    assert capsys.readouterr().err.startswith("usage: ")
+
+
+def test_a_file_that_is_not_there_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check.main([str(tmp_path / "none")]) == 1
+    assert "No such file" in capsys.readouterr().err
+
+
+def test_it_runs_alone(lines: list[str]) -> None:
+    """As a file, without Outflank or anything installed on the path, from standard input."""
+    command = [sys.executable, "-S", "-I", str(Path(check.__file__)), "-"]
+    alone = subprocess.run(command, input=packed(lines), capture_output=True, timeout=100)
+
+    assert (alone.returncode, alone.stderr) == (0, b"")
+    assert alone.stdout.startswith(b"line 1: +32 is proven for ")
+
+
+def test_as_a_module_it_loads_nothing_of_the_engine() -> None:
+    code = (
+        "import sys, outflank.tools.analysis.proofs.check; "
+        "print(*(name for name in sys.modules if 'outflank' in name))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+
+    assert loaded.stdout.split() == [
+        "outflank",
+        "outflank.tools",
+        "outflank.tools.analysis",
+        "outflank.tools.analysis.proofs",
+        "outflank.tools.analysis.proofs.check",
+    ]
+
+
+def test_a_board_that_comes_again_is_named_by_its_line() -> None:
+    lines = proof(POSITION, SCORE, Prover(Rules(), 1), first=1000)
+    named = [(1000 + i, int(line.split(" =")[1])) for i, line in enumerate(lines) if " =" in line]
+
+    assert named
+    assert all(1000 < earlier < number for number, earlier in named)
+
+
+def test_each_line_is_told() -> None:
+    told: list[None] = []
+    lines = proof(POSITION, SCORE, Prover(Rules(), 1), on_line=lambda: told.append(None))
+
+    assert len(told) == len(lines) - len(HEADLINES)
+
+
+def test_the_same_proof_is_written_again() -> None:
+    prover = Prover(Rules(), 1)
+
+    assert proof(POSITION, SCORE, prover) == proof(POSITION, SCORE, prover)
+
+
+@pytest.mark.parametrize("wrong", [SCORE - 2, SCORE + 2])
+def test_a_score_that_is_wrong_is_not_proven(wrong: int) -> None:
+    with pytest.raises(SettingsError, match="expected a position where"):
+        proof(POSITION, wrong, Prover(Rules(), 1))

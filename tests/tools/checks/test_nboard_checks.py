@@ -1,0 +1,108 @@
+"""Every check of NBoard's protocol finds the engine that breaks its rule; ours keeps them all."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from outflank.protocol.opponent.errors import EngineError
+from outflank.tests.support import fake_engine, nboard_rule_breaker
+from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, Finding, Outcome, examine
+from outflank.tools.checks.nboard import NBoardSubject
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.setup import command_line
+
+STARTS_SLOWLY = """sleep 2
+while read -r word number; do
+    case $word in ping) echo "pong $number" ;; quit) exit ;; esac
+done"""
+OUTFLANK = str(Path(sys.executable).with_name("outflank"))
+
+
+def findings(command: list[str], *names: str) -> dict[str, Finding]:
+    """What the checks of these names find, all if left out."""
+    checks = [NBOARD_CHECKS[name] for name in names or NBOARD_CHECKS]
+    with NBoardSubject(command, patience=5.0, thinking=20.0) as subject:
+        return {finding.check.name: finding for finding in examine(subject, checks)}
+
+
+def broken(found: dict[str, Finding]) -> dict[str, str]:
+    return {name: finding.detail for name, finding in found.items() if finding.outcome is Outcome.FAILED}
+
+
+def test_there_is_an_engine_for_each_rule() -> None:
+    assert set(NBOARD_CHECKS) == nboard_rule_breaker.RULES
+
+
+def test_no_check_has_the_name_of_another_protocols() -> None:
+    assert not set(NBOARD_CHECKS) & set(CHECKS)
+
+
+@pytest.mark.parametrize("name", NBOARD_CHECKS)
+def test_an_engine_that_breaks_a_rule_is_found(name: str) -> None:
+    found = findings(nboard_rule_breaker.command(name), name)
+
+    assert broken(found)
+    assert found[name].dialogue
+
+
+def test_an_engine_that_breaks_no_rule_is_not_found() -> None:
+    """The premise of the test above."""
+    found = findings(nboard_rule_breaker.command())
+
+    assert broken(found) == {}
+
+
+@pytest.mark.parametrize(
+    ("habit", "unjudged"),
+    [
+        ("hints-from-a-book", {}),
+        ("tells-no-name", {"tells-its-name": "it tells no name, which the protocol leaves to it"}),
+        (
+            "does-not-analyze",
+            {"analyses-each-position": "it does not answer analyze, which the protocol leaves to it"},
+        ),
+    ],
+)
+def test_what_the_protocol_allows_is_no_fault(habit: str, unjudged: dict[str, str]) -> None:
+    found = findings(nboard_rule_breaker.command(habit))
+    skipped = {name: each.detail for name, each in found.items() if each.outcome is Outcome.SKIPPED}
+
+    assert broken(found) == {}
+    assert skipped == unjudged
+
+
+def test_ours_keeps_every_rule() -> None:
+    found = findings(command_line(Entry.from_settings({"cmd": "outflank nboard"})))
+
+    assert broken(found) == {}
+    assert {finding.outcome for finding in found.values()} == {Outcome.PASSED}
+
+
+def test_an_engine_that_takes_its_time_to_start_is_not_accused() -> None:
+    """The check gives it a process of its own."""
+    with NBoardSubject(["sh", "-c", STARTS_SLOWLY], patience=1.5) as subject:
+        (finding,) = examine(subject, [NBOARD_CHECKS["ends-when-its-input-ends"]])
+
+    assert finding.outcome is Outcome.PASSED, finding.detail
+
+
+def test_an_engine_that_speaks_gtp_answers_no_ping() -> None:
+    with (
+        NBoardSubject(fake_engine.command()) as subject,
+        pytest.raises(EngineError, match="'pong 1' being due"),
+    ):
+        subject.until_pong(0.5)
+
+
+def test_a_check_of_the_other_protocol_is_wrong_usage() -> None:
+    ran = subprocess.run(
+        [OUTFLANK, "compliance", "--protocol", "nboard", "x", "--only", "takes-moves-back"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert ran.returncode == 2
+    assert "nboard has no check takes-moves-back: --list shows them" in ran.stderr

@@ -1,0 +1,259 @@
+"""The program as it starts: a signal at whatever moment, what needs click alone, and the examples as they stand."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from outflank.tests.support.installation import ROOT
+from outflank.tests.support.processes import children, living_members
+from outflank.tools.commands.program import COMMANDS
+
+# Sends itself a signal when it is about to import its N-th module after the first line of ours.
+PROGRAM = """if True:
+    import os, sys
+    from outflank.tools.commands.start import main
+    number, left = int(sys.argv.pop(1)), [int(sys.argv.pop(1))]
+
+    def strike(event, arguments):
+        if event == "import":
+            left[0] -= 1
+            if not left[0]:
+                os.kill(os.getpid(), number)
+
+    sys.addaudithook(strike)
+    main()
+"""
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Of every extra.
+BARE = """
+import sys
+for name in ("rich", "scipy", "numpy", "networkx", "sgfmill", "jinja2", "matplotlib", "tomli_w", "torch", "resvg_py",
+             "distributed", "dask"):
+    sys.modules[name] = None
+from outflank.tools.commands.program import main
+sys.argv[0] = "outflank"
+"""
+HELP = """
+import click, json
+from outflank.tools.commands.program import cli
+def faults(command, *words):
+    try:
+        command.main(["--help"], prog_name=" ".join(("outflank", *words)), standalone_mode=False)
+        names = getattr(command, "summaries", ())
+        commands = [(name, command.get_command(click.Context(command), name)) for name in names]
+    except Exception as error:
+        return [f"{words}: {error}"]
+    return [fault for name, found in commands for fault in faults(found, *words, name)]
+print("FAULTS", json.dumps(faults(cli)))
+"""
+LATE = "XXXXXXXXXXXXXXXXXXXXXXXXOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOO-OOOOOO-- X"
+GAME = "f5d6c3d3c4f4f6f3e6e7"
+OUTFLANK = str(Path(sys.executable).with_name("outflank"))
+TOURNAMENT = ROOT / "examples" / "tournament.toml"
+needs_rhino = pytest.mark.skipif(
+    not Path("/usr/games/gtp-rhino").exists(), reason="gtp-rhino is not installed"
+)
+
+
+def ended(number: int, at: int, *words: str) -> subprocess.CompletedProcess[str]:
+    """How the program ends that is struck at its import of that number."""
+    command = [sys.executable, "-c", PROGRAM, str(number), str(at), *words]
+    return subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=100, check=False
+    )
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("at", [1, 2, 20, 60, 100, 150])
+def test_while_modules_are_imported(number: int, at: int) -> None:
+    result = ended(number, at, "match", "--help")
+
+    assert (result.returncode, result.stderr) == (128 + number, "")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("words", [["match", "--help"], ["gtp"], ["perft", "3"], ["report", "nothing"]])
+def test_at_every_import(words: list[str]) -> None:
+    """One import after the other, until the program ends before it is struck."""
+    at, signals = 1, dict.fromkeys(SIGNALS, 0)
+    while signals[signal.SIGINT] == at - 1:
+        for number in SIGNALS:
+            result = ended(number, at, *words)
+            assert "Traceback" not in result.stderr
+            signals[number] += result.returncode == 128 + number
+        at += 1
+
+    assert len(set(signals.values())) == 1
+    assert at > 100
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("moment", [0.0, 0.3, 1.5])
+def test_a_signal_to_all_processes_of_a_command_prints_no_traceback(
+    tmp_path: Path, number: int, moment: float
+) -> None:
+    """As a terminal sends it that goes away; multiprocessing's tracker complained that it had been killed."""
+    command = [
+        sys.executable,
+        "-m",
+        "outflank.tools.commands.start",
+        "book",
+        "build",
+        "b.db",
+        "--workers",
+        "2",
+    ]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as ran:
+        while len(children(ran.pid)) < 2:  # the tracker, and what starts the workers
+            assert ran.poll() is None
+            time.sleep(0.01)
+        time.sleep(moment)
+        os.killpg(ran.pid, number)
+        _, errors = ran.communicate(timeout=60)
+
+    assert ran.returncode == 128 + number
+    assert "Traceback" not in errors
+    assert "resource_tracker" not in errors
+    assert living_members(ran.pid) == []
+
+
+def test_in_a_command_they_leave_nothing_behind() -> None:
+    for number in SIGNALS:
+        command = [sys.executable, "-m", "outflank.tools.commands.start", "perft", "30"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as counting:
+            assert counting.stdout is not None
+            counting.stdout.readline()
+            counting.send_signal(number)
+            _, errors = counting.communicate(timeout=60)
+        assert (counting.returncode, errors) == (128 + number, "")
+
+
+def bare(script: str, *words: str, folder: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    """Run a script where no package of an extra can be imported; the first line of its input is `quit`."""
+    return subprocess.run(
+        [sys.executable, "-c", BARE + script, *words],
+        cwd=folder,
+        input="quit\n",
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+
+
+def test_every_command_tells_its_help() -> None:
+    told = bare(HELP)
+
+    assert told.stderr == ""
+    assert json.loads(told.stdout.partition("FAULTS ")[2]) == []
+    assert all(f"Usage: outflank {name} " in told.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("analyze", GAME, "--depth", "3"), "move    score   line"),
+        (("analyze", GAME, "f5", "--depth", "3"), "line"),
+        (("solve", "--board", LATE), "certainty"),
+        (("review", GAME, "--depth", "2"), "Black"),
+        (("convert", "games.txt", "--to", "ggf"), "(;GM[Othello]"),
+        (("play", "--depth", "1"), "Black (X)"),
+        (("board", GAME, "--svg"), "<svg"),
+        (("book", "build", "new.book", "--positions", "3", "--level", "1", "--workers", "1"), "positions"),
+        (
+            ("openings", "make", "-o", "found.txt", "--moves", "2", "--depth", "1", "--workers", "1"),
+            "openings",
+        ),
+        (("solo", "--auto", "--games", "2"), "mean"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_it_runs(words: tuple[str, ...], expected: str, tmp_path: Path) -> None:
+    (tmp_path / "games.txt").write_text(f"{GAME}\n")
+
+    told = bare("main()", *words, folder=tmp_path)
+
+    assert told.returncode == 0, told.stderr
+    assert expected in told.stdout + told.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "package"),
+    [
+        (("match", "--games", "2"), "match"),
+        (("sprt", "10", "5", "3"), "match"),
+        (("convert", "games.txt", "--to", "sgf"), "match"),
+        (("review", GAME, "--depth", "1", "--html", "page.html"), "match"),
+        (("board", GAME, "--png", "-o", "board.png"), "png"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_what_it_lacks_is_named(words: tuple[str, ...], package: str, tmp_path: Path) -> None:
+    (tmp_path / "games.txt").write_text(f"{GAME}\n")
+
+    told = bare("main()", *words, folder=tmp_path)
+
+    assert told.returncode == 1
+    assert f"pip install 'outflank[{package}]'" in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+@pytest.mark.parametrize("package", ["jinja2", "sgfmill"])
+def test_what_the_records_of_a_match_need_is_missed_before_the_first_game(
+    package: str, tmp_path: Path
+) -> None:
+    script = f"import sys; sys.modules[{package!r}] = None; from outflank.tools.commands.program import main; main()"
+
+    told = subprocess.run(
+        [sys.executable, "-c", script, "match", "--games", "2", "--out", str(tmp_path / "run")],
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+
+    assert told.returncode == 1
+    assert package in told.stderr
+    assert "pip install 'outflank[match]'" in told.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def tournament(*arguments: str) -> subprocess.CompletedProcess[str]:
+    words = [OUTFLANK, "tournament", "--config", str(TOURNAMENT), *arguments]
+    return subprocess.run(words, capture_output=True, text=True, timeout=550)
+
+
+def test_the_tournament_says_what_it_means(tmp_path: Path) -> None:
+    """Written down again it is the same, but for what it leaves to the defaults."""
+    ran = tournament("--save-config", str(tmp_path / "same.toml"))
+    given, same = tomllib.loads(TOURNAMENT.read_text()), tomllib.loads((tmp_path / "same.toml").read_text())
+
+    assert ran.returncode == 0, ran.stderr
+    assert [{**engine, "time": "none"} for engine in given.pop("engine")] == same.pop("engine")
+    assert given.items() <= same.items()
+
+
+def test_the_tournament_has_as_many_games_as_it_says() -> None:
+    given = tomllib.loads(TOURNAMENT.read_text())
+    encounters = len(given["engine"]) * (len(given["engine"]) - 1) // 2
+
+    assert f"{encounters * given['games']} games" in TOURNAMENT.read_text()
+
+
+@needs_rhino
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_short_form_of_the_tournament_is_played(tmp_path: Path) -> None:
+    ran = tournament("--games", "2", "--solve", "0", "--out", str(tmp_path / "run"))
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+
+    assert ran.returncode == 0, ran.stderr
+    assert summary["games"] == 30

@@ -1,0 +1,250 @@
+"""A run on a Dask cluster of this machine: scheduler and workers are processes, and one of them dies half-way."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from outflank import __version__
+from outflank.book import BookWriter
+from outflank.engine import Rules, SettingsError
+from outflank.engine.evaluation.weights import SHIPPED, checksum
+from outflank.tests.support.processes import children, living_members
+from outflank.tests.support.runs import conduct, settings
+from outflank.tests.tools.match.test_resume import ENGINES, OUTFLANK, SEED, begin, results
+from outflank.tools.match.state.store import read_run
+from outflank.tools.work.cluster import Build, if_same_build, this_build
+
+Client = pytest.importorskip("distributed").Client
+_ADDRESS = re.compile(rb"(t(?:cp|ls)://127\.0\.0\.1:\d+)")
+
+
+MATCH = [
+    *("--games", "2", "--openings", "random:2"),
+    *("--engine", "name=A cmd='outflank gtp --level 1'", "--engine", "name=B cmd='outflank gtp --level 1'"),
+]
+
+
+@contextmanager
+def process(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A program of Dask that is gone afterwards, with all of its children."""
+    command = [sys.executable, "-m", *arguments, "--host", "127.0.0.1", "--no-dashboard"]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        yield running
+    finally:
+        os.killpg(running.pid, signal.SIGKILL)
+        running.communicate()
+
+
+@contextmanager
+def scheduler(*options: str) -> Iterator[str]:
+    """The address of a scheduler."""
+    with process("distributed.cli.dask_scheduler", "--port", "0", *options) as running:
+        assert running.stderr is not None
+        for line in running.stderr:
+            if found := _ADDRESS.search(line):
+                yield found[1].decode()
+                return
+        raise AssertionError("the scheduler did not start")
+
+
+def worker(address: str, *options: str) -> list[str]:
+    return ["distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny", *options]
+
+
+def wait_for_worker(address: str) -> None:
+    """Without one there is nobody whose build could be looked at."""
+    with Client(address, set_as_default=False) as client:
+        client.wait_for_workers(1, timeout=60)
+
+
+def refused(*words: str, **environment: str) -> str:
+    """What the program says last; it fails."""
+    ran = subprocess.run(
+        [OUTFLANK, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+        env={**os.environ, **environment},
+    )
+    assert (ran.returncode, "Traceback" in ran.stderr) == (1, False), ran.stderr
+    return ran.stderr.splitlines()[-1]
+
+
+def test_a_worker_that_dies_half_way_costs_nothing(tmp_path: Path) -> None:
+    with scheduler() as address, process(*worker(address)) as doomed, process(*worker(address)):
+        running = subprocess.Popen(
+            [OUTFLANK, *begin(tmp_path / "m", 40, 1), "--cluster", address],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert running.stdout is not None
+        ended = 0
+        while ended < 10:
+            line = running.stdout.readline()
+            assert line, running.communicate()[1]
+            ended += json.loads(line)["event"] == "game-ended"
+        while not (engines := children(doomed.pid)):
+            time.sleep(0.001)
+        doomed.send_signal(signal.SIGKILL)
+        output, errors = running.communicate(timeout=100)
+    run = read_run(tmp_path / "m")
+
+    assert running.returncode == 0, errors
+    assert json.loads(output.splitlines()[-1])["games"] == 40
+    assert results(run) == results(conduct(settings(*ENGINES, games=40, seed=SEED), tmp_path / "whole"))
+    assert run.finished
+    assert run.voids == ()
+    assert all(living_members(engine) == [] for engine in engines)
+
+
+def test_ctrl_c_ends_what_the_workers_are_playing(tmp_path: Path) -> None:
+    with scheduler() as address, process(*worker(address)) as at_work:
+        running = subprocess.Popen(
+            [OUTFLANK, *begin(tmp_path / "m", 10_000, 1), "--cluster", address],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert running.stdout is not None
+        for _ in range(4):
+            running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=60)
+
+        deadline = time.monotonic() + 10
+        while children(at_work.pid) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert running.returncode == 128 + signal.SIGINT
+        assert children(at_work.pid) == []
+        assert read_run(tmp_path / "m").interrupted
+
+
+def test_an_engine_that_can_not_play_there_is_refused_in_words(tmp_path: Path) -> None:
+    with scheduler() as address, process(*worker(address)):
+        ran = subprocess.run(
+            [OUTFLANK, "match", "--engine", "name=A cmd=no-such-engine", "--engine", "name=B cmd=cat"]
+            + ["--cluster", address, "--out", str(tmp_path / "m")],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert ran.returncode == 1
+    assert ran.stderr.splitlines()[-1].endswith("there is no program 'no-such-engine'")
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [OUTFLANK, "match", "--cluster", "tcp://127.0.0.1:1", "--games", "2", "--no-records"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ran.returncode == 1
+    assert "expected a Dask scheduler at tcp://127.0.0.1:1, got: " in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("other", "build"),
+    [
+        ("import outflank; outflank.__version__ = '0.9.0'", Build("0.9.0", checksum())),
+        (
+            "from outflank.engine import weights; weights.checksum = lambda: '00c0ffee'",
+            Build(__version__, "00c0ffee"),
+        ),
+    ],
+)
+def test_workers_of_another_build_are_refused_with_both_named(
+    tmp_path: Path, other: str, build: Build
+) -> None:
+    """A match, a book and training would take their numbers for ours; no book is left that was only begun."""
+    (tmp_path / "other.py").write_text(other)
+    named = f"runs {build}, and this command {this_build()}: install the same on both"
+    with (
+        scheduler() as address,
+        process(*worker(address, "--preload", str(tmp_path / "other.py"))),
+    ):
+        wait_for_worker(address)
+        assert named in refused("match", *MATCH, "--cluster", address, "--out", str(tmp_path / "m"))
+        assert named in refused("book", "build", str(tmp_path / "b"), "--cluster", address)
+        assert named in refused("train", "gate", str(SHIPPED), "--cluster", address)
+
+    assert [path.name for path in tmp_path.iterdir()] == ["other.py"]
+
+
+def test_a_worker_of_another_build_that_comes_later_refuses_its_tasks() -> None:
+    assert if_same_build(this_build(), max, 1, 2) == 2
+    with pytest.raises(SettingsError, match=r"runs Outflank .*, and this command Outflank 0\.9\.0 with"):
+        if_same_build(Build("0.9.0", checksum()), max, 1, 2)
+
+
+def test_a_run_holds_version_and_evaluation(tmp_path: Path) -> None:
+    conduct(settings(*ENGINES, games=2, seed=SEED), tmp_path)
+    connection = sqlite3.connect(tmp_path / "run.db")
+    facts = dict(connection.execute("SELECT name, value FROM run"))
+    connection.close()
+
+    assert (facts["outflank"], facts["evaluation"]) == this_build()
+
+
+def test_a_cluster_that_is_not_there_leaves_no_new_book(tmp_path: Path) -> None:
+    book, other = tmp_path / "b", tmp_path / "other"
+    BookWriter.create(other, Rules()).close()
+    for words in (["build", str(book)], ["merge", str(book), str(other)]):
+        assert "expected a Dask scheduler at" in refused("book", *words, "--cluster", "tcp://127.0.0.1:1")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
+def certificate(folder: Path) -> list[Path]:
+    """A certificate for this machine that is its own authority, and its key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl makes the certificate")
+    made = [folder / "cert.pem", folder / "key.pem"]
+    words = (
+        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+    )
+    command = ["openssl", *words.split(), "-out", str(made[0]), "-keyout", str(made[1])]
+    subprocess.run(command, check=True, capture_output=True)
+    return made
+
+
+def test_a_match_is_played_on_a_cluster_behind_tls(tmp_path: Path) -> None:
+    """With the certificates of Dask's configuration; without them it says what is missing."""
+    cert, key = certificate(tmp_path)
+    options = ["--tls-ca-file", str(cert), "--tls-cert", str(cert), "--tls-key", str(key)]
+    configured = {
+        "DASK_DISTRIBUTED__COMM__TLS__CA_FILE": str(cert),
+        "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT": str(cert),
+        "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY": str(key),
+    }
+    with scheduler("--protocol", "tls", *options) as address, process(*worker(address, *options)):
+        assert address.startswith("tls://")
+        words = ["match", *MATCH, "--no-records", "--cluster", address]
+        played = subprocess.run(
+            [OUTFLANK, *words, "--json"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=100,
+            env={**os.environ, **configured},
+        )
+        assert played.returncode == 0, played.stderr
+        assert json.loads(played.stdout.splitlines()[-1])["games"] == 2
+        assert "without certificates: set distributed.comm.tls" in refused(*words)

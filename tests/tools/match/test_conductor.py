@@ -1,0 +1,288 @@
+"""Runs between fake engines, conducted inside this process, also with more games at once than processors."""
+
+import gc
+import os
+import sqlite3
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from outflank.protocol.opponent.clock import TimeControl
+from outflank.tests.support.processes import open_files, resident_kib
+from outflank.tests.support.runs import conduct, fake, instant_settings, resume, settings
+from outflank.tools.match.conduct import conductor, table
+from outflank.tools.match.conduct import table as canary
+from outflank.tools.match.conduct.table import Canary
+from outflank.tools.match.game.results import Ending
+from outflank.tools.match.state.events import Event, GameEnded, GameStarted, TurnPlayed
+from outflank.tools.match.state.run import Format, Run
+from outflank.tools.match.state.store import Store, read_run
+from outflank.tools.match.stats.sprt import Sprt
+
+
+def test_every_game_is_played_once_whatever_the_concurrency(tmp_path: Path) -> None:
+    one = conduct(settings(fake("A"), fake("B"), games=12), tmp_path / "1")
+    many = conduct(settings(fake("A"), fake("B"), games=12, concurrency=5), tmp_path / "5")
+
+    assert one.finished
+    assert [game.pairing.number for game in many.games] == list(range(1, 13))
+    assert [game.transcript for game in one.games] == [game.transcript for game in many.games]
+    assert read_run(tmp_path / "5") == many
+
+
+def test_what_happens_is_told_in_order(tmp_path: Path) -> None:
+    told: list[Event] = []
+    conduct(settings(fake("A"), fake("B"), games=2), tmp_path / "m", told.append)
+    of_first = [event for event in told if isinstance(event, TurnPlayed) and event.game == 1]
+    kinds = [type(event).__name__ for event in told if not isinstance(event, TurnPlayed)]
+    (first, _) = (event.game for event in told if isinstance(event, GameEnded))
+
+    assert kinds == ["Planned", *["GameStarted", "GameEnded"] * 2, "Planned"]
+    assert [event.ply for event in of_first] == list(range(len(of_first)))
+    assert [event.move for event in of_first] == [str(turn.move) for turn in first.turns]
+    assert [event.seconds for event in of_first] == list(first.seconds)
+
+
+@pytest.mark.parametrize("form", [Format.ROUND_ROBIN, Format.GAUNTLET, Format.SWISS, Format.KNOCKOUT])
+def test_tournaments_are_played_to_their_end(tmp_path: Path, form: Format) -> None:
+    engines = [fake("A"), fake("B", "resign", 3), fake("C", "crash", 5), fake("D")]
+    run = conduct(settings(*engines, format=form, games=2, rounds=2, concurrency=3), tmp_path / "t")
+
+    assert run.finished
+    assert [game.pairing.number for game in run.games] == list(range(1, len(run.games) + 1))
+    assert {name for game in run.games for name in game.pairing.names.values()} == set("ABCD")
+
+
+def test_a_match_ends_when_its_test_has_a_verdict(tmp_path: Path) -> None:
+    """What was being played at that moment is given up; a game that had just ended still counts."""
+    test = Sprt(elo0=0, elo1=100)
+    run = conduct(settings(fake("A"), fake("B", "resign", 2), games=1000, sprt=test), tmp_path / "m")
+    decided = test.decided([2.0] * 50)
+
+    assert decided is not None
+    assert decided[1] is True
+    assert run.finished
+    assert 2 * decided[0] <= len(run.games) <= 2 * decided[0] + 2
+
+
+class Stalling(Canary):
+    """Always says that the machine was held up."""
+
+    def held_up(self, began: float, ended: float) -> float:
+        return 0.5
+
+
+def test_a_flag_that_falls_while_the_runner_stalls_is_played_again_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a machine that always stalls there is an end to it: a flag that falls again and again does so by itself."""
+    monkeypatch.setattr("outflank.tools.match.conduct.hall.Canary", Stalling)
+    run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
+
+    assert [(game.ending, game.attempt) for game in run.games] == [(Ending.TIME, table.MOST_FALLS + 1)] * 2
+    assert [void.engine for void in run.voids] == ["B"] * table.MOST_FALLS
+    assert {void.reason.rsplit(" ", 2)[0] for void in run.voids} == {
+        "B lost on time while this machine held it up for"
+    }
+    assert [void.game.attempt for void in run.voids] == list(range(1, table.MOST_FALLS + 1))
+    assert run.void_share("B") == table.MOST_FALLS / (table.MOST_FALLS + 2)
+    assert not run.is_valid
+
+
+def test_an_engine_that_had_no_processor_did_not_lose(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its first move waits, by the system's account, for longer each time it is asked."""
+    waits = iter(range(1000))
+    monkeypatch.setattr(
+        "outflank.tools.match.game.players.Player.waits", property(lambda self: {1: next(waits)})
+    )
+    run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
+
+    assert {void.reason.rsplit(" ", 2)[0] for void in run.voids} == {
+        "B lost on time while this machine held it up for"
+    }
+    assert len(run.voids) == table.MOST_FALLS
+
+
+def test_a_void_takes_the_other_game_of_its_pair_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the second game's first attempt falls into a stall."""
+    asked = []
+
+    class StallingOnce(Canary):
+        def held_up(self, began: float, ended: float) -> float:
+            asked.append(began)
+            return 0.5 if len(asked) == 2 else 0.0
+
+    monkeypatch.setattr("outflank.tools.match.conduct.hall.Canary", StallingOnce)
+    run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
+
+    assert [(game.pairing.number, game.attempt, game.ending) for game in run.games] == [
+        (1, 2, Ending.TIME),
+        (2, 2, Ending.TIME),
+    ]
+    assert [(void.game.pairing.number, void.game.attempt, void.engine) for void in run.voids] == [
+        (1, 1, None),
+        (2, 1, "B"),
+    ]
+    assert run.voids[0].reason == "game 2 of its pair was voided"
+    assert len(run.voids[0].game.turns) > 8
+
+
+def test_an_engine_that_took_more_than_its_threads_stalled_the_machine_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("outflank.tools.match.conduct.hall.Canary", Stalling)
+    monkeypatch.setattr(table, "is_own_doing", lambda cpu_seconds, threads, seconds: True)
+    run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
+
+    assert run.voids == ()
+    assert [game.ending for game in run.games] == [Ending.TIME, Ending.TIME]
+
+
+def test_processor_time_is_compared_with_what_the_declared_threads_can_use() -> None:
+    assert not canary.is_own_doing(cpu_seconds=1.0, threads=1, seconds=1.0)
+    assert canary.is_own_doing(cpu_seconds=1.5, threads=1, seconds=1.0)
+    assert not canary.is_own_doing(cpu_seconds=1.5, threads=2, seconds=1.0)
+
+
+def test_a_crash_loses_unless_it_is_to_be_played_again(tmp_path: Path) -> None:
+    engines = fake("A"), fake("B", "crash", 4)
+    lost = conduct(settings(*engines, games=2), tmp_path / "1")
+    again = conduct(settings(*engines, games=2, replay_crashes=True), tmp_path / "2")
+
+    assert lost.voids == ()
+    assert [void.engine for void in again.voids] == ["B"] * table.MOST_CRASHES
+    assert [game.ending for game in again.games] == [Ending.CRASH, Ending.CRASH]
+    assert {game.winner_name for game in (*lost.games, *again.games)} == {"A"}
+    assert {game.attempt for game in again.games} == {table.MOST_CRASHES + 1}
+
+
+def test_a_failure_of_the_runner_is_nobodys_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first attempt at a pair breaks in our own code, after its first game."""
+    play_game = table.Table._play_game
+    calls = []
+
+    def break_once(self: table.Table, *arguments: object) -> object:
+        calls.append(arguments)
+        if len(calls) == 2:
+            raise MemoryError("out of luck")
+        return play_game(self, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(table.Table, "_play_game", break_once)
+    run = conduct(settings(fake("A"), fake("B"), games=4), tmp_path / "m")
+
+    assert [(game.pairing.number, game.attempt) for game in run.games] == [(1, 2), (2, 2), (3, 1), (4, 1)]
+    assert [void.engine for void in run.voids] == [None, None]
+    assert run.voids[1].game.ending is Ending.RUNNER_FAULT
+    assert run.voids[1].reason == "the runner failed: MemoryError: out of luck"
+    assert run.is_valid
+
+
+def test_a_runner_that_fails_again_and_again_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: table.Table, *arguments: object) -> None:
+        raise MemoryError("out of luck")
+
+    monkeypatch.setattr(table.Table, "_play_game", fail)
+    with pytest.raises(conductor.UnfitMachineError, match="lower the concurrency and resume"):
+        conduct(settings(fake("A"), fake("B"), games=2), tmp_path / "m")
+    run = read_run(tmp_path / "m")
+
+    assert run.games == ()
+    assert run.interrupted
+    assert [void.game.attempt for void in run.voids] == list(range(1, conductor.MOST_ATTEMPTS + 1))
+
+    with pytest.raises(conductor.UnfitMachineError, match="6 attempts did not count"):
+        resume(tmp_path / "m")
+    assert len(read_run(tmp_path / "m").voids) == 2 * conductor.MOST_ATTEMPTS
+
+
+def test_what_a_full_disk_keeps_out_is_written_when_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit, said = Store._commit, list[str]()
+    state = {"writes": 0}
+
+    def full_for_a_while(self: Store, *arguments: object, **options: object) -> None:
+        state["writes"] += 1
+        if 2 < state["writes"] < 6:
+            raise sqlite3.OperationalError("database or disk is full")
+        commit(self, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Store, "_commit", full_for_a_while)
+    run = conduct(settings(fake("A"), fake("B"), games=6), tmp_path / "m", say=said.append)
+
+    assert len(run.games) == 6
+    assert read_run(tmp_path / "m").games == run.games
+    assert ["full" in said[0], "nothing is missing" in said[1], len(said)] == [True, True, 2]
+
+
+def play_instantly(tmp_path: Path, games: int) -> tuple[list[tuple[int, int, int]], int]:
+    """Open files, threads and KiB of memory each time a tenth of the games is played; and how many were."""
+    taken = []
+
+    def measure(event: Event) -> None:
+        if isinstance(event, GameStarted) and event.pairing.number % (games // 10) == 1:
+            gc.collect()
+            taken.append((open_files(), threading.active_count(), resident_kib()))
+
+    run = conduct(instant_settings(tmp_path, games=games, concurrency=2), tmp_path / "m", measure)
+    return taken, len(run.games)
+
+
+def test_hundreds_of_games_leave_nothing_behind(tmp_path: Path) -> None:
+    before = open_files(), threading.active_count()
+    measured, played = play_instantly(tmp_path, games=200)
+
+    assert played == 200
+    assert (open_files(), threading.active_count()) == before
+    files, threads, _ = zip(*measured[1:], strict=True)
+    assert max(files) - min(files) <= 2
+    assert max(threads) - min(threads) <= 1
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_ten_thousand_games_are_flat(tmp_path: Path) -> None:
+    """Files, threads and memory at each tenth: a game that counts costs the conductor less than 2 KiB."""
+    measured, played = play_instantly(tmp_path, games=10_000)
+    files, threads, memory = zip(*measured[1:], strict=True)
+    print(measured)
+
+    assert played == 10_000
+    assert max(files) - min(files) <= 2
+    assert max(threads) - min(threads) <= 1
+    assert memory[-1] - memory[0] < 20_000
+
+
+def overloaded(folder: Path, games: int) -> Run:
+    """A match by 0.05 seconds a move between engines that answer at once."""
+    settings = instant_settings(folder, games=games, concurrency=4 * len(os.sched_getaffinity(0)))
+    time = TimeControl.parse("0.05")
+    entries = tuple(replace(entry, time=time) for entry in settings.entries)
+    return conduct(replace(settings, entries=entries), folder / "m")
+
+
+def check(run: Run, games: int) -> None:
+    print(f"{len(run.games)} games, voids: {[void.reason for void in run.voids]}")
+    assert [game.pairing.number for game in run.games] == list(range(1, games + 1))
+    assert {game.ending for game in run.games} == {Ending.DISCS}
+    assert sum(game.points_of("A") for game in run.games) == games / 2
+
+
+def test_nobody_loses_on_time_for_the_runners_sake(tmp_path: Path) -> None:
+    check(overloaded(tmp_path, 64), 64)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_nobody_loses_on_time_for_the_runners_sake_in_two_thousand_games(tmp_path: Path) -> None:
+    run = overloaded(tmp_path, 2000)
+    check(run, 2000)
+    assert run.is_valid

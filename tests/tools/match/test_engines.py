@@ -1,0 +1,294 @@
+"""The text after --engine, how its settings reach an engine, and engines with opening books under the referee."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from outflank.engine import Colour, NotationError, Rules
+from outflank.protocol.opponent.clock import TimeControl
+from outflank.protocol.opponent.dialect import Dialect
+from outflank.protocol.opponent.errors import UnfitEngineError
+from outflank.tests.support.books import small_book
+from outflank.tests.support.runs import page_of, referee, run_of, summary_of
+from outflank.tools.commands.compliance import _command_line
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.players import make_player
+from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.match.game.setup import command_line, instructions
+from outflank.tools.report.figures import figures_of
+
+MATCH_TIME = TimeControl.parse("0.5")
+NOTHING: frozenset[str] = frozenset()
+OURS = "cmd='outflank gtp'"
+
+
+def test_an_engine_has_a_name_a_command_and_the_time_of_the_match() -> None:
+    entry = Entry.parse('name=A cmd="outflank gtp --level 4"', MATCH_TIME)
+
+    assert entry == Entry("A", "outflank gtp --level 4", MATCH_TIME)
+
+
+def test_an_engine_may_have_its_own_time() -> None:
+    assert Entry.parse("name=B cmd=engine time=none", MATCH_TIME).time == TimeControl()
+
+
+def test_the_name_is_the_programs_name_if_none_is_given() -> None:
+    assert Entry.parse("cmd='/usr/games/gtp-rhino -l 4'", MATCH_TIME).name == "gtp-rhino"
+
+
+@pytest.mark.parametrize(
+    ("program", "name"),
+    [("/opt/" + "long-name-" * 5, "long-name-" * 4), ("'two  words\tand a tab'", "two  words?and a tab")],
+)
+def test_a_program_may_be_called_anything(program: str, name: str) -> None:
+    """A file's name of more than 40 characters was refused even if the engine had another name."""
+    assert Entry.parse(f'name=A cmd="{program} --fast"').name == "A"
+    assert Entry.parse(f'cmd="{program} --fast"').name == name
+
+
+def test_names_and_arguments_may_hold_blanks() -> None:
+    entry = Entry.parse("""name='level 4' cmd="my-engine 'a b' c" """, MATCH_TIME)
+
+    assert entry.name == "level 4"
+    assert command_line(entry) == ["my-engine", "a b", "c"]
+
+
+EVERYTHING = """name=E cmd='my-engine --size={hash}' time=60+1 margin=0.1 dialect=fischer level=4 depth=8 nodes=1000
+    threads=2 option.hash=64 option.mode="two words" command='set_level {level}' command=clear_cache dir=/tmp
+    env.LANG=C env.A='b c' cpus=0,2-4 memory=512 analysis=no restart=yes"""
+
+
+def test_everything_about_an_engine_can_be_said_in_a_line() -> None:
+    assert Entry.parse(EVERYTHING, MATCH_TIME) == Entry(
+        name="E",
+        cmd="my-engine --size={hash}",
+        time=TimeControl.parse("60+1"),
+        margin=0.1,
+        dialect=Dialect.FISCHER,
+        level=4,
+        depth=8,
+        nodes=1000,
+        threads=2,
+        options=(("hash", "64"), ("mode", "two words")),
+        commands=("set_level {level}", "clear_cache"),
+        dir="/tmp",
+        env=(("LANG", "C"), ("A", "b c")),
+        cpus=(0, 2, 3, 4),
+        memory=512,
+        analysis=False,
+        restart=True,
+    )
+
+
+@pytest.mark.parametrize("text", [EVERYTHING, "cmd=x", "cmd=x time=none", "cmd=x time=0.25"])
+def test_settings_that_were_written_are_read_back(text: str) -> None:
+    entry = Entry.parse(text)
+    settings = entry.settings()
+
+    assert Entry.from_settings(json.loads(json.dumps(settings))) == entry
+    assert settings["time"] == str(entry.time)
+    assert "analysis" in settings or entry.analysis
+
+
+def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
+    settings = {"cmd": "x", "time": 0.5, "level": 4, "options": {"hash": 64}, "cpus": [0, 1], "restart": True}
+    text = "cmd=x time=0.5 level=4 option.hash=64 cpus=0-1 restart=yes"
+
+    assert Entry.from_settings(settings) == Entry.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", r"expected cmd=\.\.\. with a command"),
+        ("name=A", r"expected cmd=\.\.\. with a command"),
+        ("name=A cmd=", r"expected cmd=\.\.\. with a command"),
+        ("outflank gtp", "expected key=value in the engine, got 'outflank'"),
+        ("cmd=x strength=4", "expected keys out of name cmd time .* restart in the engine, got 'strength'"),
+        ("cmd=x cmd=y", "expected cmd= once"),
+        ("cmd='x", "expected balanced quotes"),
+        ("""cmd="x 'y" """, "expected balanced quotes"),
+        ("cmd=x time=soon", "expected a time of"),
+        ("cmd=x name='a\tb'", "expected a printable name"),
+        ("cmd=x name=" + "n" * 41, "expected a printable name of at most 40"),
+        ("cmd=x margin=-1", "expected 0 to 60 seconds for margin, got '-1'"),
+        ("cmd=x margin=nan", "expected 0 to 60 seconds for margin"),
+        ("cmd=x dialect=go", "expected dialect out of auto spec fischer per-move increment, got 'go'"),
+        ("cmd=x protocol=uci", "expected protocol out of gtp nboard, got 'uci'"),
+        ("cmd=x level=-1", "expected a whole number from 0 to 2147483647 for level, got '-1'"),
+        ("cmd=x depth=0", "expected a whole number from 1"),
+        ("cmd=x nodes=1e6", "expected a whole number from 1 to 2147483647 for nodes, got '1e6'"),
+        ("cmd=x nodes=" + "9" * 5000, "expected a whole number from 1 to 2147483647 for nodes"),
+        ("cmd=x threads=0", "expected a whole number from 1 to 1024 for threads"),
+        ("cmd=x option.=1", "expected a name and a value for options"),
+        ("cmd=x env.=1", "expected a name and a value for env"),
+        ("cmd=x command=''", "expected commands of one line for commands"),
+        ("cmd=x command='a\nb'", "expected commands of one line for commands"),
+        ("cmd=x commands=a", "expected a list for commands, got 'a'"),
+        ("cmd=x cpus=a", "expected processors like 0,2-3 for cpus, got 'a'"),
+        ("cmd=x cpus=", "expected processors like 0,2-3"),
+        ("cmd=x memory=none", "expected a whole number from 1"),
+        ("cmd=x dir=", "expected a folder for dir"),
+        ("cmd=x restart=maybe", "expected yes or no for restart, got 'maybe'"),
+    ],
+)
+def test_malformed_text_is_named(text: str, sentence: str) -> None:
+    with pytest.raises(NotationError, match=sentence):
+        Entry.parse(text, MATCH_TIME)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"cmd": 5}, "expected text for cmd, got 5"),
+        ({"cmd": "x", "analysis": 1}, "expected yes or no for analysis, got 1"),
+        ({"cmd": "x", "level": True}, "expected a whole number from 0 to 2147483647 for level, got True"),
+        ({"cmd": "x", "level": 1.5}, "expected a whole number"),
+        ({"cmd": "x", "margin": 10**400}, "expected 0 to 60 seconds for margin, got 1000"),
+        ({"cmd": "x", "env": ["A"]}, r"expected names and values for env, got \['A'\]"),
+        ({"cmd": "x", "cpus": [-1]}, "expected processors"),
+        ({"cmd": "x", "commands": [1]}, "expected text for commands"),
+    ],
+)
+def test_values_of_a_wrong_kind_are_named(settings: dict[str, object], sentence: str) -> None:
+    with pytest.raises(NotationError, match=sentence):
+        Entry.from_settings(settings)
+
+
+@pytest.mark.parametrize(
+    "text", ["cmd=x env=1 env.A=b", "cmd=x commands=x command=y", "cmd=x options=1 option.a=2"]
+)
+def test_what_is_given_one_by_one_is_not_given_together(text: str) -> None:
+    with pytest.raises(
+        NotationError, match=r"expected (env|commands|options)= or .* in the engine, got both"
+    ):
+        Entry.parse(text)
+
+
+def test_outflank_is_the_program_of_this_installation_and_gets_options() -> None:
+    entry = Entry.parse(f"{OURS} level=4 nodes=1000 threads=2 option.hash=16")
+    program, *arguments = command_line(entry)
+
+    assert Path(program).parent == Path(sys.executable).parent
+    assert arguments == ["gtp", "--level=4", "--nodes=1000", "--threads=2", "--hash=16"]
+    assert instructions(entry, NOTHING) == []
+
+
+def test_outflank_of_another_installation_gets_options_too() -> None:
+    entry = Entry.parse("cmd='/opt/other/bin/outflank nboard --hash 16' level=4 book=none")
+
+    assert command_line(entry) == [
+        "/opt/other/bin/outflank",
+        "nboard",
+        "--hash",
+        "16",
+        "--level=4",
+        "--book=none",
+    ]
+    assert instructions(entry, NOTHING) == []
+
+
+def test_a_place_in_the_command_is_filled() -> None:
+    entry = Entry.parse("cmd='edax -l {level} -n {threads} {hash}' level=4 option.hash='a b'")
+
+    assert command_line(entry) == ["edax", "-l", "4", "-n", "1", "a b"]
+    assert instructions(entry, NOTHING) == []
+
+
+def test_a_place_in_a_command_of_the_engine_is_filled() -> None:
+    entry = Entry.parse("cmd=x nodes=50 command='limit nodes {nodes}' command=clear_cache")
+
+    assert instructions(entry, NOTHING) == ["limit nodes 50", "clear_cache"]
+
+
+def test_braces_of_others_stay() -> None:
+    assert command_line(Entry.parse("cmd='x {} {size}'")) == ["x", "{}", "{size}"]
+
+
+def test_an_engine_with_commands_for_it_is_told_by_them() -> None:
+    entry = Entry.parse("cmd=x level=4 nodes=50 option.maxTime=2 command=hello")
+
+    assert instructions(entry, frozenset({"set_level", "kata-set-param"})) == [
+        "set_level 4",
+        "kata-set-param nodes 50",
+        "kata-set-param maxTime 2",
+        "hello",
+    ]
+
+
+@pytest.mark.parametrize("name", ["level", "depth", "nodes", "option.size"])
+def test_an_engine_that_cannot_be_told_is_unfit(name: str) -> None:
+    word = name.removeprefix("option.")
+    with pytest.raises(
+        UnfitEngineError, match=f"engine x: expected {{{word}}} in its command, or set_{word} "
+    ):
+        instructions(Entry.parse(f"cmd=x {name}=4"), NOTHING)
+
+
+def test_a_number_of_threads_may_be_a_mere_declaration() -> None:
+    assert instructions(Entry.parse("cmd=x threads=4"), NOTHING) == []
+
+
+def test_the_book_is_a_setting_of_the_engine() -> None:
+    entry = Entry.parse("cmd='outflank gtp' book='my openings.book' level=3")
+    placed = Entry.parse("cmd='edax -book-file {book}' book=edax.dat")
+
+    assert command_line(entry)[1:] == ["gtp", "--level=3", "--book=my openings.book"]
+    assert command_line(placed)[1:] == ["-book-file", "edax.dat"]
+    assert entry.settings()["book"] == "my openings.book"
+    with pytest.raises(NotationError, match="expected a file or none for book, got ''"):
+        Entry.parse("cmd=x book=")
+
+
+def test_compliance_examines_outflank_without_its_book() -> None:
+    """Its clock and its searches can't be seen while it answers from a book."""
+    assert _command_line("outflank gtp --level 3")[1:] == ["gtp", "--level", "3", "--book=none"]
+    assert _command_line("outflank nboard --book mine")[1:] == ["nboard", "--book", "mine"]
+    assert _command_line("edax -gtp")[1:] == ["-gtp"]
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory: pytest.TempPathFactory) -> GameRecord:
+    """A by GTP and B by NBoard's protocol; both know the opening f5 d6 c4, B the reply d3 too."""
+    path = small_book(tmp_path_factory.mktemp("book"))
+    first = Entry.parse(f"name=A cmd='outflank gtp' level=1 book={path}")
+    second = Entry.parse(f"name=B cmd='outflank nboard' protocol=nboard level=1 book={path}")
+    players = [make_player(entry, Rules()) for entry in (first, second)]
+    try:
+        return referee(players[0], players[1], stall=30)
+    finally:
+        for player in players:
+            player.stop()
+
+
+def test_moves_from_a_book_are_known_in_either_protocol(game: GameRecord) -> None:
+    own = [turn.move for turn in game.turns if not turn.move.is_pass]
+
+    assert game.ending is Ending.DISCS
+    assert game.from_book[:4] == (True, True, True, True)
+    assert set(game.from_book[4:]) <= {False, None}
+    assert len(game.from_book) == len(game.turns) >= len(own)
+    assert all(
+        told is None or seconds is not None
+        for told, seconds in zip(game.from_book, game.seconds, strict=True)
+    )
+
+
+def test_tables_report_and_summary_show_the_share(game: GameRecord) -> None:
+    run = run_of([game])
+    engines = {engine.entry.name: engine.book_moves for engine in figures_of(run).engines}
+    known = {
+        name: sum(
+            told is not None and turn.colour is colour
+            for turn, told in zip(game.turns, game.from_book, strict=True)
+        )
+        for name, colour in (("A", Colour.BLACK), ("B", Colour.WHITE))
+    }
+    page = page_of(run)
+
+    assert engines == {name: (2, moves) for name, moves in known.items()}
+    assert f'<td class="number">{200 / known["A"]:.1f} %</td>' in page
+    assert '"booked": [0, 1, 2, 3]' in page
+    assert [engine["book_moves"] for engine in summary_of(run)["engines"]] == [2, 2]

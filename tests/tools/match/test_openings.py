@@ -1,0 +1,269 @@
+"""What ``--openings`` says, openings from files and by chance, and the shipped suite of balanced ones."""
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from outflank.engine import (
+    PRESETS,
+    FileFormatError,
+    Game,
+    Limit,
+    Move,
+    NotationError,
+    Rules,
+    Searcher,
+    SettingsError,
+)
+from outflank.tests.support.positions import WITH_PASSES
+from outflank.tests.support.runs import played
+from outflank.tools.match.openings.balanced import (
+    SUITE,
+    Judgement,
+    balanced_openings,
+    judge,
+    openings_of,
+    suite,
+)
+from outflank.tools.match.openings.sources import (
+    OpeningsChoice,
+    default_openings,
+    play_random,
+    random_openings,
+    read_openings,
+)
+from outflank.tools.report.records import transcript_line
+
+OTHELLO = Rules()
+
+
+def count_different(openings: Sequence[tuple[Move, ...]], rules: Rules) -> int:
+    """How many of the openings lead to positions that are different up to symmetry."""
+    boards = set()
+    for opening in openings:
+        game = Game(rules)
+        for move in opening:
+            game.play(move)
+        boards.add(game.position.canonical()[0])
+    return len(boards)
+
+
+def file_with(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "openings.txt"
+    path.write_text(text)
+    return path
+
+
+def test_a_file_has_a_transcript_on_each_line(tmp_path: Path) -> None:
+    path = file_with(tmp_path, "# named\nf5d6c3  # diagonal\n\nF5 F6\n")
+
+    assert [" ".join(map(str, moves)) for moves in read_openings(path, OTHELLO)] == ["f5 d6 c3", "f5 f6"]
+
+
+def test_any_file_of_games_has_openings(tmp_path: Path) -> None:
+    path = file_with(tmp_path, "(;GM[2];B[f5];W[d6])(;GM[2];B[f5];W[f6])")
+
+    assert [" ".join(map(str, moves)) for moves in read_openings(path, OTHELLO)] == ["f5 d6", "f5 f6"]
+
+
+def test_openings_from_another_start_are_refused(tmp_path: Path) -> None:
+    path = file_with(tmp_path, "(;GM[2]AB[d4]AW[e4];B[f4])")
+
+    with pytest.raises(FileFormatError, match=r"openings\.txt: expected openings from the start of othello"):
+        read_openings(path, OTHELLO)
+
+
+def test_a_short_file_is_read_again_from_its_top(tmp_path: Path) -> None:
+    choice = OpeningsChoice.parse(str(file_with(tmp_path, "f5d6\nf5f6\n")))
+
+    assert [str(moves[1]) for moves in choice.take(3, OTHELLO, seed=1)] == ["d6", "f6", "d6"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("f5d6\nf5a1\n", r"openings\.txt, line 2: move 2 of the transcript: "),
+        ("f5d6\n\n!!\n", r"openings\.txt, line 3: expected a move"),
+        ("# nothing\n", r"openings\.txt: it holds no games \(transcript\)"),
+    ],
+)
+def test_a_bad_file_is_named_with_its_line(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(FileFormatError, match=sentence):
+        read_openings(file_with(tmp_path, text), OTHELLO)
+
+
+def test_a_game_that_is_over_is_no_opening(tmp_path: Path) -> None:
+    wipe_out = "f5d6c5f4e3f6g5e6e7"  # nine moves, and White has no disc left
+    with pytest.raises(
+        FileFormatError,
+        match=r"got a game that is over; .*openings[.]txt:8 takes the first 8 moves of each: f5d6c5",
+    ):
+        read_openings(file_with(tmp_path, wipe_out), OTHELLO)
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"\xff\xfe\x00")
+
+    with pytest.raises(FileFormatError, match="No such file"):
+        read_openings(tmp_path / "missing", OTHELLO)
+    with pytest.raises(FileFormatError, match="Is a directory"):
+        read_openings(tmp_path, OTHELLO)
+    with pytest.raises(FileFormatError, match="it is no file of games: its bytes are neither text nor WTHOR"):
+        read_openings(binary, OTHELLO)
+
+
+@pytest.mark.parametrize("rules", PRESETS.values(), ids=PRESETS)
+def test_random_openings_are_legal_different_and_depend_on_the_seed_alone(rules: Rules) -> None:
+    openings = list(random_openings(8, 20, rules, seed=7))
+
+    assert openings == list(random_openings(8, 20, rules, seed=7))
+    assert openings[:5] == list(random_openings(8, 5, rules, seed=7))
+    assert openings != list(random_openings(8, 20, rules, seed=8))
+    assert count_different(openings, rules) == 20
+    for moves in openings:
+        assert len(moves) == 8
+        game = Game(rules)
+        for move in moves:
+            game.play(move)
+        assert not game.position.is_over
+
+
+def test_where_there_are_no_more_different_openings_some_come_twice() -> None:
+    openings = list(random_openings(1, 3, OTHELLO, seed=1))
+
+    assert len(openings) == 3
+    assert count_different(openings, OTHELLO) == 1
+
+
+def test_openings_that_there_are_not_are_not_looked_for_again_and_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All first moves are images of each other: the second opening is the only one that is sought in vain."""
+    drawn = []
+
+    def counted(*arguments: object) -> object:
+        drawn.append(arguments)
+        return play_random(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("outflank.tools.match.openings.sources.play_random", counted)
+
+    assert len(list(random_openings(1, 100, OTHELLO, seed=1))) == 100
+    assert len(drawn) == 1 + 200 + 98
+
+
+@pytest.mark.parametrize(
+    "text", ["random:", "random:x", "random:-1", "random:41", "random:²", f"random:{'4' * 5000}"]
+)
+def test_a_malformed_choice_is_named(text: str) -> None:
+    with pytest.raises(NotationError, match="expected random:N with N from 0 to 40"):
+        OpeningsChoice.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["balanced", "random:8", "random:0", "openings.txt", "./balanced", "./random:5", "./random:x:3"]
+)
+def test_a_choice_is_written_as_it_is_read(text: str) -> None:
+    choice = OpeningsChoice.parse(text)
+
+    assert str(choice) == text
+    assert OpeningsChoice.parse(str(choice)) == choice
+
+
+def test_the_first_moves_of_games_as_a_run_exports_them(tmp_path: Path) -> None:
+    """Comments and forced passes included; the choice is written as it is read."""
+    games = [played(WITH_PASSES), played(number=2)]
+    file = tmp_path / "games.txt"
+    file.write_text("".join(map(transcript_line, games)))
+    choice = OpeningsChoice.parse(f"{file}:7")
+
+    assert [" ".join(map(str, moves)) for moves in choice.take(2, Rules(), seed=1)] == [
+        "d3 e3 f4 c5 d2 f3 d6",
+        "f5 d6 c5 f4 e3 f6 g5",
+    ]
+    assert str(choice) == f"{file}:7"
+
+
+def test_a_file_whose_name_ends_in_a_number_is_that_file(tmp_path: Path) -> None:
+    file = tmp_path / "openings:3"
+    file.write_text("f5d6c3d3c4\n")
+
+    assert len(next(OpeningsChoice.parse(str(file)).take(1, Rules(), seed=1))) == 5
+
+
+def test_the_suite_has_every_position_once_eight_moves_into_the_game() -> None:
+    games = [Game.from_transcript(transcript) for transcript in suite()]
+
+    assert len(games) > 10_000
+    assert len({game.position.canonical()[0] for game in games}) == len(games)
+    assert all(len(game.turns) == 8 and not game.position.must_pass for game in games)
+    assert all(not game.position.is_over for game in games)
+    assert suite() == sorted(suite())
+
+
+def test_the_suite_says_how_it_was_made() -> None:
+    header = SUITE.read_text().split("\nf5")[0]
+
+    assert f"{len(suite())} of the 67239 positions after 8 moves" in header
+    assert "outflank openings make --moves 8 --within 2 --depth 14 --selectivity 73" in header
+
+
+def test_a_search_of_few_plies_sees_no_side_far_ahead(rng: random.Random) -> None:
+    searcher = Searcher(16)
+
+    for transcript in rng.sample(suite(), 30):
+        result = searcher.search(Game.from_transcript(transcript).position, Limit(depth=8, selectivity=73))
+        assert abs(result.score) <= 8, transcript
+
+
+def test_balanced_openings_depend_on_the_seed_alone() -> None:
+    drawn = list(balanced_openings(30, OTHELLO, seed=7))
+
+    assert drawn == list(balanced_openings(30, OTHELLO, seed=7))
+    assert drawn[:5] == list(balanced_openings(5, OTHELLO, seed=7))
+    assert drawn != list(balanced_openings(30, OTHELLO, seed=8))
+    assert count_different(drawn, OTHELLO) == 30
+    assert list(OpeningsChoice.parse("balanced").take(30, OTHELLO, seed=7)) == drawn
+
+
+def test_openings_begin_again_once_all_have_come_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "outflank.tools.match.openings.balanced.suite", lambda: ["f5d6c3d3c4f4f6f3", "f5f6e6f4"]
+    )
+    drawn = list(balanced_openings(5, OTHELLO, seed=1))
+
+    assert drawn[:2] == drawn[2:4]
+    assert count_different(drawn, OTHELLO) == 2
+
+
+@pytest.mark.parametrize("rules", PRESETS.values(), ids=PRESETS)
+def test_the_default_is_balanced_where_the_rules_allow_it(rules: Rules) -> None:
+    assert len(list(default_openings(rules).take(3, rules, seed=1))) == 3
+    assert str(default_openings(rules)) == ("balanced" if rules.name == "othello" else "random:8")
+
+
+def test_rules_with_other_moves_are_refused() -> None:
+    with pytest.raises(SettingsError, match=r"expected rules with Othello's start and moves .*, got reversi"):
+        balanced_openings(1, PRESETS["reversi"], seed=1)
+
+
+@pytest.mark.parametrize(("moves", "positions"), [(1, 1), (2, 3), (3, 14), (4, 60), (5, 322)])
+def test_each_position_is_there_once_up_to_symmetry(moves: int, positions: int) -> None:
+    found = openings_of(moves)
+
+    assert len(found) == positions
+    assert len({opening.position.canonical()[0] for opening in found}) == positions
+    assert all(str(opening).startswith("f5") and len(opening.moves) == moves for opening in found)
+
+
+def test_openings_are_judged_from_the_side_of_black() -> None:
+    """After f5f6 White has answered diagonally, which is known to be level; after f5 f4 White is behind."""
+    level, bad = (
+        next(opening for opening in openings_of(2) if str(opening) == text) for text in ("f5d6", "f5f4")
+    )
+
+    assert abs(judge(Judgement(within=10, depth=12), level) or 0) <= 2
+    assert (judge(Judgement(within=20, depth=12), bad) or 0) > 2
+    assert judge(Judgement(within=1, depth=12), bad) is None

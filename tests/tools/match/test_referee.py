@@ -1,0 +1,362 @@
+"""Whole games under the referee: every fault is a named result, no engine is believed; clocks and words kept."""
+
+import re
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+
+from outflank.engine import Game, Position, Rules
+from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
+from outflank.tests.support.processes import living_with
+from outflank.tests.support.runs import BLACK, MARK, WHITE, Sit, played, referee, seated
+from outflank.tools.match.conduct.table import Dialogue
+from outflank.tools.match.game.referee import Solver, discs_lost
+from outflank.tools.match.game.results import Ending
+
+
+def test_a_game_is_played_to_its_end(sit: Sit) -> None:
+    game = referee(sit(), sit(name="B"))
+    again = Game.from_transcript(game.transcript).position
+
+    assert game.ending is Ending.DISCS
+    assert again.is_over
+    assert (game.winner, game.margin) == (again.rules.winner_by(again.score()), again.score())
+    assert len(game.seconds) == len(game.turns)
+    assert all(0 < seconds < 1 for seconds in game.seconds if seconds is not None)
+
+
+@pytest.mark.parametrize(
+    ("fault", "ending", "detail"),
+    [
+        ("crash at start", Ending.CRASH, "exited with code 1 when asked 'protocol_version'; its last words"),
+        ("crash in handshake", Ending.CRASH, "was killed by SIGKILL when asked 'version'"),
+        ("crash", Ending.CRASH, "exited with code 3 when asked 'genmove"),
+        ("crash on play", Ending.CRASH, "exited with code 4 when asked 'play"),
+        ("leave quietly", Ending.CRASH, "exited with code 0 when asked 'genmove"),
+        ("leave after move", Ending.CRASH, "exited with code 0 when asked 'play"),
+        ("segfault", Ending.CRASH, "was killed by SIGSEGV when asked 'genmove"),
+        ("orphan", Ending.CRASH, "exited with code 5"),
+        ("closed input", Ending.CRASH, "closed its input but keeps running"),
+        ("silence", Ending.STALL, "gave no complete answer in time"),
+        ("half a line", Ending.STALL, "gave no complete answer in time"),
+        ("no blank line", Ending.STALL, "gave no complete answer in time"),
+        ("drip", Ending.STALL, "gave no complete answer in time"),
+        ("line feeds", Ending.STALL, "gave no complete answer in time"),
+        ("closed output", Ending.CRASH, "closed its output but keeps running"),
+        ("endless answer", Ending.PROTOCOL_ERROR, "bytes where one answer was due"),
+        ("endless line", Ending.PROTOCOL_ERROR, "wrote a line of more than 65536 bytes"),
+        ("chatter flood", Ending.PROTOCOL_ERROR, "bytes where one answer was due"),
+        ("illegal", Ending.ILLEGAL_MOVE, "played 'a1': "),
+        ("needless pass", Ending.ILLEGAL_MOVE, "played 'PASS': "),
+        ("resign", Ending.RESIGNATION, "engine A resigned"),
+        ("empty", Ending.PROTOCOL_ERROR, "expected a move as its answer, got ''"),
+        ("nonsense", Ending.PROTOCOL_ERROR, "got 'hello there'"),
+        ("refuse", Ending.PROTOCOL_ERROR, "refused to move: out of ideas"),
+        ("refuse play", Ending.PROTOCOL_ERROR, "refused 'play"),
+        ("wrong id", Ending.PROTOCOL_ERROR, "expected a blank after '='"),
+        ("no blank after the sign", Ending.PROTOCOL_ERROR, "expected a blank after '='"),
+    ],
+)
+def test_each_fault_is_a_named_loss_that_leaves_nothing_behind(
+    sit: Sit, fault: str, ending: Ending, detail: str
+) -> None:
+    """And it spoils nothing for the next game, in which the other engine is still there."""
+    victim = sit(name="B")
+    process = victim.make_ready().pid
+    game = referee(sit(fault), victim)
+    again = referee(victim, sit(name="C"))
+
+    assert (game.ending, game.winner, game.margin) == (ending, WHITE, None)
+    assert "engine A" in game.detail
+    assert detail in game.detail
+    assert not ending.is_fault or living_with(f"{MARK}=A") == []
+    assert again.ending is Ending.DISCS
+    assert victim.make_ready().pid == process
+
+
+def test_a_fault_of_white_is_blacks_win(sit: Sit) -> None:
+    game = referee(sit(name="B"), sit("crash"))
+
+    assert (game.ending, game.winner) == (Ending.CRASH, BLACK)
+
+
+@pytest.mark.parametrize("fault", ["chatter", "banner", "error flood", "upper case", "stubborn"])
+def test_what_is_odd_but_no_fault_costs_nothing(sit: Sit, fault: str) -> None:
+    game = referee(sit(fault, turn=26), sit(name="B"), stall=10)
+
+    assert game.ending is Ending.DISCS
+
+
+def test_the_next_game_is_played_by_a_new_process(sit: Sit) -> None:
+    culprit, victim = sit("crash", turn=3), sit(name="B")
+    first, second = (referee(culprit, victim) for _ in range(2))
+
+    assert (first.ending, second.ending) == (Ending.CRASH, Ending.CRASH)
+    assert first.transcript == second.transcript != ""
+
+
+def test_a_forced_pass_is_announced_to_both(sit: Sit) -> None:
+    """The sample passes twice; all but its last moves are given."""
+    heard: list[str] = []
+    black, white = sit(heard=heard), sit(name="B", heard=heard)
+    game = referee(black, white, opening=WITH_PASSES[:-4])
+
+    assert game.forced_passes >= 2
+    for name in "AB":
+        assert sum(line.startswith(f"{name} > play ") and line.endswith("pass") for line in heard) >= 2
+    assert not black.manners.implicit_passes
+    assert not white.manners.implicit_passes
+
+
+def test_no_engine_can_spoil_a_game_that_is_over(sit: Sit) -> None:
+    """All but the last disc is given: whoever has to put it leaves at once, and the result stands."""
+    whole = referee(sit(name="C"), sit(name="D"))
+    last = [turn for turn in whole.turns if not turn.move.is_pass][-1]
+    opening = whole.transcript.removesuffix(str(last.move))
+    leaving, other = sit("leave after move", turn=1), sit(name="B")
+    seats = (leaving, other) if last.colour is BLACK else (other, leaving)
+    games = [referee(*seats, opening=opening) for _ in range(2)]
+
+    assert [(game.ending, game.margin) for game in games] == [(Ending.DISCS, whole.margin)] * 2
+    assert leaving.remarks == ["A ended between two games and was started again"]
+
+
+def test_a_game_is_adjudicated_with_its_exact_result(sit: Sit) -> None:
+    whole = referee(sit(), sit(name="B"), solve=8)
+    game = referee(sit(), sit(name="B"), adjudicate=8)
+    ply = len(game.turns)
+
+    assert game.ending is Ending.ADJUDICATION
+    assert game.turns == whole.turns[:ply]
+    assert whole.turns[ply].before.empties == 8
+    assert game.margin == whole.exact[ply]
+    assert game.detail == "exact result with 8 empty squares"
+    assert game.margin is not None
+    assert game.winner is (BLACK if game.margin > 0 else WHITE if game.margin < 0 else None)
+
+
+def test_the_last_positions_are_solved_and_the_played_result_stands(sit: Sit) -> None:
+    game = referee(sit(), sit(name="B"), solve=6)
+
+    assert game.ending is Ending.DISCS
+    assert [margin is not None for margin in game.exact] == [turn.before.empties <= 6 for turn in game.turns]
+
+
+def best_margin(position: Position) -> int:
+    """The slow and obvious way."""
+    if position.is_over:
+        return position.score(BLACK)
+    if position.must_pass:
+        return best_margin(position.pass_())
+    margins = [best_margin(position.play(move)) for move in position.legal_moves()]
+    return max(margins) if position.side is BLACK else min(margins)
+
+
+@pytest.mark.parametrize("rules", ["othello", "reversi", "ravensburger-2006"])
+def test_the_last_positions_of_a_game_get_their_exact_margins(rules: str) -> None:
+    """The sample passes twice near its end."""
+    turns = [
+        replace(turn, before=turn.before.with_rules(Rules.parse(rules))) for turn in played(WITH_PASSES).turns
+    ]
+    exact = Solver().margins(turns, 6)
+
+    assert exact == tuple(best_margin(turn.before) if turn.before.empties <= 6 else None for turn in turns)
+    assert len([margin for margin in exact if margin is not None]) >= 6
+
+
+def test_games_of_one_direction_are_solved_too() -> None:
+    turns = played(ONE_WAY, Rules.parse("ravensburger-1987")).turns
+    exact = Solver().margins(turns, 4)
+
+    assert exact[-4:] == tuple(best_margin(turn.before) for turn in turns[-4:])
+
+
+def test_discs_are_lost_by_the_one_who_chose_the_move() -> None:
+    game = played(WITH_PASSES)
+    game = replace(game, exact=Solver().margins(game.turns, 10))
+    lost = discs_lost(game)
+    (first,) = (
+        number
+        for number, margin in enumerate(game.exact)
+        if margin is not None and game.exact[number - 1] is None
+    )
+    swing = game.exact[first]
+
+    assert swing is not None
+    assert game.margin is not None
+    assert min(lost[BLACK][0], lost[WHITE][0]) >= 0
+    assert lost[WHITE][0] - lost[BLACK][0] == game.margin - swing
+    choices = [turn for turn in game.turns[first:] if not turn.move.is_pass]
+    assert lost[BLACK][1] + lost[WHITE][1] == len(choices)
+
+
+def test_nobody_has_lost_discs_in_a_game_that_never_began() -> None:
+    game = replace(played(WITH_PASSES), turns=(), seconds=(), values=(), exact=(), margin=None)
+
+    assert discs_lost(game) == {BLACK: (0, 0), WHITE: (0, 0)}
+
+
+def test_nobody_has_lost_what_he_was_given_or_what_nobody_solved() -> None:
+    game = played(WITH_PASSES)
+    given = replace(game, exact=Solver().margins(game.turns, 6), seconds=(None,) * len(game.turns))
+
+    assert discs_lost(game) == discs_lost(given) == {BLACK: (0, 0), WHITE: (0, 0)}
+
+
+def test_a_solve_can_be_ended_from_another_thread_and_then_none_follows() -> None:
+    solver, position = Solver(), Game().position
+    found: list[int | None] = []
+    thread = threading.Thread(target=lambda: found.append(solver.margin(position)))
+    thread.start()
+    time.sleep(0.2)
+    solver.stop()
+    thread.join(10)
+
+    assert found == [None]
+    assert solver.margin(played(WITH_PASSES).turns[-1].before) is None
+
+
+def test_a_side_without_an_answer_loses_on_time_at_its_deadline(sit: Sit) -> None:
+    began = time.monotonic()
+    game = referee(sit("silence", turn=1, time="0.3"), sit(name="B"), stall=60)
+
+    assert (game.ending, game.winner) == (Ending.TIME, WHITE)
+    assert 0.35 <= time.monotonic() - began < 3
+
+
+def test_a_late_answer_loses_on_time_and_a_timely_one_does_not(sit: Sit) -> None:
+    late = referee(sit("slow", turn=1, time="0.2"), sit(name="B"))
+    timely = referee(sit("slow", turn=30, time="5"), sit(name="B"))
+
+    assert (late.ending, late.winner) == (Ending.TIME, WHITE)
+    assert timely.ending is Ending.DISCS
+
+
+def test_the_clock_adds_up_over_the_game(sit: Sit) -> None:
+    """0.3 s a move out of 0.7 s for the game: the third move comes too late."""
+    game = referee(sit("slow", turn=1, time="0.7+0"), sit(name="B"))
+
+    assert game.ending is Ending.TIME
+    assert len(game.turns) == 4
+
+
+def test_time_is_told_before_the_game_and_before_each_move(sit: Sit) -> None:
+    heard: list[str] = []
+    game = referee(sit("slow with time", turn=90, time="60+0", heard=heard), sit(name="B"))
+    settings, left = heard.index("A > time_settings 60 0 0"), heard.index("A > time_left black 60 0")
+
+    assert game.ending is Ending.DISCS
+    assert heard.index("A > clear_board") < settings < left
+    assert heard[left + 2] == "A > genmove black"
+
+
+def test_an_engine_that_does_not_know_its_clock_is_held_to_it(sit: Sit) -> None:
+    refusing, deaf = sit("refuse time", time="60+0"), sit(time="9", name="B")
+    game = referee(refusing, deaf)
+
+    assert game.ending is Ending.DISCS
+    assert refusing.remarks == ["A refuses 'time_settings 60 0 0', but is held to its time of 60+0"]
+    assert deaf.remarks == ["B has no command for a time of 9, but is held to it"]
+
+
+def test_a_fall_of_the_flag_tells_when_it_was_and_what_the_engine_did_meanwhile(sit: Sit) -> None:
+    idle, busy = (seated(sit(fault, turn=1, time="0.3"), sit(name="B")) for fault in ("silence", "busy loop"))
+    games = idle.play(), busy.play()
+
+    assert [game.ending for game in games] == [Ending.TIME] * 2
+    assert idle.flag_fall is not None
+    assert 0.35 <= idle.flag_fall.ended - idle.flag_fall.began < 3
+    assert busy.flag_fall is not None
+    assert idle.flag_fall.cpu_seconds <= 0.02 < busy.flag_fall.cpu_seconds
+    assert idle.flag_fall.threads == 1
+
+
+def test_time_taken_between_moves_is_charged_beyond_the_margin(sit: Sit) -> None:
+    """An engine took 0.7 s in every ``play`` at 0.1 s a move, and nobody saw it."""
+    unfair = referee(sit("slow to play", time="0.1"), sit(name="B"), opening="f5d6c3d3")
+    patient = referee(sit("slow to play", time="2+0"), sit(name="B"), opening="f5d6c3d3")
+
+    assert (unfair.ending, unfair.winner) == (Ending.TIME, WHITE)
+    assert re.fullmatch(r"engine A took 1\.\d+ s between two of its moves, .*", unfair.detail)
+    assert (patient.ending, patient.winner) == (Ending.TIME, WHITE)
+    assert 8 < len(patient.turns) < 20
+    taken = patient.outside["A"]
+    assert taken.longest > 1.2
+    assert taken.seconds / 0.3 > taken.moves
+
+
+def test_a_flag_that_falls_between_moves_tells_what_the_machine_did(sit: Sit) -> None:
+    game = seated(sit("slow to play", time="0.1"), sit(name="B"), opening="f5d6")
+
+    assert game.play().ending is Ending.TIME
+    assert game.flag_fall is not None
+    assert game.flag_fall.ended - game.flag_fall.began > 0.6
+    assert game.flag_fall.cpu_seconds < 0.3
+
+
+def test_time_is_counted_without_a_clock_and_charged_to_nobody(sit: Sit) -> None:
+    game = referee(sit("slow to begin"), sit(name="B"), opening="f5d6c3d3")
+
+    assert game.ending is Ending.DISCS
+    assert 1.2 < game.outside["A"].setup < 10
+    assert game.outside["A"].longest < 1
+    assert game.outside["B"].moves == sum(
+        seconds is not None and turn.colour is WHITE
+        for turn, seconds in zip(game.turns, game.seconds, strict=True)
+    )
+
+
+def test_a_megabyte_of_empty_lines_after_each_move_is_remarked_on_and_slows_nobody(sit: Sit) -> None:
+    """It made a match of two seconds one of 48."""
+    quiet, loud = sit(), sit("empty lines", name="B")
+    began = time.monotonic()
+    game = referee(quiet, loud, stall=10)
+
+    assert game.ending in (Ending.DISCS, Ending.PROTOCOL_ERROR)
+    assert time.monotonic() - began < 10
+    assert quiet.remarks == []
+    (remark,) = loud.remarks
+    assert re.match(r"B writes much that answers nothing, \d+\.\d MB in one game", remark)
+
+
+def test_the_clocks_margin_is_the_engines_own(sit: Sit) -> None:
+    """0.3 s a move out of 0.2 s."""
+    generous, strict = sit("slow", turn=29, time="0.2"), sit("slow", turn=29, time="0.2", name="B")
+    generous.entry = replace(generous.entry, margin=5.0)
+    game = referee(generous, strict)
+
+    assert (game.ending, game.winner) == (Ending.TIME, BLACK)
+
+
+def test_lines_have_their_time_their_speaker_and_no_control_characters() -> None:
+    dialogue = Dialogue()
+    dialogue.add("A", ">", "genmove black")
+    dialogue.add("A", "<", "= \x1b[31m" + "x" * 70_000)
+    first, second = dialogue.lines()
+
+    assert first.endswith(" A > genmove black")
+    assert float(first.split()[0]) < 1
+    assert " A < =  [31mxxx" in second
+    assert len(second) < 300
+
+
+def test_of_a_flood_the_beginning_and_the_end_are_kept() -> None:
+    dialogue = Dialogue()
+    for number in range(100_000):
+        dialogue.add("A", "!", str(number))
+    lines = dialogue.lines()
+
+    assert lines[0].endswith(" A ! 0")
+    assert lines[-1].endswith(" A ! 99999")
+    assert lines[2_000] == "... 96000 lines left out ..."
+    assert len(lines) == 4_001
+
+
+def test_the_next_game_begins_with_nothing() -> None:
+    dialogue = Dialogue()
+    dialogue.add("A", ">", "quit")
+    dialogue.begin()
+
+    assert dialogue.lines() == ()

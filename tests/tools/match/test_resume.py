@@ -1,0 +1,185 @@
+"""A run goes on where it was, however it ended: the runner is killed at random moments again and again."""
+
+import json
+import random
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from outflank.tests.support.processes import children, living_members
+from outflank.tests.support.runs import conduct, fake, settings
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.state.run import Run
+from outflank.tools.match.state.store import read_run
+
+OUTFLANK = str(Path(sys.executable).with_name("outflank"))
+ENGINES = fake("A"), fake("B", "resign", 22)
+SEED = 3
+
+
+def results(run: Run) -> list[tuple[object, ...]]:
+    """What has to be the same however often the run was interrupted."""
+    return [
+        (game.pairing.number, game.pairing.names, game.transcript, game.ending, game.winner, game.margin)
+        for game in run.games
+    ]
+
+
+def begin(folder: Path, games: int, concurrency: int) -> list[str]:
+    engines = [word for entry in ENGINES for word in ("--engine", _text(entry))]
+    options = ["--games", str(games), "--seed", str(SEED), "--openings", "random:8"]
+    return ["match", *engines, *options, "--concurrency", str(concurrency), "--out", str(folder), "--json"]
+
+
+def _text(entry: Entry) -> str:
+    return f"name={entry.name} cmd={shlex.quote(entry.cmd)}"
+
+
+def kill_at_random(arguments: list[str], rng: random.Random) -> None:
+    """Run the program, kill it somewhere in its first games, and see that its engines are gone too."""
+    running = subprocess.Popen([OUTFLANK, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdout is not None
+    for _ in range(rng.randint(2, 100)):
+        running.stdout.readline()
+    time.sleep(rng.uniform(0, 0.01))
+    engines = children(running.pid)
+    running.send_signal(signal.SIGKILL)
+    running.communicate()
+    assert all(living_members(engine) == [] for engine in engines)
+
+
+def kill_and_resume(folder: Path, games: int, kills: int, concurrency: int) -> Run:
+    """A match that is killed so many times before it may end."""
+    rng = random.Random(SEED)
+    kill_at_random(begin(folder, games, concurrency), rng)
+    counted = 0
+    for _ in range(kills - 1):
+        run = read_run(folder)
+        assert len(run.games) >= counted
+        assert not run.finished or len(run.games) == games
+        counted = len(run.games)
+        kill_at_random(["match", "--resume", str(folder), "--json"], rng)
+    ran = subprocess.run(
+        [OUTFLANK, "match", "--resume", str(folder), "--json"], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    summary = json.loads(ran.stdout.splitlines()[-1])
+    run = read_run(folder)
+    assert summary["games"] == len(run.games) == len((folder / "games.ggf").read_text().splitlines())
+    return run
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_a_match_that_is_killed_five_times_ends_as_if_nothing_had_happened(
+    tmp_path: Path, concurrency: int
+) -> None:
+    run = kill_and_resume(tmp_path / "m", games=12, kills=5, concurrency=concurrency)
+
+    assert results(run) == results(conduct(settings(*ENGINES, games=12, seed=SEED), tmp_path / "whole"))
+    assert run.finished
+    assert run.voids == ()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_a_match_that_is_killed_two_hundred_times_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    run = kill_and_resume(tmp_path / "m", games=200, kills=200, concurrency=2)
+
+    assert results(run) == results(conduct(settings(*ENGINES, games=200, seed=SEED), tmp_path / "whole"))
+
+
+def test_a_second_runner_is_refused(tmp_path: Path) -> None:
+    running = subprocess.Popen(
+        [OUTFLANK, *begin(tmp_path / "m", 1000, 1)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert running.stdout is not None
+    running.stdout.readline()
+    second = subprocess.run(
+        [OUTFLANK, "match", "--resume", str(tmp_path / "m")], capture_output=True, text=True, check=False
+    )
+    running.send_signal(signal.SIGINT)
+    running.communicate()
+
+    assert second.returncode == 1
+    assert f"held by process {running.pid}" in second.stderr
+    assert running.returncode == 128 + signal.SIGINT
+
+
+def test_a_finished_run_that_is_resumed_is_only_shown(tmp_path: Path) -> None:
+    subprocess.run([OUTFLANK, *begin(tmp_path / "m", 2, 1)], capture_output=True, check=True)
+    before = read_run(tmp_path / "m")
+    shown = subprocess.run(
+        [OUTFLANK, "match", "--resume", str(tmp_path / "m")], capture_output=True, text=True, check=True
+    )
+
+    assert "A" in shown.stdout
+    assert read_run(tmp_path / "m") == before
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 300 KiB; only where one can be mounted, which takes root and a machine that lets root do it."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(folder)], check=False)
+    if mounted.returncode:
+        pytest.skip("nothing can be mounted here")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_a_disk_that_is_really_full_ends_in_words_and_the_run_can_go_on(disk: Path, tmp_path: Path) -> None:
+    """Some games fill it; then it is made larger."""
+    running = subprocess.Popen(
+        [OUTFLANK, *begin(disk / "m", 60, 1)[:-1]],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert running.stderr is not None
+        while "results are kept in memory" not in (line := running.stderr.readline()):
+            assert line, "the disk was never full"
+        subprocess.run(["mount", "-o", "remount,size=100m", str(disk)], check=True)
+        _, errors = running.communicate(timeout=100)
+        run = read_run(disk / "m")
+
+        assert running.returncode == 0
+        assert "nothing is missing" in errors
+        assert len(run.games) == 60
+        assert results(run) == results(conduct(settings(*ENGINES, games=60, seed=SEED), tmp_path / "whole"))
+    finally:
+        running.kill()
+        running.communicate()
+
+
+def test_a_disk_that_stays_full_shows_the_whole_result_and_fails(disk: Path) -> None:
+    """Ctrl-C ends the wait for room; all that was played is in the table."""
+    running = subprocess.Popen(
+        [OUTFLANK, *begin(disk / "m", 60, 1)[:-1]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert running.stderr is not None
+        while not running.stderr.readline().startswith("game 60"):
+            assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        output, errors = running.communicate(timeout=30)
+
+        assert running.returncode == 1
+        assert "(database or disk is full)" in errors.splitlines()[-1]
+        assert [line.split()[2] for line in output.splitlines() if line.startswith(("A  ", "B  "))] == [
+            "60",
+            "60",
+        ]
+    finally:
+        running.kill()
+        running.communicate()

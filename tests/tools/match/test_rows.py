@@ -1,0 +1,400 @@
+"""A run's file: there whole or not at all, and refused in words or read if somebody has edited it."""
+
+import json
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from outflank.book import Book, BookWriter
+from outflank.engine import FileFormatError
+from outflank.tests.book.test_damage import COUNTS_FOR_EVER, in_circles
+from outflank.tests.tools.commands.test_export import GAMES, stored
+from outflank.tests.tools.match.test_store import SETTINGS, create
+from outflank.tools.commands.program import cli
+from outflank.tools.match.state import schema
+from outflank.tools.match.state.store import LOCK_FILE, Store, read_run
+
+HOSTILE: tuple[Any, ...] = (
+    None,
+    "nobody",
+    "",
+    -1,
+    2**62,
+    1.5,
+    float("inf"),
+    b"\xff",
+    "9" * 5000,
+    0,
+    "\0",
+    "a1 a1",
+)
+ODD_VALUES: tuple[Any, ...] = (
+    None,
+    "nobody",
+    "",
+    -1,
+    2**62,
+    float("inf"),
+    1.5,
+    [],
+    {},
+    True,
+    [[1]],
+    "x" * 300,
+)
+PAIRS = COUNTS_FOR_EVER.replace("SELECT x FROM c", "SELECT x, x FROM c")
+COMMANDS = (
+    ["report", "-o", "-"],
+    ["export", "--format", "ggf"],
+    ["export", "--format", "sgf"],
+    ["export", "--format", "transcript"],
+)
+_KILLED_WHILE_IT_BEGINS = """
+import os, signal, sys
+from pathlib import Path
+from outflank.tests.tools.match.test_store import create
+from outflank.tools.match.state import schema
+schema.put_in_place = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+create(Path(sys.argv[1]))
+"""
+
+_KILLED_IN_A_CHANGE = """
+import os, signal, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA cache_size = 1")
+connection.execute("BEGIN IMMEDIATE")
+for number in range(1000):
+    connection.execute("INSERT INTO opening (number, moves) VALUES (?, ?)", (number + 100, "f5" * 100))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return stored(tmp_path, *GAMES)
+
+
+def edit(folder: Path, statement: str, *values: object) -> None:
+    connection = sqlite3.connect(folder / "run.db")
+    with connection:
+        connection.execute(statement, values)
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "value"),
+    [
+        ("UPDATE game SET winner = ?", "nobody"),
+        ("UPDATE game SET black = ?", "nobody"),
+        ("UPDATE game SET black = white, detail = ?", ""),
+        ("UPDATE game SET black = ?", b"A"),
+        ("UPDATE game SET margin = ?", float("inf")),
+        ("UPDATE game SET margin = ?", 65),
+        ("UPDATE game SET margin = ?", "twelve"),
+        ("UPDATE game SET round = ?", 0),
+        ("UPDATE game SET pair = ?", 2**62),
+        ("UPDATE game SET started = ?", "yesterday"),
+        ("UPDATE game SET rules = ?", "draughts"),
+        ("UPDATE game SET opening = ?", "a1"),
+        ("UPDATE game SET detail = ?", None),
+        ("UPDATE game SET ending = ?", "boredom"),
+        ("UPDATE game SET void = 'void', blamed = ?", "nobody"),
+        ("UPDATE turn SET seconds = ?", float("inf")),
+        ("UPDATE turn SET seconds = ?", -1),
+        ("UPDATE turn SET seconds = ?", "soon"),
+        ("UPDATE turn SET value = ?", float("-inf")),
+        ("UPDATE turn SET exact = ?", 1.5),
+        ("UPDATE turn SET book = ?", "yes"),
+        ("UPDATE turn SET move = ?", b"a1"),
+        ("UPDATE turn SET move = ?", "a1"),
+        ("UPDATE run SET value = ? WHERE name = 'started'", "yesterday"),
+        ("UPDATE run SET value = ? WHERE name = 'settings'", "{}"),
+        ("UPDATE run SET value = ? WHERE name = 'settings'", "[" * 100_000),
+        ("UPDATE run SET value = ? WHERE name = 'settings'", "9" * 5000),
+        ("UPDATE run SET value = ? WHERE name = 'outside'", '{"A": [1, 1e999, 1, 1]}'),
+        ("UPDATE run SET value = ? WHERE name = 'outside'", '{"A": [1, 1, 1, 1, 1]}'),
+        ("UPDATE run SET value = ? WHERE name = 'outside'", "[1]"),
+        ("UPDATE run SET value = replace(value, '\"random:2\"', ?) WHERE name = 'settings'", '"x\\udcff"'),
+        ("DELETE FROM run WHERE name = ?", "settings"),
+        ("DELETE FROM run WHERE name = ?", "id"),
+        ("DELETE FROM run WHERE name = ?", "state"),
+        ("DELETE FROM run WHERE name = ?", "started"),
+        ("INSERT INTO remark (sentence) VALUES (?)", b"\xff"),
+    ],
+)
+def test_what_no_run_holds_is_refused_in_words(folder: Path, statement: str, value: object) -> None:
+    edit(folder, statement, value)
+
+    with pytest.raises(FileFormatError, match=r"^can't read '.*run.db' as the file of a run \("):
+        read_run(folder)
+    with pytest.raises(FileFormatError, match=r"^can't read '.*run.db' as the file of a run \("):
+        Store.resume(folder)
+
+
+def test_a_text_that_is_too_long_is_cut_and_the_run_can_be_used(folder: Path) -> None:
+    """Such as an older version has stored: nothing may be lost for the sake of a remark."""
+    long = "B claims a false score: " + 2 * "very long " * (1 << 17)
+    edit(folder, "UPDATE game SET detail = ?, dialogue = ? WHERE number = 1", long, f"A > begin{long}A < end")
+    edit(folder, "INSERT INTO remark (sentence) VALUES (?)", long)
+
+    for command in (*([*command, str(folder)] for command in COMMANDS), ["match", "--resume", str(folder)]):
+        result = CliRunner().invoke(cli, command)
+        assert result.exit_code == 0, result.output
+        assert "outflank: long texts of the run were cut in the middle: 3\n" in result.stderr
+    game = read_run(folder).games[0]
+    assert len(game.detail) == 2_000
+    assert (game.dialogue[0][:9], game.dialogue[0][-7:]) == ("A > begin", "A < end")
+    assert json.loads((folder / "summary.json").read_text())["games"] == len(GAMES)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (f"DROP TABLE run; CREATE VIEW run(name, value) AS {PAIRS}", "it has the view 'run'"),
+        (f"DROP TABLE remark; CREATE VIEW remark(number, sentence) AS {PAIRS}", "it has the view"),
+        (
+            "DROP TABLE run; CREATE VIEW run(name, value) AS SELECT 'settings', zeroblob(450000000)",
+            "it has the view 'run'",
+        ),
+        ("CREATE TRIGGER t BEFORE DELETE ON game BEGIN SELECT raise(IGNORE); END", "it has the trigger 't'"),
+        ("ALTER TABLE remark ADD COLUMN more AS (zeroblob(450000000))", "not as Outflank makes them"),
+        ("CREATE VIRTUAL TABLE words USING fts5(x)", "it has the table 'words"),
+        ("DROP TABLE opening", "the table 'opening' is missing"),
+    ],
+)
+def test_a_run_whose_tables_are_others_is_refused_before_it_is_read(
+    folder: Path, change: str, reason: str
+) -> None:
+    connection = sqlite3.connect(folder / "run.db")
+    connection.executescript(change)
+    connection.close()
+
+    for opened in (read_run, Store.resume):
+        with pytest.raises(FileFormatError, match=r"^expected the file of a run, got '.*run.db' \(") as told:
+            opened(folder)
+        assert reason in str(told.value)
+
+
+@pytest.mark.timeout(60)
+def test_a_run_whose_pages_lead_in_circles_is_refused(folder: Path) -> None:
+    in_circles(folder / "run.db", "run")
+
+    with pytest.raises(FileFormatError, match=r"^expected the file of a run, got '.*run.db' \(damaged: "):
+        read_run(folder)
+
+
+@pytest.mark.timeout(60)
+def test_a_pipe_is_no_run_and_no_book(tmp_path: Path) -> None:
+    """Nobody writes to it, so whoever opened it would wait for ever."""
+    pipe = tmp_path / "run.db"
+    os.mkfifo(pipe)
+    for opened in (read_run, Book.open, BookWriter.open):
+        with pytest.raises(FileFormatError, match="it is a pipe or a device, and has to be a file"):
+            opened(pipe)
+    with pytest.raises(FileFormatError, match=r"has no run\.db"):
+        Store.resume(tmp_path)
+
+
+@pytest.mark.parametrize("value", ["a1", b"\xff", 5])
+def test_openings_that_cannot_be_played_are_refused_in_words(folder: Path, value: object) -> None:
+    edit(folder, "UPDATE opening SET moves = ?", value)
+
+    with Store.resume(folder) as store, pytest.raises(FileFormatError, match=r"^expected the file of a run"):
+        store.openings(GAMES[0].rules)
+
+
+def edits(folder: Path) -> Iterator[tuple[str, Any]]:
+    """One value of the file after the other, and of its settings, each replaced by what it should not be."""
+    connection = sqlite3.connect(folder / "run.db")
+    for table in ("game", "turn", "opening", "remark", "run"):
+        for _, column, *_ in connection.execute(f"PRAGMA table_info({table})").fetchall():
+            where = [""]
+            if table == "run":
+                names = connection.execute("SELECT name FROM run").fetchall()
+                where = [f" WHERE name = '{name}'" for (name,) in names]
+            for place in where:
+                for value in HOSTILE:
+                    yield f"UPDATE OR REPLACE {table} SET {column} = ?{place}", value
+    (text,) = connection.execute("SELECT value FROM run WHERE name = 'settings'").fetchone()
+    connection.close()
+    for path in places(json.loads(text)):
+        for value in ODD_VALUES:
+            yield (
+                "UPDATE run SET value = ? WHERE name = 'settings'",
+                json.dumps(put(json.loads(text), path, value)),
+            )
+
+
+def places(plain: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The way to every value of plain data."""
+    yield path
+    inner = plain.items() if isinstance(plain, dict) else enumerate(plain) if isinstance(plain, list) else ()
+    for key, value in inner:
+        yield from places(value, (*path, key))
+
+
+def put(plain: Any, path: tuple[Any, ...], value: object) -> Any:
+    """Plain data with another value in one place."""
+    if not path:
+        return value
+    plain[path[0]] = put(plain[path[0]], path[1:], value)
+    return plain
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_no_edit_of_one_value_leads_to_a_traceback(folder: Path, tmp_path: Path) -> None:
+    runner = CliRunner()
+    for number, (statement, value) in enumerate(edits(folder)):
+        edited = copytree(folder, tmp_path / f"edited-{number}")
+        try:
+            edit(edited, statement, value)
+        except sqlite3.Error:
+            continue  # the tables themselves don't allow it
+        for command, *options in COMMANDS:
+            result = runner.invoke(cli, [command, str(edited), *options])
+            assert result.exit_code in (0, 1), (statement, value, command)
+            assert isinstance(result.exception, SystemExit | None), (
+                statement,
+                value,
+                command,
+                result.exception,
+            )
+
+
+def test_a_run_that_was_killed_while_it_began_is_begun_again(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _KILLED_WHILE_IT_BEGINS, str(tmp_path)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    assert not (tmp_path / schema.RUN_FILE).exists()
+    assert (tmp_path / schema.UNFINISHED[0]).exists()
+
+    with create(tmp_path) as store:
+        assert store.read().games == ()
+        assert not any((tmp_path / name).exists() for name in schema.UNFINISHED)
+
+
+@pytest.mark.parametrize("name", [*schema.UNFINISHED, "run.lock", "run.db.outflank-lock"])
+@pytest.mark.parametrize("content", ["my notes", "n" * 100, None])
+def test_a_run_begins_without_touching_what_is_not_its_own(
+    tmp_path: Path, name: str, content: str | None
+) -> None:
+    """Where the content is None, a link leads to a file that a runner could have left."""
+    victim, strange = tmp_path / "victim", tmp_path / "run" / name
+    strange.parent.mkdir()
+    victim.touch()
+    if content is None:
+        strange.symlink_to(victim)
+    else:
+        strange.write_text(content)
+
+    with pytest.raises(FileFormatError, match=r"expected a new or empty folder|is in the way"):
+        create(strange.parent)
+    assert [path.name for path in strange.parent.iterdir()] == [name]
+    assert strange.is_symlink() or strange.read_text() == content
+    assert victim.read_text() == ""
+
+
+def test_a_run_whose_runner_was_killed_in_a_change_is_read(tmp_path: Path) -> None:
+    create(tmp_path).end(finished=False)
+    file = tmp_path / schema.RUN_FILE
+    killed = subprocess.run([sys.executable, "-c", _KILLED_IN_A_CHANGE, str(file)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert (
+        file.with_name(f"{file.name}-journal").stat().st_size > 0
+    )  # what the change has to be taken back by
+
+    assert read_run(tmp_path).games == ()
+    with Store.resume(tmp_path) as store:
+        assert len(store.openings(store.read().settings.rules)) == 2
+
+
+def resume(folder: Path) -> None:
+    Store.resume(folder)
+
+
+def begin(folder: Path) -> None:
+    create(folder)
+
+
+def begin_without_an_id(folder: Path) -> None:
+    Store.create(folder, SETTINGS, [], None)  # type: ignore[arg-type]
+
+
+def begin_on_a_small_disk(folder: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 13, before[1]))
+    try:
+        create(folder)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def no_database(folder: Path) -> None:
+    (folder / schema.RUN_FILE).write_bytes(b"no database at all" * 100)
+
+
+def edited(statement: str) -> Callable[[Path], None]:
+    def prepare(folder: Path) -> None:
+        create(folder).end(finished=False)
+        connection = sqlite3.connect(folder / schema.RUN_FILE)
+        connection.executescript(statement)
+        connection.close()
+
+    return prepare
+
+
+def a_folder_in_its_place(folder: Path) -> None:
+    (folder / schema.UNFINISHED[0]).mkdir()
+
+
+def nothing(folder: Path) -> None:
+    """The folder is empty."""
+
+
+@pytest.mark.parametrize(
+    ("prepare", "attempt", "sentence"),
+    [
+        (no_database, resume, "it is no SQLite file"),
+        (edited("PRAGMA user_version = 99"), resume, "expected a run file of version 1 to 2, got 99"),
+        (edited("PRAGMA user_version = 1"), resume, "duplicate column name: book"),
+        (edited("UPDATE run SET value = 'x' WHERE name = 'settings'"), resume, "expected the file of a run"),
+        (
+            edited("ALTER TABLE turn RENAME TO moves"),
+            resume,
+            "it has the table 'moves', which is not Outflank's",
+        ),
+        (a_folder_in_its_place, begin, "expected a new or empty folder"),
+        (nothing, begin_without_an_id, "NOT NULL constraint failed"),
+        (nothing, begin_on_a_small_disk, "disk"),
+    ],
+)
+def test_a_run_that_can_not_begin_or_go_on_leaves_no_lock_and_no_open_file(
+    tmp_path: Path, prepare: Callable[[Path], None], attempt: Callable[[Path], None], sentence: str
+) -> None:
+    """The second attempt fails for the reason of the first, and not since the first still holds the folder."""
+    prepare(tmp_path)
+    before = open_files()
+
+    for _ in range(2):
+        with pytest.raises(FileFormatError, match=sentence) as told:
+            attempt(tmp_path)
+        assert open_files() == before, told.value
+        assert not (tmp_path / LOCK_FILE).exists()
+        assert not any((tmp_path / name).is_file() for name in schema.UNFINISHED)
+
+
+def open_files() -> list[str]:
+    """What this process has open."""
+    links = (Path("/proc/self/fd") / name for name in os.listdir("/proc/self/fd"))
+    return sorted(os.readlink(link) for link in links if link.exists())

@@ -1,0 +1,323 @@
+"""The file of a run: what is stored comes back, whatever happens to the runner, its disk or its rivals."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from outflank.engine import Colour, FileFormatError, Rules
+from outflank.protocol.opponent.clock import TimeControl
+from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
+from outflank.tests.support.runs import broken_off, played
+from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.results import Ending, GameRecord, Outside
+from outflank.tools.match.openings.sources import OpeningsChoice
+from outflank.tools.match.state.events import Event, GameEnded, GameStarted, GameVoided, Remarked, TurnPlayed
+from outflank.tools.match.state.run import Format, RunSettings, Void
+from outflank.tools.match.state.schema import RUN_FILE
+from outflank.tools.match.state.store import Store, read_run
+from outflank.tools.match.stats.sprt import Sprt
+
+RULES = Rules()
+ENTRIES = (
+    Entry("A", "engine-a --fast", TimeControl()),
+    Entry("B b", "engine-b 'x y'", TimeControl.parse("60+1"), threads=2),
+)
+SETTINGS = RunSettings(
+    entries=ENTRIES,
+    openings=OpeningsChoice.parse("random:2"),
+    games=4,
+    seed=7,
+    adjudicate=12,
+    solve=14,
+    sprt=Sprt(elo0=1, elo1=5),
+    concurrency=3,
+    replay_crashes=True,
+)
+NAMES = ("A", "B b")
+
+
+def create(folder: Path, settings: RunSettings = SETTINGS) -> Store:
+    openings = list(settings.openings.take(2, settings.rules, settings.seed))
+    return Store.create(folder, settings, openings, "some id")
+
+
+def game(number: int = 1) -> GameRecord:
+    """A game with everything that can be known of one."""
+    plain = refereed(WITH_PASSES, number=number)
+    count = len(plain.turns)
+    return replace(
+        plain,
+        values=tuple(None if ply % 3 else ply / 8 for ply in range(count)),
+        from_book=tuple((None, False, True)[ply % 3] for ply in range(count)),
+        exact=tuple(ply if ply > 40 else None for ply in range(count)),
+    )
+
+
+def refereed(transcript: str, rules: Rules | None = None, number: int = 1) -> GameRecord:
+    """As ``played``, with the passes that a referee writes down."""
+    game = played(transcript, rules, number, NAMES)
+    return replace(game, turns=tuple(replace(turn, implied=False) for turn in game.turns))
+
+
+def started(record: GameRecord) -> GameStarted:
+    return GameStarted(record.pairing, record.attempt, record.started)
+
+
+@pytest.mark.parametrize("form", list(Format))
+def test_settings_come_back_as_they_were(tmp_path: Path, form: Format) -> None:
+    settings = replace(SETTINGS, format=form, rules=Rules.parse("reversi,tie=second"))
+    create(tmp_path, settings).end(finished=False)
+
+    assert read_run(tmp_path).settings == settings
+
+
+def test_games_come_back_as_they_were(tmp_path: Path) -> None:
+    games = (
+        game(1),
+        broken_off(Ending.TIME, Colour.BLACK, number=2, names=NAMES, detail="it \N{SNOWMAN} broke"),
+        replace(played(number=3, names=NAMES), attempt=2),
+    )
+    void = Void(replace(game(3), ending=Ending.TIME), "the runner stalled", "B b")
+    store = create(tmp_path)
+    store.write([GameEnded(games[2]), GameVoided(void), Remarked("B b is late")], RULES)
+    store.write([GameEnded(games[0]), Remarked("B b is late"), GameEnded(games[1])], RULES)
+    store.end(finished=True)
+    run = read_run(tmp_path)
+
+    assert run.games == games
+    assert run.voids == (void,)
+    assert run.remarks == ("B b is late",)
+    assert (run.finished, run.interrupted) == (True, False)
+    assert run.started.startswith("2")
+
+
+def test_no_text_is_stored_that_is_too_long_to_be_read(tmp_path: Path) -> None:
+    """A remark of a megabyte once made a run that could neither be shown nor resumed."""
+    long = "long " * 1_000_000
+    broken = broken_off(Ending.CRASH, Colour.BLACK, names=NAMES, detail=long)
+    loud = replace(broken, dialogue=("A > genmove black", *[long] * 3, "A < the fault"))
+    store = create(tmp_path)
+    store.write([GameEnded(loud), GameVoided(Void(replace(loud, attempt=2), long)), Remarked(long)], RULES)
+    run = store.end(finished=False)
+
+    assert run == read_run(tmp_path)
+    assert run.cut_texts == 0
+    assert all(len(text) <= 2_000 for text in (run.games[0].detail, run.voids[0].reason, *run.remarks))
+    assert (run.games[0].dialogue[0], run.games[0].dialogue[-1]) == ("A > genmove black", "A < the fault")
+
+
+def test_what_engines_took_between_their_moves_adds_up_and_counts_each_game_once(tmp_path: Path) -> None:
+    taken = {"A": Outside(30, 1.5, 0.5, 0.25), "B b": Outside(29, 0.25, 0.125, 2.0)}
+    first, second = (replace(game(number), outside=taken) for number in (1, 2))
+    store = create(tmp_path)
+    store.write([GameEnded(first)], RULES)
+    store.end(finished=False)
+    store = Store.resume(tmp_path)
+    store.write(
+        [GameVoided(Void(game(1), "its twin was voided")), GameVoided(Void(second, "a stall"))], RULES
+    )
+
+    assert store.end(finished=False).outside == read_run(tmp_path).outside
+    assert read_run(tmp_path).outside == {
+        "A": Outside(60, 3.0, 0.5, 0.25),
+        "B b": Outside(58, 0.5, 0.125, 2.0),
+    }
+
+
+def test_moves_with_directions_come_back(tmp_path: Path) -> None:
+    rules = Rules.parse("ravensburger-1987")
+    one_way = refereed(ONE_WAY, rules)
+    store = create(tmp_path, replace(SETTINGS, rules=rules))
+    store.write([GameEnded(one_way)], rules)
+
+    assert store.read().games == (one_way,)
+    store.end(finished=False)
+
+
+def test_a_game_that_goes_on_is_in_the_file_and_no_result(tmp_path: Path) -> None:
+    store = create(tmp_path)
+    store.write([started(game()), TurnPlayed(1, 1, 0, "f5", None, (4, 1))], RULES)
+    reader = sqlite3.connect(tmp_path / RUN_FILE)
+
+    assert reader.execute("SELECT number, ending FROM game").fetchall() == [(1, None)]
+    assert reader.execute("SELECT game, ply, move FROM turn").fetchall() == [(1, 0, "f5")]
+    assert read_run(tmp_path).games == ()
+    reader.close()
+    store.end(finished=False)
+
+
+def test_a_resumed_run_forgets_what_had_not_ended(tmp_path: Path) -> None:
+    store = create(tmp_path)
+    store.write([GameEnded(game(1)), started(game(2)), TurnPlayed(2, 1, 0, "f5", None, (4, 1))], RULES)
+    openings = store.openings(RULES)
+    store.end(finished=False)
+    assert read_run(tmp_path).interrupted
+
+    store = Store.resume(tmp_path)
+    assert store.read().games == (game(1),)
+    assert not store.read().interrupted
+    assert store.openings(RULES) == openings == list(SETTINGS.openings.take(2, RULES, 7))
+    store.end(finished=True)
+    reader = sqlite3.connect(tmp_path / RUN_FILE)
+    assert reader.execute("SELECT DISTINCT game FROM turn").fetchall() == [(1,)]
+    reader.close()
+
+
+def test_a_finished_run_is_one_file(tmp_path: Path) -> None:
+    create(tmp_path).end(finished=True)
+
+    assert [path.name for path in tmp_path.iterdir()] == [RUN_FILE]
+
+
+def test_a_second_runner_is_refused_and_readers_are_not(tmp_path: Path) -> None:
+    store = create(tmp_path)
+    with pytest.raises(
+        FileFormatError, match=f"no process is playing, got .*, held by process {os.getpid()}"
+    ):
+        Store.resume(tmp_path)
+    assert read_run(tmp_path).games == ()
+    store.end(finished=False)
+
+    Store.resume(tmp_path).end(finished=False)
+
+
+DIES_WHILE_IT_WRITES = """
+import os, signal, sys
+from pathlib import Path
+from outflank.tests.tools.match.test_store import RULES, create, game, started
+from outflank.tools.match.state.events import GameEnded
+store = create(Path(sys.argv[1]))
+store.write([GameEnded(game(1)), started(game(2))], RULES)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_the_lock_of_a_dead_runner_is_none_and_its_games_are_there(tmp_path: Path) -> None:
+    ran = subprocess.run([sys.executable, "-c", DIES_WHILE_IT_WRITES, str(tmp_path)], check=False, timeout=60)
+    assert ran.returncode == -signal.SIGKILL
+    assert read_run(tmp_path).games == (game(1),)
+
+    store = Store.resume(tmp_path)
+    assert store.read().games == (game(1),)
+    store.end(finished=False)
+
+
+class FullDisk:
+    """Stands for a connection whose disk has room for some statements only."""
+
+    def __init__(self, connection: sqlite3.Connection, statements: int) -> None:
+        self._connection = connection
+        self.left = statements
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._connection, name)
+
+    def execute(self, sql: str, values: tuple[object, ...] = ()) -> sqlite3.Cursor:
+        self.left -= 1
+        if self.left < 0 and sql != "ROLLBACK":
+            raise sqlite3.OperationalError("database or disk is full")
+        return self._connection.execute(sql, values)
+
+    def executemany(self, sql: str, rows: Iterable[tuple[object, ...]]) -> None:
+        for row in rows:
+            self.execute(sql, row)
+
+
+def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path) -> None:
+    """The n-th statement fails and all after it, for n = 0, 1, 2... until none fails."""
+    short = played(names=NAMES)
+    events: list[Event] = [started(short), TurnPlayed(1, 1, 0, "f5", None, (4, 1)), GameEnded(short)]
+    statement, trouble = 0, "yes"
+    while trouble:
+        folder = tmp_path / str(statement)
+        store = create(folder)
+        disk = FullDisk(store._connection, statement)
+        store._connection = disk  # type: ignore[assignment]
+        store.write(events, RULES)
+        trouble = store.trouble
+        assert not trouble or "(database or disk is full)" in trouble
+        assert read_run(folder).games == (() if trouble else (short,))
+
+        disk.left = 10**9
+        store.write([GameEnded(played(number=2, names=NAMES))], RULES)
+        assert store.trouble == ""
+        assert [record.pairing.number for record in store.read().games] == [1, 2]
+        store.end(finished=True)
+        statement += 1
+    assert statement > len(short.turns)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (None, "No such file or directory"),
+        (b"", "it is empty"),
+        (b"no database at all, though long enough to be looked at" * 20, "it is no SQLite file"),
+    ],
+)
+def test_what_is_no_run_is_refused_in_words(tmp_path: Path, content: bytes | None, sentence: str) -> None:
+    path = tmp_path / "x.db"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(FileFormatError, match=sentence):
+        read_run(path)
+    assert content is None or path.read_bytes() == content
+
+
+def test_a_damaged_run_is_refused_in_words(tmp_path: Path) -> None:
+    """Cut off behind each page; what is still whole is read, and nothing else happens than a sentence."""
+    store = create(tmp_path)
+    store.write([GameEnded(game(number)) for number in (1, 2, 3, 4)], RULES)
+    store.end(finished=True)
+    content = (tmp_path / RUN_FILE).read_bytes()
+    for size in range(0, len(content), 4096):
+        (tmp_path / "cut.db").write_bytes(content[:size])
+        with pytest.raises(FileFormatError):
+            read_run(tmp_path / "cut.db")
+
+
+def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
+    create(tmp_path).end(finished=True)
+    connection = sqlite3.connect(tmp_path / RUN_FILE)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(FileFormatError, match="expected a run file of version 1 to 2, got 99"):
+        read_run(tmp_path)
+
+
+def test_a_run_from_before_books_is_read_and_resumed(tmp_path: Path) -> None:
+    """Version 1 had no column for them."""
+    store = create(tmp_path)
+    store.write([GameEnded(game())], RULES)
+    store.end(finished=False)
+    connection = sqlite3.connect(tmp_path / RUN_FILE)
+    connection.executescript("ALTER TABLE turn DROP COLUMN book; PRAGMA user_version = 1")
+    connection.close()
+    old = replace(game(), from_book=())
+
+    assert read_run(tmp_path).games == (old,)
+    resumed = Store.resume(tmp_path)
+    resumed.write([GameEnded(game(2))], RULES)
+    assert resumed.end(finished=True).games == (old, game(2))
+
+
+def test_a_folder_that_is_no_run_can_not_be_resumed(tmp_path: Path) -> None:
+    with pytest.raises(
+        FileFormatError, match=f"expected the folder of a run, got .* which has no {RUN_FILE}"
+    ):
+        Store.resume(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "precious").touch()
+    with pytest.raises(FileFormatError, match="expected a new or empty folder"):
+        create(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["precious"]

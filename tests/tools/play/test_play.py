@@ -1,0 +1,66 @@
+"""At the terminal: what a table keeps of a game, and the solo game's coloured board and figures of many deals."""
+
+import click
+import pytest
+
+from outflank.engine import Colour, Searcher
+from outflank.engine.solo.game import Chip, Deal, DealerView
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.movesource import SearchSource
+from outflank.protocol.opponent.clock import TimeControl
+from outflank.protocol.session import Session
+from outflank.tools.play.solo import Results, picture, styled_chip
+from outflank.tools.play.table import Table
+
+
+@pytest.mark.parametrize(
+    ("control", "clock"),
+    [
+        ("none", ""),
+        ("10m+0", "10:00"),
+        ("5m+3s", "5:00/0:03"),
+        ("5m+30s/10", "300 s, overtime 10/30 canadian"),
+        ("30s", "0 s, overtime 1/30 canadian"),
+        ("60+0.5", "60 s, overtime 0.5 fischer"),
+    ],
+)
+def test_the_clock_is_recorded_as_game_files_have_it(control: str, clock: str) -> None:
+    session = Session(SearchSource(Searcher(1)))
+    table = Table(session, AnnotatedGame(), frozenset(Colour), TimeControl.parse(control), "Ada")
+
+    assert table.record().clock == clock
+
+
+def test_figures_of_three_games() -> None:
+    results = Results([24, 20, 22], perfect=24)
+
+    assert results.mean == 22
+    assert results.deviation == pytest.approx(2)
+    assert results.perfect_share == pytest.approx(1 / 3)
+
+
+def test_one_game_has_no_deviation() -> None:
+    assert Results([5], perfect=24).deviation == 0
+
+
+def test_the_letters_are_those_of_the_view_at_every_move() -> None:
+    game = DealerView.start(Deal.shuffled(1))
+    for _ in range(20):
+        view = game.player_view()
+        plain = [line.split() for line in click.unstyle(picture(view)).splitlines()]
+        assert plain == [line.split() for line in str(view).splitlines()]
+        if game.is_over:
+            break
+        game = game.play(game.legal_moves()[-1])
+
+
+def test_columns_stand_below_each_other() -> None:
+    lines = click.unstyle(picture(DealerView.start(Deal.shuffled(1)).player_view())).splitlines()
+
+    assert {line.index("X") for line in lines[4:6] if "X" in line} == {15, 19}
+    assert (lines[0].index("d"), lines[0].index("e")) == (15, 19)
+
+
+def test_chips_of_either_colour_look_different() -> None:
+    assert click.unstyle(styled_chip(Chip(Colour.BLACK, 7))) == "b7"
+    assert styled_chip(Chip(Colour.BLACK, 7)) != styled_chip(Chip(Colour.WHITE, 7)).replace("g", "b")

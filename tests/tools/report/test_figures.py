@@ -1,0 +1,358 @@
+"""What a run says, against counts made by hand: as figures, as plain data, and as charts."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outflank.engine import Colour
+from outflank.tests.support.positions import WITH_PASSES
+from outflank.tests.support.runs import (
+    broken_off,
+    fake,
+    judged,
+    played,
+    print_result_of,
+    random_run,
+    run_of,
+    settings,
+    summary_of,
+)
+from outflank.tools.match.conduct.ledger import EarlyStop, complete_pairs
+from outflank.tools.match.game.results import Ending, GameRecord, Outside
+from outflank.tools.match.state.run import Format, Run, Void
+from outflank.tools.match.stats.elo import estimate
+from outflank.tools.match.stats.ratings import PairScore, rate
+from outflank.tools.match.stats.sprt import Sprt
+from outflank.tools.report.charts import Chart, Level, Series, chart, strip, thinned
+from outflank.tools.report.figures import Meeting, disc_sums, figures_of
+from outflank.tools.report.report import charts
+from outflank.tools.report.wording import verdict_lines
+
+HEIGHTS = st.floats(-1e6, 1e6)
+GAMES = (
+    played(number=1, names=("A", "B")),  # A wins by 64
+    played(number=2, names=("B", "A")),  # A loses by 64
+    broken_off(Ending.CRASH, Colour.WHITE, number=3, names=("A", "B")),  # B crashes
+    broken_off(Ending.RESIGNATION, Colour.WHITE, number=4, names=("B", "A")),  # A resigns
+)
+SETTINGS = settings(fake("A"), fake("B", time="0.5"), games=4, seed=5)
+RUN = Run(SETTINGS, GAMES, remarks=("B refuses to say hello",), started="2026-05-17", finished=True)
+
+
+def mirrored(number: int) -> GameRecord:
+    """One game and, with an even number, the same with the names swapped: each wins one."""
+    return played(number=number, names=("A", "B") if number % 2 else ("B", "A"))
+
+
+def test_a_match_is_counted() -> None:
+    games = [played(), broken_off(Ending.TIME, Colour.WHITE, number=2, names=("B", "A"))]
+    void = Void(broken_off(Ending.TIME, Colour.BLACK, number=2), "a stall", "A")
+    told = figures_of(run_of(games, voids=(void,)))
+    first, second = told.engines
+
+    assert (first.standing.wins, first.standing.losses, first.standing.faults.total()) == (1, 1, 1)
+    assert first.by_colour == {Colour.BLACK: (1.0, 1), Colour.WHITE: (0.0, 1)}
+    assert (first.voids, first.void_share, second.voids) == (1, 1 / 3, 0)
+    assert told.meetings == {("A", "B"): Meeting(1.0, 2), ("B", "A"): Meeting(1.0, 2)}
+    assert told.elo == estimate([1, 0], [1.0])
+    assert [(row.opening, row.games) for row in told.openings] == [("f5 d6", 1), ("", 1)]
+
+
+def test_a_pair_that_repeats_another_adds_points_and_nothing_else() -> None:
+    games = [mirrored(number) for number in (1, 2, 3, 4)]
+    told = figures_of(run_of(games))
+
+    assert (told.pairs, told.effective_pairs, told.repeats) == (2, 1, {2: 1})
+    assert told.elo == estimate([1, 0], [1.0])
+    assert told.engines[0].standing.points == 2
+    assert disc_sums(run_of(games), told.repeats) == [0.0]
+
+
+def test_discs_thrown_away_are_those_of_the_engines_own_moves() -> None:
+    """Black plays e3 from +8 to +2, White f6 back to +6; the final margin is 64."""
+    told = figures_of(run_of([judged({}, {4: 8, 5: 2, 6: 6})]))
+
+    assert told.engines[0].discs_lost == (6, 1)
+    assert told.engines[1].discs_lost == (4, 1)
+
+
+def test_engines_stand_by_their_rank_and_before_the_end_by_points() -> None:
+    run = random_run(("A", "B", "C", "D"), 2, {"format": Format.ROUND_ROBIN})
+    told, unfinished = figures_of(run), figures_of(replace(run, finished=False))
+    points = [engine.standing.points for engine in told.engines]
+
+    assert points == sorted(points, reverse=True)
+    assert [engine.standing.points for engine in unfinished.engines] == points
+    assert sum(points) == len(run.games)
+    assert told.elo is None
+
+
+def test_a_match_keeps_the_order_of_the_settings() -> None:
+    lost = [played(WITH_PASSES), played(number=2, names=("B", "A"))]
+
+    assert [engine.entry.name for engine in figures_of(run_of(lost)).engines] == ["A", "B"]
+
+
+def test_a_game_without_its_twin_is_rated_and_makes_no_pair() -> None:
+    """With an odd number of games an encounter ends with one."""
+    names = ("A", "B", "C")
+    games = [
+        replace(game, pairing=replace(game.pairing, pair=number))
+        for number in (1, 2, 3)
+        for game in [played(number=number, names=(names[number - 1], names[number % 3]))]
+    ]
+    run = run_of(games, names, {"format": Format.ROUND_ROBIN, "games": 1})
+    told = figures_of(run)
+
+    assert [(rating.games, rating.points) for rating in told.ratings.ratings] == [(2, 1.0)] * 3
+    assert told.ratings == rate(
+        names, [PairScore(0, 1, 1, 1, 0), PairScore(1, 2, 1, 1, 0), PairScore(2, 0, 1, 1, 0)]
+    )
+    assert (told.pairs, told.repeats) == (0, {})
+    assert "Ratings while the run went on" in [chart.title for chart in charts(run, told)]
+
+
+def test_the_last_game_of_an_odd_match_is_no_pair() -> None:
+    games = [played(), played(number=2, names=("B", "A")), played(number=3, opening=3)]
+    told = figures_of(run_of(games))
+
+    assert told.elo == estimate([1, 0, 1], [1.0])
+    assert [rating.games for rating in told.ratings.ratings] == [3, 3]
+
+
+def test_the_table_of_a_match(capsys: pytest.CaptureFixture[str]) -> None:
+    games = [played(), broken_off(Ending.TIME, Colour.WHITE, number=2, names=("B", "A"))]
+    print_result_of(run_of(games, settings={"sprt": Sprt(0, 20)}))
+    printed = capsys.readouterr().out
+
+    assert "outflank" in printed.splitlines()[0]
+    assert "A against B: Elo +0 (interval undefined: too few pairs" in printed
+    assert "1 (time 1)" in printed
+    assert "SPRT normalized [0, 20]: no verdict, LLR " in printed
+    assert "The same on disc differences: no verdict, LLR +0.00 (-2.94 to +2.94) after 0 pairs" in printed
+    assert "Note: B refuses to say hello" in printed
+
+
+def test_time_taken_between_moves_is_noted_where_it_matters(capsys: pytest.CaptureFixture[str]) -> None:
+    games = [mirrored(1), mirrored(2)]
+    print_result_of(
+        run_of(games, outside={"A": Outside(60, 0.3, 0.04, 0.9), "B": Outside(60, 0.3, 0.07, 1.25)})
+    )
+    printed = capsys.readouterr().out
+
+    assert "Note: A took" not in printed
+    assert "Note: B took 0.005 s a move, 0.070 s at most, outside the commands for its moves\n" in printed
+    assert "Note: B took up to 1.2 s to set up a game, which is charged to no clock\n" in printed
+
+
+def test_no_verdict_is_shown_that_rests_on_pairs_before_which_one_is_missing() -> None:
+    whole = random_run(("A", "B"), 20, {"sprt": Sprt(0, 200, alpha=0.4, beta=0.4)})
+    waiting = replace(whole, games=whole.games[1:])
+    decided, undecided = (verdict_lines(run, figures_of(run)) for run in (whole, waiting))
+
+    assert decided
+    assert all(" accepted, LLR " in line for line in decided)
+    assert [line.split(": ")[1] for line in undecided] == [
+        "no verdict, LLR +0.00 (-0.41 to +0.41) after 0 pairs"
+    ] * 2
+    assert len(charts(whole, figures_of(whole))) == 2
+    assert [chart.title for chart in charts(waiting, figures_of(waiting))] == ["Elo of A against B"]
+
+
+def test_the_table_of_a_tournament(capsys: pytest.CaptureFixture[str]) -> None:
+    run = random_run(("A", "B", "C"), 2, {"format": Format.ROUND_ROBIN}, solved=6)
+    void = Void(run.games[0], "a stall", "A")
+    print_result_of(replace(run, voids=(void, void)))
+    printed = capsys.readouterr().out
+
+    assert "points against" in printed
+    assert printed.count("/4") == 6
+    assert "Elo (95 %)" in printed
+    assert "discs thrown away" in printed
+    assert "Note: This run is not valid: too many games had to be voided (A 20.0%)" in printed
+
+
+def test_a_run_without_games_has_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    print_result_of(run_of([], interrupted=True))
+    print_result_of(run_of([], ("A", "B", "C"), {"format": Format.ROUND_ROBIN}, finished=False))
+    printed = capsys.readouterr().out
+
+    assert "interrupted after 0 games" in printed
+    assert "A against B: Elo undefined" in printed
+
+
+def drawn(*series: Series, levels: tuple[Level, ...] = ()) -> Chart:
+    made = chart("title", "caption", series, levels)
+    assert made is not None
+    return made
+
+
+def points(text: str) -> list[tuple[float, float]]:
+    return [(float(x), float(y)) for x, y in (pair.split(",") for pair in text.split())]
+
+
+def test_the_first_point_lies_left_and_the_last_right_and_higher_is_higher() -> None:
+    made = drawn(Series("A", 0, ((1, 0), (2, 10), (3, 5))))
+    (first, low), (_, high), (last, middle) = points(made.curves[0].points)
+
+    assert (first, last) == (made.left, made.right)
+    assert made.top <= high < middle < low <= made.bottom
+
+
+def test_a_band_goes_once_around() -> None:
+    made = drawn(Series("A", 0, ((1, 0), (2, 0)), ((1, -1, 1), (2, -2, 2))))
+    outline = points(made.curves[0].band)
+
+    assert [x for x, _ in outline] == [made.left, made.right, made.right, made.left]
+    assert outline[0][1] > outline[3][1]
+
+
+def test_levels_are_always_to_be_seen() -> None:
+    made = drawn(Series("A", 0, ((0, 0), (1, 0.1))), levels=(Level(-3, "low"), Level(3, "high")))
+
+    assert [mark.label for mark in made.levels] == ["low", "high"]
+    assert all(made.top <= mark.at <= made.bottom for mark in made.levels)
+
+
+def test_one_point_is_no_curve() -> None:
+    assert chart("", "", [Series("A", 0, ((1, 1),))]) is None
+    assert chart("", "", []) is None
+
+
+@given(st.lists(HEIGHTS, min_size=2, max_size=40))
+def test_whatever_the_heights_all_is_inside_but_a_long_curves_beginning(heights: list[float]) -> None:
+    made = drawn(Series("A", 0, tuple(enumerate(heights))))
+    settled = points(made.curves[0].points)[len(heights) // 4 + 1 if len(heights) >= 20 else 0 :]
+
+    assert all(made.top - 1 <= y <= made.bottom + 1 for _, y in settled)
+    assert 2 <= len(made.up) <= 14
+
+
+@given(st.integers(0, 1000), st.integers(1, 50))
+def test_thinned_numbers_keep_the_last(count: int, most: int) -> None:
+    kept = thinned(range(1, count + 1), most)
+
+    assert len(kept) <= most
+    assert kept[-1:] == list(range(1, count + 1))[-1:]
+
+
+def test_strips_share_a_scale_and_open_ends_reach_its_end() -> None:
+    strips = strip({"A": (-100.0, 0.0, 100.0), "B": (None, -50.0, 20.0)})
+
+    assert strips["A"].zero == strips["B"].zero == strips["A"].middle == 50
+    assert (
+        strips["B"].low
+        == 0
+        < strips["A"].low
+        < strips["B"].middle
+        < strips["B"].high
+        < strips["A"].high
+        < 100
+    )
+    assert strip({}) == {}
+
+
+def void(game: GameRecord) -> Void:
+    return Void(game, "the runner stalled", "B")
+
+
+def test_the_summary_holds_what_the_table_shows() -> None:
+    told = json.loads(json.dumps(summary_of(RUN)))
+    first, second = told["engines"]
+
+    assert (first["name"], first["points"], first["wins_by_fault"]) == ("A", 2, {"crash": 1})
+    assert (first["points_by_colour"], first["margin"]) == ({"black": 2, "white": 0}, 0)
+    assert (second["name"], second["faults"]) == ("B", {"crash": 1})
+    assert [engine["name"] for engine in told["settings"]["engines"]] == ["A", "B"]
+    assert (told["settings"]["seed"], told["games"], told["pairs"], told["valid"]) == (5, 4, 2, True)
+    assert told["elo"]["pentanomial"] == [0, 0, 2, 0, 0]
+    assert told["remarks"] == ["B refuses to say hello"]
+    assert (told["finished"], told["interrupted"], told["sprt"]) == (True, False, None)
+
+
+def test_the_summary_has_the_rounds_of_a_knockout_and_why_who_went_on() -> None:
+    run = random_run(("A", "B", "C"), 1, {"format": Format.KNOCKOUT})
+    told = json.loads(json.dumps(summary_of(run)))
+    rest, duel = told["rounds"][0]
+    (final,) = told["rounds"][1]
+
+    assert (rest["first"], rest["second"], rest["winner"], rest["decision"]) == ("A", None, "A", "bye")
+    assert (duel["first"], duel["second"], duel["games"][:2]) == ("B", "C", [1, 2])
+    assert final["winner"] == told["order"][0] == told["engines"][0]["name"]
+    assert final["decision"] in ("points", "tie-break games", "discs", "seeding")
+    assert final["stages"][0] == final["points"] or len(final["stages"]) > 1
+    assert told["engines"][0]["swiss"] is None
+
+
+def test_the_summary_has_the_table_and_the_rounds_of_a_swiss_tournament() -> None:
+    run = random_run(("A", "B", "C"), 1, {"format": Format.SWISS, "rounds": 2})
+    told = json.loads(json.dumps(summary_of(run)))
+
+    assert [len(meetings) for meetings in told["rounds"]] == [2, 2]
+    assert [engine["name"] for engine in told["engines"]] == told["order"]
+    assert {tuple(engine["swiss"]) for engine in told["engines"]} == {
+        ("points", "buchholz", "sonneborn_berger", "byes")
+    }
+    assert sum(engine["swiss"]["byes"] for engine in told["engines"]) == 2
+
+
+def test_the_summary_says_what_engines_took_between_their_moves() -> None:
+    first, second = summary_of(replace(RUN, outside={"B": Outside(4, 1.0, 0.5, 0.25)}))["engines"]
+    keys = ("mean_seconds_outside", "longest_seconds_outside", "longest_seconds_to_set_up")
+
+    assert [first[key] for key in keys] == [None, 0.0, 0.0]
+    assert [second[key] for key in keys] == [0.25, 0.5, 0.25]
+
+
+def test_voids_are_told_for_each_engine_and_too_many_make_a_run_invalid() -> None:
+    told = summary_of(replace(RUN, voids=(void(GAMES[2]),)))
+
+    assert [engine["voids"] for engine in told["engines"]] == [0, 1]
+    assert told["engines"][1]["void_share"] == 0.2
+    assert not told["valid"]
+    assert Run(SETTINGS, GAMES * 9, (void(GAMES[2]),)).is_valid
+
+
+def test_the_tests_are_told_with_their_bounds() -> None:
+    told = summary_of(replace(RUN, settings=replace(SETTINGS, sprt=Sprt(0, 10))))["sprt"]
+
+    assert (told["elo0"], told["elo1"], told["model"]) == (0, 10, "normalized")
+    assert told["bounds"][0] < told["ratio"] < told["bounds"][1]
+    assert told["decided"] is None
+
+
+def test_pairs_after_a_verdict_move_no_ratio() -> None:
+    """What was under way by then has ended since."""
+    run = random_run(("A", "B"), 200, {"sprt": Sprt(0, 200)})
+    told = summary_of(run)["sprt"]
+    pairs, accepted = told["decided"]
+    at_the_verdict = summary_of(replace(run, games=run.games[: 2 * pairs]))["sprt"]
+
+    assert 0 < pairs < 100
+    assert told["ratio"] == at_the_verdict["ratio"]
+    assert told["bounds"][accepted] == pytest.approx(told["ratio"], abs=1)
+
+
+def test_the_tests_wait_for_a_pair_that_is_not_there_yet_as_the_match_does() -> None:
+    """Pair 3 is under way; what was played after it counts for Elo only."""
+    whole = random_run(("A", "B"), 20, {"sprt": Sprt(0, 200)})
+    waiting = replace(whole, games=tuple(game for game in whole.games if game.pairing.number != 5))
+    watch = EarlyStop(Sprt(0, 200), "A")
+    for number, games in complete_pairs(waiting.games):
+        watch.add(number, games)
+    told = summary_of(waiting)
+
+    assert told["sprt"] == summary_of(replace(whole, games=whole.games[:4]))["sprt"]
+    assert told["sprt"]["ratio"] == watch.ratio
+    assert (told["effective_pairs"], sum(told["elo"]["pentanomial"])) == (19, 19)
+
+
+def test_tournaments_and_runs_without_games_have_summaries_too() -> None:
+    field = settings(fake("A"), fake("B"), fake("C"), format=Format.SWISS)
+
+    assert summary_of(Run(field))["elo"] is None
+    assert len(summary_of(Run(field, GAMES))["engines"]) == 3
+    assert summary_of(Run(SETTINGS))["games"] == 0

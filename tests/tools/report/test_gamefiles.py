@@ -1,0 +1,358 @@
+"""Records read back: what is written is the game, in the words of each format; WTHOR byte by byte."""
+
+import random
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import replace
+from io import BytesIO
+
+import pytest
+from sgfmill import sgf_grammar  # type: ignore[import-untyped]
+
+from outflank.engine import PASS, PRESETS, Colour, FileFormatError, Game, Move, Position, Rules
+from outflank.engine.squares import square_name
+from outflank.protocol.formats import ggf as ggf_format
+from outflank.protocol.formats import sgf as sgf_write
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.formats.files import read_games
+from outflank.protocol.formats.wthor import WthorWriter
+from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
+from outflank.tests.support.runs import broken_off, judged, played
+from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.report.records import annotated_game, headline, transcript_line
+
+ONE_DIRECTION = PRESETS["ravensburger-1987"]
+GGF_FIELD = re.compile(r"([A-Z]+)\[([^\]]*)\]")
+
+
+def ggf(record: GameRecord) -> str:
+    return ggf_format.write(annotated_game(record))
+
+
+def sgf(record: GameRecord) -> str:
+    return sgf_write.write(annotated_game(record))
+
+
+def read_back(text: str) -> AnnotatedGame:
+    (game,) = read_games(BytesIO(text.encode()))
+    assert isinstance(game, AnnotatedGame)
+    return game
+
+
+def sgf_nodes(text: str) -> list[dict[str, list[str]]]:
+    """The nodes of the main line as the grammar of sgfmill reads them."""
+    tree = sgf_grammar.parse_sgf_game(text.encode())
+    return [
+        {name: [value.decode() for value in values] for name, values in node.items()}
+        for node in sgf_grammar.main_sequence_iter(tree)
+    ]
+
+
+def sgf_game(text: str, rules: Rules) -> Game:
+    """The game that the nodes tell, played move by move."""
+    game = Game(rules)
+    for node in sgf_nodes(text)[1:]:
+        (name,) = {"B", "W"} & node.keys()
+        move = Move.parse(node[name][0]) if node[name][0] else PASS
+        game.play(move, Colour.BLACK if name == "B" else Colour.WHITE)
+    return game
+
+
+def ggf_game(text: str) -> tuple[dict[str, str], Game]:
+    """Tags and game of a GGF line, the start taken from its board."""
+    tags: dict[str, str] = {}
+    turns = []
+    for name, value in GGF_FIELD.findall(text):
+        if name in ("B", "W"):
+            turns.append((name, value))
+        else:
+            tags[name] = value
+    rules = Rules.parse(tags.get("RU", "othello"))
+    game = Game(rules, Position.parse(tags["BO"].removeprefix("8 "), rules))
+    for name, value in turns:
+        word, *fields = value.split("/")
+        direction = f"/{fields[0]}" if fields and fields[0].isalpha() else ""
+        game.play(Move.parse(word + direction), Colour.BLACK if name == "B" else Colour.WHITE)
+    return tags, game
+
+
+@pytest.mark.parametrize(
+    ("transcript", "rules"), [(WIPE_OUT, Rules()), (WITH_PASSES, Rules()), (ONE_WAY, ONE_DIRECTION)]
+)
+def test_all_three_formats_tell_the_same_game(transcript: str, rules: Rules) -> None:
+    record = played(transcript, rules)
+    line, _, comment = transcript_line(record).partition("#")
+
+    assert Game.from_transcript(line, rules).position == Game.from_transcript(transcript, rules).position
+    assert comment.strip() == headline(record)
+    for game in (sgf_game(sgf(record), rules), ggf_game(ggf(record))[1]):
+        assert [turn.move for turn in game.turns] == [turn.move for turn in record.turns]
+
+
+def test_the_samples_have_what_they_are_for() -> None:
+    assert played(WITH_PASSES).forced_passes == 2
+    assert played(ONE_WAY, ONE_DIRECTION).forced_passes == 2
+    assert "e6/n " in played(ONE_WAY, ONE_DIRECTION).transcript
+
+
+def test_ggf_in_full() -> None:
+    text = ggf(played(number=3))
+
+    assert text.startswith("(;GM[Othello]PC[outflank ")
+    assert text.endswith(
+        "]DT[2026-05-17T12:30:00+02:00]PB[A]PW[B]RE[+64.00]TY[8]"
+        "BO[8 ---------------------------O*------*O--------------------------- *]"
+        "B[F5]W[D6]B[C5//0.250]W[F4//0.250]B[E3//0.250]W[F6//0.250]B[G5//0.250]W[E6//0.250]B[E7//0.250];)\n"
+    )
+
+
+@pytest.mark.parametrize("transcript", [WIPE_OUT, WITH_PASSES])
+@pytest.mark.parametrize("opening", [0, 2, 6])
+def test_files_of_a_run_say_which_moves_were_given(transcript: str, opening: int) -> None:
+    """A review of them blames nobody for the opening."""
+    record = played(transcript, opening=opening)
+
+    assert record.given == opening
+    assert read_back(sgf(record)).given == opening
+    assert read_back(ggf(record)).given == opening
+
+
+def test_moves_without_a_time_are_given_only_where_all_later_moves_of_ours_have_one() -> None:
+    text = ggf(played(opening=4))
+
+    assert read_back(text).given == 4
+    assert read_back(text.replace("PC[outflank", "PC[GGS/os")).given == 0
+    assert read_back(text.replace("W[G5//0.250]", "W[G5]").replace("B[G5//0.250]", "B[G5]")).given == 0
+    assert read_back(text.replace("//0.250", "")).given == 0
+
+
+@pytest.mark.parametrize(("value", "given"), [("2", 2), ("99", 3), ("-1", 0), ("x", 0), ("9999", 0)])
+def test_a_strange_number_of_given_moves_spoils_no_game(value: str, given: int) -> None:
+    assert read_back(f"(;GM[2]GV[{value}];B[f5];W[d6];B[c3])").given == given
+
+
+def test_sgf_has_the_facts_in_its_root() -> None:
+    root, first, _, third, *_ = sgf_nodes(sgf(played(number=3)))
+
+    assert root.keys() == {"FF", "GM", "SZ", "CA", "AP", "DT", "GN", "GV", "PB", "PW", "RE"}
+    assert (root["GM"], root["SZ"], root["PB"], root["RE"]) == (["2"], ["8"], ["A"], ["B+64"])
+    assert first == {"B": ["f5"]}
+    assert third == {"B": ["c5"], "C": ["0.250 s"]}
+
+
+def test_evaluations_are_the_movers_in_ggf_and_blacks_in_sgf() -> None:
+    record = judged(values={2: 1.5, 3: -2.25}, exact={3: -4})
+
+    assert "B[C5/1.50/0.250]W[F4/2.25/0.250]B[E3//0.250]" in ggf(record)
+    assert sgf_nodes(sgf(record))[3] == {"B": ["c5"], "V": ["1.50"], "C": ["0.250 s"]}
+    assert sgf_nodes(sgf(record))[4]["C"] == ["0.250 s; exact before the move: -4 for Black"]
+
+
+def test_an_adjudicated_game_has_its_exact_margin() -> None:
+    record = replace(broken_off(Ending.ADJUDICATION, Colour.WHITE), margin=6)
+
+    assert ggf_game(ggf(record))[0]["RE"] == "+6.00:s"
+    assert sgf_nodes(sgf(record))[0]["RE"] == ["B+6"]
+    assert headline(record) == "game 1: A - B +6"
+
+
+def test_a_game_from_a_board_of_its_own_is_written_with_it() -> None:
+    game = Game(first=Position.parse("-" * 26 + "OX------XO" + "-" * 28 + " X"))
+    while not game.position.is_over:
+        game.play(game.position.legal_moves()[0])
+    record = replace(played(), turns=game.turns, seconds=(None,) * len(game.turns), values=(), exact=())
+
+    assert [turn.move for turn in ggf_game(ggf(record))[1].turns] == [turn.move for turn in game.turns]
+    assert sgf_nodes(sgf(record))[0]["AB"] == ["d4", "c5"]
+
+
+def test_forced_passes_are_written_down() -> None:
+    record = played(WITH_PASSES)
+
+    assert len(re.findall(r"[BW]\[PA\]", ggf(record))) == 2
+    assert sum([""] in node.values() for node in sgf_nodes(sgf(record))) == 2
+
+
+def test_other_rules_are_named_with_their_start() -> None:
+    obversi = PRESETS["obversi"]
+    game = Game(obversi)
+    while not game.position.is_over:
+        game.play(game.position.legal_moves()[0])
+    record = played(game.transcript(), obversi)
+    root = sgf_nodes(sgf(record))[0]
+    tags, _ = ggf_game(ggf(record))
+
+    assert root["RU"] == [tags["RU"]] == ["obversi"]
+    assert (root["AW"], root["AB"], root["PL"]) == (["d4", "e4"], ["d5", "e5"], ["B"])
+    assert tags["BO"] == "8 ---------------------------OO------**--------------------------- *"
+
+
+def test_a_direction_stands_before_evaluation_and_time() -> None:
+    record = played(ONE_WAY, ONE_DIRECTION, opening=15)
+
+    assert "W[E6/N//0.250]" in ggf(record) or "B[E6/N//0.250]" in ggf(record)
+    assert "[e6/n]" in sgf(record)
+
+
+@pytest.mark.parametrize(
+    ("ending", "in_ggf", "in_sgf"),
+    [
+        (Ending.RESIGNATION, "-64.00:r", "W+R"),
+        (Ending.TIME, "-64.00:t", "W+T"),
+        (Ending.STALL, "-64.00:t", "W+T"),
+        (Ending.CRASH, "-64.00:r", "W+F"),
+        (Ending.ILLEGAL_MOVE, "-64.00:r", "W+F"),
+        (Ending.PROTOCOL_ERROR, "-64.00:r", "W+F"),
+    ],
+)
+def test_an_early_end_is_named(ending: Ending, in_ggf: str, in_sgf: str) -> None:
+    record = broken_off(ending, Colour.BLACK, detail="A said: [stop]\\")
+    root = sgf_nodes(sgf(record))[0]
+
+    assert ggf_game(ggf(record))[0]["RE"] == in_ggf
+    assert root["RE"] == [in_sgf]
+    assert sgf_grammar.text_value(root["C"][0].encode()) == b"A said: [stop]\\"
+    assert headline(record) == f"game 1: A - B B wins by {ending}"
+
+
+def test_the_second_player_wins_a_tie_where_the_rules_say_so() -> None:
+    """By ravensburger-2006 White begins, so an equal count is Black's."""
+    record = played(rules=PRESETS["ravensburger-2006"], transcript=_tie(PRESETS["ravensburger-2006"]))
+
+    assert (record.margin, record.winner) == (0, Colour.BLACK)
+    assert sgf_nodes(sgf(record))[0]["RE"] == ["B+0"]
+
+
+def test_a_draw_is_written_as_such() -> None:
+    record = played(_tie(Rules()))
+
+    assert sgf_nodes(sgf(record))[0]["RE"] == ["0"]
+    assert ggf_game(ggf(record))[0]["RE"] == "+0.00"
+    assert headline(record) == "game 1: A - B +0"
+
+
+@pytest.mark.parametrize("name", ["a]b", "a\\b", "ü [x]", ";)"])
+def test_odd_names_break_no_record(name: str) -> None:
+    record = played(names=(name, "B"))
+
+    assert sgf_grammar.simpletext_value(sgf_nodes(sgf(record))[0]["PB"][0].encode()).decode() == name
+    assert ggf_game(ggf(record))[0]["PB"] == name.replace("]", ")")
+
+
+def _tie(rules: Rules) -> str:
+    """A game that ends with as many black discs as white ones."""
+    rng = random.Random(1)
+    while True:
+        game = Game(rules)
+        while not game.position.is_over:
+            game.play(rng.choice(game.position.legal_moves()))
+        if game.position.score(Colour.BLACK) == 0:
+            return game.transcript()
+
+
+def files(*games: GameRecord) -> dict[str, bytes]:
+    """The three files by their suffixes."""
+    stream = BytesIO()
+    writer = WthorWriter(stream, (2026, 5, 17))
+    for game in games:
+        writer.add(annotated_game(game, "A Match"))
+    others = writer.finish()
+    return {".wtb": stream.getvalue(), **others}
+
+
+def rows(data: bytes) -> Iterator[tuple[tuple[int, int, int], int, int, str]]:
+    """Indices of tournament, Black and White, both scores and the transcript of each game."""
+    (count,) = struct.unpack_from("<I", data, 4)
+    assert len(data) == 16 + 68 * count
+    for at in range(16, len(data), 68):
+        *indices, score, theoretical = struct.unpack_from("<3H2B", data, at)
+        moves = [square_name((byte // 10 - 1) * 8 + byte % 10 - 1) for byte in data[at + 8 : at + 68] if byte]
+        yield (indices[0], indices[1], indices[2]), score, theoretical, "".join(moves)
+
+
+@pytest.mark.parametrize("transcript", [WIPE_OUT, WITH_PASSES])
+def test_the_moves_come_back_without_their_passes(transcript: str) -> None:
+    """A reader plays them, passes where it must, and comes to the same end."""
+    record = played(transcript)
+    ((_, score, _, read),) = rows(files(record)[".wtb"])
+
+    assert read == transcript
+    assert Game.from_transcript(read).position.score(Colour.BLACK) == 2 * score - 64
+
+
+def test_the_file_of_games_in_full() -> None:
+    data = files(played(names=("Zoë", "Ann")))[".wtb"]
+
+    assert data[:16] == bytes([20, 26, 5, 17, 1, 0, 0, 0, 0, 0, 0xEA, 0x07, 8, 0, 0, 0])
+    assert data[16:33] == bytes([0, 0, 0, 0, 1, 0, 64, 64, 56, 64, 53, 46, 35, 66, 57, 65, 75])
+    assert data[33:] == bytes(51)
+
+
+def test_names_are_latin_1_and_end_with_nul() -> None:
+    written = files(played(names=("Zoë", "a name of more than twenty letters")), played(names=("Zoë", "中")))
+
+    assert written[".jou"][8:10] == b"\3\0"
+    assert written[".jou"][16:] == b"Zo\xeb".ljust(20, b"\0") + b"a name of more than\0" + b"?".ljust(
+        20, b"\0"
+    )
+    assert written[".trn"][16:] == b"A Match".ljust(26, b"\0")
+
+
+@pytest.mark.parametrize(("loser", "discs"), [(Colour.BLACK, 0), (Colour.WHITE, 64)])
+def test_a_game_that_broke_off_keeps_its_moves_and_counts_the_whole_board(loser: Colour, discs: int) -> None:
+    ((_, score, theoretical, read),) = rows(files(broken_off(Ending.TIME, loser))[".wtb"])
+
+    assert (score, theoretical, read) == (discs, discs, "f5d6c3")
+
+
+def test_the_theoretical_score_is_from_where_all_games_were_solved() -> None:
+    """One was solved from 57 empty squares on, the other from 56 on."""
+    data = files(judged({}, {3: -4, 4: -6, 5: 8}), judged({}, {4: 10, 5: 12}), played(number=3))[".wtb"]
+    both = files(judged({}, {3: -4, 4: -6, 5: 8}), judged({}, {4: 10, 5: 12}))[".wtb"]
+
+    assert (data[14], [theoretical for _, _, theoretical, _ in rows(data)]) == (0, [64, 64, 64])
+    assert (both[14], [theoretical for _, _, theoretical, _ in rows(both)]) == (56, [29, 37])
+
+
+def test_games_at_random_come_back() -> None:
+    rng = random.Random(5)
+    games = []
+    for number in range(1, 101):
+        game = Game()
+        while not game.position.is_over:
+            game.play(rng.choice(game.position.legal_moves()))
+        games.append(played(game.transcript(), number=number))
+
+    for record, (_, score, _, read) in zip(games, rows(files(*games)[".wtb"]), strict=True):
+        assert (read, 2 * score - 64) == (record.transcript, record.margin)
+
+
+@pytest.mark.parametrize("preset", [name for name in PRESETS if name != "othello"])
+def test_other_rules_are_refused(preset: str) -> None:
+    rules = PRESETS[preset]
+    game = Game(rules)
+    while not game.position.is_over:
+        game.play(game.position.legal_moves()[0])
+
+    with pytest.raises(
+        FileFormatError, match=f"expected Othello from its start for WTHOR, got game 1 of {preset}"
+    ):
+        files(played(game.transcript(), rules))
+
+
+def test_another_start_is_refused() -> None:
+    game = Game(first=Position.start(Rules(start="parallel-north")).with_rules(Rules()))
+    game.play(game.position.legal_moves()[0])
+    record = replace(
+        broken_off(Ending.TIME, Colour.BLACK), turns=game.turns, seconds=(None,), values=(), exact=()
+    )
+
+    with pytest.raises(FileFormatError, match="expected Othello from its start"):
+        files(record)
+
+
+def test_a_run_without_games_is_an_empty_database() -> None:
+    written = files()
+
+    assert len(written[".wtb"]) == len(written[".jou"]) == 16

@@ -1,0 +1,424 @@
+"""The report as a browser shows it, without a network: board, keys, filters; on a desktop, a telephone and paper."""
+
+import functools
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from outflank.engine import PRESETS, Colour, Game
+from outflank.protocol.formats import ggf
+from outflank.protocol.formats import sgf as sgf_write
+from outflank.tests.support.browser import CHROMIUM, Browser
+from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
+from outflank.tests.support.runs import broken_off, judged, page_of, played, random_run, run_of
+from outflank.tools.match.game.referee import choices, discs_lost
+from outflank.tools.match.game.results import Ending
+from outflank.tools.match.state.run import Format, Run
+from outflank.tools.report.figures import figures_of
+from outflank.tools.report.records import annotated_game
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="Chromium is not installed (Debian package chromium)"
+)
+ONE_DIRECTION = PRESETS["ravensburger-1987"]
+BOARD = "[...document.querySelectorAll('#board > rect')].length"
+DISCS = "document.querySelectorAll('#board circle[r=\"16\"]').length"
+SHOWN = "[...document.querySelectorAll('#games tbody tr')].filter(row => !row.hidden).length"
+LONG = "an engine whose author gave it a rather long name"
+PHONE = 390
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+def open_report(browser: Browser, folder: Path, run: Run, dark: bool = False, fragment: str = "") -> None:
+    page = folder / "report.html"
+    page.write_text(page_of(run))
+    browser.errors.clear()
+    browser.requests.clear()
+    browser.load("about:blank")
+    browser.load(page.as_uri() + fragment, dark=dark)
+
+
+@functools.cache
+def tournament() -> Run:
+    run = random_run(("A", "B", "C"), 2, {"format": Format.ROUND_ROBIN}, solved=12)
+    first = run.games[0]
+    return replace(
+        run, games=(replace(broken_off(Ending.CRASH, Colour.WHITE), pairing=first.pairing), *run.games[1:])
+    )
+
+
+def text(browser: Browser, selector: str) -> str:
+    return str(browser.run(f"document.querySelector({selector!r}).textContent"))
+
+
+def test_a_browser_draws_the_final_board(browser: Browser, tmp_path: Path) -> None:
+    """The sample ends on a full board; the page opens its first game at the end."""
+    open_report(browser, tmp_path, run_of([played(WITH_PASSES)]))
+
+    assert browser.run(BOARD) == 1 + 64
+    assert browser.run(DISCS) == 64
+    assert browser.run("document.querySelectorAll('#board [fill=\"var(--first)\"]').length") == 10
+    assert text(browser, "#status") == "10-54"
+    assert "62. a2, B in 0.250 s" in text(browser, "#facts")
+
+
+def test_one_direction_moves_are_replayed(browser: Browser, tmp_path: Path) -> None:
+    open_report(
+        browser, tmp_path, run_of([played(ONE_WAY, ONE_DIRECTION)], settings={"rules": ONE_DIRECTION})
+    )
+    final = Game.from_transcript(ONE_WAY, ONE_DIRECTION).position
+
+    assert text(browser, "#status") == f"{final.discs(Colour.BLACK)}-{final.discs(Colour.WHITE)}"
+    assert "e6/n f4/w" in text(browser, "#transcript")
+
+
+def test_the_board_is_right_after_every_turn(browser: Browser, tmp_path: Path) -> None:
+    """Against our own board, with the keys that go back."""
+    record = played(WITH_PASSES)
+    open_report(browser, tmp_path, run_of([record]), fragment="#game=1")
+    for turn in reversed(record.turns):
+        browser.press("ArrowLeft")
+        discs = turn.before.discs(Colour.BLACK), turn.before.discs(Colour.WHITE)
+
+        assert text(browser, "#status") == "{}-{}".format(*discs)
+
+
+def test_the_keys_move_through_games_and_turns(browser: Browser, tmp_path: Path) -> None:
+    open_report(browser, tmp_path, tournament(), fragment="#game=1")
+
+    def after(*keys: str) -> str:
+        for key in keys:
+            browser.press(key)
+        return str(browser.run("location.hash"))
+
+    assert after("Home") == "#game=1&ply=0"
+    assert after("ArrowRight", "ArrowRight", "ArrowLeft") == "#game=1&ply=1"
+    assert after("ArrowLeft", "ArrowLeft", "ArrowLeft") == "#game=1&ply=0"
+    assert after("n", "n", "p", "Home").startswith("#game=2&")
+    assert after("p", "p").startswith("#game=1&")
+    assert after("End") == "#game=1&ply=3"
+
+
+def test_play_goes_on_by_itself_until_it_is_stopped(browser: Browser, tmp_path: Path) -> None:
+    open_report(browser, tmp_path, tournament(), fragment="#game=2&ply=0")
+    browser.press(" ")
+    browser.wait("ply >= 2")
+    browser.press(" ")
+
+    assert browser.run("timer") is None
+
+
+def test_an_address_leads_to_a_position(browser: Browser, tmp_path: Path) -> None:
+    open_report(browser, tmp_path, tournament(), fragment="#game=4&ply=20")
+
+    assert browser.run("[game.number, ply].join()") == "4,20"
+
+
+def test_the_lists_are_filtered(browser: Browser, tmp_path: Path) -> None:
+    open_report(browser, tmp_path, tournament())
+
+    def choose(select: str, value: str) -> None:
+        browser.run(f"at({select!r}).value = {value!r}; at({select!r}).dispatchEvent(new Event('change'))")
+
+    assert browser.run(SHOWN) == 12
+    choose("by-engine", "B")
+    assert browser.run(SHOWN) == 8
+    choose("by-ending", "crash")
+    assert browser.run(SHOWN) == 1
+    assert text(browser, "#count") == "1 of 12"
+
+
+def test_the_graph_shows_both_engines_and_the_exact_margins(browser: Browser, tmp_path: Path) -> None:
+    open_report(browser, tmp_path, tournament(), fragment="#game=2")
+    run = tournament()
+    game = run.games[1]
+    known = [value for value in game.values if value is not None]
+    solved = [margin for margin in game.exact if margin is not None]
+
+    assert browser.run("document.querySelectorAll('#graph .dots').length") == len(known) + len(solved) + 1
+    assert browser.run("document.querySelectorAll('#graph .curve').length") == 3
+    box = browser.run("(box => [box.x, box.y, box.width, box.height])(at('graph').getBoundingClientRect())")
+    browser.run("at('graph').scrollIntoView({block: 'center'})")
+    left, top, width, height = browser.run(
+        "(box => [box.x, box.y, box.width, box.height])(at('graph').getBoundingClientRect())"
+    )
+    assert box[2:] == [width, height]
+    browser.click(left + width / 2, top + height / 2)
+    assert abs(browser.run("ply") - len(game.turns) / 2) <= 2
+
+
+def test_a_game_that_nobody_judged_has_no_graph(browser: Browser, tmp_path: Path) -> None:
+    open_report(browser, tmp_path, run_of([played()]))
+
+    assert browser.run("at('judgements').hidden") is True
+
+
+def test_the_legend_leaves_out_an_engine_that_says_nothing(browser: Browser, tmp_path: Path) -> None:
+    open_report(browser, tmp_path, run_of([judged({3: 1.5, 5: 2.0}, {})]))
+
+    assert [browser.run(f"at('{kind}-legend').hidden") for kind in ("black", "white")] == [True, False]
+
+
+def test_discs_thrown_away_are_told_as_the_runner_counts_them(browser: Browser, tmp_path: Path) -> None:
+    run = tournament()
+    open_report(browser, tmp_path, run)
+    told = sum(discs for game in run.games for discs, _ in discs_lost(game).values())
+    shown = browser.run(
+        "games.reduce((sum, one) => { game = unpacked(one); "
+        "return sum + game.moves.reduce((lost, _, turn) => lost + slip(turn), 0) }, 0)"
+    )
+
+    assert shown == told > 0
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_ink_and_paper_differ_by_day_and_by_night(browser: Browser, tmp_path: Path, dark: bool) -> None:
+    open_report(browser, tmp_path, tournament(), dark=dark)
+    parts = "getComputedStyle(document.body)[name].match(/\\d+/g).slice(0, 3)"
+    brightness = f"(name => {parts}.reduce((sum, part) => sum + Number(part), 0))"
+    ink, paper = (browser.run(f"{brightness}({name!r})") for name in ("color", "backgroundColor"))
+
+    assert abs(ink - paper) > 450
+    assert (ink > paper) is dark
+
+
+@pytest.mark.parametrize("width", [400, 800, 1280])
+def test_no_window_is_too_narrow(browser: Browser, tmp_path: Path, width: int) -> None:
+    """The page itself never scrolls sideways; wide tables do, within their frames."""
+    open_report(browser, tmp_path, tournament())
+    browser.load(browser.run("location.href"), width=width)
+
+    assert browser.run("document.documentElement.scrollWidth") <= width
+
+
+def test_nothing_fails_and_nothing_is_fetched(browser: Browser, tmp_path: Path) -> None:
+    for run in (tournament(), run_of([]), random_run(("A", "B"), 4)):
+        open_report(browser, tmp_path, run)
+
+        assert browser.errors == []
+        assert {address for address in browser.requests if address != "about:blank"} == {
+            (tmp_path / "report.html").as_uri()
+        }
+
+
+def test_what_came_into_the_page_from_elsewhere_neither_runs_nor_asks_for_anything(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Names are escaped; should one ever get through, the page's content security policy stops it."""
+    open_report(browser, tmp_path, tournament())
+    page = tmp_path / "report.html"
+    evil = (
+        "<script>window.ran = 1</script><img src=nothing onerror='window.ran = 2'>"
+        "<img src='http://127.0.0.1:9/x'><link rel=stylesheet href='http://127.0.0.1:9/y'>"
+    )
+    page.write_text(page.read_text().replace("<body>", f"<body>{evil}"))
+    browser.errors.clear()
+    browser.load("about:blank")
+    browser.load(page.as_uri())
+
+    assert browser.run("typeof window.ran") == "undefined"
+    refused = [error for error in browser.errors if "Content Security Policy" in error]
+    for kind in ("script-src", "img-src", "style-src"):
+        assert any(kind in error for error in refused), browser.errors
+    assert browser.run(BOARD) == 1 + 64, "our own scripts run"
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    made = random_run(("A", LONG, "C"), 3, {"format": Format.ROUND_ROBIN}, solved=30)
+    return replace(made, seconds=3723.4, machine="a machine, 2 processors")
+
+
+@pytest.fixture(scope="module")
+def page(run: Run, tmp_path_factory: pytest.TempPathFactory) -> str:
+    file = tmp_path_factory.mktemp("report") / "report.html"
+    file.write_text(page_of(run))
+    return file.as_uri()
+
+
+def show(browser: Browser, address: str, **how: object) -> None:
+    browser.load("about:blank")
+    browser.load(address, **how)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_a_desktop_shows_every_column(browser: Browser, page: str, width: int) -> None:
+    show(browser, page, width=width)
+    cut = "[...document.querySelectorAll('.wide')].filter(one => one.scrollWidth > one.clientWidth).length"
+
+    assert browser.run("document.querySelectorAll('.wide').length") >= 6
+    assert browser.run(cut) == 0
+
+
+@pytest.mark.parametrize("width", [PHONE, 1280])
+def test_the_list_of_games_cuts_no_name(browser: Browser, page: str, width: int) -> None:
+    """Engines often differ in the last letters of their names alone."""
+    show(browser, page, width=width)
+    cut = (
+        "[...document.querySelectorAll('#games td')].filter(one => one.scrollWidth > one.clientWidth).length"
+    )
+    whole = "getComputedStyle(document.querySelector('#games td.name')).whiteSpace"
+
+    assert browser.run("document.querySelectorAll('#games td.name').length") > 10
+    assert (browser.run(cut), browser.run(whole)) == (0, "normal")
+
+
+def test_a_telephone_shows_name_points_and_elo(browser: Browser, page: str) -> None:
+    show(browser, page, width=PHONE)
+    cells = "[...document.querySelector('#standing tbody tr').cells].slice(0, 4)"
+    edges = f"{cells}.map(cell => cell.getBoundingClientRect().right)"
+
+    assert "Elo" in browser.run("document.querySelector('#standing thead tr').cells[3].textContent")
+    assert max(browser.run(edges)) <= PHONE
+
+
+@pytest.mark.parametrize("width", [PHONE, 700, 1280])
+def test_the_letters_of_charts_can_be_read(browser: Browser, page: str, width: int) -> None:
+    """At least nine pixels, and none beyond the drawing's edge."""
+    show(browser, page, width=width)
+    texts = "[...document.querySelectorAll('.chart text')]"
+    drawn = f"{texts}.map(text => getComputedStyle(text).fontSize.slice(0, -2) * text.ownerSVGElement.getScreenCTM().a)"
+    beyond = (
+        f"{texts}.filter(text => {{ const own = text.getBoundingClientRect(), "
+        "all = text.ownerSVGElement.getBoundingClientRect(); "
+        "return own.left < all.left - 1 || own.bottom > all.bottom + 3 }).map(text => text.textContent)"
+    )
+
+    assert min(browser.run(drawn)) >= 9
+    assert browser.run(beyond) == []
+
+
+def test_an_address_of_a_position_brings_the_board_into_sight(browser: Browser, page: str) -> None:
+    show(browser, f"{page}#game=7&ply=30")
+
+    assert browser.run("inSight()") is True
+    browser.run("location.hash = '#game=2&ply=10'")
+    browser.wait("game.number === 2 && ply === 10")
+
+
+def test_keys_are_the_browsers_where_no_board_is_in_sight(browser: Browser, page: str) -> None:
+    show(browser, page, height=500)
+    before = browser.run("[location.hash, inSight()].join()")
+    for key in ("Home", "ArrowLeft", " ", "End"):
+        browser.press(key)
+    browser.wait("scrollY > 1000")
+
+    assert before.endswith(",false")
+    assert browser.run("[location.hash, timer].join()") == before.removesuffix("false")
+
+
+def test_the_next_game_comes_into_sight(browser: Browser, page: str) -> None:
+    show(browser, page, height=500)
+    browser.press("n")
+
+    assert browser.run("[game.number, inSight()].join()") == "2,true"
+
+
+def test_headings_sort_their_tables(browser: Browser, page: str, run: Run) -> None:
+    show(browser, page)
+
+    def column(table: str, number: int) -> list[str]:
+        cells = f"document.querySelectorAll('#{table} tbody tr')"
+        return browser.run(f"[...{cells}].map(row => row.cells[{number}].textContent)")  # type: ignore[no-any-return]
+
+    def press(table: str, number: int) -> str:
+        browser.run(f"document.querySelector('#{table} thead tr').cells[{number}].firstChild.click()")
+        return str(browser.run(f"document.querySelector('#{table} thead tr').cells[{number}].ariaSort"))
+
+    assert press("standing", 1) == "ascending"
+    assert column("standing", 1) == sorted(run.settings.names, key=str.lower)
+    assert press("standing", 1) == "descending"
+    assert column("standing", 1) == sorted(run.settings.names, key=str.lower, reverse=True)
+    points = [f"{engine.standing.points:g}" for engine in figures_of(run).engines]
+    assert press("standing", 2) == "descending"
+    assert column("standing", 2) == sorted(points, key=float, reverse=True)
+
+    press("games", 3)
+    margins = sorted((game.margin or 0 for game in run.games), reverse=True)
+    by_number = {game.pairing.number: game.margin for game in run.games}
+    listed = [int(number) for number in column("games", 0)]
+    assert [by_number[number] for number in listed] == margins
+    browser.run(f"choose({listed[0] - 1})")
+    browser.press("n")
+    assert browser.run("game.number") == listed[1]  # the next in the order that is shown
+
+
+def test_the_moves_that_threw_discs_away_are_listed(browser: Browser, page: str, run: Run) -> None:
+    slips = [
+        (game.pairing.number, choice.turn + 1, choice.best - choice.came)
+        for game in run.games
+        for choice in choices(game)
+        if choice.best > choice.came
+    ]
+    number, ply, _ = slips[0]
+    show(browser, f"{page}#game={number}&ply=0")
+    texts = "[...document.querySelectorAll('#slips button')].map(button => button.textContent.split('. ')[0])"
+
+    assert browser.run(texts) == [str(ply) for game, ply, _ in slips if game == number]
+    browser.run("document.querySelector('#slips button').click()")
+    assert browser.run("ply") == ply
+
+    worst = max(discs for *_, discs in slips)
+    browser.run("document.querySelector('#worst td button').click()")
+    assert browser.run("slip(ply - 1)") == worst
+    assert browser.run("inSight()") is True
+
+
+def test_discs_thrown_away_add_up_over_the_phases(browser: Browser, page: str, run: Run) -> None:
+    show(browser, page)
+    cells = (
+        "[...document.querySelectorAll('#phases .small')].map(cell => Number(cell.textContent.split(' ')[0]))"
+    )
+    thrown = sum(choice.best - choice.came for game in run.games for choice in choices(game))
+
+    assert sum(browser.run(cells)) == thrown > 0
+
+
+def test_saved_games_are_those_of_export(browser: Browser, page: str, run: Run) -> None:
+    show(browser, page)
+    for name, write in (("sgf", sgf_write.write), ("ggf", ggf.write)):
+        browser.run(f"gameFiles('{name}').then(files => {{ window.saved_{name} = files }})")
+        browser.wait(f"window.saved_{name} !== undefined")
+
+        assert browser.run(f"saved_{name}") == [
+            write(annotated_game(game, "Outflank round-robin")) for game in run.games
+        ]
+
+
+def test_a_button_saves_the_game_that_is_shown(browser: Browser, page: str, run: Run, tmp_path: Path) -> None:
+    browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    show(browser, f"{page}#game=3&ply=5")
+    browser.run("document.querySelector('#downloads [data-format=ggf]').click()")
+    file = tmp_path / "game-3.ggf"
+    for _ in range(1000):
+        if file.exists():
+            break
+        browser.run("new Date().getTime()")
+
+    assert file.read_text() == ggf.write(annotated_game(run.games[2], "Outflank round-robin"))
+
+
+def test_the_page_says_how_long_and_on_what_machine(browser: Browser, page: str) -> None:
+    show(browser, page)
+
+    assert "played for 1:02:03 on a machine, 2 processors" in browser.run("document.body.textContent")
+
+
+def test_paper_shows_all_games_and_no_buttons(browser: Browser, page: str, run: Run) -> None:
+    show(browser, page, width=800, dark=True, media="print")
+    shown = "[...document.querySelectorAll('#games tbody tr, #board')].filter(one => one.checkVisibility()).length"
+
+    assert browser.run(shown) == len(run.games) + 1
+    assert browser.run("document.querySelector('.controls').checkVisibility()") is False
+    assert browser.run(
+        "document.querySelector('#list').scrollHeight <= document.querySelector('#list').clientHeight + 1"
+    )
+    assert browser.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert browser.run("document.documentElement.scrollWidth") <= 800

@@ -1,1 +1,0 @@
-"""Tests of what long work needs: processes, progress, whole files."""
