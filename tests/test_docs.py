@@ -1,5 +1,6 @@
 """The documentation is true: its examples run, its options exist, and it names what is there."""
 
+import ast
 import doctest
 import os
 import re
@@ -13,8 +14,8 @@ import pytest
 
 from outflank import engine
 from outflank.tests.support.installation import ROOT
-from outflank.tests.test_layers import LAYERS, sources
-from outflank.tools.commands.program import COMMANDS, cli
+from outflank.tests.test_layers import LAYERS
+from outflank.tools.commands.program import cli
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 HISTORY = sorted((ROOT / "docs" / "history").glob("*.md"))
@@ -79,31 +80,25 @@ def test_commands_and_options_in_examples_exist(line: str) -> None:
     assert {word.partition("=")[0] for word in words if word.startswith("--")} <= known | {"--help"}
 
 
-def test_the_readme_names_every_command() -> None:
-    assert [name for name in COMMANDS if f"\n  {name} " not in README] == []
+def test_the_map_names_folders_alone() -> None:
+    assert [str(path) for path in mapped() if not path.is_dir()] == []
 
 
-def test_the_map_names_only_what_exists() -> None:
-    assert [str(path.relative_to(ROOT)) for path in mapped() if not path.exists()] == []
+def test_the_map_names_every_room() -> None:
+    """The root folders, and the packages right below those of the program."""
+    roots = {ROOT / name for name in (*LAYERS, "package", "tests", "measure", "docs", "examples")}
+    rooms = {init.parent for layer in LAYERS for init in (ROOT / layer).glob("*/__init__.py")}
+
+    assert mapped() == roots | rooms
 
 
-def test_the_map_names_everything_at_the_top() -> None:
-    made = re.compile(r"build|dist|share|match-.*|.*[.]egg-info|__pycache__")
-    top = {path for path in ROOT.iterdir() if not path.name.startswith(".") and not made.fullmatch(path.name)}
-
-    assert top - {ROOT / "README.md"} <= mapped()
-
-
-def test_the_map_covers_every_module() -> None:
-    """By its name or that of a sibling with the same stem, or by the line of a folder that it lies in."""
-    named, folders = {path.with_suffix("") for path in mapped()}, {path for path in mapped() if path.is_dir()}
-    folders -= {ROOT / layer for layer in LAYERS}
-    modules = [path for layer in LAYERS for path in modules_of(ROOT / layer)]
-    missing = [
-        path for path in modules if path.with_suffix("") not in named and not folders & {*path.parents}
+def test_every_folder_says_what_lies_in_it() -> None:
+    folders = [
+        init for layer in LAYERS for init in (ROOT / layer).rglob("__init__.py") if "builds" not in init.parts
     ]
 
-    assert [str(path.relative_to(ROOT)) for path in missing] == []
+    assert len(folders) > 20
+    assert [str(init) for init in folders if not ast.get_docstring(ast.parse(init.read_text()))] == []
 
 
 def test_the_api_page_names_every_public_name() -> None:
@@ -120,23 +115,17 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def mapped() -> set[Path]:
-    """What README's map names: the first column; what is indented lies in the folder above it."""
+    """The folders that README's map names; what is indented lies in the folder above it."""
     (lines,) = re.findall(r"^```\n(package/.*?)^```$", README, re.MULTILINE | re.DOTALL)
-    named, folder = set(), ROOT
+    named, above = set(), ROOT
     for line in lines.splitlines():
         names = re.split(r" {3,}", line.strip())[0].split()
         if not line.startswith(" "):
-            folder = ROOT
-        named |= {folder / name for name in names}
+            above = ROOT
+        named |= {above / name for name in names}
         if not line.startswith(" "):
-            folder = ROOT / names[0]
+            above = ROOT / names[0]
     return named
-
-
-def modules_of(layer: Path) -> list[Path]:
-    """The modules and headers below a folder of the four, but for what packages and builds put there."""
-    made = {layer / "__init__.py", ROOT / "engine" / "buildinfo.py"}
-    return [path for path in [*sources(layer), *layer.rglob("*.h")] if path not in made]
 
 
 def run(command: str) -> str:
