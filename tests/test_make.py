@@ -29,7 +29,7 @@ def targets() -> set[str]:
 @pytest.fixture
 def bare(tmp_path: Path) -> Path:
     """A folder in which nothing has been made."""
-    for name in ("Makefile", "pyproject.toml", "setup.py"):
+    for name in ("Makefile", "pyproject.toml", "requirements.txt", "setup.py"):
         shutil.copy(ROOT / name, tmp_path)
     return tmp_path
 

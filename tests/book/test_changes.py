@@ -101,7 +101,10 @@ def test_what_can_not_be_reached_is_pruned(tmp_path: Path) -> None:
 
 def test_a_book_without_a_root_is_not_pruned(tmp_path: Path) -> None:
     path = make_book(tmp_path / "b", [record(after("f5"))])
-    with BookWriter.open(path) as book, pytest.raises(OutflankError, match="expected a book with the start"):
+    with (
+        BookWriter.open(path) as book,
+        pytest.raises(OutflankError, match="does not have the start of othello"),
+    ):
         prune(book, Reach())
 
 
@@ -137,7 +140,7 @@ def test_books_for_other_rules_are_not_merged(tmp_path: Path) -> None:
     with (
         BookWriter.open(path) as book,
         Book.open(other) as foreign,
-        pytest.raises(SettingsError, match="expected a book for othello"),
+        pytest.raises(SettingsError, match="is a book for obversi from parallel-north, not for othello"),
     ):
         merge(book, [foreign])
 
@@ -155,7 +158,7 @@ def test_a_check_finds_a_score_that_its_moves_do_not_have(tmp_path: Path) -> Non
     wrong = next(found for found in records(path) if found.position.empties == 55)
     faults = faults_after(path, replace(wrong, score=wrong.score + 2))
 
-    assert any("expected score, bounds and lines" in fault for fault in faults)
+    assert any("score, bounds and lines of " in fault for fault in faults)
     assert any(wrong.position.board_string() in fault for fault in faults)
 
 
@@ -167,13 +170,13 @@ def test_a_check_finds_a_leaf_that_leads_into_the_book(tmp_path: Path) -> None:
     (wrong,) = (found for found in records(path) if found.position == entry.position)
     faults = faults_after(path, replace(wrong, leaf=Leaf(linked, wrong.score)))
 
-    assert any(f"got {linked}, which is linked" in fault for fault in faults)
+    assert any("leads to a position of the book" in fault for fault in faults)
 
 
 def test_a_check_finds_a_book_without_its_root(tmp_path: Path) -> None:
     path = make_book(tmp_path / "b", [record(after("f5"))])
     with Book.open(path) as book:
-        assert "expected the start of othello to be in the book" in check(book).faults[0]
+        assert "the start of othello is not in the book" in check(book).faults[0]
 
 
 def test_a_check_names_every_damaged_row(tmp_path: Path) -> None:
@@ -186,7 +189,7 @@ def test_a_check_names_every_damaged_row(tmp_path: Path) -> None:
         faults = check(book).faults
 
     assert len(faults) == len(plies(2)) > 3
-    assert all("expected a row with the checksum" in fault for fault in faults)
+    assert all("a row is damaged: its checksum is wrong" in fault for fault in faults)
 
 
 def test_a_sample_is_searched_again(tmp_path: Path) -> None:
@@ -245,7 +248,7 @@ def test_the_numbers_of_numpy_are_stored_as_numbers(tmp_path: Path) -> None:
         ({"score": None}, "a whole number for a score in a record, got None"),
         ({"upper": "1"}, "a whole number for a score in a record, got '1'"),
         ({"leaf": Leaf(Move.parse("f5"), 2.0)}, "a whole number for a score in a record, got 2.0"),  # type: ignore[arg-type]
-        ({"lower": 20, "upper": -20}, "a lower bound in a record of at most the upper, got 20 and -20"),
+        ({"lower": 20, "upper": -20}, "the lower bound of a record, 20, is above the upper, -20"),
         ({"depth": 12.5}, "a whole number for the depth in a record, got 12.5"),
         ({"depth": 65}, "the depth in a record of at most 64 plies, got 65"),
         ({"level": "x"}, "a whole number for the level in a record, got 'x'"),
@@ -254,7 +257,7 @@ def test_the_numbers_of_numpy_are_stored_as_numbers(tmp_path: Path) -> None:
         ({"lines": (1, 0)}, r"four counts of lines in a record, got \(1, 0\)"),
         ({"lines": None}, "four counts of lines in a record, got None"),
         ({"lines": Lines(-1)}, "a count of lines in a record of at least 0, got -1"),
-        ({"lines": Lines(1, 5, 5, 5)}, "at most 1 lines in a record to end, got 15"),
+        ({"lines": Lines(1, 5, 5, 5)}, "15 lines of a record end, and it has only 1"),
     ],
 )
 def test_a_record_of_nonsense_is_refused_in_words(
@@ -262,7 +265,7 @@ def test_a_record_of_nonsense_is_refused_in_words(
 ) -> None:
     with (
         BookWriter.create(tmp_path / "b", OTHELLO) as book,
-        pytest.raises(SettingsError, match=f"^expected {sentence}$"),
+        pytest.raises(SettingsError, match=f"^(expected )?{sentence}$"),
     ):
         book.put(replace(record(START), **changed))
 
@@ -286,7 +289,10 @@ def test_what_a_book_of_edax_may_say_is_stored(tmp_path: Path, changed: dict[str
     "facts", [{"n": 5}, {5: "n"}, {"n": "\ud800"}, {"\ud800": "n"}, {"n": b"5"}, {"n": None}]
 )
 def test_facts_that_are_no_text_make_no_book(tmp_path: Path, facts: Any) -> None:
-    with pytest.raises(SettingsError, match=r"^expected facts of a book in (words|Unicode), got "):
+    with pytest.raises(
+        SettingsError,
+        match=r"^(expected a text as a fact of a book, got |the fact .* can't be written as UTF-8)",
+    ):
         BookWriter.create(tmp_path / "b", OTHELLO, facts)
 
     assert os.listdir(tmp_path) == []

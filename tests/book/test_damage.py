@@ -77,7 +77,7 @@ def test_a_book_cut_off_at_a_page_or_anywhere_is_refused(tmp_path: Path, whole: 
         said = answers(path)
         assert isinstance(said, str), length
         assert is_harmless(said, path), (length, said)
-        with pytest.raises(FileFormatError, match="expected an opening book"):
+        with pytest.raises(FileFormatError, match="as an opening book"):
             BookWriter.open(path)
 
 
@@ -158,7 +158,7 @@ def test_a_foreign_file_is_refused_in_words_and_left_alone(
     make(tmp_path / "b")
     before = sorted(path.name for path in tmp_path.iterdir())
     for opened in (Book.open, BookWriter.open):
-        with pytest.raises(FileFormatError, match=f"expected an opening book, got .*{reason}"):
+        with pytest.raises(FileFormatError, match=f"as an opening book, got .*{reason}"):
             opened(tmp_path / "b")
 
     assert sorted(path.name for path in tmp_path.iterdir()) == before
@@ -186,9 +186,12 @@ def test_a_newer_version_is_refused_by_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ("UPDATE position SET score = score + 1", "damaged: expected a row with the checksum"),
-        ("UPDATE position SET leaf_score = 'five'", "damaged: expected a row with the checksum"),
-        ("UPDATE position SET lines = 9223372036854775807", "damaged: expected a row with the checksum"),
+        ("UPDATE position SET score = score + 1", "damaged: a row is damaged: its checksum is wrong"),
+        ("UPDATE position SET leaf_score = 'five'", "damaged: a row is damaged: its checksum is wrong"),
+        (
+            "UPDATE position SET lines = 9223372036854775807",
+            "damaged: a row is damaged: its checksum is wrong",
+        ),
         ("UPDATE position SET checksum = NULL || ''", ""),
         ("UPDATE book SET value = 'reversi' WHERE name = 'rules'", "not have the right checksum"),
         ("DELETE FROM book WHERE name = 'rules'", "not have the right checksum"),
@@ -255,7 +258,7 @@ def test_a_book_whose_tables_are_others_is_refused_before_it_is_read(
     connection.executescript(change)
     connection.close()
     for opened in (Book.open, BookWriter.open):
-        with pytest.raises(FileFormatError, match=r"expected an opening book, got .*b' \(") as told:
+        with pytest.raises(FileFormatError, match=r"as an opening book, got .*b' \(") as told:
             opened(path)
         assert reason in str(told.value)
 
@@ -383,10 +386,10 @@ def test_a_row_of_nonsense_with_the_right_checksum_is_found_by_all_who_read_it(
 ) -> None:
     path = rewritten(make_book(tmp_path / "b", [record(START)]), **values)
     with Book.open(path) as book:
-        with pytest.raises(FileFormatError, match=r"expected an opening book, got .*damaged: a row "):
+        with pytest.raises(FileFormatError, match=r"as an opening book, got .*damaged: a row "):
             list(book.records())
         if "board" not in values:  # else nobody comes to ask for it
-            with pytest.raises(FileFormatError, match=r"expected an opening book, got .*damaged: a row "):
+            with pytest.raises(FileFormatError, match=r"as an opening book, got .*damaged: a row "):
                 book.probe(START)
 
 

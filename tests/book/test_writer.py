@@ -72,7 +72,7 @@ def test_a_closed_book_is_one_file(tmp_path: Path) -> None:
 
 def test_a_second_writer_is_refused_and_readers_are_not(tmp_path: Path) -> None:
     path = make_book(tmp_path / "b", [record(START)])
-    sentence = f"expected a book that no process is changing, got .*, held by process {os.getpid()}"
+    sentence = f"another process is changing the book .*, held by process {os.getpid()}"
     with BookWriter.open(path):
         with pytest.raises(FileFormatError, match=sentence):
             BookWriter.open(path)
@@ -244,7 +244,7 @@ def test_a_link_leads_to_the_book_and_to_its_lock(tmp_path: Path) -> None:
     link.symlink_to(target)
     with (
         BookWriter.create(link, OTHELLO),
-        pytest.raises(FileFormatError, match="expected a book that no process is changing"),
+        pytest.raises(FileFormatError, match="another process is changing the book"),
     ):
         BookWriter.open(target)
 

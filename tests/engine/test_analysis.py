@@ -93,7 +93,7 @@ class TestStopping:
     @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
     def test_an_analysis_has_no_copy_that_could_stop_it(self, copied: Callable[[Analysis], object]) -> None:
         with Searcher(hash_mb=4).analyse(Position.start(), Limit.solve()) as analysis:
-            with pytest.raises(TypeError, match=r"^expected an analysis to be neither copied nor pickled"):
+            with pytest.raises(TypeError, match=r"^an analysis can be neither copied nor pickled"):
                 copied(analysis)
 
             assert not isinstance(next(analysis), SearchResult)
@@ -145,9 +145,7 @@ class TestStopping:
 
         with monkeypatch.context() as patch:
             patch.setattr(threading.Thread, "start", scarce)
-            with pytest.raises(
-                OutflankError, match=r"^expected the system to give a search its threads, got: can't"
-            ):
+            with pytest.raises(OutflankError, match=r"^the system refuses a thread for the search: can't"):
                 searcher.search(MIDGAME, Limit(depth=4))
 
         assert len(threads) == refused
@@ -213,7 +211,7 @@ def lines_run_by(call: Callable[[], object]) -> set[_Line]:
     lines: set[_Line] = set()
 
     def note(frame: FrameType, event: str, _: object) -> Any:
-        if Path(frame.f_code.co_filename).parent == Path(engine.__file__).parent:
+        if Path(engine.__file__).parent in Path(frame.f_code.co_filename).parents:
             if event == "line":
                 lines.add((frame.f_code, frame.f_lineno))
             return note
@@ -402,7 +400,10 @@ class TestWatching:
     @pytest.mark.parametrize("limit", [Limit(), Limit(selectivity=73), Limit(wld=True), Limit(exact_from=20)])
     def test_a_search_without_a_limit_is_refused(self, limit: Limit) -> None:
         searcher = Searcher(hash_mb=1)
-        with pytest.raises(SettingsError, match=r"^expected a limit .*Limit\.solve\(\)\), got none$"):
+        with pytest.raises(
+            SettingsError,
+            match=r"^a search needs a limit: depth, nodes, seconds, clock, or Limit\.solve\(\)$",
+        ):
             searcher.search(Position.start(), limit)
 
         assert searcher.search(MIDGAME, Limit(depth=1)).depth == 1

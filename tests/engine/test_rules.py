@@ -189,7 +189,7 @@ def test_the_least_win_is_what_scoring_and_ties_allow(rules: str, black: int, wh
 
 
 def test_a_side_behind_a_start_board_is_refused() -> None:
-    with pytest.raises(NotationError, match="expected nothing behind the 64 squares, since begins= says who"):
+    with pytest.raises(NotationError, match="begins= says who moves, so nothing may follow the 64 squares"):
         Rules(start="-" * 63 + "X X")
 
 

@@ -158,7 +158,7 @@ class TestRoot:
             Searcher(hash_mb=1).search(Position.start(), Limit(depth=4), moves=[Move.parse("a1")])
 
     def test_no_move_to_consider_is_refused(self) -> None:
-        with pytest.raises(SettingsError, match="at least one move"):
+        with pytest.raises(SettingsError, match="there is no move to search"):
             Searcher(hash_mb=1).search(Position.start(), Limit(depth=4), moves=[])
 
     def test_lines_come_best_first_and_begin_with_their_move(self) -> None:
@@ -241,7 +241,7 @@ def test_moves_that_a_search_broken_off_leaves_are_best_first() -> None:
 
 def test_what_is_being_searched_with_is_not_cleared() -> None:
     searcher = Searcher(1)
-    with pytest.raises(SettingsError, match="expected this searcher to be free"):
+    with pytest.raises(SettingsError, match="this searcher is busy"):
         searcher.search(Position.start(), Limit(depth=3), on_info=lambda _: searcher.clear())
 
     searcher.clear()

@@ -204,7 +204,7 @@ class TestViews:
         board = Deal.shuffled(1).board().play(BLACK, parse_square("d3")).hidden()
 
         assert not hasattr(PlayerView, "play")
-        with pytest.raises(IllegalMoveError, match="expected the dealer's board"):
+        with pytest.raises(IllegalMoveError, match="only the dealer's board can be played on"):
             board.play(GOLD, parse_square("c5"))
 
     @pytest.mark.parametrize("text", ["black d3", "b d3", "bd3", "BD3", "b:d3", "d3", " Black  D3 "])

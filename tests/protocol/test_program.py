@@ -106,7 +106,7 @@ def test_threads_that_the_system_refuses_are_a_failure_in_words_and_play_goes_on
 
     told = answers(result.stdout)
     assert (result.returncode, result.stderr, len(told)) == (0, b"", 3)
-    assert told[1].startswith("? expected the system to give a search its threads, got: ")
+    assert told[1].startswith("? the system refuses a thread for the search: ")
     assert told[2] == "= Outflank\n\n"
 
 
@@ -211,7 +211,7 @@ def test_little_memory_is_a_clean_failure_or_enough() -> None:
     )
 
     assert result.returncode == 1
-    assert re.fullmatch(rb"outflank: expected memory for a table of 512 MB, got none.*\n", result.stderr)
+    assert re.fullmatch(rb"outflank: there is no memory for a table of 512 MB.*\n", result.stderr)
 
 
 def test_more_threads_than_cores_still_play() -> None:

@@ -64,7 +64,7 @@ def selftest(
     except Interrupted as interruption:
         ctx.exit(interruption.exit_code)
     if broken:
-        raise OutflankError(f"{broken} of {counted(pairs, 'pair')} are no mirror images (named above)")
+        raise OutflankError(f"no mirror images: {broken} of {counted(pairs, 'pair')} (named above)")
     if not as_json:
         click.echo("Engine and referee repeat themselves.")
 

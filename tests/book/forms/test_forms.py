@@ -90,7 +90,7 @@ def test_our_text_takes_every_sheet_and_edax_only_othello(tmp_path: Path, preset
     with Book.open(path) as book:
         assert stored(written(book, Form.TEXT), tmp_path / "b.book", rules) == list(book.records())
         for form in EDAX:
-            with pytest.raises(SettingsError, match="expected rules of Othello, which Edax plays, got "):
+            with pytest.raises(SettingsError, match="Edax plays Othello only, not "):
                 written(book, form)
 
 
@@ -276,7 +276,7 @@ def test_random_bytes_never_make_a_record_that_a_book_would_not_take(binary: byt
 
     assert good > 100
     assert len(sentences) > 100
-    assert not [sentence for sentence in sentences if "\n" in sentence or "expected" not in sentence]
+    assert not [sentence for sentence in sentences if "\n" in sentence or len(sentence.split()) < 5]
 
 
 def test_our_text_is_read_as_it_is_taken() -> None:

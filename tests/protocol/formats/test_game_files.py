@@ -237,7 +237,7 @@ def test_an_unfinished_game_of_edax_has_no_result_in_any_format(name: str) -> No
 
     assert game.outcome is None
     assert "RE[?]" in write(game)
-    with pytest.raises(FileFormatError, match="expected a game with a result for WTHOR"):
+    with pytest.raises(FileFormatError, match="WTHOR can't hold a game without a result"):
         WthorWriter(BytesIO()).add(game)
 
 

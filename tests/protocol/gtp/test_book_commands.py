@@ -134,7 +134,7 @@ def test_a_book_that_cannot_be_read_is_told_on_standard_error(tmp_path: Path) ->
     assert result.returncode == 0
     assert re.fullmatch(rb"= [a-h][1-8]\n\n=\n\n", result.stdout)
     (sentence,) = result.stderr.decode().splitlines()
-    assert sentence.startswith("outflank: expected an opening book, got ")
+    assert sentence.startswith("outflank: can't read ")
     assert sentence.endswith("(No such file or directory); playing without a book")
 
 

@@ -169,9 +169,7 @@ def test_carriage_returns_tabs_and_control_characters_are_cleaned_away() -> None
 
 
 def test_a_missing_program_is_named() -> None:
-    with pytest.raises(
-        EngineStartError, match=r"^engine A: expected a program to run, found no 'no-such-program'$"
-    ):
+    with pytest.raises(EngineStartError, match=r"^engine A: there is no program 'no-such-program'$"):
         GtpClient(["no-such-program"], "engine A")
 
 
@@ -295,7 +293,7 @@ def test_whatever_an_engine_writes_our_memory_stays_small() -> None:
         from contextlib import suppress
         from outflank.protocol.opponent.client import GtpClient
         from outflank.protocol.opponent.errors import EngineError
-        from outflank.tests import fake_engine
+        from outflank.tests.support import fake_engine
 
         def peak():
             return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

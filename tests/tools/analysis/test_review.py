@@ -279,7 +279,7 @@ def test_names_are_escaped_everywhere() -> None:
 
 def test_a_game_without_moves_has_a_page_too() -> None:
     assert "unfinished" in render_review([reviewed("")], QUICK)
-    with pytest.raises(OutflankError, match="expected a game with moves"):
+    with pytest.raises(OutflankError, match="a game without moves has no curve to draw"):
         curve_svg(reviewed(""))
 
 

@@ -105,4 +105,4 @@ def test_a_check_of_the_other_protocol_is_wrong_usage() -> None:
     )
 
     assert ran.returncode == 2
-    assert "nboard has no check takes-moves-back: --list shows them" in ran.stderr
+    assert "nboard has no check 'takes-moves-back': --list shows them" in ran.stderr

@@ -72,10 +72,10 @@ def test_a_leaf_is_told_from_a_link(path: Path) -> None:
 @pytest.mark.parametrize(
     ("position", "sentence"),
     [
-        ("f5d6c4g5", "got one that it does not know: move 4, g5, leaves the book"),
-        ("f5f4d3", "got one that it does not know: move 2, f4, leaves the book"),
-        ("-" * 27 + "XX------OO" + "-" * 27 + " X", "got one that it does not know"),
-        ("X" * 64 + " O", "got one in which the game is over"),
+        ("f5d6c4g5", "move 4, g5, is not in the book"),
+        ("f5f4d3", "move 2, f4, is not in the book"),
+        ("-" * 27 + "XX------OO" + "-" * 27 + " X", "the position is not in the book"),
+        ("X" * 64 + " O", "the game is over, and books end before that"),
     ],
 )
 def test_what_the_book_does_not_know_gets_a_sentence(path: Path, position: str, sentence: str) -> None:
@@ -236,7 +236,7 @@ def test_a_book_is_never_imported_over_a_file(grown: Path, tmp_path: Path) -> No
     file = tmp_path / "file"
     run("export", grown, "-o", file)
 
-    assert "expected the name of a new book, got" in run("import", file, grown, code=1).output
+    assert "exists already: a book is imported under a new name" in run("import", file, grown, code=1).output
 
 
 def test_what_is_no_book_is_refused(tmp_path: Path) -> None:
@@ -244,6 +244,6 @@ def test_what_is_no_book_is_refused(tmp_path: Path) -> None:
     file.write_text("f5d6c3\n")
 
     for words in (["show", file], ["lines", file], ["stats", file], ["export", file, "-o", tmp_path / "x"]):
-        assert "outflank: expected an opening book, got" in run(*words, code=1).output
+        assert "as an opening book (" in run(*words, code=1).output
     assert "expected a book as text, or one of Edax" in run("import", file, tmp_path / "b", code=1).output
     assert [each.name for each in tmp_path.iterdir()] == ["file"]

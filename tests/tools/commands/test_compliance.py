@@ -34,7 +34,7 @@ def test_an_engine_that_keeps_the_rules_gets_code_0() -> None:
     assert ran.returncode == 0
     assert re.match(r"outflank \S+, 2 of \d+ checks of .*rule_breaker.py none\n", ran.stdout)
     assert ran.stdout.partition("\n\n")[2] == (
-        "The first words\n  ok    has-a-name\n\nPasses\n  ok    takes-a-pass\n\n"
+        "The wire\n  ok    has-a-name\n\nThe board\n  ok    takes-a-pass\n\n"
         "2 passed, 0 failed, 0 warned, 0 skipped\nThe engine keeps every rule that it must keep.\n"
     )
     assert ran.stderr == ""
@@ -67,7 +67,7 @@ def test_json_has_a_line_for_each_check_and_one_for_the_verdict() -> None:
     assert (name["check"], name["outcome"], name["level"]) == ("has-a-name", "failed", "must")
     assert name["detail"] == "expected one line, got ''"
     assert name["dialogue"] == ["> name", "< ="]
-    assert (version["outcome"], version["section"]) == ("passed", "The first words")
+    assert (version["outcome"], version["section"]) == ("passed", "The wire")
     assert verdict["command"].endswith("rule_breaker.py has-a-name")
     assert (verdict["passed"], verdict["failed"], verdict["complies"]) == (1, 1, False)
 

@@ -118,7 +118,7 @@ def test_what_a_format_can_not_hold_is_named_too(tmp_path: Path) -> None:
     result = convert(tmp_path / "a.sgf", "--to", "wthor", "-o", tmp_path / "a.wtb")
 
     assert result.exit_code == 1
-    assert "a.sgf, game 1: expected Othello from its start for WTHOR, got " in result.stderr
+    assert "a.sgf, game 1: WTHOR holds Othello from its start only" in result.stderr
     assert "a.sgf, game 2: WTHOR can't hold a game without a result" in result.stderr
     assert [game.discs_played for game in games_in(tmp_path / "a.wtb")] == [1]
 
@@ -334,7 +334,7 @@ def test_many_bad_games_are_named_up_to_twenty_and_counted(tmp_path: Path) -> No
     assert result.stderr.count("move 2 of the transcript") == 20
     assert "outflank: and 980 bad games more\n" in result.stderr
     assert result.stderr.endswith(
-        "outflank: 1000 games can't be read or written (the first 20 named above)\n"
+        "outflank: 1,000 games can't be read or written (the first 20 named above)\n"
     )
 
 

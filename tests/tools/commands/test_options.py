@@ -222,7 +222,7 @@ def test_lines_without_an_end_are_refused_in_words() -> None:
         endless.kill()
 
     assert result.returncode == 1
-    assert "expected positions, got 1000 lines without" in result.stderr
+    assert "this is no file of positions: 1000 lines are none" in result.stderr
 
 
 def test_pipes_are_read_as_files_are() -> None:
@@ -243,9 +243,9 @@ def test_pipes_are_read_as_files_are() -> None:
         ("a = " + "[" * 100_000, "nested too deeply"),
         ("a = " + "{a = " * 3000 + "1" + "}" * 3000, "nested too deeply"),
         ("a" + ".a" * 50_000 + " = 1", "dots in a line"),
-        ("a = " + "9" * 5000, "expected TOML"),
+        ("a = " + "9" * 5000, "not TOML"),
         ("a = 1\n" * 100_000, "it has more than 262,144 bytes"),
-        ("\0", "expected TOML"),
+        ("\0", "not TOML"),
     ],
 )
 def test_a_hostile_config_is_refused_in_words(tmp_path: Path, text: str, words: str) -> None:

@@ -283,8 +283,8 @@ def test_nothing_is_written_before_something_has_happened(tmp_path: Path) -> Non
 def test_a_file_that_holds_something_else_is_not_written_over(tmp_path: Path, there: str, saved: str) -> None:
     (tmp_path / there).write_text("keep")
     sentence = (
-        "expected a new file, or the one that the game was resumed from if nothing in it would be lost, "
-        f"got '{tmp_path / there}', which isn't empty"
+        f"'{tmp_path / there}' exists and isn't empty: save to a new file, or to the one that the game was "
+        "resumed from if nothing in it would be lost"
     )
     option = run("--save", str(tmp_path / saved))
     command = run("--side", "both", typed=f"f5\nsave {tmp_path / saved}\n")
@@ -364,7 +364,7 @@ def test_a_game_that_its_file_can_not_hold_is_refused_before_it_begins(tmp_path:
     result = run("--resume", first.board_string(), "--save", str(tmp_path / "game.txt"), typed="help\n")
 
     assert result.returncode == 1
-    assert "expected a game from the start of its rules for a transcript, got " in result.stderr
+    assert "a transcript can't hold a game that begins elsewhere than its rules say: " in result.stderr
     assert result.stdout == ""
 
 
@@ -374,7 +374,7 @@ def test_a_game_whose_file_fails_is_printed(tmp_path: Path) -> None:
     result = run("--rules", rules, "--side", "none", "--level", "0", "--save", str(tmp_path / "game.wtb"))
 
     assert result.returncode == 1
-    assert "for WTHOR" in result.stderr
+    assert "WTHOR holds Othello from its start only" in result.stderr
     assert Game.from_transcript(transcript(result.stdout), PRESETS[rules]).position.is_over
 
 

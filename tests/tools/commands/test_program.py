@@ -61,7 +61,8 @@ finally:
     assert [name for name in COMMANDS if f"\n  {name} " not in told.stdout] == []
     needed = [
         "outflank.tools",
-        *(f"outflank.tools.cli{name}" for name in ("", ".lazygroup", ".program", ".signals", ".streams")),
+        "outflank.tools.commands",
+        "outflank.tools.commands.program",
         "outflank.tools.work",
         "outflank.tools.work.signals",
     ]
@@ -295,10 +296,10 @@ def test_what_can_not_be_printed_ends_the_program_with_one_sentence(words: str, 
         ("solo", 0, ""),
         ("gtp --book none", 0, ""),
         ("nboard --book none", 0, ""),
-        ("analyze -", 1, "outflank: standard input: expected games"),
-        ("board -", 1, "outflank: standard input: expected games"),
-        ("convert - --to ggf", 1, "outflank: standard input: expected games"),
-        ("review -", 1, "outflank: standard input: expected games"),
+        ("analyze -", 1, "outflank: standard input: it holds no games"),
+        ("board -", 1, "outflank: standard input: it holds no games"),
+        ("convert - --to ggf", 1, "outflank: standard input: it holds no games"),
+        ("review -", 1, "outflank: standard input: it holds no games"),
         ("solve -", 1, "outflank: <stdin> has no positions"),
     ],
 )

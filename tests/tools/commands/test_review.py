@@ -102,7 +102,7 @@ def test_a_book_for_other_rules_is_told_of_once_if_it_was_asked_for(tmp_path: Pa
 
     assert asked.exit_code == 0
     assert asked.stderr == (
-        f"outflank: expected a book for obversi, got '{book}', which is for othello; reviewing without a book\n"
+        f"outflank: '{book}' is a book for othello, not for obversi; reviewing without a book\n"
     )
     assert usual.stderr == ""
 
@@ -111,7 +111,7 @@ def test_a_book_that_cannot_be_read_ends_the_review(tmp_path: Path) -> None:
     result = review("f5d6", "--book", tmp_path / "no.book")
 
     assert result.exit_code == 1
-    assert "outflank: expected an opening book, got" in result.output
+    assert "as an opening book (" in result.output
 
 
 @pytest.mark.parametrize("workers", [1, 2])

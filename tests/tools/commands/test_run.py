@@ -39,7 +39,7 @@ def outflank(command: str, *arguments: object) -> Result:
         ("match", ["--stall", "2000000000"], "a time from 0.001 to 1000000 seconds, got '2000000000'"),
         ("match", ["--stall", "0.0001"], "a time from 0.001 to 1000000 seconds, got '0.0001'"),
         ("match", ["--time", "0.0004"], "expected time for the first move"),
-        ("tournament", ["--format", "knockout", "--rounds", "5"], "expected no --rounds for a knockout"),
+        ("tournament", ["--format", "knockout", "--rounds", "5"], "so --rounds has no meaning for it"),
     ],
 )
 def test_what_can_not_be_played_is_wrong_usage(

@@ -178,7 +178,7 @@ class TestSettings:
             (["--seed", "-1"], "Invalid value for '--seed'"),
             (["--games", "0", "--auto"], "Invalid value for '--games'"),
             (["--auto", "--open"], "--auto (watch) and --open (solve) exclude each other"),
-            (["--auto", "--hint"], "expected --hint in a game of your own"),
+            (["--auto", "--hint"], "--hint is for a game of your own, without --auto and --open"),
             (["--games", "2"], "--games needs --auto or --open"),
             (["--auto", "--random"], "--random needs --auto and --games"),
             (["e4"], "unexpected extra argument"),

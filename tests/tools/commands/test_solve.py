@@ -115,7 +115,7 @@ def test_a_file_without_a_position_fails(tmp_path: Path) -> None:
     result = run_program(tmp_path, "% nothing\n")
 
     assert result.exit_code == 1
-    assert result.output.startswith("outflank: expected positions in ")
+    assert result.output.endswith("x.obf has no positions\n")
 
 
 def test_one_direction_rules_are_solved_by_the_sheets_count() -> None:
@@ -162,10 +162,10 @@ def test_other_scores_are_proven_by_their_own_rules(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--wld"], "expected --proof without"),
-        (["--time", "1"], "expected --proof without"),
-        (["--selectivity", "73"], "expected --proof without"),
-        (["--rules", "ravensburger-1987"], "expected rules that turn in every direction"),
+        (["--wld"], "--proof proves the score, so it goes without"),
+        (["--time", "1"], "--proof proves the score, so it goes without"),
+        (["--selectivity", "73"], "--proof proves the score, so it goes without"),
+        (["--rules", "ravensburger-1987"], "--proof needs rules under which a move turns every direction"),
         (["--proof", "-"], "it needs the name of a file, not '-' for standard output"),
     ],
 )
@@ -189,7 +189,7 @@ def test_options_that_clash_are_told_before_the_file_is_read(tmp_path: Path) -> 
     ("name", "sentence"),
     [
         ("none/x", "outflank: can't write 'none/x' (No such file or directory)\n"),
-        ("run.db", "outflank: expected another file to write than "),
+        ("run.db", "outflank: can't write to "),
     ],
 )
 def test_a_file_that_cannot_be_written_is_told_before_any_work(
@@ -219,7 +219,7 @@ def test_the_positions_are_not_written_over(tmp_path: Path) -> None:
     result = run_program_with(str(suite), "--proof", str(tmp_path / "." / "x.obf"))
 
     assert result.exit_code == 2
-    assert "expected another file for the proofs" in result.output
+    assert "the proofs can't go to" in result.output
     assert suite.read_text() == LINES[4]
 
 

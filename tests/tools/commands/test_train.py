@@ -71,7 +71,7 @@ def test_fit_writes_weights_that_a_searcher_reads(tmp_path: Path, games: Path) -
 @pytest.mark.parametrize(
     ("picture", "code", "wrong"),
     [
-        ("errors.abc", 2, "ends in one of"),
+        ("errors.abc", 2, "the name has to end in ."),
         ("nowhere/errors.svg", 1, "errors.svg' (No such file or directory)"),
     ],
 )

@@ -71,7 +71,9 @@ def test_any_file_of_games_has_openings(tmp_path: Path) -> None:
 def test_openings_from_another_start_are_refused(tmp_path: Path) -> None:
     path = file_with(tmp_path, "(;GM[2]AB[d4]AW[e4];B[f4])")
 
-    with pytest.raises(FileFormatError, match=r"openings\.txt: expected openings from the start of othello"):
+    with pytest.raises(
+        FileFormatError, match=r"openings\.txt: an opening begins at .*, not at the start of othello"
+    ):
         read_openings(path, OTHELLO)
 
 
@@ -98,7 +100,7 @@ def test_a_game_that_is_over_is_no_opening(tmp_path: Path) -> None:
     wipe_out = "f5d6c5f4e3f6g5e6e7"  # nine moves, and White has no disc left
     with pytest.raises(
         FileFormatError,
-        match=r"got a game that is over; .*openings[.]txt:8 takes the first 8 moves of each: f5d6c5",
+        match=r"a game is over, so it is no opening \(.*openings[.]txt:8 takes the first 8 moves of each\): f5d6c5",
     ):
         read_openings(file_with(tmp_path, wipe_out), OTHELLO)
 
@@ -245,7 +247,7 @@ def test_the_default_is_balanced_where_the_rules_allow_it(rules: Rules) -> None:
 
 
 def test_rules_with_other_moves_are_refused() -> None:
-    with pytest.raises(SettingsError, match=r"expected rules with Othello's start and moves .*, got reversi"):
+    with pytest.raises(SettingsError, match=r"are for rules with Othello's start and moves, not for reversi"):
         balanced_openings(1, PRESETS["reversi"], seed=1)
 
 

@@ -181,7 +181,7 @@ def test_a_run_whose_tables_are_others_is_refused_before_it_is_read(
     connection.close()
 
     for opened in (read_run, Store.resume):
-        with pytest.raises(FileFormatError, match=r"^expected the file of a run, got '.*run.db' \(") as told:
+        with pytest.raises(FileFormatError, match=r"^can't read '.*run.db' as the file of a run \(") as told:
             opened(folder)
         assert reason in str(told.value)
 
@@ -190,7 +190,7 @@ def test_a_run_whose_tables_are_others_is_refused_before_it_is_read(
 def test_a_run_whose_pages_lead_in_circles_is_refused(folder: Path) -> None:
     in_circles(folder / "run.db", "run")
 
-    with pytest.raises(FileFormatError, match=r"^expected the file of a run, got '.*run.db' \(damaged: "):
+    with pytest.raises(FileFormatError, match=r"^can't read '.*run.db' as the file of a run \(damaged: "):
         read_run(folder)
 
 
@@ -210,7 +210,10 @@ def test_a_pipe_is_no_run_and_no_book(tmp_path: Path) -> None:
 def test_openings_that_cannot_be_played_are_refused_in_words(folder: Path, value: object) -> None:
     edit(folder, "UPDATE opening SET moves = ?", value)
 
-    with Store.resume(folder) as store, pytest.raises(FileFormatError, match=r"^expected the file of a run"):
+    with (
+        Store.resume(folder) as store,
+        pytest.raises(FileFormatError, match=r"^can't read .* as the file of a run"),
+    ):
         store.openings(GAMES[0].rules)
 
 
@@ -298,7 +301,7 @@ def test_a_run_begins_without_touching_what_is_not_its_own(
     else:
         strange.write_text(content)
 
-    with pytest.raises(FileFormatError, match=r"expected a new or empty folder|is in the way"):
+    with pytest.raises(FileFormatError, match=r"need a new or empty folder|is in the way"):
         create(strange.parent)
     assert [path.name for path in strange.parent.iterdir()] == [name]
     assert strange.is_symlink() or strange.read_text() == content
@@ -368,13 +371,13 @@ def nothing(folder: Path) -> None:
         (no_database, resume, "it is no SQLite file"),
         (edited("PRAGMA user_version = 99"), resume, "expected a run file of version 1 to 2, got 99"),
         (edited("PRAGMA user_version = 1"), resume, "duplicate column name: book"),
-        (edited("UPDATE run SET value = 'x' WHERE name = 'settings'"), resume, "expected the file of a run"),
+        (edited("UPDATE run SET value = 'x' WHERE name = 'settings'"), resume, "as the file of a run"),
         (
             edited("ALTER TABLE turn RENAME TO moves"),
             resume,
             "it has the table 'moves', which is not Outflank's",
         ),
-        (a_folder_in_its_place, begin, "expected a new or empty folder"),
+        (a_folder_in_its_place, begin, "need a new or empty folder"),
         (nothing, begin_without_an_id, "NOT NULL constraint failed"),
         (nothing, begin_on_a_small_disk, "disk"),
     ],

@@ -336,7 +336,7 @@ def test_other_rules_are_refused(preset: str) -> None:
         game.play(game.position.legal_moves()[0])
 
     with pytest.raises(
-        FileFormatError, match=f"expected Othello from its start for WTHOR, got game 1 of {preset}"
+        FileFormatError, match=f"WTHOR holds Othello from its start only, and game 1 is {preset}"
     ):
         files(played(game.transcript(), rules))
 
@@ -348,7 +348,7 @@ def test_another_start_is_refused() -> None:
         broken_off(Ending.TIME, Colour.BLACK), turns=game.turns, seconds=(None,), values=(), exact=()
     )
 
-    with pytest.raises(FileFormatError, match="expected Othello from its start"):
+    with pytest.raises(FileFormatError, match="WTHOR holds Othello from its start only"):
         files(record)
 
 
