@@ -133,7 +133,7 @@ class TestEverySheet:
     def test_a_suffix_exists_only_where_one_direction_is_turned(self, name: str) -> None:
         if not PRESETS[name].one_direction:
             move = f"{start(name).legal_moves()[0]}/s"
-            with pytest.raises(IllegalMoveError, match="a move turns every direction, so .* can't name one"):
+            with pytest.raises(IllegalMoveError, match=r"a move turns every direction, so .* can't name one"):
                 start(name).play(move)
 
     def test_any_board_may_be_the_start(self, name: str) -> None:

@@ -167,7 +167,7 @@ def test_of_a_line_that_is_too_long_nothing_is_taken(name: FormatName, game: str
 
     assert isinstance(refused, BadGame)
     assert str(refused).startswith("line 1: the ")
-    assert " of less than 65536 bytes, got more" in refused.reason
+    assert " has 65536 bytes or more, which is too long" in refused.reason
     assert others == (read(FILES[name], name) if game.endswith("\n") else [])
 
 

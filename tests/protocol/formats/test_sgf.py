@@ -135,7 +135,7 @@ DAMAGED = {
     "(;GM[2];AB[d3];B[f5])": "node 2 sets up discs by AB, which only node 1 may do",
     "(;GM[2]AE[d4];B[f5])": "node 1 sets up squares by AE; only AB and AW are read",
     "(;GM[2]AB[d4]AW[d4])": "a square has one owner, and d4 has two",
-    "(" * 1000 + ";": "expected an SGF file: ",
+    "(" * 1000 + ";": "this is not SGF: ",
     "(;" * 100000 + ")" * 100000: "",
     "(;GM[2];" + "B[f5]" * 100000 + ")": "",
 }

@@ -305,7 +305,10 @@ def test_variations_and_marks_of_a_resumed_game_are_not_written_over(tmp_path: P
 
     assert (refused.returncode, kept.returncode) == (2, 1)
     for stderr in (refused.stderr, kept.stderr):
-        assert f"resumed from if nothing in it would be lost, got '{file}', which isn't empty" in stderr
+        assert (
+            f"'{file}' exists and isn't empty: save to a new file, or to the one that the game was resumed from"
+            in stderr
+        )
     assert file.read_text() == game
     assert len(game_in(new).moves) == 4
 

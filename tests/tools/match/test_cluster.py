@@ -165,7 +165,7 @@ def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path) -> None:
     [
         ("import outflank; outflank.__version__ = '0.9.0'", Build("0.9.0", checksum())),
         (
-            "from outflank.engine import weights; weights.checksum = lambda: '00c0ffee'",
+            "from outflank.engine.evaluation import weights; weights.checksum = lambda: '00c0ffee'",
             Build(__version__, "00c0ffee"),
         ),
     ],

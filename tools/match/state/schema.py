@@ -181,7 +181,7 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def _refused(path: Path, reason: str) -> FileFormatError:
-    return FileFormatError(f"expected the file of a run, got {str(path)!r} ({reason})")
+    return FileFormatError(f"can't read {str(path)!r} as the file of a run ({reason})")
 
 
 @contextlib.contextmanager
