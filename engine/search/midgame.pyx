@@ -9,7 +9,7 @@ from libc.stdint cimport uint64_t
 
 from outflank.engine.search.endgame cimport MOST_FOR_ENDGAME, solve
 from outflank.engine.search.hashtable cimport FULL_WIDTH, NO_SQUARE, Payload, bucket_of, prefetch, probe
-from outflank.engine.kernels cimport bit, legal_moves, popcount
+from outflank.engine.kernels cimport bit, first_square, legal_moves, popcount, turned_discs
 from outflank.engine.search.leaves cimport best_leaf
 from outflank.engine.search.looks cimport look
 from outflank.engine.movegen cimport MoveEntry, generate
@@ -30,6 +30,14 @@ cdef enum:
     _VALUE_PER_DISC = 1 << 13
     _PROBCUT_FROM_DEPTH = 2
     _MOST_NESTED_PROBCUTS = 2
+    # When a side is in danger (docs/search.md has the boards that this was fitted to).
+    _DANGER_FROM = 24  # empty squares; with fewer few moves are common
+    _FEW_MOVES = 5
+    _EARLY_FROM = 36  # empty squares from which on these moves are few:
+    _FEW_MOVES_EARLY = 7
+    _FEW_REPLIES = 3
+    _REPLIES_FROM_DEPTH = 3
+    _TIMES_AS_MANY_DISCS = 4
     _REDUCE_FROM_DEPTH = 6
     _REDUCE_FROM_MOVE = 3
     _REDUCTION = 2  # an even number: scores of odd and even depths differ by nature
@@ -101,7 +109,10 @@ cdef int _search_node(
 cdef bint _cut_by_probcut(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int beta, int empties, int *score
 ) noexcept nogil:
-    """Multi-ProbCut: whether a shallow search makes it likely enough that the deep one ends beyond the null window."""
+    """Multi-ProbCut: whether a shallow search makes it likely enough that the deep one ends beyond the null window.
+
+    No shallow search is believed that likes the side in danger: that side's end may lie beyond it.
+    """
     cdef int shallow, margin, easy, static, alpha = beta - 1
     if worker.selectivity == FULL_WIDTH or depth < _PROBCUT_FROM_DEPTH or worker.probcuts >= _MOST_NESTED_PROBCUTS:
         return False
@@ -109,6 +120,10 @@ cdef bint _cut_by_probcut(
     margin = shallow_margin(worker.margins, worker.selectivity, empties, depth)
     easy = guess_margin(worker.margins, worker.selectivity, empties, depth)
     static = guess(worker, own, opp, empties)
+    if static >= beta + easy and _in_danger(own, opp, depth, empties):
+        return False
+    if static <= alpha - easy and _in_danger(opp, own, depth, empties):
+        return False
     worker.probcuts += 1
     if static >= beta + easy and beta + margin <= 64:
         if search(worker, own, opp, shallow, beta + margin - 1, beta + margin) >= beta + margin:
@@ -121,6 +136,32 @@ cdef bint _cut_by_probcut(
             score[0] = alpha
             return not worker.aborted
     worker.probcuts -= 1
+    return False
+
+
+cdef inline bint _in_danger(uint64_t own, uint64_t opp, int depth, int empties) noexcept nogil:
+    """Whether the side with the discs `own` may soon be without a move or without a disc, as far as a glance tells."""
+    cdef int moves
+    if empties < _DANGER_FROM:
+        return False
+    moves = popcount(legal_moves(own, opp))
+    if moves <= (_FEW_MOVES_EARLY if empties >= _EARLY_FROM else _FEW_MOVES):
+        return True
+    if popcount(opp) >= _TIMES_AS_MANY_DISCS * popcount(own):
+        return True
+    return depth >= _REPLIES_FROM_DEPTH and _may_be_shut_in(own, opp)
+
+
+cdef inline bint _may_be_shut_in(uint64_t own, uint64_t opp) noexcept nogil:
+    """Whether a move of the side with the discs `opp` leaves few replies."""
+    cdef uint64_t moves = legal_moves(opp, own), turned
+    cdef int square
+    while moves:
+        square = first_square(moves)
+        moves &= moves - 1
+        turned = turned_discs(opp, own, square)
+        if popcount(legal_moves(own ^ turned, opp ^ turned ^ bit(square))) <= _FEW_REPLIES:
+            return True
     return False
 
 

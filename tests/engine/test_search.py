@@ -25,6 +25,7 @@ from outflank.engine import (
 )
 from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE
 from outflank.engine.evaluation.weights import Weights, packed
+from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf
 from outflank.tests.support.positions import MIDGAME, problems, reached
 
@@ -330,3 +331,32 @@ def minimax(position: Position) -> int:
         return alpha
 
     return best(position, -65, 65)
+
+
+SHUT_IN = {  # a board, and what plies at full width say of it
+    # Eight discs each, and White is about to shut Black in; half the plies gave Black 13 to 18 discs.
+    Game.from_transcript("f5d6c7d7c5b6e7f8d3b8f7d8").position.board_string(): ((12, -6), (14, -9)),
+    # Black wins all of White's discs; half the plies said that White wins by eight.
+    "--------XO---X---O---X---OXXXXXX-O-XX---XO-X-------------------- X": ((12, 64),),
+    "XXX-O---XXXX----XOXXXX--XOXXXX--XXXXXX--X----------------------- O": ((12, -62),),
+    # Each side still has several moves, and the other one a move after which three of them are left.
+    "--X-X-X---OXXX----X-X---OOOOOOO----OO-O-----O-O-----O----------- X": ((12, 36),),
+}
+
+
+@pytest.mark.parametrize("percent", [73, 87, 95, 98, 99])
+@pytest.mark.parametrize("board", SHUT_IN)
+def test_a_selective_search_sees_that_a_side_will_be_shut_in_or_wiped_out(
+    board: str, percent: Percent
+) -> None:
+    for depth, score in SHUT_IN[board]:
+        found = Searcher(hash_mb=4).search(Position.parse(board), Limit(depth=depth, selectivity=percent))
+
+        assert abs(found.score - score) < 8
+
+
+@pytest.mark.parametrize("board", SHUT_IN)
+def test_those_boards_are_what_they_are_said_to_be(board: str) -> None:
+    depth, score = SHUT_IN[board][0]
+
+    assert Searcher(hash_mb=4).search(Position.parse(board), Limit(depth=depth)).score == score
