@@ -116,8 +116,7 @@ def extensions() -> list[Extension]:
             depends=[
                 "engine/kernels.h",
                 "engine/evaluation/patterns.h",
-                "engine/evaluation/network.h",
-                "engine/evaluation/entries.h",
+                "engine/evaluation/evaluate.h",
                 *([] if IS_WHEEL else ["engine/buildinfo.py"]),  # which changes with MARCHES
             ],
             # The two warnings are about code that Cython writes for every module.

@@ -15,10 +15,9 @@ from outflank.engine.errors import (
 )
 from outflank.engine.game import Game, Turn
 from outflank.engine.moves import PASS, Move
-from outflank.engine.outcome import Outcome
 from outflank.engine.perft import divide, perft
 from outflank.engine.position import Position
-from outflank.engine.rules import PRESETS, STARTS, Rules, Scoring, Tie, Turns
+from outflank.engine.rules import PRESETS, STARTS, Outcome, Rules, Scoring, Tie, Turns
 from outflank.engine.search.analysis import Analysis
 from outflank.engine.search.limits import (
     DEFAULT_LEVEL,

@@ -7,9 +7,8 @@ from typing import overload
 
 from outflank.engine.errors import IllegalMoveError, NotationError, SettingsError
 from outflank.engine.moves import PASS, Move
-from outflank.engine.outcome import Outcome
 from outflank.engine.position import Position
-from outflank.engine.rules import Rules
+from outflank.engine.rules import Outcome, Rules
 from outflank.engine.squares import Colour
 
 # "1. f5", "12.d3" and bare move numbers at a word's start are decoration.

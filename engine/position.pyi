@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from outflank.engine.moves import Move
-from outflank.engine.outcome import Outcome
-from outflank.engine.rules import Rules
+from outflank.engine.rules import Outcome, Rules
 from outflank.engine.squares import Colour
 from outflank.engine.symmetry import Symmetry
 

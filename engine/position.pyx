@@ -16,8 +16,7 @@ from outflank.engine.boardsvg import board_svg
 from outflank.engine.boardtext import framed_board, read_board, write_board
 from outflank.engine.errors import IllegalMoveError, NotationError, SettingsError
 from outflank.engine.moves import PASS, Move
-from outflank.engine.outcome import Outcome
-from outflank.engine.rules import Rules
+from outflank.engine.rules import Outcome, Rules
 from outflank.engine.squares import DIRECTIONS, SQUARES, Colour, parse_square, square_name, squares_of
 from outflank.engine.symmetry import Symmetry
 from outflank.engine.errors import mask

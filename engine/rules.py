@@ -1,4 +1,4 @@
-"""Rules are data: one frozen dataclass describes a member of the Reversi family.
+"""Rules are data: one frozen dataclass describes a member of the Reversi family, another how a game ended.
 
 The presets come from the rule sheets of the boxed games and from the tournament rules. ``docs/rules.md``
 quotes what each sheet settles and names the readings that are ours.
@@ -23,6 +23,8 @@ STARTS = {
 Turns = Literal["all", "one"]
 Tie = Literal["draw", "second"]
 Scoring = Literal["empties", "count"]
+Termination = Literal["full board", "wipe-out", "no moves"]
+DecidedBy = Literal["discs", "draw", "second"]
 _CHOICES: dict[str, tuple[str, ...]] = {
     "turns": get_args(Turns),
     "tie": get_args(Tie),
@@ -189,3 +191,31 @@ PRESETS = {
         Rules("obversi", start="parallel-north", scoring="count"),
     )
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The end of a game, see ``Position.outcome``.
+
+    Attributes:
+        winner: who has won; None for a draw.
+        margin: discs that the winner is ahead, by the rules' scoring: with the empty squares where the winner takes
+            them. 0 where the count is equal, whichever side that makes the winner.
+        termination: why neither side can move: a ``full board``, a ``wipe-out`` (one side has no disc left), or
+            ``no moves`` although squares are empty and both have discs.
+        decided_by: the rule that decides: more ``discs`` win, or what the sheet makes of an equal count
+            (``Rules.tie``): a ``draw``, or a win for the ``second`` player.
+    """
+
+    winner: Colour | None
+    margin: int
+    termination: Termination
+    decided_by: DecidedBy
+
+    def margin_of(self, colour: Colour) -> int:
+        """The margin from one side's point of view: negative if it has lost."""
+        return self.margin if colour == self.winner else -self.margin
+
+    def __str__(self) -> str:
+        """``B+12``, ``W+0`` or ``0``, as GTP and SGF write it."""
+        return f"{self.winner.letter}+{self.margin}" if self.winner else "0"

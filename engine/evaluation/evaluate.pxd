@@ -1,9 +1,27 @@
-"""Position -> expected final disc difference, from the side to move: patterns and mobility, by phase of the game."""
+"""Position -> expected final disc difference, from the side to move: patterns and mobility, by phase of the game.
 
-from libc.stdint cimport int8_t, int32_t, uint16_t, uint32_t, uint64_t
+**The network** over the patterns is small, and for what a sum can't say: how the parts of a board go together. Each
+weight of a phase has, beside its number in discs, a row of SUMS small numbers, the same in all phases of a stage: a
+third of the game. The rows that count in a position are added up; the squares of the sums, clipped to -1..1 before, go
+through HIDDEN rectified units, and become a correction to the score of the tables. The start of the sums and the units
+are others for each number of empty squares, a head: who moves last changes what a board is worth. evaluate.h has the
+arithmetic.
 
-from outflank.engine.evaluation.entries cimport SMALL_BITS, look_up_entries, look_up_small
-from outflank.engine.evaluation.network cimport HEADS, SCORE_BITS, Layer, by_network
+**An entry** is a weight in 1/128 disc, with the number of its row in the lower 18 bits: one cache line for both.
+Thousands of weights have the same row: mirrored configurations share one, and all that training never saw have zeros.
+So each stage keeps every row once, a fifth of the rows that the weights file stands for, and the rows that a search
+comes across stay in the CPU's caches.
+
+**The order of moves** needs less: the weights of one phase, rounded to an eighth of a disc and cut at sixteen, are kept
+in a byte each. An exact search asks for so many of them that they have to stay in the caches beside what else it needs
+there.
+
+References: M. Buro, From simple features to sophisticated evaluation functions, 1999 (patterns); Y. Nasu, Efficiently
+updatable neural-network-based evaluation functions for computer shogi, 2018 (clipped sums in whole numbers).
+"""
+
+from libc.stdint cimport int8_t, int16_t, int32_t, uint16_t, uint32_t, uint64_t
+
 from outflank.engine.evaluation.patterns cimport (
     LANES,
     OTHERS,
@@ -13,6 +31,40 @@ from outflank.engine.evaluation.patterns cimport (
     Features,
     find_other_weights,
 )
+
+# Python sees these too, under the same names.
+cpdef enum:
+    STAGES = 3  # as many phases each; the rows are the same in all of them
+    HEADS = 60  # one for each number of empty squares
+    SCORE_BITS = 7  # scores, and what tables and network add to them, are in 1/128 disc
+
+cdef extern from "evaluate.h" nogil:
+    cpdef enum:
+        SUMS "OF_SUMS"
+        HIDDEN "OF_HIDDEN"
+        NUMBERS_OF_A_LAYER "OF_NUMBERS"
+        MOST_IN_ROW "OF_MOST_IN_ROW"
+    enum:
+        SMALL_BITS "OF_SMALL_BITS"
+
+    ctypedef struct Layer "of_layer":
+        pass
+
+    void set_layer "of_set_layer"(Layer *layer, const int16_t *numbers) noexcept
+    int by_network "of_by_network"(
+        const Layer *layer, const int8_t *rows, const uint32_t *begins, int count
+    ) noexcept
+    int look_up_entries "of_look_up"(
+        uint32_t *rows,
+        const int32_t *entries,
+        const int32_t *offsets,
+        const uint16_t *view,
+        const int32_t *others,
+    ) noexcept
+    int look_up_small "of_look_up_small"(
+        const int8_t *small, const int32_t *offsets, const uint16_t *view, const int32_t *others
+    ) noexcept
+    int8_t small_number "of_small_number"(int32_t entry) noexcept
 
 cdef enum:
     HIGHEST_GUESS = 62  # an evaluation never claims a wipe-out

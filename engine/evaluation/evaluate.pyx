@@ -2,12 +2,10 @@
 
 from libc.stdint cimport int8_t, int16_t, int32_t
 
-from outflank.engine.evaluation.entries cimport small_number
-from outflank.engine.evaluation.network cimport HEADS, NUMBERS_OF_A_LAYER, STAGES, SUMS, set_layer
 from outflank.engine.evaluation.patterns cimport OFFSETS, PHASES, WEIGHTS_OF_A_PHASE, set_features
 from outflank.engine.position cimport Position
 
-from outflank.engine.evaluation.memory import reserve
+from outflank.engine.evaluation.packing import reserve
 
 
 cdef class Evaluator:

@@ -31,12 +31,10 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from outflank.engine.evaluation.checksum import checksum
-from outflank.engine.evaluation.entries import MOST_ROWS, distinct_rows, with_rows
-from outflank.engine.evaluation.memory import Numbers, reserve, shared
-from outflank.engine.evaluation.network import HEADS, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.evaluation.evaluate import HEADS, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.evaluation.packing import MOST_ROWS, checksum, distinct_rows, reserve, shared, with_rows
 from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE
-from outflank.engine.evaluation.weights import SHIPPED, Weights, identity, read
+from outflank.engine.evaluation.weights import SHIPPED, Numbers, Weights, identity, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ class ReadyWeights:
 
     Attributes:
         rows: int8, the different rows of each stage, stage by stage, SUMS numbers each.
-        entries: int32, PHASES * WEIGHTS_OF_A_PHASE, phase by phase; entries.pxd says what they mean.
+        entries: int32, PHASES * WEIGHTS_OF_A_PHASE, phase by phase; evaluate.pxd says what they mean.
         layers: int16, as `Weights` has them.
         starts: int32, STAGES, the number of each stage's first row.
     """

@@ -3,7 +3,7 @@ r"""The evaluation's weights file: reads, checks and writes it.
     line 1    OUTFLANK WEIGHTS 6
     line 2    a JSON object: layout (hash of the patterns), phases, stages, heads, weights (a phase), sums, units,
               bytes, crc32, provenance
-    the rest  zlib-compressed: the tables' weights in 1/128 disc from the side to move, folded (folding.pyi), first
+    the rest  zlib-compressed: the tables' weights in 1/128 disc from the side to move, folded (packing.pyi), first
               the low bytes of all, then the high bytes, which compress better apart; the network's layers, head by
               head, 16 bits each number, the low byte first; the network's rows, folded, stage by stage: which of
               them are kept, a bit each, then those, a byte each number
@@ -23,21 +23,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from outflank.engine.errors import FileFormatError
-from outflank.engine.evaluation.entries import MOST_IN_TABLE
-from outflank.engine.evaluation.folding import (
-    farthest,
-    fold,
-    fold_rows,
-    representatives,
-    unfold,
-    unfold_rows,
-    weights_kept,
-)
-from outflank.engine.evaluation.memory import Numbers
-from outflank.engine.evaluation.network import (
+from outflank.engine.evaluation.evaluate import (
     HEADS,
     HIDDEN,
     MOST_IN_ROW,
@@ -46,9 +35,21 @@ from outflank.engine.evaluation.network import (
     STAGES,
     SUMS,
 )
+from outflank.engine.evaluation.packing import (
+    MOST_IN_TABLE,
+    farthest,
+    fold,
+    fold_rows,
+    representatives,
+    unfold,
+    unfold_rows,
+    weights_kept,
+)
 from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE, layout_hash
 from outflank.engine.links import open_regular
 
+# Numbers of one kind, one after another, in an array or in memory that was reserved for them.
+Numbers: TypeAlias = "array[int] | memoryview[int]"
 SHIPPED = Path(__file__).with_name("weights.bin")
 UNITS_A_DISC = 1 << SCORE_BITS  # of the tables' weights and of the score
 _MAGIC = b"OUTFLANK WEIGHTS 6\n"
@@ -57,7 +58,7 @@ _LONGEST_HEADER = 1 << 20  # bytes
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """All numbers of an evaluation; network.pxd says what they mean.
+    """All numbers of an evaluation; evaluate.pxd says what they mean.
 
     Attributes:
         tables: int16, PHASES * WEIGHTS_OF_A_PHASE, phase by phase, none beyond MOST_IN_TABLE.

@@ -12,10 +12,9 @@ from libc.stdint cimport int32_t, uint64_t
 
 from outflank.engine.search.cache cimport CacheEntry, Place, find, place_of, remember
 from outflank.engine.search.children cimport Child, cut_by_child, key_of, make_children, take_best, value_child
-from outflank.engine.kernels cimport bit, first_square, legal_moves, turned_discs
+from outflank.engine.kernels cimport bit, final_score, first_square, legal_moves, turned_discs
 from outflank.engine.search.lastmoves cimport NO_MOVE, solve_1, solve_2, solve_3, solve_4
 from outflank.engine.search.parity cimport odd_quadrants, quadrant_of
-from outflank.engine.scoring cimport final_score
 from outflank.engine.search.stability cimport stability_cuts
 from outflank.engine.search.worker cimport Worker
 

@@ -5,7 +5,7 @@ from libc.stdint cimport uint64_t
 import os
 
 from outflank.engine.errors import SettingsError
-from outflank.engine.evaluation.memory import reserve
+from outflank.engine.evaluation.packing import reserve
 from outflank.engine.errors import whole
 
 

@@ -10,8 +10,7 @@ opposing disc lies beside it, which one table tells.
 
 from libc.stdint cimport uint8_t, uint64_t
 
-from outflank.engine.kernels cimport bit, popcount, turned_discs
-from outflank.engine.scoring cimport final_score
+from outflank.engine.kernels cimport bit, final_score, popcount, turned_discs
 from outflank.engine.search.worker cimport Worker
 
 cdef enum:

@@ -2,12 +2,19 @@
 
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
-from outflank.engine.evaluation.evaluate cimport HIGHEST_GUESS, in_discs, look_up, network_score, phase_of
+from outflank.engine.evaluation.evaluate cimport (
+    HIGHEST_GUESS,
+    SCORE_BITS,
+    STAGES,
+    in_discs,
+    look_up,
+    network_score,
+    phase_of,
+)
 from outflank.engine.search.guesscache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
 from outflank.engine.search.hashtable cimport FULL_WIDTH, prefetch
 from outflank.engine.kernels cimport bit
 from outflank.engine.movegen cimport MoveEntry, generate_on
-from outflank.engine.evaluation.network cimport SCORE_BITS, STAGES
 from outflank.engine.evaluation.patterns cimport LANES, PHASES, STEPS, opponents_view_after
 from outflank.engine.search.worker cimport Worker
 

@@ -6,8 +6,7 @@ node has to be cheap.
 
 from libc.stdint cimport uint64_t
 
-from outflank.engine.kernels cimport bit, first_square, legal_moves, popcount, turned_discs
-from outflank.engine.scoring cimport final_score
+from outflank.engine.kernels cimport bit, final_score, first_square, legal_moves, popcount, turned_discs
 from outflank.engine.search.worker cimport Worker, enter, leave, rough_guess_after
 
 cdef enum: _WORST = -65

@@ -9,13 +9,12 @@ from libc.stdint cimport uint64_t
 
 from outflank.engine.search.endgame cimport MOST_FOR_ENDGAME, solve
 from outflank.engine.search.hashtable cimport FULL_WIDTH, NO_SQUARE, Payload, bucket_of, prefetch, probe
-from outflank.engine.kernels cimport bit, first_square, legal_moves, popcount, turned_discs
+from outflank.engine.kernels cimport bit, final_score, first_square, legal_moves, popcount, turned_discs
 from outflank.engine.search.leaves cimport best_leaf
 from outflank.engine.search.looks cimport look
 from outflank.engine.movegen cimport MoveEntry, generate
 from outflank.engine.search.ordering cimport SECOND_BEST_VALUE, bring_best_forward, quiet_value
 from outflank.engine.search.probcut cimport guess_margin, shallow_depth, shallow_margin
-from outflank.engine.scoring cimport final_score
 from outflank.engine.search.stability cimport stability_cuts
 from outflank.engine.search.tablecuts cimport answers, cut_by_private_reply, cut_by_reply, remember
 from outflank.engine.search.worker cimport Worker, enter, guess, leave, must_stop, rough_guess_after

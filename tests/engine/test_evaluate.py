@@ -1,4 +1,4 @@
-"""The evaluation against a slow one that does what network.pxd and network.h say, number by number."""
+"""The evaluation against a slow one that does what evaluate.pxd and evaluate.h say, number by number."""
 
 import random
 from array import array
@@ -8,9 +8,16 @@ import pytest
 
 from outflank.engine import Game, Position
 from outflank.engine.evaluation import weights
-from outflank.engine.evaluation.evaluate import Evaluator
-from outflank.engine.evaluation.folding import representatives
-from outflank.engine.evaluation.network import HEADS, HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.evaluation.evaluate import (
+    HEADS,
+    HIDDEN,
+    MOST_IN_ROW,
+    NUMBERS_OF_A_LAYER,
+    STAGES,
+    SUMS,
+    Evaluator,
+)
+from outflank.engine.evaluation.packing import representatives
 from outflank.engine.evaluation.patterns import (
     INSTANCES,
     PADDING_WEIGHT,

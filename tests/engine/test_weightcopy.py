@@ -15,8 +15,7 @@ import pytest
 
 from outflank.engine import FileFormatError
 from outflank.engine.evaluation import weights
-from outflank.engine.evaluation.checksum import checksum
-from outflank.engine.evaluation.entries import MOST_ROWS
+from outflank.engine.evaluation.packing import MOST_ROWS, checksum
 from outflank.engine.evaluation.weightcopy import ReadyWeights, load
 
 NOBODY = 65534

@@ -11,17 +11,20 @@ import pytest
 
 from outflank.engine import FileFormatError, Position, Searcher
 from outflank.engine.evaluation import weights
-from outflank.engine.evaluation.checksum import checksum
-from outflank.engine.evaluation.entries import MOST_IN_TABLE, MOST_ROWS, distinct_rows, with_rows
-from outflank.engine.evaluation.folding import (
+from outflank.engine.evaluation.evaluate import HEADS, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.evaluation.packing import (
+    MOST_IN_TABLE,
+    MOST_ROWS,
+    checksum,
+    distinct_rows,
     fold,
     fold_rows,
     representatives,
     unfold,
     unfold_rows,
     weights_kept,
+    with_rows,
 )
-from outflank.engine.evaluation.network import HEADS, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
 from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE
 from outflank.tests.support.processes import resident_kib
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from outflank.engine import Colour, Limit, Position
-from outflank.engine.evaluation.network import HEADS, NUMBERS_OF_A_LAYER
+from outflank.engine.evaluation.evaluate import HEADS, NUMBERS_OF_A_LAYER
 from outflank.engine.evaluation.weights import UNITS_A_DISC, Weights
 from outflank.engine.search.limits import BOLDEST
 from outflank.tools.train.dataset import Records, empties

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from outflank.engine.evaluation.entries import MOST_IN_TABLE
-from outflank.engine.evaluation.folding import representatives
+from outflank.engine.evaluation.packing import MOST_IN_TABLE, representatives
 from outflank.engine.evaluation.patterns import PADDING_WEIGHT, PHASES, WEIGHTS_OF_A_POSITION, extract
 from outflank.engine.evaluation.weights import UNITS_A_DISC
 from outflank.tools.train.accuracy import calibration

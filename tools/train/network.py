@@ -1,4 +1,4 @@
-"""Trains the network on what the tables leave unexplained; engine/evaluation/network.pxd says what it computes.
+"""Trains the network on what the tables leave unexplained; engine/evaluation/evaluate.pxd says what it computes.
 
 The heads of a stage are trained at once, since they share the rows, and each stage by itself: Adam on batches of
 random positions, in 32-bit floats with the engine's clipping, rounded to its whole numbers at the end. Only the rows
@@ -26,7 +26,7 @@ import torch
 from torch import Tensor, nn
 
 from outflank.engine import FileFormatError, SettingsError
-from outflank.engine.evaluation.network import STAGES
+from outflank.engine.evaluation.evaluate import STAGES
 from outflank.engine.evaluation.weights import Weights
 from outflank.tools.train.accuracy import calibration
 from outflank.tools.train.dataset import Records, game_numbers

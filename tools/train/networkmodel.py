@@ -1,6 +1,6 @@
 """The network of a stage of the game in PyTorch, and the whole numbers that the engine reads.
 
-engine/evaluation/network.pxd says what it computes; here are its floats, clipped as the engine clips its whole numbers.
+engine/evaluation/evaluate.pxd says what it computes; here are its floats, clipped as the engine clips its numbers.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from torch import Tensor, nn
 
-from outflank.engine.evaluation.memory import Numbers
-from outflank.engine.evaluation.network import HEADS, HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
+from outflank.engine.evaluation.evaluate import HEADS, HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
 from outflank.engine.evaluation.patterns import PHASES
-from outflank.engine.evaluation.weights import UNITS_A_DISC, Weights
+from outflank.engine.evaluation.weights import UNITS_A_DISC, Numbers, Weights
 from outflank.tools.train.dataset import Records, empties
 from outflank.tools.train.fit import (
     COLUMNS,
@@ -160,7 +159,7 @@ class _SumOfRows(torch.autograd.Function):
 
 
 def rounded(networks: Sequence[Network], tables: Numbers) -> Weights:
-    """The stages' networks as the engine reads them; network.h has the units."""
+    """The stages' networks as the engine reads them; evaluate.h has the units."""
     rows = [engine_rows(_whole(network.all_rows(), _ROW_UNITS, np.int8)) for network in networks]
     layers = [
         np.concatenate(

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, random_array
 
 from outflank.engine import Colour, Position, Searcher
 from outflank.engine.evaluation import weights
-from outflank.engine.evaluation.network import HEADS, NUMBERS_OF_A_LAYER
+from outflank.engine.evaluation.evaluate import HEADS, NUMBERS_OF_A_LAYER
 from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE
 from outflank.tools.commands.train import train
 from outflank.tools.train.accuracy import Calibration, calibration

@@ -8,8 +8,7 @@ import pytest
 
 from outflank.engine import Colour, FileFormatError, Position, SettingsError
 from outflank.engine.evaluation import weights
-from outflank.engine.evaluation.evaluate import Evaluator
-from outflank.engine.evaluation.network import MOST_IN_ROW, STAGES, SUMS
+from outflank.engine.evaluation.evaluate import MOST_IN_ROW, STAGES, SUMS, Evaluator
 from outflank.engine.evaluation.patterns import PHASES
 from outflank.engine.evaluation.weightcopy import ReadyWeights
 from outflank.tools.train.dataset import Records, empties, game_numbers, load

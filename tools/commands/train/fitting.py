@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from outflank.engine.evaluation.network import STAGES
+from outflank.engine.evaluation.evaluate import STAGES
 from outflank.tools.commands.options import (
     EXISTING_FILE,
     EXISTING_FOLDER,

@@ -1,12 +1,44 @@
-"""Configurations that mirror each other share a weight; folding.pyi documents it."""
+"""The weights' numbers in less room: in the file, in memory, and how both are checked; packing.pyi documents it."""
 
-from libc.stdint cimport int8_t, int16_t, int32_t
-from libc.string cimport memcpy
+from libc.stdint cimport int8_t, int16_t, int32_t, uint64_t
+from libc.string cimport memcmp, memcpy
 
+import mmap
 from array import array
+from contextlib import suppress
 
-from outflank.engine.evaluation.memory import reserve
 from outflank.engine.evaluation.patterns import PATTERNS, TABLE_OFFSETS, WEIGHTS_OF_A_PHASE, mirrored_places
+
+# Not by way of evaluate.pxd: that module asks this one for memory.
+cdef extern from "evaluate.h":
+    cpdef enum:
+        MOST_ROWS "OF_MOST_ROWS"
+        MOST_IN_TABLE "OF_MOST_IN_TABLE"
+
+cdef enum:
+    _PLACE_BITS = 20  # of a hash table with room for all rows of a stage
+    _LANES = 8  # chains of a checksum
+    _BLOCK = 8 * _LANES  # bytes
+
+cdef uint64_t _FACTOR = 0x9E3779B97F4A7C15  # odd, so that no step loses anything
+
+
+def reserve(size):
+    """Zeroed memory of `size` bytes, at the beginning of a page; the system fills it in when it is first touched."""
+    return _in_huge_pages(mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+
+
+def shared(descriptor, size):
+    """The first `size` bytes of a file, read-only: in memory once, however many processes map them."""
+    return _in_huge_pages(mmap.mmap(descriptor, size, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ))
+
+
+def _in_huge_pages(memory):
+    """The same memory, in larger pages if the system knows any."""
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory
 
 
 def representatives():
@@ -136,3 +168,83 @@ def farthest(const _Number[::1] numbers):
         lowest = numbers[place] if numbers[place] < lowest else lowest
         highest = numbers[place] if numbers[place] > highest else highest
     return max(<int>highest, -<int>lowest)
+
+
+cdef inline uint64_t _mixed(uint64_t sum, uint64_t word) noexcept nogil:
+    """One step of a chain. A product only carries bits up; the shift brings them down again."""
+    sum = (sum ^ word) * _FACTOR
+    return sum ^ sum >> 32
+
+
+def distinct_rows(const int8_t[::1] rows, int width, int stages):
+    """Each stage's rows of `width` numbers, int8, every one once."""
+    cdef Py_ssize_t count = rows.shape[0] // width // stages, stage, row, place
+    cdef int32_t kept = 0, begin
+    numbers = array("i", bytes(4 * stages * count))
+    firsts = array("i", bytes(4 * stages * count))
+    starts = array("i")
+    cdef int32_t[::1] number_of = numbers, first_of = firsts
+    cdef int32_t[::1] kept_at = memoryview(reserve(4 << _PLACE_BITS)).cast("i")  # how many are kept up to a row
+    for stage in range(stages):
+        begin = kept
+        starts.append(begin)
+        kept_at[:] = 0
+        for row in range(stage * count, (stage + 1) * count):
+            place = _place_of(&rows[row * width], width)
+            while kept_at[place] and memcmp(&rows[first_of[kept_at[place] - 1] * width], &rows[row * width], width):
+                place = (place + 1) & ((1 << _PLACE_BITS) - 1)
+            if not kept_at[place]:
+                first_of[kept] = row
+                kept += 1
+                kept_at[place] = kept
+            number_of[row] = kept_at[place] - 1 - begin
+        if kept - begin > MOST_ROWS:
+            raise ValueError(f"expected at most {MOST_ROWS} different rows in a stage, got {kept - begin}")
+    memory = memoryview(reserve(kept * width)).cast("b")
+    cdef int8_t[::1] distinct = memory
+    for row in range(kept):
+        memcpy(&distinct[row * width], &rows[first_of[row] * width], width)
+    return memory, starts, numbers
+
+
+cdef inline Py_ssize_t _place_of(const int8_t *row, int width) noexcept nogil:
+    """Where to look first for a row."""
+    cdef uint64_t mixed = 0, word
+    cdef int place
+    for place in range(width // 8):
+        memcpy(&word, row + 8 * place, 8)
+        mixed = _mixed(mixed, word)
+    return mixed * _FACTOR >> (64 - _PLACE_BITS)
+
+
+def with_rows(const int16_t[::1] tables, const int32_t[::1] numbers, int phases, int stages):
+    """The entries, int32, of weights, int16, whose rows have these numbers; in memory made for them."""
+    cdef Py_ssize_t count = tables.shape[0] // phases, phase, weight
+    memory = memoryview(reserve(4 * tables.shape[0])).cast("i")
+    cdef int32_t[::1] entries = memory
+    for phase in range(phases):
+        for weight in range(count):
+            entries[phase * count + weight] = (
+                tables[phase * count + weight] * MOST_ROWS + numbers[phase * stages // phases * count + weight]
+            )
+    return memory
+
+
+def checksum(const unsigned char[::1] memory):
+    """A number of 64 bits that depends on every byte of `memory` and on where it stands."""
+    cdef uint64_t[_LANES] sums, words
+    cdef Py_ssize_t block, size = memory.shape[0]
+    cdef uint64_t total = size
+    cdef int lane
+    if size % _BLOCK:
+        raise ValueError(f"expected a multiple of {_BLOCK} bytes, got {size}")
+    for lane in range(_LANES):
+        sums[lane] = lane
+    with nogil:
+        for block in range(size // _BLOCK):
+            memcpy(words, &memory[block * _BLOCK], _BLOCK)
+            for lane in range(_LANES):
+                sums[lane] = _mixed(sums[lane], words[lane])
+    for lane in range(_LANES):
+        total = _mixed(_mixed(total, _mixed(sums[lane], lane)), 0)
+    return total
