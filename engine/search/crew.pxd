@@ -1,9 +1,18 @@
-"""The threads of a searcher and their memory."""
+"""The threads of a searcher: their memory, and how they share the moves of a node."""
 
 from libc.stdint cimport uint64_t
 
-from outflank.engine.search.splitting cimport CrewState
-from outflank.engine.search.worker cimport Worker
+from outflank.engine.kernels cimport popcount
+from outflank.engine.movegen cimport MoveEntry
+from outflank.engine.search.worker cimport CrewState, Worker
+
+cdef enum:
+    # Depths from which on the moves left cost so much more than the lock that they are open to all as soon as the
+    # first is searched: whoever runs out of work finds some at once.
+    _ALWAYS_FROM_DEPTH = 9
+    _ALWAYS_EXACT_FROM = 13
+    # Depth from which on they are if somebody waits.
+    _SHARE_FROM_DEPTH = 6
 
 
 cdef class Crew:
@@ -14,3 +23,27 @@ cdef class Crew:
     cdef void assemble(self) noexcept nogil
     cdef void dismiss(self) noexcept nogil
     cpdef uint64_t nodes(self) noexcept
+
+
+cdef inline bint worth_sharing(const CrewState *crew, int depth, int moves_left, uint64_t discs) noexcept nogil:
+    """Whether to let other threads take some of the moves left."""
+    if moves_left < 2:
+        return False
+    if depth == 64 - popcount(discs):
+        return depth >= _ALWAYS_EXACT_FROM
+    return depth >= _ALWAYS_FROM_DEPTH or (depth >= _SHARE_FROM_DEPTH and crew.idle)
+
+
+cdef int share_moves(
+    Worker *worker,
+    uint64_t own,
+    uint64_t opp,
+    int depth,
+    int lower,
+    int beta,
+    int best,
+    MoveEntry *best_move,
+    MoveEntry *moves,
+    int count,
+) noexcept nogil
+cdef void serve(Worker *worker) noexcept nogil

@@ -6,15 +6,17 @@
 
 From five on the thread's private caches are asked, and from four on stability cuts. `alpha` is the window's lower end
 in discs, its upper end is alpha + 1; scores are fail-soft, from the side owning `own`.
+
+Parity: who plays first in a region with an odd number of empty squares also plays last there. `odd` is the squares of
+all 4x4 quadrants with an odd number of empty squares: a move changes it by its own quadrant.
 """
 
 from libc.stdint cimport int32_t, uint64_t
 
-from outflank.engine.search.cache cimport CacheEntry, Place, find, place_of, remember
-from outflank.engine.search.children cimport Child, cut_by_child, key_of, make_children, take_best, value_child
-from outflank.engine.kernels cimport bit, final_score, first_square, legal_moves, turned_discs
+from outflank.engine.search.cache cimport Cache, CacheEntry, Place, find, knows_better, place_of, remember
+from outflank.engine.kernels cimport bit, final_score, first_square, legal_moves, popcount, turned_discs
 from outflank.engine.search.lastmoves cimport NO_MOVE, solve_1, solve_2, solve_3, solve_4
-from outflank.engine.search.parity cimport odd_quadrants, quadrant_of
+from outflank.engine.search.ordering cimport SQUARE_VALUE, corner_stability, weighted_mobility
 from outflank.engine.search.stability cimport stability_cuts
 from outflank.engine.search.worker cimport Worker
 
@@ -25,6 +27,18 @@ cdef enum:
     _PROMISING = -330  # a move of at least this value, with one reply or none, is searched before others are valued
     # Moves to b2, b7, g2 and g7 are rarely good.
     _X_SQUARES = 0x0042000000004200
+    # The value of a move for the order.
+    _PER_REPLY = 1 << 8
+    _PER_STABLE_AT_CORNER = 1 << 5
+    _ODD_QUADRANT = 1 << 6
+    _INDEX_BITS = 4  # a key is a value with the child's index below it
+
+# A move and the board it leads to, seen by the side that moves next.
+cdef struct Child:
+    uint64_t own
+    uint64_t opp
+    uint64_t moves
+    int square
 
 
 cdef int solve(Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties) noexcept nogil:
@@ -32,7 +46,7 @@ cdef int solve(Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int a
 
     `moves` are its legal moves, of which there must be one.
     """
-    return _solve_board(worker, own, opp, moves, alpha, empties, odd_quadrants(~(own | opp)))
+    return _solve_board(worker, own, opp, moves, alpha, empties, _odd_quadrants(~(own | opp)))
 
 
 cdef inline int _solve_board(
@@ -48,7 +62,7 @@ cdef inline int _solve_board(
 
 cdef inline int _solve_after(Worker *worker, const Child *child, int alpha, int empties, uint64_t odd) noexcept nogil:
     """The score of a move's board, `odd` being those of the board before."""
-    odd ^= quadrant_of(child.square)
+    odd ^= _quadrant_of(child.square)
     if child.moves:
         return _solve_board(worker, child.own, child.opp, child.moves, alpha, empties, odd)
     return _solve_passed(worker, child.own, child.opp, alpha, empties, odd)
@@ -84,14 +98,14 @@ cdef int _solve_by_mobility(
     cdef int best = NO_MOVE, made, kept = 0, value, score, i
     if _cut_early(worker, place, own, opp, alpha, empties, &score):
         return score
-    made = make_children(own, opp, moves, children)
-    if empties >= _REPLIES_FROM and cut_by_child(worker.cache, children, made, alpha, empties - 1, &score):
+    made = _make_children(own, opp, moves, children)
+    if empties >= _REPLIES_FROM and _cut_by_child(worker.cache, children, made, alpha, empties - 1, &score):
         return score
     for i in range(made):
-        value = value_child(&children[i], odd)
+        value = _value_child(&children[i], odd)
         worker.nodes += 1
         if value < _PROMISING:
-            keys[kept] = key_of(value, i)
+            keys[kept] = _key_of(value, i)
             kept += 1
             continue
         best = max(best, -_solve_after(worker, &children[i], -alpha - 1, empties - 1, odd))
@@ -99,7 +113,7 @@ cdef int _solve_by_mobility(
             kept = 0
             break
     while kept and best <= alpha:
-        i = take_best(keys, kept)
+        i = _take_best(keys, kept)
         kept -= 1
         best = max(best, -_solve_after(worker, &children[i], -alpha - 1, empties - 1, odd))
     remember(worker.cache, place, own, opp, alpha, best)
@@ -121,7 +135,7 @@ cdef int _solve_by_glance(
         turned = turned_discs(own, opp, square)
         worker.nodes += 1
         score = -_solve_last(
-            worker, opp ^ turned, own ^ turned ^ bit(square), -alpha - 1, empties - 1, odd ^ quadrant_of(square)
+            worker, opp ^ turned, own ^ turned ^ bit(square), -alpha - 1, empties - 1, odd ^ _quadrant_of(square)
         )
         if score > best:
             best = score
@@ -182,3 +196,72 @@ cdef inline int _solve_last_4(
         first_square(empty & (empty - 1)),
         False,
     )
+
+
+cdef inline int _make_children(uint64_t own, uint64_t opp, uint64_t moves, Child *children) noexcept nogil:
+    """Make all moves and return how many there are."""
+    cdef uint64_t turned
+    cdef int square, count = 0
+    while moves:
+        square = first_square(moves)
+        moves &= moves - 1
+        turned = turned_discs(own, opp, square)
+        children[count].own = opp ^ turned
+        children[count].opp = own ^ turned ^ bit(square)
+        children[count].square = square
+        count += 1
+    return count
+
+
+cdef inline bint _cut_by_child(
+    const Cache *cache, const Child *children, int count, int alpha, int empties, int *score
+) noexcept nogil:
+    """Whether the cache already knows a move that is better than `alpha`; `empties` are the children's."""
+    cdef int i
+    for i in range(count):
+        if knows_better(
+            cache, place_of(children[i].own, children[i].opp, empties), children[i].own, children[i].opp, alpha, score
+        ):
+            return True
+    return False
+
+
+cdef inline int _value_child(Child *child, uint64_t odd) noexcept nogil:
+    """Find a child's moves and value it for the ordering: few replies first."""
+    cdef int value = SQUARE_VALUE[child.square]
+    child.moves = legal_moves(child.own, child.opp)
+    value -= weighted_mobility(child.moves) * _PER_REPLY
+    value += corner_stability(child.opp) * _PER_STABLE_AT_CORNER
+    return value + (odd >> child.square & 1) * _ODD_QUADRANT
+
+
+cdef inline int32_t _key_of(int value, int index) noexcept nogil:
+    """A child's place in the order as one number: the greater is tried first."""
+    return (value << _INDEX_BITS) + index
+
+
+cdef inline int _take_best(int32_t *keys, int count) noexcept nogil:
+    """The index of the child with the greatest of `count` keys; the last key takes its place."""
+    cdef int32_t best = keys[0]
+    cdef int i, place = 0
+    for i in range(1, count):
+        if keys[i] > best:
+            best = keys[i]
+            place = i
+    keys[place] = keys[count - 1]
+    return best & ((1 << _INDEX_BITS) - 1)
+
+
+cdef inline uint64_t _quadrant_of(int square) noexcept nogil:
+    """The squares of the quadrant that a square lies in."""
+    return <uint64_t>0x0F0F0F0F << (square & 36)
+
+
+cdef inline uint64_t _odd_quadrants(uint64_t empty) noexcept nogil:
+    """The squares of the quadrants with an odd number of empty squares."""
+    return _if_odd(empty, 0) | _if_odd(empty, 4) | _if_odd(empty, 32) | _if_odd(empty, 36)
+
+
+cdef inline uint64_t _if_odd(uint64_t empty, int square) noexcept nogil:
+    """The quadrant of a square if it has an odd number of empty squares, else nothing."""
+    return _quadrant_of(square) if popcount(empty & _quadrant_of(square)) & 1 else 0

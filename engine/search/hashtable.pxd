@@ -19,7 +19,7 @@ from libc.stdint cimport int8_t, uint8_t, uint64_t
 cdef enum:
     ENTRIES_A_BUCKET = 2
     NO_SQUARE = 64
-    FULL_WIDTH = 5  # the index of 100 % in selectivity.py: nothing is cut on a guess
+    FULL_WIDTH = 5  # the index of 100 % in limits.py: nothing is cut on a guess
 
 cdef struct Payload:
     int8_t lower

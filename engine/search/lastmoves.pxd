@@ -27,14 +27,31 @@ cdef extern from *:
     static const uint64_t outflank_diagonals[64][2] = {
         OF_ROW_OF_DIAGONALS(0), OF_ROW_OF_DIAGONALS(8), OF_ROW_OF_DIAGONALS(16), OF_ROW_OF_DIAGONALS(24),
         OF_ROW_OF_DIAGONALS(32), OF_ROW_OF_DIAGONALS(40), OF_ROW_OF_DIAGONALS(48), OF_ROW_OF_DIAGONALS(56)};
+
+    /* Twice the discs between a place and the next one of `own`, towards either end; 0 if there is none of `own`. */
+    #define OF_ABOVE(place, own) ((own) >> (place) >> 1)
+    #define OF_BELOW(place, own) ((own) & ((1u << (place)) - 1))
+    #define OF_GAIN_UP(place, own) (OF_ABOVE(place, own) ? 2 * __builtin_ctz(OF_ABOVE(place, own)) : 0)
+    #define OF_GAIN_DOWN(place, own) \
+        (OF_BELOW(place, own) ? 2 * (__builtin_clz(OF_BELOW(place, own)) - (32 - (place))) : 0)
+    #define OF_GAIN(place, own) (OF_GAIN_UP(place, own) + OF_GAIN_DOWN(place, own))
+    #define OF_GAIN_4(place, own) OF_GAIN(place, own), OF_GAIN(place, own + 1), OF_GAIN(place, own + 2), \
+        OF_GAIN(place, own + 3)
+    #define OF_GAIN_16(place, own) OF_GAIN_4(place, own), OF_GAIN_4(place, own + 4), OF_GAIN_4(place, own + 8), \
+        OF_GAIN_4(place, own + 12)
+    #define OF_GAIN_64(place, own) OF_GAIN_16(place, own), OF_GAIN_16(place, own + 16), OF_GAIN_16(place, own + 32), \
+        OF_GAIN_16(place, own + 48)
+    #define OF_GAINS(place) {OF_GAIN_64(place, 0u), OF_GAIN_64(place, 64u), OF_GAIN_64(place, 128u), \
+        OF_GAIN_64(place, 192u)}
+    static const uint8_t outflank_gain[8][256] = {
+        OF_GAINS(0), OF_GAINS(1), OF_GAINS(2), OF_GAINS(3), OF_GAINS(4), OF_GAINS(5), OF_GAINS(6), OF_GAINS(7)};
     """
     # The other squares on the two diagonals of each square.
     const uint64_t[2] *DIAGONALS "outflank_diagonals"
-
-# GAIN[place][own]: twice the discs turned by playing on one of the eight places of a line if `own` are the discs of
-# him who plays and all others his opponent's. A shorter line has nothing of `own` beyond its ends, and that changes
-# nothing.
-cdef uint8_t[8][256] GAIN
+    # GAIN[place][own]: twice the discs turned by playing on one of the eight places of a line if `own` are the discs
+    # of him who plays and all others his opponent's. A shorter line has nothing of `own` beyond its ends, and that
+    # changes nothing.
+    const uint8_t[256] *GAIN "outflank_gain"
 
 
 cdef inline int last_move_gain(uint64_t own, int square) noexcept nogil:

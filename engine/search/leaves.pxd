@@ -11,7 +11,7 @@ from outflank.engine.evaluation.evaluate cimport (
     network_score,
     phase_of,
 )
-from outflank.engine.search.guesscache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
+from outflank.engine.search.cache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
 from outflank.engine.search.hashtable cimport FULL_WIDTH, prefetch
 from outflank.engine.kernels cimport bit
 from outflank.engine.movegen cimport MoveEntry, generate_on

@@ -3,6 +3,7 @@
 from libc.stdint cimport uint64_t
 
 from outflank.engine.movegen cimport MoveEntry
+from outflank.engine.search.hashtable cimport FULL_WIDTH, Payload
 from outflank.engine.search.worker cimport Worker
 
 
@@ -10,3 +11,10 @@ cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha
 cdef int search_move(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
 ) noexcept nogil
+
+
+cdef inline bint answers(Worker *worker, Payload *known, int depth) noexcept nogil:
+    """Whether what is known answers the question asked: at full width only the very same one."""
+    if worker.selectivity == FULL_WIDTH:
+        return known.depth == depth and known.selectivity == FULL_WIDTH
+    return known.depth >= depth and known.selectivity >= worker.selectivity

@@ -5,20 +5,18 @@ exact; there `depth` is the number of empty squares. A pass uses up no depth, so
 depends, at full width, on nothing but the board and the depth, whatever the table holds.
 """
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int16_t, uint64_t
 
+from outflank.engine.search.cache cimport knows_better, place_of
+from outflank.engine.search.crew cimport share_moves, worth_sharing
 from outflank.engine.search.endgame cimport MOST_FOR_ENDGAME, solve
-from outflank.engine.search.hashtable cimport FULL_WIDTH, NO_SQUARE, Payload, bucket_of, prefetch, probe
+from outflank.engine.search.hashtable cimport FULL_WIDTH, NO_SQUARE, Payload, bucket_of, prefetch, probe, store
 from outflank.engine.kernels cimport bit, final_score, first_square, legal_moves, popcount, turned_discs
 from outflank.engine.search.leaves cimport best_leaf
-from outflank.engine.search.looks cimport look
 from outflank.engine.movegen cimport MoveEntry, generate
-from outflank.engine.search.ordering cimport SECOND_BEST_VALUE, bring_best_forward, quiet_value
-from outflank.engine.search.probcut cimport guess_margin, shallow_depth, shallow_margin
+from outflank.engine.search.ordering cimport SECOND_BEST_VALUE, bring_best_forward, look, quiet_value
 from outflank.engine.search.stability cimport stability_cuts
-from outflank.engine.search.tablecuts cimport answers, cut_by_private_reply, cut_by_reply, remember
 from outflank.engine.search.worker cimport Worker, enter, guess, leave, must_stop, rough_guess_after
-from outflank.engine.search.youngbrothers cimport share_moves, worth_sharing
 
 cdef enum:
     _WORST = -65
@@ -29,6 +27,7 @@ cdef enum:
     _VALUE_PER_DISC = 1 << 13
     _PROBCUT_FROM_DEPTH = 2
     _MOST_NESTED_PROBCUTS = 2
+    _PROBCUT_PLIES = 65  # as in probcut.py
     # When a side is in danger (docs/search.md has the boards that this was fitted to).
     _DANGER_FROM = 24  # empty squares; with fewer few moves are common
     _FEW_MOVES = 5
@@ -95,14 +94,61 @@ cdef int _search_node(
         return score
     count = generate(own, opp, worker.one_direction, moves)
     if depth == empties and depth == MOST_FOR_ENDGAME + 1 and not worker.one_direction:
-        if cut_by_private_reply(worker, own, opp, beta, moves, count, &score):
+        if _cut_by_private_reply(worker, own, opp, beta, moves, count, &score):
             return score
-    elif depth >= _TABLE_CUT_FROM_DEPTH and cut_by_reply(worker, own, opp, depth, beta, moves, count, &score):
+    elif depth >= _TABLE_CUT_FROM_DEPTH and _cut_by_reply(worker, own, opp, depth, beta, moves, count, &score):
         return score
     worker.scratch += count
     score = _search_moves(worker, own, opp, depth, alpha, beta, empties, &known, moves, count)
     worker.scratch -= count
     return score
+
+
+cdef inline bint _cut_by_reply(
+    Worker *worker, uint64_t own, uint64_t opp, int depth, int beta, MoveEntry *moves, int count, int *score
+) noexcept nogil:
+    """Enhanced transposition cut-off: whether the table already knows a move that reaches `beta`."""
+    cdef uint64_t mine, theirs
+    cdef Payload known
+    cdef int i
+    for i in range(count):
+        prefetch(bucket_of(worker.table, opp ^ moves[i].turned, own ^ moves[i].turned ^ bit(moves[i].square)))
+    for i in range(count):
+        mine = own ^ moves[i].turned ^ bit(moves[i].square)
+        theirs = opp ^ moves[i].turned
+        if probe(worker.table, theirs, mine, &known) and answers(worker, &known, depth - 1) and -known.upper >= beta:
+            score[0] = -known.upper
+            return True
+    return False
+
+
+cdef inline bint _cut_by_private_reply(
+    Worker *worker, uint64_t own, uint64_t opp, int beta, const MoveEntry *moves, int count, int *score
+) noexcept nogil:
+    """The same where the moves lead to boards that the endgame keeps in the thread's private cache."""
+    cdef uint64_t mine, theirs
+    cdef int i
+    for i in range(count):
+        mine = own ^ moves[i].turned ^ bit(moves[i].square)
+        theirs = opp ^ moves[i].turned
+        if knows_better(worker.cache, place_of(theirs, mine, MOST_FOR_ENDGAME), theirs, mine, beta - 1, score):
+            return True
+    return False
+
+
+cdef inline void _remember(
+    Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, int best, MoveEntry *move
+) noexcept nogil:
+    """Store what a search with the window alpha..beta found out."""
+    cdef Payload news
+    news.lower = best if best > alpha else -64
+    news.upper = best if best < beta else 64
+    news.depth = depth
+    news.selectivity = worker.selectivity
+    news.best = move.square if best > alpha else NO_SQUARE
+    news.direction = move.direction
+    news.second = NO_SQUARE
+    store(worker.table, own, opp, news)
 
 
 cdef bint _cut_by_probcut(
@@ -115,9 +161,9 @@ cdef bint _cut_by_probcut(
     cdef int shallow, margin, easy, static, alpha = beta - 1
     if worker.selectivity == FULL_WIDTH or depth < _PROBCUT_FROM_DEPTH or worker.probcuts >= _MOST_NESTED_PROBCUTS:
         return False
-    shallow = shallow_depth(depth)
-    margin = shallow_margin(worker.margins, worker.selectivity, empties, depth)
-    easy = guess_margin(worker.margins, worker.selectivity, empties, depth)
+    shallow = _shallow_depth(depth)
+    margin = _shallow_margin(worker.margins, worker.selectivity, empties, depth)
+    easy = _guess_margin(worker.margins, worker.selectivity, empties, depth)
     static = guess(worker, own, opp, empties)
     if static >= beta + easy and _in_danger(own, opp, depth, empties):
         return False
@@ -136,6 +182,22 @@ cdef bint _cut_by_probcut(
             return not worker.aborted
     worker.probcuts -= 1
     return False
+
+
+cdef inline int _shallow_depth(int depth) noexcept nogil:
+    """As `shallow_depth` of probcut.py, which made the margins and has their order."""
+    cdef int shallow = 2 * (depth >> 2) + (depth & 1)
+    return shallow if shallow else depth - 2
+
+
+cdef inline int _shallow_margin(const int16_t *margins, int selectivity, int empties, int depth) noexcept nogil:
+    """How far beyond the window the shallow search must end."""
+    return margins[((selectivity * _PROBCUT_PLIES + empties) * _PROBCUT_PLIES + depth) * 2]
+
+
+cdef inline int _guess_margin(const int16_t *margins, int selectivity, int empties, int depth) noexcept nogil:
+    """How far beyond the window the evaluation must be before the shallow search is tried."""
+    return margins[((selectivity * _PROBCUT_PLIES + empties) * _PROBCUT_PLIES + depth) * 2 + 1]
 
 
 cdef inline bint _in_danger(uint64_t own, uint64_t opp, int depth, int empties) noexcept nogil:
@@ -262,7 +324,7 @@ cdef int _search_moves(
     if worker.aborted:
         return alpha
     if depth >= _TABLE_FROM_DEPTH:
-        remember(worker, own, opp, depth, alpha, beta, best, best_move)
+        _remember(worker, own, opp, depth, alpha, beta, best, best_move)
     return best
 
 

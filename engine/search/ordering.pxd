@@ -1,15 +1,17 @@
-"""Which move to try first, by what can be seen without searching."""
+"""Which move to try first: by what can be seen without searching, and by a look ahead that asks the tables alone."""
 
 from libc.stdint cimport int32_t, uint64_t
 
-from outflank.engine.kernels cimport bit, legal_moves, popcount
+from outflank.engine.kernels cimport bit, final_score, first_square, legal_moves, popcount, turned_discs
 from outflank.engine.movegen cimport MoveEntry
+from outflank.engine.search.worker cimport Worker, enter, leave, rough_guess_after
 
 cdef enum:
     WIPE_OUT_VALUE = 1 << 30
     SECOND_BEST_VALUE = 1 << 28
     VALUE_PER_REPLY = 1 << 15
     VALUE_PER_OPEN_SQUARE = 1 << 5
+    _WORST = -65
 
 # What a square is worth to him who plays on it, other things being equal: corner 18, A 16, B 12, C 4, X 2 ...
 cdef extern from *:
@@ -77,3 +79,44 @@ cdef inline void bring_best_forward(MoveEntry *moves, int first, int count) noex
         swapped = moves[first]
         moves[first] = moves[best]
         moves[best] = swapped
+
+
+cdef inline int look(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
+    """What the tables expect `depth` plies on, at least one, if within alpha..beta; else a bound beyond it.
+
+    It orders the moves of an exact search under all-direction rules, and asks neither the transposition table nor the
+    network: a good order needs no good score, and a look at every move of a node has to be cheap.
+    """
+    cdef uint64_t moves = legal_moves(own, opp), turned, mine, theirs
+    cdef int square, score, best = _WORST
+    if not moves:
+        return _look_behind_pass(worker, own, opp, depth, alpha, beta)
+    while moves:
+        square = first_square(moves)
+        moves &= moves - 1
+        turned = turned_discs(own, opp, square)
+        mine, theirs = own ^ turned ^ bit(square), opp ^ turned
+        if depth == 1:
+            score = -rough_guess_after(worker, theirs, mine, 64 - popcount(mine | theirs), square, turned)
+        else:
+            enter(worker, square, turned)
+            score = -look(worker, theirs, mine, depth - 1, -beta, -max(alpha, best))
+            leave(worker)
+        if score > best:
+            best = score
+            if best >= beta:
+                break
+    return best
+
+
+cdef inline int _look_behind_pass(
+    Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta
+) noexcept nogil:
+    """The same of a board where `own` has no move."""
+    cdef int score
+    if not legal_moves(opp, own):
+        return final_score(own, opp, worker.count_only_discs)
+    worker.side ^= 1
+    score = -look(worker, opp, own, depth, -beta, -alpha)
+    worker.side ^= 1
+    return score

@@ -1,14 +1,22 @@
-"""What one searching thread carries along: counters, limits, the table and its scratch memory."""
+"""What one searching thread carries along, and what it shares with the others of its crew.
+
+A worker has counters, limits, the table and scratch memory. A split point is a node whose moves are open to all
+threads: the moves left, the best score so far and who works on them; crew.pyx says how they share it. All fields of
+open split points and of the crew are read and written under the crew's lock, but for the crew's `nodes`, which are
+added to atomically, and two flags that are read without it, since being a little late with them costs a few nodes and
+never a score:
+
+    SplitPoint.cut   set once, when beta is reached; whoever works below it stops soon after
+    CrewState.idle   tells whether a small split point is worth the lock
+"""
 
 from libc.stdint cimport int16_t, uint16_t, uint64_t
 
-from outflank.engine.search.cache cimport Cache
+from outflank.engine.search.cache cimport Cache, guess_known, guess_place, guess_score, guess_seal, guess_word
 from outflank.engine.evaluation.evaluate cimport Evaluation, evaluate, in_discs, rough_score
-from outflank.engine.search.guesscache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
 from outflank.engine.search.hashtable cimport Table
 from outflank.engine.movegen cimport MoveEntry
 from outflank.engine.evaluation.patterns cimport LANES, STEPS, Features, features_after, opponents_view_after
-from outflank.engine.search.splitting cimport CrewState, SplitPoint, is_cut
 
 cdef enum:
     # Nodes between two looks at the clock: some fifty microseconds.
@@ -17,6 +25,52 @@ cdef enum:
     SCRATCH_MOVES = 16384
     MOST_PLIES = 64
     CACHE_LINES_APART = 128  # bytes: a CPU may fetch two lines at a time
+    MOST_OPEN_SPLITS = 256
+
+cdef extern from "<pthread.h>" nogil:
+    ctypedef struct pthread_mutex_t:
+        pass
+    ctypedef struct pthread_cond_t:
+        pass
+    int pthread_mutex_init(pthread_mutex_t *mutex, void *attributes)
+    int pthread_mutex_lock(pthread_mutex_t *mutex)
+    int pthread_mutex_unlock(pthread_mutex_t *mutex)
+    int pthread_mutex_destroy(pthread_mutex_t *mutex)
+    int pthread_cond_init(pthread_cond_t *condition, void *attributes)
+    int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+    int pthread_cond_broadcast(pthread_cond_t *condition)
+    int pthread_cond_destroy(pthread_cond_t *condition)
+
+cdef struct SplitPoint:
+    SplitPoint *parent  # the one its owner was working in
+    # The node.
+    uint64_t own
+    uint64_t opp
+    const Features *features
+    int side
+    int depth
+    int beta
+    int selectivity
+    int probcuts
+    # Its moves, best first, and the outcome so far.
+    MoveEntry *moves
+    int count
+    int next  # the first move nobody has taken
+    int lower  # alpha, raised by the best score
+    int best
+    MoveEntry best_move
+    int helpers  # threads at work besides the owner
+    bint cut
+    bint abandoned  # somebody stopped before his move had a score
+
+cdef struct CrewState:
+    pthread_mutex_t lock
+    pthread_cond_t changed  # a split point was opened or left, or the search is over
+    SplitPoint *open_splits[MOST_OPEN_SPLITS]
+    int open_count
+    int idle  # threads that wait for work
+    uint64_t nodes  # of all threads, as of their last look at the clock
+    bint dismissed  # the search is over: helpers go home
 
 cdef struct Worker:
     uint64_t nodes  # boards reached by making a move
@@ -34,12 +88,12 @@ cdef struct Worker:
     bint count_only_discs  # scoring: the winner does not take the empties
     Table *table
     Cache *cache  # private
-    uint64_t *guesses  # private: guesscache's words
+    uint64_t *guesses  # private: words about boards
     MoveEntry *scratch  # the next free entry of the thread's move lists
     Evaluation evaluation
     Features *features  # of the board being searched; those of the moves that led to it lie before
     int side  # 0 or 1: whose turn it is, by the numbers that `features` gives the sides
-    int selectivity  # a step's index, see selectivity.py; FULL_WIDTH for no cuts on a guess
+    int selectivity  # a step's index, see limits.py; FULL_WIDTH for no cuts on a guess
     const int16_t *margins  # probcut's
     int probcuts  # how many ProbCut searches this one lies in
     # midgame.search_move, for the threads that share moves.
@@ -66,6 +120,15 @@ cdef inline double monotonic() noexcept nogil:
 
 cdef extern from * nogil:
     uint64_t add_atomically "__sync_add_and_fetch" (uint64_t *total, uint64_t more) noexcept
+
+
+cdef inline bint is_cut(const SplitPoint *split) noexcept nogil:
+    """Whether work below a split point has become pointless."""
+    while split != NULL:
+        if split.cut:
+            return True
+        split = split.parent
+    return False
 
 
 cdef inline bint must_stop(Worker *worker) noexcept nogil:
