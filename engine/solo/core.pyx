@@ -224,7 +224,9 @@ cdef class SoloBoard:
         cdef SoloBoard after = SoloBoard.__new__(SoloBoard)
         self._expect_legal(colour, square)
         if _unknown(&self.state) & beside(bit(square)):
-            raise IllegalMoveError("only the dealer's board can be played on, since only the dealer knows what is turned up")
+            raise IllegalMoveError(
+                "only the dealer's board can be played on, since only the dealer knows what is turned up"
+            )
         after.state = self.state
         after._made = True
         solo_play(&after.state, _number(colour), square)
