@@ -107,7 +107,8 @@ clean:  ## remove all that make has made
 
 build: .venv/made $(BUILT)  ## make the virtual environment and the compiled modules, as an editable install
 
-.venv/made: pyproject.toml requirements.txt
+# The version stands in the metadata that an install makes.
+.venv/made: pyproject.toml requirements.txt package/__init__.py
 	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || $(call missing,Python 3.11 or newer,python3)
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(call missing,Python's venv module,$(notdir $(PYTHON))-venv)
 	@set -- $(COMPILER); command -v "$$1" >/dev/null || $(call missing,a C compiler,gcc)

@@ -4,4 +4,4 @@
 ``outflank.protocol`` turns lines into calls, ``outflank.book`` holds opening books, ``outflank.tools`` is the program.
 """
 
-__version__ = "1.0.0"
+__version__ = "1.1.0.dev0"

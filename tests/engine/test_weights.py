@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from outflank import __version__
 from outflank.engine import FileFormatError, Position, Searcher
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.evaluate import HEADS, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
@@ -249,10 +250,19 @@ def test_tables_that_an_entry_has_no_room_for_are_refused(some_weights: weights.
         weights.Weights(tables, some_weights.rows, some_weights.layers)
 
 
-def test_the_checksum_is_the_usual_crc_32(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"123456789")
+def test_the_checksum_is_the_crc_32_of_the_whole_file(tmp_path: Path, content: bytes) -> None:
+    """Although only its header is read."""
+    (tmp_path / "file").write_bytes(content)
 
-    assert weights.checksum(tmp_path / "file") == "cbf43926"
+    assert weights.checksum() == f"{zlib.crc32(weights.SHIPPED.read_bytes()):08x}"
+    assert weights.checksum(tmp_path / "file") == f"{zlib.crc32(content):08x}"
+    (tmp_path / "file").write_bytes(b"123456789")
+    with pytest.raises(FileFormatError, match="a file of another kind"):
+        weights.checksum(tmp_path / "file")
+
+
+def test_the_version_names_the_evaluation() -> None:
+    assert weights.version() == f"{__version__}, evaluation {weights.checksum()}"
 
 
 def write(path: Path, value: int) -> Path:

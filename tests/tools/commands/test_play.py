@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from outflank import __version__
 from outflank.engine import PRESETS, Game, Position
 from outflank.protocol.formats.annotated import AnnotatedGame, Ending
 from outflank.protocol.formats.files import read_games
@@ -257,7 +258,7 @@ def test_a_game_is_kept_after_every_move_and_can_be_resumed(tmp_path: Path) -> N
     first = game_in(file)
     assert len(first.moves) == 2
     assert first.moves[1].score is not None
-    assert (first.black, first.white) == ("Human", "Outflank 1.0.0 level 1")
+    assert (first.black, first.white) == ("Human", f"Outflank {__version__} level 1")
     result = run("--level", "1", "--resume", str(file), "--save", str(file), typed="undo\nredo\nresign\n")
     again = game_in(file)
 
