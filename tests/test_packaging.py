@@ -50,7 +50,7 @@ def test_the_version_is_told_by_the_metadata_and_by_the_program() -> None:
     assert version("outflank") == outflank.__version__
     assert (
         CliRunner().invoke(cli, ["--version"], prog_name="outflank").output
-        == f"outflank {version('outflank')}\nengine built for {BUILD}\n"
+        == f"outflank {version('outflank')}\nengine built for {BUILD}\nevaluation {checksum()}\n"
     )
 
 

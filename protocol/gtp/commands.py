@@ -7,7 +7,7 @@ docs/gtp.md is made. It answers with a text, or with the lines of an answer that
 import time
 from collections.abc import Callable, Iterator
 
-from outflank import __version__
+from outflank.engine.evaluation import weights
 from outflank.protocol.gtp import (
     analysis_commands,
     book_commands,
@@ -44,13 +44,13 @@ def name(session: Session, arguments: Arguments) -> str:
 
 
 def version(session: Session, arguments: Arguments) -> str:
-    """Gives the version of Outflank.
+    """Gives the version of Outflank, and the checksum of its evaluation, without which it does not say how it plays.
 
     Arguments: none
-    Answer: a version such as `1.0.0`
-    Fails: never
+    Answer: such as `1.1.0, evaluation f2eaca31`
+    Fails: if the evaluation's file can't be read
     """
-    return __version__
+    return weights.version()
 
 
 def known_command(session: Session, arguments: Arguments) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from outflank.engine import Colour, Line, Move, NotationError, OutflankError, Rules
+from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import HIGHEST_LEVEL
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.clocks import GgfClock
@@ -63,11 +64,11 @@ def nboard(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]
     """Begins the dialogue.
 
     Arguments: the version of the protocol; whatever it is, Outflank speaks version 2
-    Answer: `set myname Outflank`
-    Fails: if the version is not a number of at least 1
+    Answer: `set myname` with name, version, and the checksum of the evaluation: `Outflank 1.1.0, evaluation f2eaca31`
+    Fails: if the version is not a number of at least 1, or if the evaluation's file can't be read
     """
     read_whole(argument, "a version", 1, _HIGHEST)
-    yield "set myname Outflank\n"
+    yield f"set myname Outflank {weights.version()}\n"
 
 
 def set_depth(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ not look at `PATH`. Options may follow: `--threads 4 --hash 512`. The level that
 Another program that speaks the protocol starts `outflank nboard --book none` and talks to it like this:
 
     > nboard 2
-    < set myname Outflank
+    < set myname Outflank 1.1.0, evaluation f2eaca31
     > set depth 10
     > set game (;GM[Othello]PC[NBoard]PB[a]PW[b]RE[?]TI[15:00]TY[8]BO[8 ... *]B[F5//2.1]W[F6];)
     > ping 1

@@ -5,6 +5,7 @@ from typing import Any
 
 from outflank import __version__
 from outflank.engine import SearchInfo, SearchResult, square_name, squares_of
+from outflank.engine.evaluation.weights import checksum
 from outflank.engine.position import Position
 from outflank.engine.search.stability import stable_discs
 from outflank.tools.analysis.requests import Action, Item, Query, Remark
@@ -46,7 +47,7 @@ def answer_facts(answer: Answer) -> dict[str, Any]:
     if isinstance(item, Action):
         done: dict[str, Any] = {**item.tags, "kind": "action", "action": item.name}
         if item.name == "query_version":
-            return done | {"version": __version__}
+            return done | {"version": __version__, "evaluation": checksum()}
         return done | {"terminated": answer.count}
     return {**item.tags, **_found(item, answer.found)}
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from outflank import __version__
 from outflank.engine import (
     DEFAULT_LEVEL,
     HIGHEST_LEVEL,
@@ -15,6 +14,7 @@ from outflank.engine import (
     Searcher,
     SettingsError,
 )
+from outflank.engine.evaluation import weights
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.opponent.clock import TimeControl
@@ -140,7 +140,7 @@ def play(
         if words
     )
     say(
-        f"outflank {__version__}, {record.rules}, {limits or f'level {DEFAULT_LEVEL}'}; help lists the commands"
+        f"outflank {weights.version()}, {record.rules}, {limits or f'level {DEFAULT_LEVEL}'}; help lists the commands"
     )
     Dialogue(table, Lines(), files, hints).run()
 

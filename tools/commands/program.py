@@ -206,6 +206,9 @@ def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
     except ImportError as error:
         raise Failure(str(error)) from error
     click.echo(f"engine built for {BUILD}")
+    from outflank.engine.evaluation.weights import checksum
+
+    click.echo(f"evaluation {checksum()}")
     ctx.exit()
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from outflank import __version__
 from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, OutflankError, Rules
+from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import exact_from as exact_from_of_level
 from outflank.protocol.booksource import NO_BOOK, shipped_books
 from outflank.protocol.formats.annotated import AnnotatedGame
@@ -120,7 +120,7 @@ def review(
     given = _Source(games, source, rules, GameFilter(players, year, result, length))
     given.most = None if svg is None else 1
     output = _Output(as_json, keep=html is not None or svg is not None)
-    click.echo(f"outflank {__version__}, {settings.words()}", err=as_json)
+    click.echo(f"outflank {weights.version()}, {settings.words()}", err=as_json)
     with BookExits(_books(book), None if book is None else warn) as exits:
         for made in review_games(given, Reviewer(settings, hash_mb, threads), workers):
             output.add(replace(made, book_exit=exits.of(made.game)), *given.places.popleft())

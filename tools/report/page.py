@@ -10,10 +10,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from outflank import __version__
 from outflank.book.names import opening_of
 from outflank.engine import Colour, Position, Rules, Turn
 from outflank.engine.boardsvg import DISC_COLOURS
+from outflank.engine.evaluation import weights
 from outflank.engine.squares import squares_of
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats import sgf as sgf_write
@@ -103,7 +103,7 @@ def page_parts(rules: Rules) -> dict[str, Any]:
     return {
         "scripts": scripts,
         "policy": _policy(scripts.values()),
-        "version": __version__,
+        "version": weights.version(),
         "colours": (black, white),
         "disc_colours": (DISC_COLOURS[black].image, DISC_COLOURS[white].image),
     }

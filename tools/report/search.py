@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from outflank import __version__
 from outflank.engine import Limit, Move, Searcher, SearchInfo
+from outflank.engine.evaluation import weights
 from outflank.tools.work.progress import counted
 
 
@@ -25,10 +25,10 @@ class Searched(Protocol):
 
 
 def settings_line(searcher: Searcher, *settings: str) -> str:
-    """With what the numbers can be had again: ``outflank 0.1.0, 1 thread, table of 64 MB, ...``."""
+    """With what the numbers can be had again: ``outflank 1.1.0, evaluation f2eaca31, 1 thread, ...``."""
     threads = counted(searcher.threads, "thread")
     table = f"table of {searcher.hash_mb} MB"
-    return ", ".join([f"outflank {__version__}", threads, table, *settings])
+    return ", ".join([f"outflank {weights.version()}", threads, table, *settings])
 
 
 def limit_words(limit: Limit) -> list[str]:

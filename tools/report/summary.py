@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from outflank import __version__
 from outflank.engine import Colour
 from outflank.tools.match.schedule.formats import RoundMeeting
 from outflank.tools.match.schedule.swiss import SwissScore
@@ -16,7 +15,8 @@ from outflank.tools.report.figures import EngineFigures, Figures, disc_sums, dis
 def summary(run: Run, figures: Figures) -> dict[str, Any]:
     """The whole run but for its games."""
     return {
-        "outflank": __version__,
+        "outflank": run.outflank,
+        "evaluation": run.evaluation,
         "settings": plain_settings(run.settings),
         "started": run.started,
         "seconds": run.seconds,

@@ -124,7 +124,7 @@ def print_result(run: Run, figures: Figures) -> None:
 
 
 def _print_to(console: Console, run: Run, figures: Figures) -> None:
-    console.print(Text(printable(run.settings.line(), None)))
+    console.print(Text(printable(run.line(), None)))
     if run.interrupted:
         console.print(Text(f"interrupted after {counted(len(run.games), 'game')}", style="bold"))
     if run.settings.format is Format.KNOCKOUT:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from outflank import __version__
 from outflank.engine import Colour, Rules
+from outflank.engine.evaluation import weights
 from outflank.engine.squares import SQUARE_NAMES
 from outflank.protocol.gtp.commands import COMMANDS, HARMLESS
 from outflank.protocol.session import Strength
@@ -264,7 +264,7 @@ def test_the_description_tells_what_a_repetition_needs() -> None:
 
     description = dialogue.ask("gomill-describe_engine")
 
-    for fact in (__version__, "rules reversi", "level 3", "threads 1", "table 1 MB", "seed 7"):
+    for fact in (weights.version(), "rules reversi", "level 3", "threads 1", "table 1 MB", "seed 7"):
         assert fact in description
 
 

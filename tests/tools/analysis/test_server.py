@@ -199,14 +199,18 @@ def test_stable_discs_are_told_if_wanted() -> None:
 
 def test_the_version_can_be_asked_for() -> None:
     from outflank import __version__
+    from outflank.engine.evaluation.weights import checksum
 
     with Server() as server:
         server.ask(id="v", action="query_version")
         (answer,), code, said = server.end()
 
-    assert answer == {"id": "v", "kind": "action", "action": "query_version", "version": __version__}
+    told = {"version": __version__, "evaluation": checksum()}
+    assert answer == {"id": "v", "kind": "action", "action": "query_version", **told}
     assert code == 0
-    assert said.startswith(f"outflank {__version__}, 1 thread, table of 64 MB, othello, level 10\n")
+    assert said.startswith(
+        f"outflank {__version__}, evaluation {checksum()}, 1 thread, table of 64 MB, othello, level 10\n"
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

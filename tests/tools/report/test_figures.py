@@ -28,7 +28,7 @@ from outflank.tools.match.stats.ratings import PairScore, rate
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.report.charts import Chart, Level, Series, chart, strip, thinned
 from outflank.tools.report.figures import Meeting, disc_sums, figures_of
-from outflank.tools.report.report import charts
+from outflank.tools.report.report import charts, render_report
 from outflank.tools.report.wording import verdict_lines
 
 HEIGHTS = st.floats(-1e6, 1e6)
@@ -121,6 +121,19 @@ def test_the_last_game_of_an_odd_match_is_no_pair() -> None:
 
     assert told.elo == estimate([1, 0, 1], [1.0])
     assert [rating.games for rating in told.ratings.ratings] == [3, 3]
+
+
+def test_a_result_names_the_version_and_evaluation_that_began_the_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """And not those of the program that shows it."""
+    old = replace(RUN, outflank="1.0.0", evaluation="d5a9d812")
+    print_result_of(old)
+    told = summary_of(old)
+
+    assert "outflank 1.0.0, evaluation d5a9d812, 4 games" in capsys.readouterr().out
+    assert (told["outflank"], told["evaluation"]) == ("1.0.0", "d5a9d812")
+    assert "outflank 1.0.0, evaluation d5a9d812, 4 games" in render_report(old, figures_of(old))
 
 
 def test_the_table_of_a_match(capsys: pytest.CaptureFixture[str]) -> None:

@@ -118,8 +118,8 @@ def check_run(run: Run) -> None:
     Raises: ValueError.
     """
     datetime.fromisoformat(run.started)
-    if not all(map(_text, (*run.remarks, run.machine))):
-        raise ValueError("a remark or the machine is no text")
+    if not all(map(_text, (*run.remarks, run.machine, run.outflank, run.evaluation))):
+        raise ValueError("a remark, the machine, the version or the evaluation is no text")
     if run.seconds is not None and not _number(0, _MOST)(run.seconds):
         raise ValueError(f"expected seconds from 0 on, got {run.seconds}")
     numbers = [game.pairing.number for game in run.games]
@@ -349,6 +349,8 @@ def read(connection: sqlite3.Connection) -> Run:
         games=tuple(games),
         voids=tuple(voids),
         remarks=tuple(remarks),
+        outflank=facts.get("outflank", ""),
+        evaluation=facts.get("evaluation", ""),
         started=facts["started"],
         seconds=float(facts["seconds"]) if "seconds" in facts else None,
         machine=facts.get("machine", ""),

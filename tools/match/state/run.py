@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from outflank import __version__
 from outflank.engine import Rules
+from outflank.engine.evaluation import weights
 from outflank.tools.match.game.engines import Entry
 from outflank.tools.match.game.referee import STALL_SECONDS
 from outflank.tools.match.game.results import GameRecord, Outside
@@ -67,15 +67,19 @@ class RunSettings:
         """The names of the engines."""
         return tuple(entry.name for entry in self.entries)
 
-    def line(self) -> str:
-        """Version, seed and settings in a line, from which the run can be repeated."""
+    def line(self, build: str = "") -> str:
+        """Version, seed and settings in a line, from which the run can be repeated.
+
+        Args:
+            build: version and evaluation of the Outflank that began the run; of this one if empty.
+        """
         times = dict.fromkeys(str(entry.time) for entry in self.entries)
         if self.format is Format.MATCH:
             what = counted(self.games, "game")
         else:
             what = f"{self.format} of {len(self.entries)} engines, {counted(self.games, 'game')} an encounter"
         return (
-            f"outflank {__version__}, {what} of {self.rules}, time {' : '.join(times)}, "
+            f"outflank {build or weights.version()}, {what} of {self.rules}, time {' : '.join(times)}, "
             f"openings {self.openings}, seed {self.seed}"
         )
 
@@ -104,6 +108,8 @@ class Run:
         games: those that count, in the order of the schedule.
         voids: those that do not.
         remarks: what was worth noticing about the engines, a sentence each.
+        outflank: version of the Outflank that began it; empty if not known.
+        evaluation: checksum of that one's evaluation; empty if not known.
         started: when, in ISO format with time zone.
         seconds: how long it was played, pauses between being interrupted and resumed left out; None if not known.
         machine: where it was begun, in words; empty if not known.
@@ -117,6 +123,8 @@ class Run:
     games: tuple[GameRecord, ...] = ()
     voids: tuple[Void, ...] = ()
     remarks: tuple[str, ...] = ()
+    outflank: str = ""
+    evaluation: str = ""
     started: str = ""
     seconds: float | None = None
     machine: str = ""
@@ -124,6 +132,10 @@ class Run:
     finished: bool = False
     outside: Mapping[str, Outside] = field(default_factory=dict)
     cut_texts: int = 0
+
+    def line(self) -> str:
+        """As the settings' line, with the version and evaluation that began the run."""
+        return self.settings.line(", evaluation ".join(filter(None, (self.outflank, self.evaluation))))
 
     @property
     def warning(self) -> str:
