@@ -24,8 +24,10 @@ test: build  ## run the tests on all processors; ARGS="-m slow" runs the slow pr
 bench: build  ## measure the hot code
 	$(BIN)/pytest tests/measure --override-ini addopts=--import-mode=importlib --benchmark-only $(ARGS)
 
-results: build  ## measure what docs/results.md shows; ARGS="--only perft" measures that
-	$(BIN)/python -m outflank.measure.results --out docs/results.json --page docs/results.md $(ARGS)
+QUOTING = CONTRIBUTING.md README.md docs/results.md docs/search.md
+
+results: build  ## measure the figures that the pages quote; ARGS="--only perft" measures that
+	$(BIN)/python -m outflank.measure.results --out docs/results.json $(QUOTING:%=--page %) $(ARGS)
 
 # The module that is watched is a second build; gcc brings the library that watches.
 races: build  ## look for data races with ThreadSanitizer

@@ -1,7 +1,12 @@
-"""What measurements find: figures, docs/results.json that keeps them, and the tables of docs/results.md."""
+"""What measurements find: figures, docs/results.json that keeps them, and the pages that quote it.
+
+A page quotes a figure as ``<!-- figure: signature -->92,515,206<!-- end -->``, by one of the names in
+`NAMES`. README has a table of some between its markers, and docs/results.md one of all.
+"""
 
 import os
 import platform
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -13,6 +18,29 @@ from outflank.engine import BUILD
 
 _MANY = 20
 BEGIN, END = "<!-- from results.json -->", "<!-- end of results.json -->"
+BEGIN_SOME, END_SOME = "<!-- figures -->", "<!-- end of figures -->"
+_QUOTE = re.compile(r"(<!-- figure: (.+?) -->).*?(<!-- end -->)", re.DOTALL)
+# What pages may quote: the thing measured, and the unit.
+NAMES = {
+    "signature": ("the signature of `outflank bench`", "nodes"),
+    "nodes of 11 plies": ("its positions, 11 plies", "M nodes"),
+    "nodes of 18 plies at 73 %": ("its positions, 18 plies at 73 %", "M nodes"),
+    "nodes of FFO #40 to #49": ("FFO #40 to #49, exact, 1 thread", "M nodes"),
+    "stop of 1 thread": ("a search of 1 thread stops", "ms"),
+    "stop of 2 threads": ("a search of 2 threads stops", "ms"),
+}
+# What README's table shows.
+SOME = (
+    "perft 11, last ply counted",
+    "FFO #40 to #49, exact, 1 thread",
+    "FFO #40 to #49, exact, 2 threads",
+    "69 positions of 20 empty squares, exact",
+    "evaluation: moves, tables and network",
+    "`outflank gtp`, from its start to its first answer",
+    "from there to the first move at level 1",
+    "memory in use after the first move, table of 64 MB",
+    "a search of 1 thread stops",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,28 +131,60 @@ def updated(document: dict[str, Any], name: str, figures: list[Figure], load: fl
     return {"machine": here, "measured": {**kept, name: found}}
 
 
-def with_tables(page: str, document: dict[str, Any]) -> str:
-    """The page with its tables made anew.
+def with_figures(page: str, document: dict[str, Any]) -> str:
+    """The page with its tables made anew, and the figures that it quotes.
 
-    Raises: ValueError if it has no place for them.
+    Raises: ValueError if it has no place for any, or quotes one that is not known.
     """
-    if BEGIN not in page or END not in page:
-        raise ValueError(f"expected a page with {BEGIN} and {END}")
-    before, _, rest = page.partition(BEGIN)
-    return f"{before}{BEGIN}\n\n{tables(document)}\n{END}{rest.partition(END)[2]}"
+    made, quoted = _QUOTE.subn(lambda found: f"{found[1]}{_quoted(found[2], document)}{found[3]}", page)
+    places = [(BEGIN, END, tables), (BEGIN_SOME, END_SOME, some_figures)]
+    here = [place for place in places if place[0] in page and place[1] in page]
+    if not quoted and not here:
+        raise ValueError(f"the page has no place for figures, such as {BEGIN} and {END}")
+    for begin, end, table in here:
+        before, _, rest = made.partition(begin)
+        made = f"{before}{begin}\n\n{table(document)}\n{end}{rest.partition(end)[2]}"
+    return made
+
+
+def _quoted(name: str, document: dict[str, Any]) -> str:
+    """A figure as pages quote it, without its unit.
+
+    Raises: ValueError if there is none of that name.
+    """
+    if name not in NAMES:
+        raise ValueError(f"no figure is called {name!r}: the names are {', '.join(NAMES)}")
+    for found in document["measured"].values():
+        for each in found["figures"]:
+            if (each["what"], each["unit"]) == NAMES[name]:
+                value = each["median"]
+                return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+    raise ValueError(f"the figure {name!r} has not been measured")
+
+
+def some_figures(document: dict[str, Any]) -> str:
+    """README's table: the middle of each figure, without its spread."""
+    measured = document["measured"].values()
+    things = {thing[0]["what"]: thing for found in measured for thing in _things(found["figures"])}
+    rows = [f"| {what} | {'; '.join(map(_value, things[what]))} |" for what in SOME if what in things]
+    return "\n".join([_machine_line(document), "| what | median |", "| --- | --- |", *rows, ""])
+
+
+def _machine_line(document: dict[str, Any]) -> str:
+    here = document["machine"]
+    words = f"{here['cpu']}, {here['processors']} processors, built for {here['march']}; {here['system']}"
+    return f"Measured on {words}, Python {here['python']}.\n"
 
 
 def tables(document: dict[str, Any]) -> str:
     """The machine in a line, a table with a row for each thing measured, and the commands that its rows name."""
-    here = document["machine"]
-    words = f"{here['cpu']}, {here['processors']} processors, built for {here['march']}; {here['system']}"
     measured = list(document["measured"].values())
     commands = {each["command"]: found["load"] for found in measured for each in found["figures"]}
     numbers = {command: number for number, command in enumerate(commands, 1)}
     things = [thing for found in measured for thing in _things(found["figures"])]
     return "\n".join(
         [
-            f"Measured on {words}, Python {here['python']}.\n",
+            _machine_line(document),
             "| what | median (spread) | runs | by |",
             "| --- | --- | --- | --- |",
             *(_row(figures, numbers[figures[0]["command"]]) for figures in things),

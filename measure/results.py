@@ -1,6 +1,6 @@
 """Measures what docs/results.md shows: ``python -m outflank.measure.results``, or ``make results``.
 
-The figures go into docs/results.json, and the tables of the page are made from it.
+The figures go into docs/results.json, and what pages quote is made from it.
 """
 
 import json
@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from outflank.measure import runner_overhead, stopping
-from outflank.measure.figures import Effort, Figure, Measure, number, updated, with_tables
+from outflank.measure.figures import Effort, Figure, Measure, number, updated, with_figures
 from outflank.measure.gtp_speed import start_up
 from outflank.tests.support.dialogue import Program
 from outflank.tests.support.installation import ROOT
@@ -196,14 +196,18 @@ MEASUREMENTS: dict[str, Measure] = {
 @click.option("--quick", is_flag=True, help="Do the least work there is, to see that it works.")
 @click.option("--out", type=click.Path(path_type=Path), help="Update this JSON file.  [default: print JSON]")
 @click.option(
-    "--page", type=click.Path(path_type=Path, exists=True), help="Make the tables of this page anew."
+    "--page",
+    "pages",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True),
+    help="Make what this page quotes anew; may be repeated.",
 )
-def main(only: tuple[str, ...], runs: int, quick: bool, out: Path | None, page: Path | None) -> None:
+def main(only: tuple[str, ...], runs: int, quick: bool, out: Path | None, pages: tuple[Path, ...]) -> None:
     """Measure what docs/results.md shows, or the measurements named with --only.
 
     Positions that are not ours to ship are read from the folder that OUTFLANK_SUITES names.
     """
-    if quick and page:
+    if quick and pages:
         raise click.UsageError("expected a page to be made without --quick: its figures say little")
     effort = Effort(runs, quick)
     document = json.loads(out.read_text()) if out and out.exists() else {}
@@ -215,8 +219,8 @@ def main(only: tuple[str, ...], runs: int, quick: bool, out: Path | None, page: 
             out.write_text(json.dumps(document, indent=1) + "\n")
     if not out:
         click.echo(json.dumps(document, indent=1))
-    if page:
-        page.write_text(with_tables(page.read_text(), document))
+    for page in pages:
+        page.write_text(with_figures(page.read_text(), document))
 
 
 if __name__ == "__main__":

@@ -8,28 +8,75 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from outflank.measure.figures import BEGIN, END, Effort, Figure, machine, tables, updated, with_tables
-from outflank.measure.results import MEASUREMENTS, main
+from outflank.measure.figures import (
+    BEGIN,
+    BEGIN_SOME,
+    END,
+    NAMES,
+    SOME,
+    Effort,
+    Figure,
+    machine,
+    some_figures,
+    tables,
+    updated,
+    with_figures,
+)
+from outflank.measure.results import MEASUREMENTS, bench, main
 from outflank.tests.support.installation import ROOT
 
 DOCUMENT = json.loads((ROOT / "docs" / "results.json").read_text())
+PLACE = rf"<!-- figure: |{BEGIN}|{BEGIN_SOME}"
 WITH_SUITES = {"hard-20", "accuracy"}
 
 
-def test_the_page_shows_what_was_measured() -> None:
-    page = (ROOT / "docs" / "results.md").read_text()
+QUOTING = [
+    page for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")] if re.search(PLACE, page.read_text())
+]
 
-    assert page == with_tables(page, DOCUMENT), "make results"
+
+@pytest.mark.parametrize("page", QUOTING, ids=lambda page: page.name)
+def test_a_page_shows_what_was_measured(page: Path) -> None:
+    assert page.read_text() == with_figures(page.read_text(), DOCUMENT), "make results"
 
 
-def test_the_readme_quotes_what_was_measured() -> None:
-    readme = (ROOT / "README.md").read_text().partition("## Measured")[2]
-    quoted = dict(re.findall(r"^\| (.+?) \| (.+?) \|$", readme, re.MULTILINE))
-    rows = re.findall(r"^\| (.+?) \| (.+?) \| \d+ \| \d+ \|$", tables(DOCUMENT), re.MULTILINE)
-    measured = {what: re.sub(r" \(.+? to .+?\)", "", values) for what, values in rows}
+def test_make_renews_every_page_that_shows_figures() -> None:
+    (line,) = re.findall(r"^QUOTING = (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
-    assert len(measured.keys() & quoted.keys()) >= 5
-    assert quoted == {**quoted, **{what: measured[what] for what in measured.keys() & quoted.keys()}}
+    assert {ROOT / name for name in line.split()} == set(QUOTING)
+
+
+def test_the_counts_of_nodes_are_those_of_this_program() -> None:
+    """Nodes repeat exactly on any machine; the signature is their sum, perft's included."""
+    kept = {(each["what"], each["unit"]): each["median"] for each in DOCUMENT["measured"]["bench"]["figures"]}
+    found = [each for each in bench(Effort(runs=1)) if each.unit.endswith("nodes")]
+
+    assert found[0].what == "the signature of `outflank bench`"
+    assert {(each.what, each.unit): each.as_json()["median"] for each in found} == {
+        key: value for key, value in kept.items() if key[1].endswith("nodes")
+    }, "make results ARGS='--only bench'"
+
+
+def test_the_readme_has_a_row_for_each_thing_that_it_shows() -> None:
+    assert len(re.findall(r"^\| .+ \| \d.+ \|$", some_figures(DOCUMENT), re.MULTILINE)) == len(SOME)
+
+
+def test_every_name_is_that_of_a_figure() -> None:
+    for name in NAMES:
+        old = f"a <!-- figure: {name} -->old<!-- end --> b"
+        assert re.fullmatch(r"a <!-- figure: .+ -->[0-9.,]+<!-- end --> b", with_figures(old, DOCUMENT))
+
+
+@pytest.mark.parametrize(
+    ("page", "sentence"),
+    [
+        ("no figure", "the page has no place for figures"),
+        ("<!-- figure: size -->7<!-- end -->", "no figure is called 'size': the names are signature, "),
+    ],
+)
+def test_a_page_that_can_not_be_made_is_refused(page: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        with_figures(page, DOCUMENT)
 
 
 def test_everything_was_measured() -> None:
