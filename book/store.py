@@ -1,5 +1,6 @@
 """An opening book opened to be read: probing, counting, walking through all of it."""
 
+import re
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,9 @@ from outflank.book.records import Entry, Record, Row, before_pass, check_row, en
 from outflank.engine import HIGHEST_LEVEL, FileFormatError, Position, Rules, SettingsError
 
 _ROWS_AT_ONCE = 1000
+# As the commands that judge write it into the history; before 1.0.0 it was "with weights".
+_WEIGHTS = re.compile(r"(?:level [0-9]+,|with) weights ([0-9a-f]{8})\b")
+_ALL_AGAIN = re.compile(r": deepen .*--again, ")  # with a --max-error or a --budget it is not all
 
 
 class Change(NamedTuple):
@@ -229,6 +233,21 @@ class Book:
                 last = number
                 changes.append(Change(*texts))
         return changes
+
+    def judged_by(self) -> list[str]:
+        """Checksums of the weights that its scores rest on, by its history, oldest first.
+
+        Where all was judged again, only what came then counts. Empty if the history names none, as of an imported book.
+
+        Raises: FileFormatError as ``history``.
+        """
+        found: dict[str, None] = {}
+        for change in self.history():
+            if named := _WEIGHTS.search(change.what):
+                if _ALL_AGAIN.search(change.what):
+                    found.clear()
+                found[named[1]] = None
+        return [*found]
 
     def _rows_of(self, keys: Collection[bytes]) -> dict[bytes, Row]:
         """The rows of those keys that the book has, all as of one commit, each checked.

@@ -8,6 +8,7 @@ from typing import Any
 from outflank.book import Book, BookMove, Entry, Lines
 from outflank.book.names import opening_at, opening_of_game
 from outflank.engine import Game, OutflankError, Position, Rules
+from outflank.engine.evaluation.weights import checksum
 from outflank.engine.links import file_of
 from outflank.protocol.movesource import best_line
 from outflank.tools.work.games import read_game
@@ -164,6 +165,7 @@ class Counts:
         levels: how many positions were judged on which level.
         bytes: of the file; None while it is being written.
         history: what was done to the book, a line each.
+        judged_by: checksums of the evaluations that judged it, as ``Book.judged_by``.
     """
 
     plies: dict[int, Ply]
@@ -172,6 +174,7 @@ class Counts:
     levels: dict[int | None, int]
     bytes: int | None
     history: list[str] = field(default_factory=list)
+    judged_by: list[str] = field(default_factory=list)
 
     @property
     def positions(self) -> int:
@@ -206,7 +209,9 @@ def count_book(book: Book) -> Counts:
     file = file_of(book.path)
     being_written = file.with_name(f"{file.name}-wal").exists()
     size = None if being_written else file.stat().st_size
-    return Counts(dict(sorted(plies.items())), scores, searched, book.levels(), size, history)
+    return Counts(
+        dict(sorted(plies.items())), scores, searched, book.levels(), size, history, book.judged_by()
+    )
 
 
 def reachable(rules: Rules) -> Iterator[int]:
@@ -226,6 +231,8 @@ def counts_text(book: Book, counts: Counts) -> Iterator[str]:
     if counts.bytes is not None:
         yield f"{counts.bytes:,} bytes, {counts.bytes / max(count, 1):.0f} a position"
     yield f"levels: {_levels(counts)}"
+    if counts.judged_by:
+        yield f"judged by the evaluation {' and '.join(counts.judged_by)}; that of this Outflank is {checksum()}"
     entry = book.probe(Position.start(book.rules))
     if entry is not None:
         side = book.rules.colour_name(book.rules.begins)
@@ -273,6 +280,7 @@ def counts_facts(book: Book, counts: Counts) -> dict[str, Any]:
             {"depth": depth, "selectivity": selectivity, "to_the_end": ended, "positions": each}
             for (depth, selectivity, ended), each in sorted(counts.searched.items())
         ],
+        "evaluations": counts.judged_by,
         "history": counts.history,
     }
 

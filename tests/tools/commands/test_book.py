@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from outflank.book import Book
+from outflank.book import Book, BookWriter
 from outflank.engine import Position, Rules, SettingsError
+from outflank.engine.evaluation.weights import checksum
+from outflank.tests.support.installation import ROOT
 from outflank.tools.commands.program import cli
 
 START = Position.start()
@@ -166,6 +168,37 @@ def test_a_check_names_faults_and_fails(tmp_path: Path) -> None:
     assert result.stdout.count("fault: a row is damaged: its checksum is wrong") == 10
     assert "and 20 faults more" in result.stdout
     assert "has 30 faults (named above)" in result.stderr
+
+
+def test_a_book_says_which_evaluation_judged_it(tmp_path: Path) -> None:
+    """Its history does; one that another evaluation judged is no fault, but its scores are others."""
+    path, here = build(tmp_path / "b"), checksum()
+    assert f"judged by the evaluation {here}; that of this Outflank is {here}\n" in run("stats", path).stdout
+    assert "gives other scores" not in run("check", path, "--sample", 0).stdout
+
+    with BookWriter.open(path) as book:
+        book.note("extend --plies 4, games: 1, level 3, weights 00c0ffee, from 30 positions")
+        book.commit()
+    assert f"judged by the evaluation {here} and 00c0ffee; " in run("stats", path).stdout
+    assert json.loads(run("stats", path, "--json").stdout)["evaluations"] == [here, "00c0ffee"]
+    assert (
+        f"the evaluation 00c0ffee judged this book, and this Outflank has {here}, which gives other scores; "
+        in run("check", path, "--sample", 0).stdout
+    )
+    assert json.loads(run("check", path, "--sample", 0, "--json").stdout)["evaluations"] == [here, "00c0ffee"]
+
+    run("deepen", path, "--level", 3, "--again")
+    assert f"judged by the evaluation {here}; " in run("stats", path).stdout
+
+
+def test_the_shipped_books_say_which_evaluation_judged_them() -> None:
+    """And docs/book.md names it."""
+    page = (ROOT / "docs" / "book.md").read_text()
+
+    for name in ("standard", "parallel"):
+        with Book.open(ROOT / "book" / "data" / f"{name}.book") as book:
+            (evaluation,) = book.judged_by()
+        assert evaluation in page
 
 
 @pytest.mark.parametrize("command", ["build", "deepen --level 3", "extend", "prune", "check", "merge"])

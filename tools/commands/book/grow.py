@@ -116,7 +116,13 @@ def deepen(
     from outflank.tools.books.growth import Work, grow_book, growth_log, open_run
 
     reach = Reach(max_error, plies, ply_cost)
-    what = f"deepen --plies {plies} --ply-cost {ply_cost:g}{' --again' if again else ''}"
+    settings = [
+        f"deepen --plies {plies} --ply-cost {ply_cost:g}",
+        "--again" if again else "",
+        f"--max-error {max_error:g}" if max_error is not None else "",
+        f"--budget {budget:g}s" if budget is not None else "",
+    ]
+    what = " ".join(filter(None, settings))
     with (
         BookWriter.open(path) as book,
         growth_log(log, path) as add_to_log,

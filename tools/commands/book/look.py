@@ -1,5 +1,6 @@
 """The commands that look into a book: ``show``, ``lines``, ``tree``, ``stats`` and ``check``."""
 
+import shlex
 from dataclasses import asdict
 from functools import partial
 from itertools import islice
@@ -137,7 +138,8 @@ def stats(path: Path, as_json: bool) -> None:
 
     A ply counts the discs played. "of all" is the share of all positions that can be reached at that ply, images
     counted once; later plies, which take too long to count, have no share. "leaves" are positions with a move that
-    leads out of the book. --json has the history of the book too.
+    leads out of the book. Where the history of the book
+    says which evaluations judged it, their checksums are shown. --json has the history too.
     """
     from outflank.book import Book
     from outflank.tools.books.show import count_book, counts_facts, counts_text
@@ -181,16 +183,20 @@ def check(
     from outflank.book.checking import check as check_book
     from outflank.book.judging import Judge
     from outflank.engine import FileFormatError
+    from outflank.engine.evaluation.weights import checksum
     from outflank.tools.books.growth import open_run
     from outflank.tools.work.executor import cleared_searcher
 
     with Book.open(path) as book, open_run(workers if sample else 1, cluster) as run:
         checked = check_book(book, partial(Judge, cleared_searcher) if sample else None, sample, seed, run)
-    again = checked.sample
+        judged_by = book.judged_by()
+    again, here = checked.sample, checksum()
     if as_json:
         facts = {
             **asdict(checked),
             "book": str(path),
+            "evaluations": judged_by,
+            "evaluation_here": here,
             "sample": None
             if again is None
             else {
@@ -214,6 +220,11 @@ def check(
             click.echo(
                 f"searched again: {len(again.differences):,}, the same {again.same:,}, "
                 f"mean difference {again.mean:.2f} discs, largest {again.largest}"
+            )
+        if others := [evaluation for evaluation in judged_by if evaluation != here]:
+            click.echo(
+                f"the evaluation {' and '.join(others)} judged this book, and this Outflank has {here}, which gives "
+                f"other scores; to judge it again: outflank book deepen {shlex.quote(str(path))} --again"
             )
     if checked.faults:
         raise FileFormatError(f"{str(path)!r} has {counted(len(checked.faults), 'fault')} (named above)")
