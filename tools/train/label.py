@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from outflank.engine import Colour, FileFormatError, Limit, Position
-from outflank.engine.evaluation.weights import SHIPPED
+from outflank.engine.evaluation.weights import SHIPPED, checksum
 from outflank.protocol.formats.obf import Problem
 from outflank.tools.match.openings.sources import play_random
 from outflank.tools.train.dataset import (
@@ -64,8 +64,9 @@ class LabelSettings:
     boards_a_shard: int = 1000
 
     def described(self) -> dict[str, Any]:
-        """The settings as a shard's header has them."""
-        return {**asdict(self), "weights": self.weights.name, "labels": "single positions"}
+        """The settings as a shard's header has them, as those of self-play."""
+        made_by = {"weights": self.weights.name, "evaluation": checksum(self.weights)}
+        return {**asdict(self), **made_by, "labels": "single positions"}
 
 
 def label(

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from outflank.engine import STARTS, Limit, Position, Searcher, SearchResult
+from outflank.engine.evaluation.weights import checksum
 from outflank.engine.search.limits import FULL_WIDTH, Percent
 from outflank.tools.match.openings.sources import play_random
 from outflank.tools.train.dataset import (
@@ -91,8 +92,8 @@ class SelfplaySettings:
     widest: int = _HIGHEST_SCORE
 
     def described(self) -> dict[str, Any]:
-        """The settings as a shard's header has them."""
-        return {**asdict(self), "weights": self.weights.name}
+        """The settings as a shard's header has them; a name does not say which weights those were, a checksum does."""
+        return {**asdict(self), "weights": self.weights.name, "evaluation": checksum(self.weights)}
 
 
 def selfplay(

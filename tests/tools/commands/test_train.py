@@ -52,6 +52,7 @@ def test_selfplay_prints_what_it_played(tmp_path: Path, nothing: Path) -> None:
 
     assert made["games"] == 10
     assert made["settings"]["seed"] == 1
+    assert made["settings"]["evaluation"] == weights.checksum(nothing)
     assert succeed("selfplay", tmp_path / "games", *options) == f"10 games in {tmp_path / 'games'}, seed 1\n"
 
 

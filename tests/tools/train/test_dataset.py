@@ -13,6 +13,7 @@ from outflank.tools.train.dataset import (
     Records,
     empties,
     game_numbers,
+    games_there,
     load,
     load_solved,
     read_header,
@@ -90,6 +91,18 @@ def test_a_damaged_shard_is_refused_by_name(folder: Path) -> None:
         path.write_bytes(damaged)
         with pytest.raises(FileFormatError, match=path.name):
             read_shard(path)
+
+
+def test_games_of_other_weights_of_the_same_name_are_not_continued(folder: Path, records: Records) -> None:
+    """Those of 1.0.0 name no checksum, and go on."""
+    asked = {"exact_from": 8, "evaluation": "f2eaca31"}
+    assert games_there(folder, asked).keys() == {3}
+
+    write_shard(
+        shard_path(folder, 3), records, {"settings": {**asked, "evaluation": "d5a9d812"}, "number": 3}
+    )
+    with pytest.raises(FileFormatError, match=r"'f2eaca31'.*, got .*'d5a9d812'"):
+        games_there(folder, asked)
 
 
 def test_a_folder_without_shards_is_refused(tmp_path: Path) -> None:
