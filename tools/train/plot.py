@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from outflank.tools.train.calibrate import Shift
@@ -23,7 +24,7 @@ def plot_errors(reports: Sequence[PhaseReport], path: Path) -> None:
     axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
     axes.legend()
-    figure.savefig(path)
+    _save(figure, path)
 
 
 def plot_shifts(shifts: Sequence[Shift], depth: int, path: Path) -> None:
@@ -45,4 +46,12 @@ def plot_shifts(shifts: Sequence[Shift], depth: int, path: Path) -> None:
     for axes in (errors, bias):
         axes.grid(alpha=0.3)
         axes.legend()
-    figure.savefig(path)
+    _save(figure, path)
+
+
+def _save(figure: Figure, path: Path) -> None:
+    """Write a picture without tick marks, since there is a grid, and with letters as text: a third of the file."""
+    for axes in figure.axes:
+        axes.tick_params(bottom=False, left=False)
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "outflank"}):
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
