@@ -92,6 +92,21 @@ def test_the_map_names_every_room() -> None:
     assert mapped() == roots | rooms
 
 
+def test_every_path_to_an_answer_leads_to_it() -> None:
+    """The rows of "Where is ...?": folder, file, and names that stand in it."""
+    design = (ROOT / "docs" / "design.md").read_text()
+    rows = re.findall(r"^\| [^|]*\? \| `(.*)` \| `(.*)` \| (.*) \|$", design, re.MULTILINE)
+    missing = [
+        f"{folder}{file}: {name}"
+        for folder, file, names in rows
+        for name in re.findall(r"`(?:\w+\.)?(\w+)`", names)
+        if not re.search(rf"\b{name}\b", (ROOT / folder / file).read_text())
+    ]
+
+    assert len(rows) >= 10
+    assert missing == []
+
+
 def test_every_folder_says_what_lies_in_it() -> None:
     folders = [
         init for layer in LAYERS for init in (ROOT / layer).rglob("__init__.py") if "builds" not in init.parts

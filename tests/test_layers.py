@@ -1,4 +1,4 @@
-"""tools -> protocol -> book -> engine, never back, read from the sources; and the tests lie as the code does."""
+"""tools -> protocol -> book -> engine, never back, no circle of rooms, read from the sources; tests mirror the code."""
 
 import ast
 import os
@@ -36,6 +36,40 @@ def violations(root: Path) -> list[str]:
 def sources(folder: Path) -> list[Path]:
     """Every source file below a folder."""
     return sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES)
+
+
+def rooms_used(root: Path) -> dict[str, set[str]]:
+    """The rooms of `tools/`, subfolders of `match` as rooms of their own, and the rooms that each imports."""
+    used: dict[str, set[str]] = {}
+    for path in sources(root / "tools"):
+        own = room(".".join(["outflank", *path.relative_to(root).with_suffix("").parts]))
+        others = {room(module) for _, module in imports(path, package_of(path, root))}
+        used.setdefault(own, set()).update(others - {own, ""})
+    return used
+
+
+def room(module: str) -> str:
+    """``match/state`` for outflank.tools.match.state.run, ``work`` for outflank.tools.work.files, else empty."""
+    parts = module.split(".")
+    if parts[:2] != ["outflank", "tools"]:
+        return ""
+    return "/".join(parts[2:4] if parts[2:3] == ["match"] else parts[2:3])
+
+
+def circles(used: dict[str, set[str]]) -> list[str]:
+    """A sentence for each room that uses itself by way of others."""
+    found = []
+    for start in sorted(used):
+        reached, open_ends = set(), list(used[start])
+        while open_ends:
+            if (one := open_ends.pop()) not in reached:
+                reached.add(one)
+                open_ends.extend(used.get(one, ()))
+        if start in reached:
+            found.append(
+                f"tools/{start} uses {', '.join(sorted(used[start]))}, and one of these uses tools/{start}"
+            )
+    return found
 
 
 def package_of(path: Path, root: Path) -> str:
@@ -100,6 +134,30 @@ def _named(module: str, names: list[str]) -> list[str]:
 
 def test_no_layer_imports_a_higher_one() -> None:
     assert violations(ROOT) == []
+
+
+def test_no_two_rooms_of_the_tools_circle() -> None:
+    used = rooms_used(ROOT)
+
+    assert {"commands", "match/state", "work"} <= set(used)
+    assert circles(used) == []
+    assert [name for name, others in used.items() if "commands" in others] == []
+
+
+def test_a_planted_circle_is_named(tmp_path: Path) -> None:
+    for file, used in (
+        ("match/state/a.py", "report.b"),
+        ("report/b.py", "match.state.a"),
+        ("work/c.py", "play.d"),
+    ):
+        planted = tmp_path / "tools" / file
+        planted.parent.mkdir(parents=True)
+        planted.write_text(f"import outflank.tools.{used}\n")
+
+    assert circles(rooms_used(tmp_path)) == [
+        "tools/match/state uses report, and one of these uses tools/match/state",
+        "tools/report uses match/state, and one of these uses tools/report",
+    ]
 
 
 def test_every_kind_of_source_is_walked() -> None:
