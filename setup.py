@@ -7,6 +7,7 @@ make a wheel with as many builds, each in a folder of its own. The features that
 recorded in ``engine/buildinfo.py``; ``engine/cpu.py`` compares them with the CPU that imports the package.
 """
 
+import ast
 import os
 import platform
 import re
@@ -14,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterator
 from copy import copy
 from pathlib import Path
 
@@ -41,6 +43,7 @@ WHEEL_MARCHES = {"x86_64": "x86-64-v4 x86-64-v3 x86-64-v2 x86-64", "aarch64": "a
 MARCHES = (
     os.environ.get("OUTFLANK_MARCH") or (IS_WHEEL and WHEEL_MARCHES.get(platform.machine())) or "native"
 ).split()
+DEFINITION = re.compile(r"( *)(?:cdef )?(class|def) (\w+)")
 CORES = len(os.sched_getaffinity(0))
 # gcc's macro -> the same feature in /proc/cpuinfo, for all that gcc may use in plain C or the kernels use
 # by intrinsics. A hypervisor may hide any of them, so each is compared by itself.
@@ -106,12 +109,68 @@ def alias_folder() -> str:
     return str(package.parent.relative_to(ROOT))
 
 
+def documented(source: Path) -> str:
+    """The path of a copy of a .pyx whose docstrings are those of its stub, all of them; its lines stay where they are.
+
+    A docstring is written once, in the .pyi, and its first line again in the .pyx. A class gets its signature too, in
+    the form in which ``inspect.signature`` finds that of a class written in C.
+    """
+    stub = source.with_suffix(".pyi")
+    if not stub.exists():
+        return str(source)
+    docs, lines = dict(docstrings(ast.parse(stub.read_text()))), source.read_text().split("\n")
+    owner, name, at = "", "", 0
+    while at < len(lines):
+        if found := DEFINITION.match(lines[at]):
+            indent, kind, word = found.groups()
+            name = f"{owner}.{word}" if indent else word
+            owner = word if kind == "class" and not indent else owner if indent else ""
+            while not re.search(r":\s*(#.*)?$", lines[at]):
+                at += 1
+        elif name and lines[at].lstrip().startswith('"""'):
+            begin = at
+            while not lines[at].endswith('"""') or (lines[at].strip() == '"""' and at == begin):
+                at += 1
+            if name in docs:
+                indent = lines[begin][: -len(lines[begin].lstrip())]
+                lines[begin : at + 1] = [indent + repr(docs[name]), *[""] * (at - begin)]
+            name = ""
+        else:
+            name = ""
+        at += 1
+    copy, text = Path("build/documented") / source, "\n".join(lines)
+    if not copy.exists() or copy.read_text() != text:  # or everything would be compiled again
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(text)
+    return str(copy)
+
+
+def docstrings(node: ast.Module | ast.ClassDef, owner: str = "") -> Iterator[tuple[str, str]]:
+    """The docstrings of a stub by dotted names, those of classes with a signature in front."""
+    for found in node.body:
+        if not isinstance(found, ast.ClassDef | ast.FunctionDef) or not (doc := ast.get_docstring(found)):
+            continue
+        if isinstance(found, ast.ClassDef):
+            yield from docstrings(found, f"{found.name}.")
+            made = [each for each in found.body if getattr(each, "name", "") in ("__init__", "__new__")]
+            doc = "".join(f"{found.name}({arguments(each.args)})\n--\n\n" for each in made[:1]) + doc
+        yield owner + found.name, doc
+
+
+def arguments(args: ast.arguments) -> str:
+    """The arguments of a constructor without their types."""
+    del args.args[0]
+    for arg in (*args.args, *args.kwonlyargs):
+        arg.annotation = None
+    return ast.unparse(args)
+
+
 def extensions() -> list[Extension]:
     """One extension module for each .pyx: the engine's, and those by which tests and benchmarks reach its kernels."""
     return [
         Extension(
             ".".join(("outflank", *source.with_suffix("").parts)),
-            [str(source)],
+            [documented(source)],
             include_dirs=["engine", "engine/evaluation"],
             depends=[
                 "engine/kernels.h",

@@ -11,10 +11,11 @@ from outflank.engine.errors import (
     IllegalMoveError,
     NotationError,
     OutflankError,
+    OutOfRangeError,
     SettingsError,
 )
 from outflank.engine.game import Game, Turn
-from outflank.engine.moves import PASS, Move
+from outflank.engine.moves import PASS, LegalMoves, Move
 from outflank.engine.perft import divide, perft
 from outflank.engine.position import Position
 from outflank.engine.rules import PRESETS, STARTS, Outcome, Rules, Scoring, Tie, Turns
@@ -65,10 +66,12 @@ __all__ = [
     "FileFormatError",
     "Game",
     "IllegalMoveError",
+    "LegalMoves",
     "Limit",
     "Line",
     "Move",
     "NotationError",
+    "OutOfRangeError",
     "Outcome",
     "OutflankError",
     "Percent",

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from outflank.engine.errors import SettingsError, whole
-from outflank.engine.moves import Move
+from outflank.engine.moves import Move, as_move
 from outflank.engine.squares import Colour, squares_of
 
 
@@ -47,15 +47,15 @@ _DOTS = ((2, 2), (6, 2), (2, 6), (6, 6))
 _RADIUS = 16.5
 _LEAST_SIZE, _MOST_SIZE = 16, 8192
 
-Moves = Sequence[Move | str]
-Scores = Mapping[Move, float] | Mapping[str, float]
+Moves = Sequence[Move | str | int]
+Scores = Mapping[Move, float] | Mapping[str, float] | Mapping[int, float]
 
 
 def board_svg(
     position: "Position",
     *,
     size: int = _WHOLE,
-    last: Move | str | None = None,
+    last: Move | str | int | None = None,
     legal: bool = True,
     scores: Scores | None = None,
     line: Moves = (),
@@ -124,9 +124,9 @@ def _look(position: "Position", colour: Colour) -> DiscColour:
     return DISC_COLOURS[position.rules.colour_name(colour)]
 
 
-def _last(position: "Position", last: Move | str) -> Iterator[str]:
+def _last(position: "Position", last: Move | str | int) -> Iterator[str]:
     """A dot on the disc that was played last; nothing for a pass."""
-    move = Move.parse(str(last))
+    move = as_move(last)
     if move.square is None:
         return
     if not (position.own | position.opp) >> move.square & 1:

@@ -9,7 +9,11 @@ class OutflankError(Exception):
 
 
 class NotationError(OutflankError, ValueError):
-    """Text that is no square, move, board, transcript or rules name."""
+    """Text or a number that is no square, move, mask, board, transcript or rules name."""
+
+
+class OutOfRangeError(NotationError, IndexError):
+    """A number that is no square (0 to 63) or no symmetry (0 to 7)."""
 
 
 class IllegalMoveError(OutflankError, ValueError):

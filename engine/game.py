@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import overload
 
 from outflank.engine.errors import IllegalMoveError, NotationError, SettingsError
-from outflank.engine.moves import PASS, Move
+from outflank.engine.moves import PASS, LegalMoves, Move, as_move
 from outflank.engine.position import Position
 from outflank.engine.rules import Outcome, Rules
 from outflank.engine.squares import Colour
@@ -40,13 +40,17 @@ class Game(Sequence[Turn]):
     """The history of a game: a sequence of its turns that can be played on. A failed call changes nothing.
 
     Args:
-        rules: the rules it is played by.
+        rules: the rules it is played by, or the position it begins with.
         first: the position it begins with, which is under the same rules; the start of `rules` if left out.
 
     Raises: SettingsError if `first` is no position or under other rules.
     """
 
-    def __init__(self, rules: Rules | None = None, first: Position | None = None) -> None:
+    def __init__(self, rules: Rules | Position | None = None, first: Position | None = None) -> None:
+        if isinstance(rules, Position):
+            if first is not None and first != rules:
+                raise SettingsError(f"expected one position to begin with, got {rules!r} and {first!r}")
+            rules, first = None, rules
         if first is None:
             first = Position.start(Rules() if rules is None else rules)
         elif not isinstance(first, Position):
@@ -83,7 +87,21 @@ class Game(Sequence[Turn]):
         """Everything played so far, passes included."""
         return tuple(self._turns)
 
-    def play(self, move: Move | str, colour: Colour | None = None) -> Move:
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """All moves played so far, passes included."""
+        return tuple(turn.move for turn in self._turns)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether neither side can move."""
+        return self._position.is_over
+
+    def legal_moves(self) -> LegalMoves:
+        """The moves of the side to move, as ``Position.legal_moves`` gives them."""
+        return self._position.legal_moves()
+
+    def play(self, move: Move | str | int, colour: Colour | None = None) -> Move:
         """Play for `colour` (the side to move if None) and return the move as made.
 
         If the side to move has no move, its pass is implied and the other side's disc is taken.
@@ -91,9 +109,10 @@ class Game(Sequence[Turn]):
         Raises: IllegalMoveError, NotationError as ``Position.parse_move``; IllegalMoveError out of turn; NotationError
             if `colour` is none.
         """
+        move = as_move(move)
         position, implied = self._position, []
         if colour is None:
-            colour = position.side.other if position.must_pass and not _is_pass(move) else position.side
+            colour = position.side.other if position.must_pass and not move.is_pass else position.side
         if Colour(colour) is not position.side:
             if not position.must_pass:
                 mover, other = map(position.rules.colour_name, (position.side, position.side.other))
@@ -168,7 +187,7 @@ class Game(Sequence[Turn]):
         """Whether it began with the same position and the same moves were made; what was undone does not count."""
         if not isinstance(other, Game):
             return NotImplemented
-        return self._first == other._first and self._moves() == other._moves()
+        return self._first == other._first and self.moves == other.moves
 
     def __bool__(self) -> bool:
         """True: a game without a turn is a game all the same."""
@@ -214,7 +233,9 @@ class Game(Sequence[Turn]):
         return (" " if self.rules.one_direction else "").join(words)
 
     @classmethod
-    def from_transcript(cls, text: str, rules: Rules | None = None, first: Position | None = None) -> "Game":
+    def from_transcript(
+        cls, text: str, rules: Rules | Position | None = None, first: Position | None = None
+    ) -> "Game":
         """Read a transcript, with or without passes, move numbers, blanks, commas and line ends.
 
         Raises: NotationError or IllegalMoveError naming the number of the offending move, 1 for the first;
@@ -228,9 +249,6 @@ class Game(Sequence[Turn]):
                 raise type(error)(f"move {number} of the transcript: {error}") from None
         return game
 
-    def _moves(self) -> list[Move]:
-        return [turn.move for turn in self._turns]
-
     def _take_back(self) -> None:
         turn = self._turns.pop()
         self._undone.append(turn)
@@ -240,10 +258,6 @@ class Game(Sequence[Turn]):
         turn = self._undone.pop()
         self._turns.append(turn)
         self._position = turn.before.play(turn.move)
-
-
-def _is_pass(move: Move | str) -> bool:
-    return (move if isinstance(move, Move) else Move.parse(move)).is_pass
 
 
 def _words(text: str) -> Iterator[str]:

@@ -2,26 +2,49 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
+from operator import index
+from typing import TYPE_CHECKING, cast
 
 from outflank.engine.errors import NotationError
-from outflank.engine.squares import DIRECTIONS, Direction, parse_square, square_name
+from outflank.engine.squares import DIRECTIONS, SQUARES, Direction, parse_square, square_name
 
 _PASS_WORDS = frozenset({"pass", "pa", "ps", "--"})
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, init=False)
 class Move:
-    """What a player does in his turn.
+    """What a player does in his turn: ``Move("f5")``, ``Move(37)``, ``Move("d3/ne")``, ``Move("pass")`` or ``PASS``.
 
     Attributes:
         square: 0..63 (a1 first), or None for a pass.
         direction: one of ``n ne e se s sw w nw``, only where a rule sheet turns one direction and this
             square brackets discs in several; else None.
+
+    Raises: NotationError if the arguments are no move of any game.
     """
 
     square: int | None
-    direction: Direction | None = None
+    direction: Direction | None
+
+    def __init__(self, square: int | str | None, direction: Direction | None = None) -> None:
+        if isinstance(square, str):
+            read = Move.parse(square)
+            if read.direction and direction not in (None, read.direction):
+                raise NotationError(f"expected one direction, got {square!r} and {direction!r}")
+            square, direction = read.square, direction or read.direction
+        elif square is not None:
+            square = _number(square)
+        if direction is not None and (square is None or direction not in DIRECTIONS):
+            wanted = (
+                "no direction for a pass" if square is None else f"a direction out of {' '.join(DIRECTIONS)}"
+            )
+            raise NotationError(f"expected {wanted}, got {direction!r}")
+        object.__setattr__(self, "square", square)
+        object.__setattr__(self, "direction", direction)
+
+    if TYPE_CHECKING:  # so that type checkers let ``"f5" in position.legal_moves()`` pass
+
+        def __eq__(self, other: object) -> bool: ...
 
     @staticmethod
     def parse(text: str) -> "Move":
@@ -47,10 +70,7 @@ class Move:
     def __str__(self) -> str:
         if self.square is None:
             return "pass"
-        try:
-            name = square_name(self.square)
-        except (IndexError, TypeError):  # no move of any game: whoever refuses it has to name it
-            name = f"square {self.square!r}"
+        name = square_name(self.square)
         return f"{name}/{self.direction}" if self.direction else name
 
     def __repr__(self) -> str:
@@ -58,6 +78,49 @@ class Move:
         return f"Move.parse({str(self)!r})"
 
 
-PASS = Move(None)
+def as_move(move: Move | str | int) -> Move:
+    """A move as callers give it: a Move, its text, or the number of its square (0 to 63).
+
+    Raises: NotationError if it is none of these.
+    """
+    if isinstance(move, Move):
+        return move
+    if isinstance(move, str):
+        return Move.parse(move)
+    return _one_of_each(_number(move), None)
+
+
+def _number(square: int) -> int:
+    """The square as an int, which NumPy's numbers are not.
+
+    Raises: NotationError if there is no such square.
+    """
+    try:
+        number = index(square)
+    except TypeError:
+        number = -1
+    if number not in SQUARES:
+        raise NotationError(f"expected a move such as 'f5', or a square from 0 to 63, got {square!r}")
+    return number
+
+
+class LegalMoves(tuple[Move, ...]):
+    """The legal moves of a position: a tuple of moves in which ``in`` takes their texts and squares too."""
+
+    __slots__ = ()
+
+    def __contains__(self, move: object) -> bool:
+        """Whether `move` (a Move, its text, or the number of its square) is among them."""
+        if not isinstance(move, Move):
+            try:
+                move = as_move(move)  # type: ignore[arg-type]
+            except NotationError:
+                return False
+        return super().__contains__(move)
+
+
 # Millions of moves are read from files of games, most of them the same sixty.
 _one_of_each = cache(Move)
+PASS = Move(None)
+MOVES = tuple(_one_of_each(square, None) for square in SQUARES)
+"""The move on each square, without a direction."""

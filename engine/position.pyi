@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from outflank.engine.moves import Move
+from outflank.engine.moves import LegalMoves, Move
 from outflank.engine.rules import Outcome, Rules
 from outflank.engine.squares import Colour
 from outflank.engine.symmetry import Symmetry
@@ -63,29 +63,33 @@ class Position:
     def must_pass(self) -> bool:
         """Whether the side to move has no move but the other side has."""
 
-    def legal_moves(self) -> tuple[Move, ...]:
+    def legal_moves(self) -> LegalMoves:
         """The moves of the side to move, a1 first, directions in the order n ne e se s sw w nw.
 
-        ``(PASS,)`` if it has to pass, ``()`` if the game is over.
+        ``(PASS,)`` if it has to pass, ``()`` if the game is over. It is a tuple of moves, in which ``"f5" in ...`` and
+        ``37 in ...`` find the move too.
         """
+
+    def is_legal(self, move: Move | str | int) -> bool:
+        """Whether ``play`` would take `move`; False of what is no move, too."""
 
     def legal_mask(self, colour: Colour | None = None) -> int:
         """Squares where `colour` (the side to move if None) could play, one bit a square."""
 
-    def parse_move(self, move: Move | str) -> Move:
-        """Read a move and check that it is legal here: ``f5``, ``d3/ne``, ``pass``, any case, or a Move.
+    def parse_move(self, move: Move | str | int) -> Move:
+        """Read a move and check that it is legal here: ``f5``, ``d3/ne``, ``pass``, any case, a square or a Move.
 
         Raises: NotationError if it can't be read; IllegalMoveError if it is not legal, or if ``d3`` stands where
         several directions would have to be chosen from (the message lists them).
         """
 
-    def turned(self, move: Move | str) -> int:
+    def turned(self, move: Move | str | int) -> int:
         """The discs that `move` turns, one bit a square.
 
         Raises: as ``parse_move``.
         """
 
-    def play(self, move: Move | str) -> Position:
+    def play(self, move: Move | str | int) -> Position:
         """The position after `move` by the side to move; a pass only where it is the only move.
 
         Raises: as ``parse_move``.
@@ -109,7 +113,7 @@ class Position:
     def disc_at(self, square: int | str) -> Colour | None:
         """Who owns the disc on a square, given by number (0..63) or name (``"d4"``); None if it is empty.
 
-        Raises: NotationError if the name is no square; IndexError if the number is none.
+        Raises: NotationError if the name is no square; OutOfRangeError if the number is none.
         """
 
     def score(self, colour: Colour = ...) -> int:
@@ -125,10 +129,10 @@ class Position:
         self,
         *,
         size: int = 360,
-        last: Move | str | None = None,
+        last: Move | str | int | None = None,
         legal: bool = True,
-        scores: Mapping[Move, float] | Mapping[str, float] | None = None,
-        line: Sequence[Move | str] = (),
+        scores: Mapping[Move, float] | Mapping[str, float] | Mapping[int, float] | None = None,
+        line: Sequence[Move | str | int] = (),
         coordinates: bool = True,
     ) -> str:
         """The board as an SVG image; a notebook shows a position so by itself.
@@ -152,7 +156,10 @@ class Position:
         """The eight images of the board under rotation and reflection, itself first."""
 
     def transformed(self, symmetry: Symmetry) -> Position:
-        """The image of the board under a rotation or reflection; side and rules stay."""
+        """The image of the board under a rotation or reflection; side and rules stay.
+
+        Raises: OutOfRangeError if there is no such symmetry.
+        """
 
     def canonical(self) -> tuple[Position, Symmetry]:
         """The one of the eight images with the smallest (own, opp), and the symmetry that leads there.

@@ -14,8 +14,8 @@ from outflank.engine.kernels cimport (
 
 from outflank.engine.boardsvg import board_svg
 from outflank.engine.boardtext import framed_board, read_board, write_board
-from outflank.engine.errors import IllegalMoveError, NotationError, SettingsError
-from outflank.engine.moves import PASS, Move
+from outflank.engine.errors import IllegalMoveError, NotationError, OutflankError, OutOfRangeError, SettingsError
+from outflank.engine.moves import MOVES, PASS, LegalMoves, Move, as_move
 from outflank.engine.rules import Outcome, Rules
 from outflank.engine.squares import DIRECTIONS, SQUARES, Colour, parse_square, square_name, squares_of
 from outflank.engine.symmetry import Symmetry
@@ -104,11 +104,19 @@ cdef class Position:
     def legal_moves(self):
         """The moves of the side to move, a1 first, directions in the order n ne e se s sw w nw."""
         if not self.can_move(False):
-            return (PASS,) if self.can_move(True) else ()
+            return LegalMoves((PASS,) if self.can_move(True) else ())
         squares = squares_of(legal_moves(self.own, self.opp))
         if not self.rules.one_direction:
-            return tuple(map(Move, squares))
-        return tuple(move for square in squares for move in self._choices(square))
+            return LegalMoves(map(MOVES.__getitem__, squares))
+        return LegalMoves(move for square in squares for move in self._choices(square))
+
+    def is_legal(self, move):
+        """Whether ``play`` would take `move`; False of what is no move, too."""
+        try:
+            self.parse_move(move)
+        except OutflankError:
+            return False
+        return True
 
     def _choices(self, int square):
         """The moves on one legal square where a single direction is turned."""
@@ -122,8 +130,8 @@ cdef class Position:
         return [name for number, name in enumerate(DIRECTIONS) if turned_one_way(self.own, self.opp, square, number)]
 
     def parse_move(self, move):
-        """Read a move and check that it is legal here: ``f5``, ``d3/ne``, ``pass``, any case, or a Move."""
-        return self._settle(move if isinstance(move, Move) else Move.parse(move))
+        """Read a move and check that it is legal here: ``f5``, ``d3/ne``, ``pass``, any case, a square or a Move."""
+        return self._settle(as_move(move))
 
     def _settle(self, move):
         """The move as this position writes it: a direction only where there is a choice.
@@ -134,10 +142,6 @@ cdef class Position:
             if not self.must_pass:
                 raise IllegalMoveError(self._why_no_pass())
             return PASS
-        if type(move.square) is not int and hasattr(move.square, "__index__"):  # NumPy's
-            move = Move(int(move.square), move.direction)
-        if type(move.square) is not int or move.square not in SQUARES:
-            raise IllegalMoveError(f"expected {self._expected()}, got square {move.square!r}")
         if not legal_moves(self.own, self.opp) & bit(move.square):
             raise IllegalMoveError(f"expected {self._expected()}, got {move}")
         if not self.rules.one_direction:
@@ -229,7 +233,7 @@ cdef class Position:
         if isinstance(square, str):
             square = parse_square(square)
         if square not in SQUARES:
-            raise IndexError(f"expected a square from 0 to 63, got {square!r}")
+            raise OutOfRangeError(f"expected a square from 0 to 63, got {square!r}")
         cdef int number = square
         if bit(number) & self.own:
             return self.side
@@ -242,7 +246,7 @@ cdef class Position:
     def transformed(self, symmetry):
         """The image of the board under a rotation or reflection; side and rules stay."""
         if symmetry not in _SYMMETRIES:
-            raise IndexError(f"expected a symmetry from 0 to 7, got {symmetry!r}")
+            raise OutOfRangeError(f"expected a symmetry from 0 to 7, got {symmetry!r}")
         cdef int number = symmetry
         return Position(transform(self.own, number), transform(self.opp, number), self.side, self.rules)
 
@@ -270,9 +274,11 @@ cdef class Position:
         turn = "game over" if self.is_over else f"{self.rules.colour_name(self.side)} to move"
         return f"{framed_board(letters)}\n{counts}, {turn}"
 
-    def svg(self, **how):
+    def svg(self, *, size=360, last=None, legal=True, scores=None, line=(), coordinates=True):
         """The board as an SVG image; a notebook shows a position so by itself."""
-        return board_svg(self, **how)
+        return board_svg(
+            self, size=size, last=last, legal=legal, scores=scores, line=line, coordinates=coordinates
+        )
 
     def _repr_svg_(self):
         """What a notebook shows."""

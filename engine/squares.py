@@ -5,10 +5,10 @@ Square 0 is a1, the top left corner; 7 is h1, 63 is h8. Letters are columns, num
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from operator import index
 from typing import Literal, get_args
 
-from outflank.engine.errors import NotationError
+from outflank.engine.errors import NotationError, OutOfRangeError
+from outflank.engine.errors import mask as checked_mask
 
 SQUARES = range(64)
 SQUARE_NAMES = tuple(f"{column}{row}" for row in "12345678" for column in "abcdefgh")
@@ -42,10 +42,10 @@ class Colour(StrEnum):
 def square_name(square: int) -> str:
     """``"a1"`` for 0, ``"h8"`` for 63.
 
-    Raises: IndexError if there is no such square.
+    Raises: OutOfRangeError if there is no such square.
     """
     if square not in SQUARES:
-        raise IndexError(f"expected a square from 0 to 63, got {square!r}")
+        raise OutOfRangeError(f"expected a square from 0 to 63, got {square!r}")
     return SQUARE_NAMES[square]
 
 
@@ -68,11 +68,9 @@ def mask_of(squares: Iterable[int]) -> int:
 def squares_of(mask: int) -> Iterator[int]:
     """The squares of a mask (bit 0 = a1, bit 63 = h8), a1 first.
 
-    Raises: OverflowError if `mask` has other bits than these; TypeError if it is no whole number.
+    Raises: NotationError if `mask` has other bits than these or is no whole number.
     """
-    mask = index(mask)
-    if mask >> len(SQUARES):  # not 0 of a negative number either
-        raise OverflowError(f"expected a mask of 64 bits, got {mask}")
+    mask = checked_mask(mask)
     while mask:
         yield (mask & -mask).bit_length() - 1
         mask &= mask - 1

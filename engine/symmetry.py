@@ -3,7 +3,7 @@
 from enum import IntEnum
 from typing import get_args
 
-from outflank.engine.errors import NotationError
+from outflank.engine.errors import NotationError, OutOfRangeError
 from outflank.engine.moves import Move
 from outflank.engine.squares import SQUARES, Direction
 
@@ -24,6 +24,10 @@ class Symmetry(IntEnum):
     QUARTER_TURN_RIGHT = 6
     ANTITRANSPOSE = 7
 
+    @classmethod
+    def _missing_(cls, value: object) -> "Symmetry":
+        raise OutOfRangeError(f"expected a symmetry from 0 to 7, got {value!r}")
+
     @property
     def inverse(self) -> "Symmetry":
         """The symmetry that undoes this one."""
@@ -33,10 +37,10 @@ class Symmetry(IntEnum):
     def square(self, square: int) -> int:
         """Where a square goes, 0..63.
 
-        Raises: IndexError if there is no such square.
+        Raises: OutOfRangeError if there is no such square.
         """
         if square not in SQUARES:
-            raise IndexError(f"expected a square from 0 to 63, got {square!r}")
+            raise OutOfRangeError(f"expected a square from 0 to 63, got {square!r}")
         row, column = self._image(*divmod(square, 8), last=7)
         return 8 * row + column
 

@@ -56,7 +56,7 @@ class Searcher:
     """
 
     def __new__(
-        cls, hash_mb: int = ..., threads: int = 1, seed: int | None = None, weights: Path | str = ...
+        cls, hash_mb: int = 64, threads: int = 1, seed: int | None = None, weights: Path | str = ...
     ) -> Searcher: ...
     def prepare(self) -> None:
         """Read what the first search would have to read, while no clock is running.
@@ -72,7 +72,7 @@ class Searcher:
         position: Position,
         limit: Limit,
         *,
-        moves: Sequence[Move | str] | None = None,
+        moves: Sequence[Move | str | int] | None = None,
         multipv: int = 1,
         on_info: Callable[[SearchInfo], object] | None = None,
     ) -> SearchResult:
@@ -96,7 +96,7 @@ class Searcher:
         position: Position,
         limit: Limit = ...,
         *,
-        moves: Sequence[Move | str] | None = None,
+        moves: Sequence[Move | str | int] | None = None,
         multipv: int = 1,
     ) -> Analysis:
         """Begin to search in a thread of its own, and return what can be iterated over, looked at and stopped.

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint64_t
 
-from outflank.engine.errors import IllegalMoveError, NotationError
+from outflank.engine.errors import IllegalMoveError, NotationError, OutOfRangeError
 from outflank.engine.kernels cimport bit, first_square
 from outflank.engine.rules import PRESETS
 from outflank.engine.squares import SQUARES, Colour, square_name
@@ -216,7 +216,7 @@ cdef class SoloBoard:
     def opened(self, square):
         """The closed chips that a disc on `square` turns up: those that share a side with it."""
         if square not in SQUARES:
-            raise IndexError(f"expected a square from 0 to 63, got {square!r}")
+            raise OutOfRangeError(f"expected a square from 0 to 63, got {square!r}")
         return self.state.closed & beside(bit(square))
 
     def play(self, colour, square):

@@ -7,6 +7,7 @@ from functools import cache
 
 from outflank import __version__
 from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, NotationError, Position, Rules
+from outflank.engine.moves import as_move
 from outflank.protocol.lines import printable, without_controls
 
 WHOLE_BOARD = 64
@@ -232,7 +233,7 @@ class Recorder:
 
     def play(
         self,
-        move: Move | str,
+        move: Move | str | int,
         colour: Colour | None = None,
         *,
         seconds: float | None = None,
@@ -247,7 +248,7 @@ class Recorder:
         self._number += 1
         position = self._game.position
         try:
-            wanted = Move.parse(move) if isinstance(move, str) else move
+            wanted = as_move(move)
             if wanted.is_pass and position.is_over:
                 return
             made = self._game.play(wanted, colour)

@@ -167,7 +167,7 @@ class GtpEngine:
         self._clocks = {colour: Clock(self._time) for colour in Colour}
 
     @_alone
-    def play(self, move: Move | str) -> Move:
+    def play(self, move: Move | str | int) -> Move:
         """Make a move for the side to move, and return it. A pass that comes before it is implied.
 
         Raises: NotationError, IllegalMoveError: nothing has changed then. EngineError if it does not take the move.

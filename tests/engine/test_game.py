@@ -29,6 +29,7 @@ from outflank.engine import (
     Outcome,
     Position,
     Rules,
+    SettingsError,
     Turn,
     squares_of,
 )
@@ -394,3 +395,24 @@ def test_a_square_beyond_the_board_is_refused(square: int) -> None:
 def test_a_name_of_no_square_is_refused() -> None:
     with pytest.raises(NotationError, match="expected a square from a1 to h8, got 'k9'"):
         Position.start().disc_at("k9")
+
+
+def test_a_game_begins_with_a_position() -> None:
+    position = Position.start(Rules.parse("reversi"))
+    game = Game(position)
+
+    assert (game.first, game.rules, game.position) == (position, position.rules, position)
+    assert Game(position, position) == game == Game.from_transcript("", position)
+    with pytest.raises(SettingsError, match=r"^expected one position to begin with, got "):
+        Game(position, Position.start())
+
+
+def test_a_game_knows_its_moves_its_end_and_what_is_legal() -> None:
+    game = Game.from_transcript("f5d6c3")
+
+    assert game.moves == tuple(turn.move for turn in game.turns)
+    assert list(map(str, game.moves)) == ["f5", "d6", "c3"]
+    assert game.legal_moves() == game.position.legal_moves()
+    assert "d3" in game.legal_moves()
+    assert not game.is_over
+    assert Game(Position.parse("X" * 64)).is_over

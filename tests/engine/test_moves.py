@@ -1,5 +1,7 @@
 """Squares, colours, moves and transcripts: how the words of the game are read and written."""
 
+import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -91,14 +93,63 @@ def test_a_move_cannot_be_changed() -> None:
         Move(3).square = 4  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("square", [64, -1, "d3", 1.5])
-def test_a_move_to_no_square_is_named_and_is_not_read_back(square: Any) -> None:
-    name = str(Move(square))
+@pytest.mark.parametrize("square", [64, -1, 1.5, b"d3", "z9", "", "d3/x"])
+def test_no_move_is_made_of_what_is_none(square: Any) -> None:
+    with pytest.raises(NotationError, match=r"^expected a "):
+        Move(square)
 
-    assert name == f"square {square!r}"
-    assert repr(Move(square)) == f"Move.parse({name!r})"
-    with pytest.raises(NotationError, match=r"^expected a square from a1 to h8, got "):
-        Move.parse(name)
+
+@pytest.mark.parametrize(("square", "direction"), [(19, "x"), ("d3/n", "e"), ("pass", "n"), (None, "n")])
+def test_no_move_is_made_with_a_wrong_direction(square: Any, direction: Any) -> None:
+    with pytest.raises(NotationError, match=r"^expected (a|no|one) direction"):
+        Move(square, direction)
+
+
+@pytest.mark.parametrize("text", ["f5", "F5", "d3/ne", "pass", "PA"])
+def test_a_move_may_be_made_of_its_text(text: str) -> None:
+    assert Move(text) == Move.parse(text)
+    assert pickle.loads(pickle.dumps(Move(text))) == replace(Move(text)) == Move.parse(text)
+
+
+def test_a_move_holds_a_plain_number() -> None:
+    square: Any = np.int64(37)
+
+    assert type(Move(square).square) is int
+    assert Move(square) == Move("f5") == Move(37)
+
+
+def test_a_move_may_be_given_as_text_or_as_its_square() -> None:
+    start = Position.start()
+
+    assert start.play(37) == start.play("f5") == start.play(Move("f5"))
+    assert start.turned(37) == start.turned("f5")
+    assert Game().play(37) == Move("f5")
+    assert start.svg(last=None, scores={37: 1.0}, line=[37]) == start.svg(scores={"f5": 1.0}, line=["f5"])
+    for wrong in (None, 64, 3.5):
+        with pytest.raises(
+            NotationError, match=r"^expected a move such as 'f5', or a square from 0 to 63, got "
+        ):
+            start.play(wrong)  # type: ignore[arg-type]
+
+
+def test_texts_and_squares_are_found_among_the_legal_moves() -> None:
+    legal = Position.start().legal_moves()
+
+    assert all(move in legal for move in ("f5", "F5", 37, Move("f5")))
+    assert not any(move in legal for move in ("a1", 0, "z9", 64, -1, None, PASS, "pass", object()))
+    assert "pass" in BLACK_MUST_PASS.legal_moves()
+    assert legal == tuple(legal)
+    assert pickle.loads(pickle.dumps(legal)) == legal
+
+
+def test_a_position_says_whether_a_move_is_legal() -> None:
+    start = Position.start()
+
+    assert all(start.is_legal(move) for move in ("f5", 37, Move("f5")))
+    assert not any(start.is_legal(move) for move in ("a1", 0, "pass", PASS))
+    for nonsense in ("z9", 64, None):
+        assert not start.is_legal(nonsense)  # type: ignore[arg-type]
+    assert BLACK_MUST_PASS.is_legal("pass")
 
 
 def test_a_number_is_no_text_of_a_move() -> None:
@@ -153,7 +204,7 @@ def test_the_squares_of_a_mask_make_that_mask() -> None:
 
 @pytest.mark.parametrize("mask", [-1, 1 << 64, 1 << 70])
 def test_a_mask_has_64_bits(mask: int) -> None:
-    with pytest.raises(OverflowError, match=f"^expected a mask of 64 bits, got {mask}$"):
+    with pytest.raises(NotationError, match=f"^expected a mask of 64 bits, got {mask}$"):
         list(squares_of(mask))
 
 
