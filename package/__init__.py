@@ -1,7 +1,40 @@
 """Outflank: a Reversi/Othello engine for tournaments.
 
-``outflank.engine`` plays and judges positions: ``from outflank.engine import Game, Limit, Position, Searcher``.
-``outflank.protocol`` turns lines into calls, ``outflank.book`` holds opening books, ``outflank.tools`` is the program.
+``from outflank import Game, Limit, Position, Searcher``: every public name of ``outflank.engine`` is a name here too.
+So are ``read_games`` for files of games, and ``review_game`` and ``curve_svg`` for their analysis. Each is loaded when
+it is asked for. ``outflank.protocol`` turns lines into calls, ``outflank.book`` holds opening books, and
+``outflank.tools`` is the program.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from outflank.engine import *  # noqa: F403
+    from outflank.protocol.formats import AnnotatedGame as AnnotatedGame
+    from outflank.protocol.formats import BadGame as BadGame
+    from outflank.protocol.formats import read_games as read_games
+    from outflank.tools.analysis.review import ReviewSettings as ReviewSettings
+    from outflank.tools.analysis.review import curve_svg as curve_svg
+    from outflank.tools.analysis.review import review_game as review_game
+
 __version__ = "1.1.0.dev0"
+
+_DOORS = {
+    **dict.fromkeys(("AnnotatedGame", "BadGame", "read_games"), "outflank.protocol.formats"),
+    **dict.fromkeys(("ReviewSettings", "curve_svg", "review_game"), "outflank.tools.analysis.review"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, loaded when it is asked for, so that ``import outflank`` costs nothing."""
+    if name.startswith("_"):
+        raise AttributeError(f"module 'outflank' has no attribute {name!r}")
+    module = import_module(_DOORS.get(name, "outflank.engine"))
+    if name not in _DOORS and name not in module.__all__:
+        raise AttributeError(f"module 'outflank' has no attribute {name!r}")
+    return getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_DOORS, *import_module("outflank.engine").__all__})

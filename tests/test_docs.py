@@ -42,8 +42,9 @@ def command_lines() -> list[object]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Those of a page one after the other, like one session in which our program is on the path."""
+    monkeypatch.chdir(tmp_path)  # where an example may write
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     names: dict[str, object] = {}
     for code in blocks(page, "python"):

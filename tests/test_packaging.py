@@ -1,6 +1,7 @@
 """Outflank can be installed in every usual way; what is installed is all that it needs, and fits together."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -172,3 +173,27 @@ def test_the_balanced_openings_were_judged_with_the_shipped_weights() -> None:
     head = (ROOT / "tools" / "match" / "openings" / "data" / "balanced.txt").read_text()[:1000]
 
     assert re.findall(r"weights of CRC-32 ([0-9a-f]{8})", head) == [checksum()], "outflank openings make"
+
+
+def test_the_package_has_the_names_of_the_engine_and_loads_them_when_they_are_asked_for() -> None:
+    program = (
+        "import sys, outflank; assert 'outflank.engine' not in sys.modules; from outflank import engine;"
+        "assert all(getattr(outflank, name) is getattr(engine, name) for name in engine.__all__);"
+        "assert 'outflank.tools' not in sys.modules and 'Position' in dir(outflank);"
+        "assert outflank.review_game and outflank.curve_svg; assert not hasattr(outflank, 'Nonsense')"
+    )
+
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_name_of_the_package_is_not_loaded_before_the_cpu_was_asked() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", "import outflank; outflank.Position"],
+        env={**os.environ, "OUTFLANK_BUILD": "none-such"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert "ImportError: expected OUTFLANK_BUILD to be one of" in told.stderr
+    assert told.returncode == 1

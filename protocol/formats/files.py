@@ -23,7 +23,7 @@ _MOVES = re.compile(rb"(?:[\d.,\s]*(?:[a-h][1-8](?:/[nesw]{1,2})?|pass|pa|ps))+[
 Entry = AnnotatedGame | BadGame
 _TEXTS: Mapping[FormatName, Callable[[BinaryIO, Rules], Iterator[Entry]]] = {
     "transcript": transcript.read,
-    "obf": obf.read_games,
+    "obf": obf.read,
     "sgf": sgf.read,
     "ggf": ggf.read,
     "pgn": pgn.read,
@@ -118,4 +118,4 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
 
 
 def _wthor(stream: BinaryIO, path: Path | None) -> Iterator[Entry]:
-    return wthor.read(stream, None if path is None else wthor.read_names(path))
+    return wthor.read(stream, names=None if path is None else wthor.read_names(path))

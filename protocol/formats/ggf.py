@@ -25,7 +25,7 @@ from outflank.protocol.formats.annotated import (
     with_board_believed,
 )
 from outflank.protocol.formats.clocks import for_ggf
-from outflank.protocol.formats.reading import COLOURS, move_name, read_number, split_games
+from outflank.protocol.formats.reading import COLOURS, OTHELLO, move_name, read_number, split_games
 
 _FIELD = re.compile(r"[\s;]*([A-Za-z]{1,64})\s*\[([^\]]*)\]")
 _LETTERS = {Ending.RESIGNATION: "r", Ending.TIME: "t", Ending.AGREEMENT: "s"}
@@ -37,7 +37,7 @@ _UNFINISHED = -127  # Edax's result of a game that isn't over
 _READ = frozenset(["GM", "PC", "DT", "PB", "PW", "RB", "RW", "RE", "TI", "EV", "TY", "RU", "BO", "CO"])
 
 
-def read(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
+def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
     """The games of a stream, whatever stands between them; a bad one is named by its number."""
     for number, game in enumerate(split_games(stream, escapes=False), 1):
         try:
@@ -48,7 +48,7 @@ def read(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
             yield BadGame(f"game {number}", str(error))
 
 
-def parse(text: str, rules: Rules) -> AnnotatedGame:
+def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
     """Read one game.
 
     Args:

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from outflank.engine import Colour, FileFormatError, IllegalMoveError, Move, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.protocol.formats.reading import TOO_LONG, Line, capped, move_name, read_lines
+from outflank.protocol.formats.reading import OTHELLO, TOO_LONG, Line, capped, move_name, read_lines
 
 _FIELD = re.compile(r"[^;\s][^;]*")  # blanks before it left out, so that it begins at its column
 _BOARD = re.compile(r"[-._Xx*bB1OowW2\s]*")
@@ -45,7 +45,7 @@ class Problem:
         return max(self.scores.values(), default=self.own_score)
 
     def __str__(self) -> str:
-        """The line that ``parse`` reads back."""
+        """The line that ``parse_problem`` reads back."""
         fields = [self.position.board_string()]
         fields += [f"{move_name(move)}:{score:+d}" for move, score in self.scores.items()]
         if self.own_score is not None:
@@ -61,8 +61,8 @@ class Suite:
     errors: tuple[FileFormatError, ...]
 
 
-def read(lines: Iterable[str], name: str, rules: Rules) -> Suite:
-    """Read a file line by line; a line that can't be read takes no other with it.
+def read_problems(lines: Iterable[str], name: str, rules: Rules) -> Suite:
+    """Read a suite line by line; a line that can't be read takes no other with it.
 
     Args:
         lines: of the file.
@@ -74,8 +74,8 @@ def read(lines: Iterable[str], name: str, rules: Rules) -> Suite:
     return _suite((Line(number, text) for number, text in enumerate(lines, 1)), name, rules)
 
 
-def read_file(stream: BinaryIO, name: str, rules: Rules) -> Suite:
-    """As ``read``, from a file or a pipe, which may turn out to be anything.
+def read_suite(stream: BinaryIO, name: str, rules: Rules) -> Suite:
+    """As ``read_problems``, from a file or a pipe, which may turn out to be anything.
 
     Raises: FileFormatError if it is longer than any suite, or if a thousand lines can't be read.
     """
@@ -85,7 +85,7 @@ def read_file(stream: BinaryIO, name: str, rules: Rules) -> Suite:
         raise FileFormatError(f"{name}: {error}") from None
 
 
-def read_games(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
+def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
     """Each position as a game that begins there, without a move; a line that is none is named by its number."""
     for line in read_lines(stream):
         try:
@@ -94,11 +94,23 @@ def read_games(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGa
             yield BadGame(f"line {line.number}", f"{error} (column {error.column})")
             continue
         if problem is not None:
-            score, blacks = problem.score, problem.position.side is Colour.BLACK
-            yield AnnotatedGame(problem.position, exact=score if score is None or blacks else -score)
+            yield _game(problem)
 
 
-def write_game(game: AnnotatedGame) -> str:
+def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
+    """Read one line as a game that begins with its position, without a move; its score is the game's exact one.
+
+    Raises: LineError.
+    """
+    return _game(parse_problem(text, rules))
+
+
+def _game(problem: Problem) -> AnnotatedGame:
+    score, blacks = problem.score, problem.position.side is Colour.BLACK
+    return AnnotatedGame(problem.position, exact=score if score is None or blacks else -score)
+
+
+def write(game: AnnotatedGame) -> str:
     """A line for each position of the game in which there is a choice, with its exact score where that is known.
 
     A game without moves is the position that it begins with.
@@ -123,7 +135,7 @@ class LineError(NotationError):
         self.column = column
 
 
-def parse(line: str, rules: Rules, number: int = 1) -> Problem:
+def parse_problem(line: str, rules: Rules = OTHELLO, number: int = 1) -> Problem:
     """Read one line; `number` is its number in the file.
 
     Raises: LineError.
@@ -151,7 +163,7 @@ def parse(line: str, rules: Rules, number: int = 1) -> Problem:
 
 
 def _suite(lines: Iterable[Line], name: str, rules: Rules) -> Suite:
-    """See ``read``."""
+    """See ``read_problems``."""
     problems, errors = [], []
     for line in lines:
         try:
@@ -175,7 +187,7 @@ def _problem(line: Line, rules: Rules) -> Problem | None:
     """
     if not (line.is_whole or "%" in line.text):
         raise LineError(TOO_LONG, len(line.text) + 1)
-    return parse(line.text, rules, line.number) if _without_comment(line.text).strip() else None
+    return parse_problem(line.text, rules, line.number) if _without_comment(line.text).strip() else None
 
 
 def _without_comment(line: str) -> str:

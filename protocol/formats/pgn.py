@@ -18,7 +18,7 @@ from outflank.protocol.formats.annotated import (
     with_board_believed,
 )
 from outflank.protocol.formats.clocks import from_sgf
-from outflank.protocol.formats.reading import GAME_CAP, read_lines, read_number
+from outflank.protocol.formats.reading import GAME_CAP, OTHELLO, read_lines, read_number
 
 _TAG = re.compile(r'\s*\[\s*(\w{1,64})\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _FIRST_TAG = re.compile(r'\s*\[\s*Event\s*"')
@@ -52,7 +52,7 @@ _READ = frozenset(
 )
 
 
-def read(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
+def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
     """The games of a stream; a bad one is named by its number."""
     for number, game in enumerate(_games(stream), 1):
         try:
@@ -63,7 +63,7 @@ def read(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
             yield BadGame(f"game {number}", str(error))
 
 
-def parse(text: str, rules: Rules) -> AnnotatedGame:
+def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
     """Read one game, all of it or nothing.
 
     Raises: NotationError, IllegalMoveError; the latter names the move.

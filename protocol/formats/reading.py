@@ -6,7 +6,10 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from outflank.engine import Colour, FileFormatError, Move
+from outflank.engine import Colour, FileFormatError, Move, Rules
+
+OTHELLO = Rules()
+"""The rules of a game whose file names none, unless a caller says otherwise."""
 
 
 def read_capped(path: Path, most: int) -> bytes:

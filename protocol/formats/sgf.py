@@ -28,7 +28,7 @@ from outflank.protocol.formats.annotated import (
     with_board_believed,
 )
 from outflank.protocol.formats.clocks import day_of, for_sgf, from_sgf
-from outflank.protocol.formats.reading import COLOURS, GAME_CAP, GIVEN, read_number, split_games
+from outflank.protocol.formats.reading import COLOURS, GAME_CAP, GIVEN, OTHELLO, read_number, split_games
 
 _SETUP = ("AB", "AW", "AE")
 _GAMES = ("1", "2")  # Othello, and Go, as which Go programs record what they take for Go
@@ -73,7 +73,7 @@ def load(path: str, rules: Rules, before: int | None = None) -> Game:
     return parse(_read(path), rules, before).game(implied=True)
 
 
-def read(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
+def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
     """The main lines of the games of a stream; a bad one is named by its number."""
     for number, game in enumerate(split_games(stream, escapes=True), 1):
         try:
@@ -84,14 +84,16 @@ def read(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
             yield BadGame(f"game {number}", str(error))
 
 
-def parse(data: bytes, rules: Rules, before: int | None = None) -> AnnotatedGame:
-    """Read the main line of the first game; see ``load``.
+def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) -> AnnotatedGame:
+    """Read the main line of the first game; see ``load``. Bytes are in the encoding that CA names.
 
     Raises: FileFormatError, NotationError, IllegalMoveError; the latter two name the move.
     """
     grammar = _grammar()
-    tree = _tree(data, grammar)
+    tree = _tree(text.encode() if isinstance(text, str) else text, grammar)
     root, *nodes = grammar.main_sequence_iter(tree)
+    if isinstance(text, str):
+        root = {**root, "CA": [b"UTF-8"]}  # whatever it says: text has been decoded already
     texts = _Texts(root, grammar)
     _check_game(texts, root)
     _check_setup(root, nodes)

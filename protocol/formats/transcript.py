@@ -10,7 +10,7 @@ from typing import BinaryIO, Literal, get_args
 
 from outflank.engine import FileFormatError, Game, IllegalMoveError, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder
-from outflank.protocol.formats.reading import LINE_CAP, Line, read_lines
+from outflank.protocol.formats.reading import LINE_CAP, OTHELLO, Line, read_lines
 
 Style = Literal["glued", "spaced", "numbered"]
 STYLES: tuple[Style, ...] = get_args(Style)
@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"(\d{1,3})\s*\.*\s*(?=[a-zA-Z-])")
 _MOVE = re.compile(r"[a-h][1-8]|pass|pa|ps|--", re.IGNORECASE)
 
 
-def parse(text: str, rules: Rules) -> AnnotatedGame:
+def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
     """Read one transcript, with its comment if it has one.
 
     Raises: NotationError, IllegalMoveError.
@@ -31,7 +31,7 @@ def parse(text: str, rules: Rules) -> AnnotatedGame:
     return AnnotatedGame(game.first, recorder.moves, comment=comment.strip())
 
 
-def read(stream: BinaryIO, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
+def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
     """The games of a stream; a line that is none is named by its number."""
     for game in _games(stream):
         try:

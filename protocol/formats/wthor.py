@@ -18,12 +18,20 @@ Source: the format's description of 1999-2008 by the federation (ffothello.org),
 import struct
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from outflank.engine import FileFormatError, IllegalMoveError, Move, NotationError, Position
+from outflank.engine import (
+    FileFormatError,
+    IllegalMoveError,
+    Move,
+    NotationError,
+    Position,
+    Rules,
+    SettingsError,
+)
 from outflank.protocol.formats.annotated import (
     AnnotatedGame,
     AnnotatedMove,
@@ -34,6 +42,7 @@ from outflank.protocol.formats.annotated import (
     with_board_believed,
 )
 from outflank.protocol.formats.clocks import year_of
+from outflank.protocol.formats.reading import OTHELLO
 
 HEADER = struct.Struct("<4BIHH4B")
 GAME = struct.Struct("<3H2B60s")
@@ -130,13 +139,24 @@ def read_names(path: Path) -> Names:
     )
 
 
-def read(stream: BinaryIO, names: Names | None = None) -> Iterator[AnnotatedGame | BadGame]:
+def read(
+    stream: BinaryIO, rules: Rules = OTHELLO, names: Names | None = None
+) -> Iterator[AnnotatedGame | BadGame]:
     """The games of a stream; a bad one is named by its number.
 
     Args:
         stream: a file of games.
+        rules: Othello's, since WTHOR holds no other games.
         names: see ``read_names``; without them players are numbers.
+
+    Raises: SettingsError if other rules are asked for.
     """
+    if not rules.is_othello:
+        raise SettingsError(f"WTHOR holds games of Othello only, not of {rules}")
+    return _read(stream, names)
+
+
+def _read(stream: BinaryIO, names: Names | None) -> Iterator[AnnotatedGame | BadGame]:
     try:
         header = Header.unpack(stream.read(HEADER.size))
     except FileFormatError as error:
@@ -228,6 +248,19 @@ def _with_exact(moves: tuple[AnnotatedMove, ...], depth: int, margin: int) -> tu
 _MOST_NAMES = 1 << 16
 _UNKNOWN = 127  # no margin
 _THEORETICAL_AT = 7  # offset in a game's bytes
+
+
+def write(
+    games: Iterable[AnnotatedGame], stream: BinaryIO, date: tuple[int, int, int] = (0, 0, 0)
+) -> dict[str, bytes]:
+    """Write games to a stream, as ``WthorWriter`` does one by one. Returns the two other files, ``.jou`` and ``.trn``.
+
+    Raises: FileFormatError naming the first game that WTHOR can't hold.
+    """
+    writer = WthorWriter(stream, date)
+    for game in games:
+        writer.add(game)
+    return writer.finish()
 
 
 class WthorWriter:

@@ -39,7 +39,7 @@ _MOST_GAMES = 50
 _MOST_LINES = 60
 # These search as long as they are told to.
 _LONG = ("analy", "scores", "line", "hint", "gfx")
-_WRITERS = (ggf.write, sgf_write.write, transcript.write, obf.write_game)
+_WRITERS = (ggf.write, sgf_write.write, transcript.write, obf.write)
 
 
 def gtp(data: bytes) -> None:
@@ -95,7 +95,7 @@ def games(name: FormatName | None, data: bytes) -> None:
 
 def suite(data: bytes) -> None:
     """An OBF file as ``outflank solve`` reads it."""
-    obf.read_file(BytesIO(data), "suite", Rules())
+    obf.read_suite(BytesIO(data), "suite", Rules())
 
 
 def toml(data: bytes) -> None:

@@ -240,12 +240,12 @@ def _suite(file: BinaryIO | None, board: str | None, rules: Rules) -> Suite:
         wrong = "a FILE and --board exclude each other" if file else "there is nothing to solve"
         raise click.UsageError(f"{wrong}: give a FILE or --board")
     if file is not None:
-        suite = obf.read_file(file, file.name, rules)
+        suite = obf.read_suite(file, file.name, rules)
         if not suite.problems and not suite.errors:
             raise OutflankError(f"{file.name} has no positions")
         return suite
     try:
-        return Suite((obf.parse(board or "", rules),), ())
+        return Suite((obf.parse_problem(board or "", rules),), ())
     except obf.LineError as error:
         raise click.BadParameter(f"{error} (column {error.column})", param_hint="'--board'") from None
 

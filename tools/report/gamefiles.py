@@ -222,7 +222,7 @@ def _text_writer(
 ) -> Callable[[AnnotatedGame], object]:
     texts: Mapping[str, Callable[[AnnotatedGame], str]] = {
         "transcript": partial(transcript.write, style=style, passes=passes),
-        "obf": obf.write_game,
+        "obf": obf.write,
         "ggf": ggf.write,
         "sgf": _sgf,
     }

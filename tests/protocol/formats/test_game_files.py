@@ -1,13 +1,16 @@
 """Games as other programs write them: each format's habits, and what is made of them."""
 
 import re
+from dataclasses import replace
 from io import BytesIO, StringIO
 from pathlib import Path
 
 import pytest
 
-from outflank.engine import PRESETS, Colour, FileFormatError, Game, Move, Position
-from outflank.protocol.formats import ggf
+import outflank
+from outflank.engine import PRESETS, Colour, FileFormatError, Game, Move, Position, Rules, SettingsError
+from outflank.protocol import formats
+from outflank.protocol.formats import ggf, obf, pgn, sgf, transcript, wthor
 from outflank.protocol.formats import sgf as sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Ending, Recorder, Result
 from outflank.protocol.formats.files import read_games
@@ -467,3 +470,51 @@ def test_games_are_read_from_a_path_a_stream_and_text(tmp_path: Path) -> None:
 def test_games_are_not_read_from_anything_else(source: object) -> None:
     with pytest.raises(TypeError, match="expected a path or an open file to read games from, got "):
         read_games(source)  # type: ignore[arg-type]
+
+
+def test_every_format_has_the_same_verbs() -> None:
+    game = AnnotatedGame.of(Game.from_transcript("f5d6c3d3c4"))
+    for module in (transcript, obf, sgf, ggf):
+        text = module.write(game)
+        first = module.parse(text.splitlines()[0] if module is obf else text)
+        assert next(iter(module.read(BytesIO(text.encode())))) == first, module
+        assert first.first == game.first
+    assert pgn.parse("1. f5 d6") == next(pgn.read(BytesIO(b"1. f5 d6")))
+    assert sgf.parse(sgf.write(game).encode()) == sgf.parse(sgf.write(game))
+
+
+def test_text_of_sgf_is_taken_as_it_is() -> None:
+    """Whatever encoding the text names, it has been decoded already."""
+    game = sgf.parse("(;FF[4]GM[2]CA[ISO-8859-1]PB[Zoë];B[f5])")
+
+    assert isinstance(game, AnnotatedGame)
+    assert game.black == "Zoë"
+
+
+def test_wthor_has_the_verbs_too() -> None:
+    played = replace(
+        AnnotatedGame.of(Game.from_transcript("f5d6")), black="Ann", result=Result(Colour.BLACK, 10)
+    )
+    stream = BytesIO()
+    others = wthor.write([played], stream)
+    stream.seek(0)
+    (game,) = wthor.read(stream, Rules())
+
+    assert sorted(others) == [".jou", ".trn"]
+    assert isinstance(game, AnnotatedGame)
+    assert game.moves == played.moves
+    with pytest.raises(SettingsError, match="WTHOR holds games of Othello only, not of reversi"):
+        wthor.read(stream, Rules.parse("reversi"))
+    with pytest.raises(FileFormatError, match="can't hold a game without a result"):
+        wthor.write([AnnotatedGame()], BytesIO())
+
+
+def test_games_are_read_through_the_doors_of_the_package(tmp_path: Path) -> None:
+    file = tmp_path / "file.ggf"
+    file.write_text(ggf.write(AnnotatedGame.of(Game.from_transcript("f5d6"))))
+
+    assert outflank.read_games is formats.read_games is read_games
+    (game,) = outflank.read_games(str(file))
+    assert isinstance(game, outflank.AnnotatedGame)
+    with pytest.raises(AttributeError):
+        formats.nothing  # noqa: B018

@@ -65,7 +65,7 @@ def wthor(games: list[AnnotatedGame]) -> bytes:
 GAMES = [a_game(seed) for seed in range(3)]
 FILES: dict[FormatName, bytes] = {
     "transcript": "".join(map(transcript.write, GAMES)).encode(),
-    "obf": "".join(map(obf.write_game, GAMES[:1])).encode(),
+    "obf": "".join(map(obf.write, GAMES[:1])).encode(),
     "sgf": "".join(map(sgf_write.write, GAMES)).encode(),
     "ggf": "".join(map(ggf.write, GAMES)).encode(),
     "wthor": wthor(GAMES),

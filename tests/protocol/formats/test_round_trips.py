@@ -92,7 +92,7 @@ def test_sgf(games: list[AnnotatedGame]) -> None:
 @given(annotated_games(othello))
 def test_obf(game: AnnotatedGame) -> None:
     """Each position with a choice comes back, with its exact margin."""
-    read = list(obf.read_games(BytesIO(obf.write_game(game).encode()), game.rules))
+    read = list(obf.read(BytesIO(obf.write(game).encode()), game.rules))
 
     chosen = [move for move in game.moves if not move.move.is_pass]
     expected = [AnnotatedGame(move.before, exact=move.exact) for move in chosen]

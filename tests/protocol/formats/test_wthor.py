@@ -198,7 +198,7 @@ def test_wthor_counts_what_it_has_no_place_for() -> None:
 
 
 def parse(line: str) -> obf.Problem:
-    return obf.parse(line, Rules())
+    return obf.parse_problem(line, Rules())
 
 
 def test_a_line_is_a_position_and_the_scores_of_its_moves() -> None:
@@ -229,7 +229,7 @@ def test_the_side_may_follow_the_board_without_a_blank() -> None:
 
 def test_a_percent_sign_begins_a_comment() -> None:
     assert parse(f"{BOARD}; G8:+18; % the corner").score == 18
-    assert obf.read(["% nothing else", "", "   "], "x.obf", Rules()).problems == ()
+    assert obf.read_problems(["% nothing else", "", "   "], "x.obf", Rules()).problems == ()
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_what_is_no_obf_is_told_with_its_column(line: str, column: int, words: s
 
 
 def test_a_bad_line_takes_no_other_with_it() -> None:
-    suite = obf.read([f"{BOARD}; G8:+18;", "nonsense", f"{BOARD}; G8:+18;"], "x.obf", Rules())
+    suite = obf.read_problems([f"{BOARD}; G8:+18;", "nonsense", f"{BOARD}; G8:+18;"], "x.obf", Rules())
 
     assert [problem.line for problem in suite.problems] == [1, 3]
     assert [str(error).startswith("x.obf:2:1: expected") for error in suite.errors] == [True]
@@ -260,7 +260,7 @@ def test_a_bad_line_takes_no_other_with_it() -> None:
 
 def test_a_line_that_is_cut_is_told_where_it_ends() -> None:
     data = f"{BOARD}; G8:+18;{' ' * 70_000}H1:+20;\n{BOARD}; G8:+18;\n".encode()
-    suite = obf.read_file(BytesIO(data), "x.obf", Rules())
+    suite = obf.read_suite(BytesIO(data), "x.obf", Rules())
 
     assert [problem.line for problem in suite.problems] == [2]
     assert list(map(str, suite.errors)) == [

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import outflank
 from outflank.engine import PRESETS, Colour, Game, Limit, OutflankError, Position, Searcher, SearchResult
 from outflank.protocol.formats.annotated import AnnotatedGame, Recorder
 from outflank.tests.support.browser import CHROMIUM, Browser
@@ -405,3 +406,11 @@ def test_a_worst_move_leads_to_its_position(browser: Browser, tmp_path: Path) ->
     assert browser.run("location.hash") == wanted
     browser.press("ArrowLeft")
     assert browser.run("location.hash") != wanted
+
+
+def test_a_game_of_the_engine_is_reviewed_too() -> None:
+    game = Game.from_transcript("f5d6c3")
+    review = outflank.review_game(game, QUICK)
+
+    assert [move.move for move in review.moves] == list(game.moves)
+    assert review == review_game(AnnotatedGame.of(game), QUICK, Searcher(64))

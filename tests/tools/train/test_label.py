@@ -17,7 +17,7 @@ SETS = {"dev-20.obf": 20, "dev-24.obf": 24, "dev-26.obf": 26}
 
 
 def problems_of(path: Path) -> tuple[obf.Problem, ...]:
-    suite = obf.read(path.read_text().splitlines(), path.name, Rules())
+    suite = obf.read_problems(path.read_text().splitlines(), path.name, Rules())
     assert not suite.errors
     return suite.problems
 
@@ -69,7 +69,7 @@ def test_without_all_moves_a_board_has_its_own_score(games: Path, tmp_path: Path
 
 
 def kept_problems(name: str) -> tuple[obf.Problem, ...]:
-    suite = obf.read((DATA / name).read_text().splitlines(), name, Rules())
+    suite = obf.read_problems((DATA / name).read_text().splitlines(), name, Rules())
     assert not suite.errors
     return suite.problems
 

@@ -14,6 +14,7 @@ from outflank.book.names import Opening, opening_of
 from outflank.engine import (
     DEFAULT_LEVEL,
     Colour,
+    Game,
     Limit,
     Move,
     Position,
@@ -300,14 +301,19 @@ class GameReview:
         return [move for move in self.moves if move.colour is colour]
 
 
-def review_game(game: AnnotatedGame, settings: ReviewSettings, searcher: Searcher) -> GameReview:
-    """Review a game.
+def review_game(
+    game: AnnotatedGame | Game, settings: ReviewSettings | None = None, searcher: Searcher | None = None
+) -> GameReview:
+    """Review a game: with the settings and a searcher of their own if they are left out.
 
     Going backwards, the searcher's table knows what comes after a position when its turn comes. The table is
     cleared first, so that a review does not depend on the games before it.
     """
+    if isinstance(game, Game):
+        game = AnnotatedGame.of(game)
+    searcher = searcher or Searcher()
     searcher.clear()
-    judge = _Judge(settings, searcher)
+    judge = _Judge(settings or ReviewSettings(), searcher)
     final = after = judge.judge(game.final)
     reviews = []
     for number, played in reversed([*enumerate(game.moves)]):

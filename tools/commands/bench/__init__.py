@@ -83,7 +83,7 @@ def _search(searcher: Searcher, problem: obf.Problem, limit: Limit, what: str) -
 
 def _suite() -> tuple[obf.Problem, ...]:
     """The positions that ship with the program: those with scores are solved, the others searched to a depth."""
-    return obf.read(_SUITE.read_text().splitlines(), _SUITE.name, Rules()).problems
+    return obf.read_problems(_SUITE.read_text().splitlines(), _SUITE.name, Rules()).problems
 
 
 def _row(item: _Item) -> str:

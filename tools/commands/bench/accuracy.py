@@ -95,7 +95,7 @@ def accuracy(
     judged where the file has the scores of them all. Where searches end on even and on odd numbers of empty squares,
     errors are also shown for each of the two: an evaluation may be wrong in one of them alone.
     """
-    suite = obf.read_file(file, file.name, Rules())
+    suite = obf.read_suite(file, file.name, Rules())
     for error in suite.errors:
         raise error
     problems = [problem for problem in suite.problems if problem.score is not None]
