@@ -42,7 +42,7 @@ cdef class Crew:
     Raises: MemoryError.
     """
 
-    def __cinit__(self, size_t size):
+    def __cinit__(self, unsigned int size):
         cdef int i
         pthread_mutex_init(&self.state.lock, NULL)
         pthread_cond_init(&self.state.changed, NULL)
