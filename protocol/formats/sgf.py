@@ -336,7 +336,7 @@ _TextNode = dict[str, list[str]]
 
 def write(game: AnnotatedGame) -> str:
     """The game with its forced passes, which are empty moves."""
-    from sgfmill import sgf_grammar  # type: ignore[import-untyped]  # not at the top: only files of games need it
+    from sgfmill import sgf_grammar  # not at the top: only files of games need it
 
     tree = sgf_grammar.Coarse_game_tree()
     tree.sequence = [_raw(node, sgf_grammar) for node in (_root(game), *map(_node, game.moves))]
