@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from outflank.engine import Colour, Move, Rules
-from outflank.protocol.opponent.choice import GENMOVE, Choice, genmove_command, genmove_line, read_choice
+from outflank.protocol.opponent.choice import GENMOVE, Reply, genmove_command, genmove_line, read_reply
 from outflank.protocol.opponent.client import GtpClient
-from outflank.protocol.opponent.clock import NO_LIMIT, TimeControl
+from outflank.protocol.opponent.clock import NO_LIMIT, Clock, TimeControl
 from outflank.protocol.opponent.dialect import Dialect, Speaker, TimeDialect, choose_dialect
 from outflank.protocol.opponent.errors import EngineRefusal, UnfitEngineError
 
@@ -97,27 +97,27 @@ class BoardClient(GtpClient):
             self._manners.implicit_passes = True
             self._remark("refuses 'play C pass': forced passes are not announced to it (passes=implicit)")
 
-    def tell_time(self, colour: Colour, seconds: float, moves: int) -> None:
-        """Send it what is left on a clock, if it wants to know.
+    def begin_turn(self, colour: Colour, clock: Clock) -> None:
+        """Send it what is left on its clock, if it wants to know.
 
         Raises: EngineError.
         """
         if self._dialect.sends_left:
-            self._set_time(self._dialect.time_left(colour, seconds, moves))
+            self._set_time(self._dialect.time_left(colour, *clock.time_left))
 
-    def choose(self, colour: Colour, seconds: float) -> Choice:
+    def choose(self, colour: Colour, seconds: float) -> Reply:
         """Its move, waited for at most `seconds`. A command that it lists and refuses is not sent again.
 
         Raises: EngineError.
         """
         line = genmove_line(self._genmove, colour)
-        choice = read_choice(self.ask(line, seconds, watching=self._genmove != GENMOVE))
-        if choice.ok or self._genmove == GENMOVE:
-            return choice
+        reply = read_reply(self.ask(line, seconds, watching=self._genmove != GENMOVE))
+        if reply.ok or self._genmove == GENMOVE:
+            return reply
         self._remark(f"lists {self._genmove} and refuses it: it is asked for plain moves")
         self._genmove, self._manners.thinks_aloud = GENMOVE, False
-        again = self.choose(colour, seconds - choice.seconds)
-        return replace(again, seconds=choice.seconds + again.seconds)
+        again = self.choose(colour, seconds - reply.seconds)
+        return replace(again, seconds=reply.seconds + again.seconds)
 
     def _set_time(self, command: str) -> None:
         """Send a command about its clock; one that does not want to know is still held to it."""

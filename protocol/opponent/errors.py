@@ -19,8 +19,16 @@ class EngineTimeout(EngineError):
     """No complete answer by the deadline."""
 
 
+class EngineOutOfTime(EngineTimeout):
+    """No move before its clock ran out."""
+
+
 class EngineProtocolError(EngineError):
     """The program wrote something that is no answer."""
+
+
+class EngineIllegalMove(EngineProtocolError):
+    """The engine made a move that its position does not allow."""
 
 
 class EngineRefusal(EngineError):

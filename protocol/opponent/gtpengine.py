@@ -5,24 +5,16 @@ import re
 import shlex
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
-from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, NotationError, Rules, SettingsError
-from outflank.protocol.lines import printable
+from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, Rules, SettingsError
 from outflank.protocol.opponent.boardclient import BoardClient, Manners
-from outflank.protocol.opponent.choice import Choice
-from outflank.protocol.opponent.clock import NO_LIMIT, Clock, TimeControl, seconds_text
+from outflank.protocol.opponent.choice import Reply, ask_for_move
+from outflank.protocol.opponent.clock import NO_LIMIT, Clock, TimeControl
 from outflank.protocol.opponent.dialect import Dialect
 from outflank.protocol.opponent.engineclient import CLOSE_SECONDS, REPLY_SECONDS
-from outflank.protocol.opponent.errors import (
-    EngineCrash,
-    EngineProtocolError,
-    EngineRefusal,
-    EngineTimeout,
-    UnfitEngineError,
-)
+from outflank.protocol.opponent.errors import EngineCrash, UnfitEngineError
 from outflank.protocol.opponent.reports import MoveReport, read_report
 from outflank.protocol.opponent.spawn import Surroundings
 
@@ -32,23 +24,6 @@ LONGEST_THOUGHT_SECONDS = 600.0
 _ANALYSES = ("kata-analyze", "lz-analyze")  # the first reports more
 _REPORTS_A_SECOND = 10
 _COMMAND = re.compile(r"\s*[^\s#\d]")
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What an engine did when it was asked for a move.
-
-    Attributes:
-        move: that it made; None if it resigned.
-        seconds: that it took.
-        score: what it says that its position is worth, in discs from its own side; None if it does not.
-        from_book: whether it says that the move came from an opening book; None if it does not say.
-    """
-
-    move: Move | None
-    seconds: float = 0.0
-    score: float | None = None
-    from_book: bool | None = None
 
 
 def _alone(
@@ -214,18 +189,18 @@ class GtpEngine:
         Args:
             seconds: that it is waited for if it has no clock.
 
-        Raises: IllegalMoveError if the game is over; EngineTimeout if it takes longer than it has; EngineProtocolError
-            if its answer is no legal move; EngineRefusal; EngineCrash.
+        Raises: IllegalMoveError if the game is over; EngineOutOfTime if it takes longer than it has; EngineIllegalMove;
+            EngineProtocolError if its answer is no move; EngineRefusal; EngineCrash.
         """
         position = self._game.position
         if position.is_over:
             raise IllegalMoveError("the game is over")
         if position.must_pass:
-            return Reply(self.play(PASS))
-        choice = self._choose(self._clocks[position.side], seconds)
-        if choice.resigns:
-            return Reply(None, choice.seconds, choice.value, choice.from_book)
-        return Reply(self._judged(choice), choice.seconds, choice.value, choice.from_book)
+            return Reply(str(self.play(PASS)))
+        reply = ask_for_move(self._client, position, self._clocks[position.side], seconds)
+        if reply.move is not None:
+            self._game.play(reply.move)
+        return reply
 
     @_alone
     def analyse(
@@ -278,25 +253,3 @@ class GtpEngine:
         """Raise EngineCrash if it is being ended, while an answer of it is waited for."""
         if self._is_ending:
             raise EngineCrash(f"{self._client.label} was ended")
-
-    def _choose(self, clock: Clock, seconds: float) -> Choice:
-        """Its answer, and the time for it charged."""
-        if not clock.control.is_limited:
-            return self._client.choose(self._game.position.side, seconds)
-        self._client.tell_time(self._game.position.side, *clock.time_left)
-        choice = self._client.choose(self._game.position.side, clock.deadline)
-        if clock.is_overrun_by(choice.seconds):
-            took, left = seconds_text(choice.seconds), seconds_text(clock.allowance)
-            raise EngineTimeout(f"{self._client.label} took {took} s where {left} s were left")
-        clock.spend(choice.seconds)
-        return choice
-
-    def _judged(self, choice: Choice) -> Move:
-        """The move that it chose, made on our board."""
-        text = printable(choice.text)
-        if not choice.ok:
-            raise EngineRefusal(f"{self._client.label} refused to move: {text or 'no reason given'}")
-        try:
-            return self._game.play(self._game.position.parse_move(text))
-        except (IllegalMoveError, NotationError) as error:
-            raise EngineProtocolError(f"{self._client.label} answered {text!r}: {error}") from None

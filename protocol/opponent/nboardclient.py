@@ -3,9 +3,9 @@
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from outflank.protocol.lines import printable
+from outflank.protocol.opponent.choice import Reply
 from outflank.protocol.opponent.engineclient import BANNER_SECONDS, REPLY_SECONDS, START_SECONDS, EngineClient
 from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineTimeout
 
@@ -14,24 +14,6 @@ _CHOICE = "==="
 _REPORTS = ("search ", "book ")
 _NAME = "set myname "
 _OTHER_PROTOCOLS = ("=", "?")  # how answers of GTP begin
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """What an engine answered to ``go``.
-
-    Attributes:
-        text: the move as it was written; nothing if there was none.
-        score: what it says that its position is worth, in discs from its own side; None if it does not.
-        seconds: from just before the command was written until the answer was complete.
-        from_book: whether its last line about this move was ``book`` and not ``search``; None if there was no such
-            line.
-    """
-
-    text: str
-    score: float | None
-    seconds: float
-    from_book: bool | None = None
 
 
 class NBoardClient(EngineClient):
@@ -63,8 +45,11 @@ class NBoardClient(EngineClient):
             lambda line: line.split() == pong.split(), asked, sent + seconds, greeting=self._pings == 1
         )
 
-    def go(self, seconds: float) -> Chosen:
+    def go(self, seconds: float) -> Reply:
         """The move that the engine chooses for the side to move, waited for at most `seconds`.
+
+        There is no text where it names none; the move is from a book if the last line about it was ``book`` and not
+        ``search``.
 
         Raises: as ``synchronise``.
         """
@@ -77,7 +62,7 @@ class NBoardClient(EngineClient):
 
         line = self._read_until(is_choice, "go", sent + seconds)
         text, score = read_choice(line[len(_CHOICE) :].strip())
-        return Chosen(text, score, self._process.last_read - sent, reported.get(text.upper()))
+        return Reply(text, self._process.last_read - sent, score, reported.get(text.upper()))
 
     def _read_until(
         self, is_answer: Callable[[str], bool], asked: str, deadline: float, greeting: bool = False

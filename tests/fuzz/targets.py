@@ -30,7 +30,7 @@ from outflank.tools.analysis import answers
 from outflank.tools.analysis.requests import Defaults, Wish
 from outflank.tools.analysis.server import requests_of
 from outflank.tools.match.game.engines import Entry
-from outflank.tools.match.game.results import Loss, is_true_claim, judge_move
+from outflank.tools.match.game.results import is_true_claim
 from outflank.tools.match.state.config_file import chosen_entries, read_config
 from outflank.tools.match.state.store import read_run
 
@@ -64,8 +64,8 @@ def gtp_answer(data: bytes) -> None:
         with suppress(OutflankError):
             _ = report.move
     is_true_claim(text, Position.start())
-    with suppress(Loss):
-        judge_move(choice.read_choice(Answer(True, text, 0.0)), Position.start(), "A")
+    with suppress(OutflankError):
+        choice.judged(choice.read_reply(Answer(True, text, 0.0)), Position.start(), "A")
 
 
 def nboard_answer(data: bytes) -> None:
@@ -74,8 +74,8 @@ def nboard_answer(data: bytes) -> None:
         nboardclient.read_origin(line)
         text, score = nboardclient.read_choice(line.removeprefix("==="))
         reports.possible_score(score)
-        with suppress(Loss):
-            judge_move(choice.Choice(True, text, 0.0), Position.start(), "A")
+        with suppress(OutflankError):
+            choice.judged(choice.Reply(text), Position.start(), "A")
 
 
 def requests(data: bytes) -> None:

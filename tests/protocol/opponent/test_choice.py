@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from outflank.protocol.opponent.choice import Choice, genmove_command, genmove_line, read_choice
+from outflank.protocol.opponent.choice import Reply, genmove_command, genmove_line, read_reply
 from outflank.protocol.opponent.client import Answer
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.opponent.dialect import Dialect, Speaker, choose_dialect
@@ -32,17 +32,17 @@ def test_the_command_that_tells_most_is_chosen_and_genmove_if_there_is_none() ->
 def test_the_last_report_counts() -> None:
     text = f"{KATA.format('1.00')}\n{KATA.format('-2.50')}\nplay d3"
 
-    assert read_choice(Answer(True, text, 0.1)) == Choice(True, "d3", 0.1, -2.5)
+    assert read_reply(Answer(True, text, 0.1)) == Reply("d3", 0.1, -2.5)
 
 
-def test_the_value_is_that_of_the_move_played() -> None:
+def test_the_score_is_that_of_the_move_played() -> None:
     text = f"{KATA.format('1.00')} info move C4 scoreLead 3.5 order 1 pv c4\nplay c4"
 
-    assert read_choice(Answer(True, text, 0.1)).value == 3.5
+    assert read_reply(Answer(True, text, 0.1)).score == 3.5
 
 
-def test_a_move_without_a_report_has_the_value_of_the_first() -> None:
-    assert read_choice(Answer(True, f"{KATA.format('1.00')}\nplay c4", 0.1)).value == 1.0
+def test_a_move_without_a_report_has_the_score_of_the_first() -> None:
+    assert read_reply(Answer(True, f"{KATA.format('1.00')}\nplay c4", 0.1)).score == 1.0
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_move_without_a_report_has_the_value_of_the_first() -> None:
     ],
 )
 def test_whether_a_move_came_from_a_book_is_read(text: str, from_book: bool | None) -> None:
-    assert read_choice(Answer(True, text, 0.1)).from_book is from_book
+    assert read_reply(Answer(True, text, 0.1)).from_book is from_book
 
 
 @pytest.mark.parametrize(
@@ -81,20 +81,20 @@ def test_whether_a_move_came_from_a_book_is_read(text: str, from_book: bool | No
         ("info move d3 scoreLead 1.0 pv d3", "info move d3 scoreLead 1.0 pv d3"),
     ],
 )
-def test_what_says_nothing_has_no_value(text: str, move: str) -> None:
-    choice = read_choice(Answer(True, text, 0.1))
+def test_what_says_nothing_has_no_score(text: str, move: str) -> None:
+    reply = read_reply(Answer(True, text, 0.1))
 
-    assert (choice.text, choice.value) == (move, None)
+    assert (reply.text, reply.score) == (move, None)
 
 
 def test_a_block_without_a_move_takes_no_other_with_it() -> None:
     text = f"info move pv c4 {KATA.format('1.00')} info move pv e6\nplay d3"
 
-    assert read_choice(Answer(True, text, 0.1)) == Choice(True, "d3", 0.1, 1.0)
+    assert read_reply(Answer(True, text, 0.1)) == Reply("d3", 0.1, 1.0)
 
 
 def test_a_failure_stays_a_failure() -> None:
-    assert read_choice(Answer(False, "play d3", 0.1)) == Choice(False, "play d3", 0.1)
+    assert read_reply(Answer(False, "play d3", 0.1)) == Reply("play d3", 0.1, ok=False)
 
 
 @pytest.mark.parametrize(

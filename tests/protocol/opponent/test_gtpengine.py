@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import PASS, Game, IllegalMoveError, Move, NotationError, Rules, SettingsError
+from outflank.engine import Game, IllegalMoveError, Move, NotationError, Rules, SettingsError
 from outflank.protocol.opponent import (
     EngineCrash,
+    EngineIllegalMove,
     EngineProtocolError,
     EngineRefusal,
     EngineStartError,
@@ -84,7 +85,7 @@ def test_a_forced_pass_is_told_and_not_asked_for(heard: list[str]) -> None:
     with hearing(heard) as engine:
         for turn in list(game)[:first]:
             engine.play(turn.move)
-        assert engine.genmove() == Reply(PASS)
+        assert engine.genmove() == Reply("pass")
 
     colour = game.turns[first].colour
     assert heard[heard.index(f"> play {colour} pass") :][:2] == [f"> play {colour} pass", "< = "]
@@ -169,8 +170,8 @@ def test_an_engine_that_oversteps_its_time_is_told_so() -> None:
 @pytest.mark.parametrize(
     ("fault", "error", "sentence"),
     [
-        ("illegal", EngineProtocolError, "answered 'a1': expected Black to play"),
-        ("nonsense", EngineProtocolError, "answered 'hello there': expected"),
+        ("illegal", EngineIllegalMove, "played 'a1': expected Black to play"),
+        ("nonsense", EngineProtocolError, "expected a move as its answer, got 'hello there'"),
         ("refuse", EngineRefusal, "refused to move: out of ideas"),
         ("crash", EngineCrash, "exited with code 3"),
         ("silence", EngineTimeout, "gave no complete answer in time"),

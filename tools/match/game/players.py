@@ -4,6 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -12,7 +13,7 @@ from outflank.protocol.formats import ggf
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.protocol.lines import printable
 from outflank.protocol.opponent.boardclient import BoardClient, Manners
-from outflank.protocol.opponent.choice import Choice
+from outflank.protocol.opponent.choice import Reply
 from outflank.protocol.opponent.clock import Clock
 from outflank.protocol.opponent.engineclient import EngineClient
 from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineRefusal
@@ -61,6 +62,11 @@ class Player(ABC, Generic[Client]):
     def name(self) -> str:
         """How tables and records call it."""
         return self.entry.name
+
+    @property
+    def label(self) -> str:
+        """How messages call it."""
+        return f"engine {self.name}"
 
     @property
     def cpu_seconds(self) -> float:
@@ -134,7 +140,7 @@ class Player(ABC, Generic[Client]):
         """
 
     @abstractmethod
-    def choose(self, colour: Colour, seconds: float) -> Choice:
+    def choose(self, colour: Colour, seconds: float) -> Reply:
         """Its move, waited for at most `seconds`, and what it thinks of the position if it says so.
 
         Raises: EngineError.
@@ -216,9 +222,9 @@ class GtpPlayer(Player[BoardClient]):
 
         Raises: EngineError.
         """
-        self._running.tell_time(colour, *clock.time_left)
+        self._running.begin_turn(colour, clock)
 
-    def choose(self, colour: Colour, seconds: float) -> Choice:
+    def choose(self, colour: Colour, seconds: float) -> Reply:
         """See ``Player``.
 
         Raises: EngineError.
@@ -246,7 +252,7 @@ class GtpPlayer(Player[BoardClient]):
     def _start(self) -> None:
         self._client = client = BoardClient(
             command_line(self.entry),
-            f"engine {self.name}",
+            self.label,
             surroundings=surroundings(self.entry),
             on_wait=self._on_wait,
             on_line=self._pass_on_line,
@@ -283,17 +289,17 @@ class NBoardPlayer(Player[NBoardClient]):
         client.tell(f"set game {self._record(colour)}")
         client.synchronise()
 
-    def choose(self, colour: Colour, seconds: float) -> Choice:
+    def choose(self, colour: Colour, seconds: float) -> Reply:
         """See ``Player``.
 
         Raises: EngineError.
         """
-        chosen = self._running.go(seconds)
+        reply = self._running.go(seconds)
         with suppress(NotationError, IllegalMoveError):  # the referee will say so
-            self._note(Move.parse(chosen.text), chosen.seconds)
+            self._note(Move.parse(reply.text), reply.seconds)
         if not self.entry.analysis:
-            return Choice(True, chosen.text, chosen.seconds)
-        return Choice(True, chosen.text, chosen.seconds, possible_score(chosen.score), chosen.from_book)
+            return Reply(reply.text, reply.seconds)
+        return replace(reply, score=possible_score(reply.score))
 
     def check_claim(self, mover: Colour, last: Move, final: Position, *, knows_last: bool) -> None:
         """Nothing: the protocol has no question about a result."""
@@ -301,7 +307,7 @@ class NBoardPlayer(Player[NBoardClient]):
     def _start(self) -> None:
         self._client = client = NBoardClient(
             command_line(self.entry),
-            f"engine {self.name}",
+            self.label,
             surroundings=surroundings(self.entry),
             on_wait=self._on_wait,
             on_line=self._pass_on_line,

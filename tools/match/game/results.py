@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from outflank.engine import Colour, IllegalMoveError, Move, NotationError, Position, Rules, Turn
-from outflank.protocol.lines import printable
-from outflank.protocol.opponent.choice import Choice
+from outflank.engine import Colour, Move, Position, Rules, Turn
 
 
 class Ending(StrEnum):
@@ -269,25 +267,6 @@ class Loss(Exception):
         self.loser = loser
         self.ending = ending
         self.detail = detail
-
-
-def judge_move(choice: Choice, position: Position, name: str) -> Move:
-    """The move in the answer to ``genmove`` by engine `name`, which is to move.
-
-    Raises: Loss if there is none, if it is illegal, or if it is a resignation.
-    """
-    engine, text, colour = f"engine {name}", printable(choice.text), position.side
-    if not choice.ok:
-        raise Loss(colour, Ending.PROTOCOL_ERROR, f"{engine} refused to move: {text or 'no reason given'}")
-    if choice.resigns:
-        raise Loss(colour, Ending.RESIGNATION, f"{engine} resigned")
-    try:
-        return position.parse_move(text)
-    except IllegalMoveError as error:
-        raise Loss(colour, Ending.ILLEGAL_MOVE, f"{engine} played {text!r}: {error}") from None
-    except NotationError:
-        detail = f"{engine}: expected a move as its answer, got {text!r}"
-        raise Loss(colour, Ending.PROTOCOL_ERROR, detail) from None
 
 
 def is_true_claim(text: str, final: Position) -> bool:

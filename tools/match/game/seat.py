@@ -7,12 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from outflank.engine import Colour, Move, Position
-from outflank.protocol.opponent.choice import Choice
+from outflank.protocol.opponent.choice import ask_for_move
 from outflank.protocol.opponent.clock import Clock, seconds_text
 from outflank.protocol.opponent.descendants import longest_wait, own_waited_seconds
-from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineStartError, EngineTimeout
+from outflank.protocol.opponent.errors import (
+    EngineCrash,
+    EngineError,
+    EngineIllegalMove,
+    EngineOutOfTime,
+    EngineStartError,
+    EngineTimeout,
+)
 from outflank.tools.match.game.players import Player
-from outflank.tools.match.game.results import Ending, Loss, Outside, judge_move
+from outflank.tools.match.game.results import Ending, Loss, Outside
+
+_ENDINGS: dict[type[EngineError], Ending] = {  # the first that fits
+    EngineOutOfTime: Ending.TIME,
+    EngineTimeout: Ending.STALL,
+    EngineCrash: Ending.CRASH,
+    EngineStartError: Ending.CRASH,
+    EngineIllegalMove: Ending.ILLEGAL_MOVE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,39 +136,23 @@ class Seat:
         """
         self._allowed = self._allowed or self.player.entry.margin  # nothing was announced to who begins
         self._settle()
-        with self._blamed(), self._timed():
-            self.player.begin_turn(self.colour, self._clock)
-        self._settle()
-        self.outside += Outside(1, self._between, self._between)
-        self._between = self._allowed = 0.0
-        choice = self._choose_against_the_clock() if self._clock.control.is_limited else self._choose()
-        move = judge_move(choice, position, self.player.name)
-        from_black = choice.value if self.colour is Colour.BLACK or choice.value is None else -choice.value
-        return Chosen(move, choice.seconds, from_black, choice.from_book)
+        began = time.monotonic()
 
-    def _choose(self) -> Choice:
-        """The answer without a clock.
+        def settle() -> None:
+            """What it took to begin is charged too, and then its time runs."""
+            self._between += time.monotonic() - began
+            self._settle()
+            self.outside += Outside(1, self._between, self._between)
+            self._between = self._allowed = 0.0
+            if self._clock.control.is_limited:
+                self._before = self._look()
 
-        Raises: Loss.
-        """
         with self._blamed():
-            return self.player.choose(self.colour, self._stall)
-
-    def _choose_against_the_clock(self) -> Choice:
-        """The answer, its time charged.
-
-        Raises: Loss; if it is one on time, ``flag_fall`` has what the engine did meanwhile.
-        """
-        self._before = self._look()
-        try:
-            with self._blamed(late=Ending.TIME):
-                choice = self.player.choose(self.colour, self._clock.deadline)
-            self._charge(choice.seconds)
-        except Loss as loss:
-            if loss.ending is Ending.TIME:
-                self.flag_fall = self._fall()
-            raise
-        return choice
+            reply = ask_for_move(self.player, position, self._clock, self._stall, settle)
+        if reply.move is None:
+            raise Loss(self.colour, Ending.RESIGNATION, f"{self.player.label} resigned")
+        from_black = reply.score if self.colour is Colour.BLACK or reply.score is None else -reply.score
+        return Chosen(reply.move, reply.seconds, from_black, reply.from_book)
 
     def _settle(self) -> None:
         """Charge what it took since its last move beyond what is allowed, which is its margin for each move announced.
@@ -168,7 +167,9 @@ class Seat:
         if self._clock.is_overrun_by(0):
             self.flag_fall = self._fall()
             took = seconds_text(self._between)
-            detail = f"engine {self.player.name} took {took} s between two of its moves, more than its clock had left"
+            detail = (
+                f"{self.player.label} took {took} s between two of its moves, more than its clock had left"
+            )
             raise Loss(self.colour, Ending.TIME, detail)
 
     @contextmanager
@@ -197,27 +198,16 @@ class Seat:
             threads=self.player.entry.threads,
         )
 
-    def _charge(self, seconds: float) -> None:
-        """Charge the time of a move. Raises: Loss if there was less."""
-        if self._clock.is_overrun_by(seconds):
-            took, left = seconds_text(seconds), seconds_text(self._clock.allowance)
-            detail = f"engine {self.player.name} took {took} s where {left} s were left"
-            raise Loss(self.colour, Ending.TIME, detail)
-        self._clock.spend(seconds)
-
     @contextmanager
-    def _blamed(self, late: Ending = Ending.STALL) -> Iterator[None]:
-        """Turn what goes wrong with the engine into its loss, a missing answer into `late`."""
+    def _blamed(self) -> Iterator[None]:
+        """Turn what goes wrong with the engine into its loss; if it is one on time, ``flag_fall`` says how."""
         try:
             yield
         except EngineError as error:
-            raise Loss(self.colour, _ending_by(error, late), str(error)) from error
-
-
-def _ending_by(error: EngineError, late: Ending) -> Ending:
-    """The name of what went wrong."""
-    if isinstance(error, EngineTimeout):
-        return late
-    if isinstance(error, EngineCrash | EngineStartError):
-        return Ending.CRASH
-    return Ending.PROTOCOL_ERROR
+            if isinstance(error, EngineOutOfTime):
+                self.flag_fall = self._fall()
+            ending = next(
+                (ending for kind, ending in _ENDINGS.items() if isinstance(error, kind)),
+                Ending.PROTOCOL_ERROR,
+            )
+            raise Loss(self.colour, ending, str(error)) from error
