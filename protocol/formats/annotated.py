@@ -61,8 +61,9 @@ class AnnotatedMove:
         before: the position in which it was made.
         move: a legal one.
         seconds: that its mover took; None if unknown.
-        score: what its mover took the position for, in discs from the mover's side; None if unknown.
+        value: what its mover took the position for, in discs from Black's side; None if unknown.
         exact: margin with best play by both sides from `before`, in discs from Black's side; None if unknown.
+        from_book: whether it came from an opening book; None if unknown.
         comment: in words.
         implied: whether it is a pass that the record left out; two records that differ in that alone are equal.
     """
@@ -70,8 +71,9 @@ class AnnotatedMove:
     before: Position
     move: Move
     seconds: float | None = None
-    score: float | None = None
+    value: float | None = None
     exact: int | None = None
+    from_book: bool | None = None
     comment: str = ""
     implied: bool = field(default=False, compare=False)
 
@@ -79,6 +81,16 @@ class AnnotatedMove:
     def colour(self) -> Colour:
         """Who made it."""
         return self.before.side
+
+    @property
+    def after(self) -> Position:
+        """The position that it led to."""
+        return self.before.play(self.move)
+
+
+def for_black(score: float | None, side: Colour) -> float | None:
+    """A score that `side` gives its position, from Black's side; and a score for Black from that of `side`."""
+    return score if score is None or side is Colour.BLACK else 0.0 - score
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +160,7 @@ class AnnotatedGame:
     @property
     def final(self) -> Position:
         """The position after the last move."""
-        return self.moves[-1].before.play(self.moves[-1].move) if self.moves else self.first
+        return self.moves[-1].after if self.moves else self.first
 
     @property
     def positions(self) -> tuple[Position, ...]:
@@ -237,8 +249,9 @@ class Recorder:
         colour: Colour | None = None,
         *,
         seconds: float | None = None,
-        score: float | None = None,
+        value: float | None = None,
         exact: int | None = None,
+        from_book: bool | None = None,
         comment: str = "",
     ) -> None:
         """Play the next move of the record; a pass after the end, as some programs write them, is read over.
@@ -257,7 +270,9 @@ class Recorder:
         if not made.is_pass and position.must_pass:
             self._moves.append(AnnotatedMove(position, PASS, implied=True))
             position = position.pass_()
-        self._moves.append(AnnotatedMove(position, made, seconds, score, exact, without_controls(comment)))
+        self._moves.append(
+            AnnotatedMove(position, made, seconds, value, exact, from_book, without_controls(comment))
+        )
 
 
 def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:

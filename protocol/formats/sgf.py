@@ -108,13 +108,12 @@ def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) 
     result, has_komi = _result(texts.simple(root, "RE"))
     is_ours = texts.simple(root, "AP").startswith(_PROGRAM)
     for colour, letter, node in moves[: None if before is None else before - 1]:
-        score = read_number(texts.simple(node, "V"))
         comment = "" if node is root else texts.text(node, "C")
         seconds, exact, comment = _remarks(comment) if is_ours else (None, None, comment)
         recorder.play(
             _vertex(texts.simple(node, letter)) or "pass",
             colour,
-            score=score if score is None or colour is Colour.BLACK else 0.0 - score,
+            value=read_number(texts.simple(node, "V")),
             seconds=seconds,
             exact=exact,
             comment=comment,
@@ -385,9 +384,8 @@ def _root(game: AnnotatedGame) -> _TextNode:
 
 def _node(played: AnnotatedMove) -> _TextNode:
     node = {played.colour.letter: ["" if played.move.is_pass else str(played.move)]}
-    if played.score is not None:
-        blacks = played.score if played.colour is Colour.BLACK else -played.score
-        node["V"] = [f"{round(blacks, 2) + 0.0:.2f}"]  # + 0.0: a zero has no sign
+    if played.value is not None:
+        node["V"] = [f"{round(played.value, 2) + 0.0:.2f}"]  # + 0.0: a zero has no sign
     seconds = "" if played.seconds is None else f"{played.seconds:.3f} s"
     remarks = filter(None, [seconds, _exact("before the move", played.exact)])
     if comment := _joined("; ".join(remarks), played.comment):

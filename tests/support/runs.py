@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import Colour, Game, Move, Rules
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.support import fake_engine, instant_engine
 from outflank.tests.support.positions import WIPE_OUT
@@ -54,17 +55,17 @@ def played(
     assert final.is_over
     discs = [turn.move for turn in game.turns if not turn.move.is_pass]
     given = 0
-    times: list[float | None] = []
-    for turn in game.turns:
-        times.append(None if turn.move.is_pass or given < opening else seconds)
+    turns = []
+    for turn in AnnotatedGame.of(game).moves:
+        own = not turn.move.is_pass and given >= opening
+        turns.append(replace(turn, seconds=seconds if own else None))
         given += not turn.move.is_pass
     return GameRecord(
         pairing=Pairing(
             number, (number + 1) // 2, dict(zip(Colour, names, strict=True)), tuple(discs[:opening])
         ),
         rules=game.rules,
-        turns=game.turns,
-        seconds=tuple(times),
+        turns=tuple(turns),
         winner=final.rules.winner_by(final.score()),
         ending=Ending.DISCS,
         detail="",
@@ -78,8 +79,10 @@ def judged(
 ) -> GameRecord:
     """A game whose engines said what some of its turns were worth and that was solved at some, both Black's."""
     game = played(transcript, number=number)
-    turns = range(len(game.turns))
-    return replace(game, values=tuple(map(values.get, turns)), exact=tuple(map(exact.get, turns)))
+    turns = enumerate(game.turns)
+    return replace(
+        game, turns=tuple(replace(turn, value=values.get(ply), exact=exact.get(ply)) for ply, turn in turns)
+    )
 
 
 def broken_off(
@@ -95,8 +98,7 @@ def broken_off(
     return GameRecord(
         pairing=Pairing(number, (number + 1) // 2, dict(zip(Colour, names, strict=True)), ()),
         rules=game.rules,
-        turns=game.turns,
-        seconds=(0.125,) * len(game.turns),
+        turns=tuple(replace(turn, seconds=0.125) for turn in AnnotatedGame.of(game).moves),
         winner=loser.other,
         ending=ending,
         detail=detail,
@@ -142,7 +144,7 @@ def random_run(
         for pairing in planned[len(games) :]:
             transcript = random_transcript(rng, 60, "".join(map(str, pairing.opening)))
             game = replace(played(transcript, opening=4), pairing=pairing)
-            games.append(replace(game, **_judgements(game, rng, solved)))
+            games.append(replace(game, turns=_judgements(game, rng, solved)))
     return replace(run_of(games, names, **facts), settings=made)
 
 
@@ -161,7 +163,7 @@ def _opening(rng: random.Random) -> tuple[Move, ...]:
     return tuple(turn.move for turn in Game.from_transcript(random_transcript(rng, 4)).turns)
 
 
-def _judgements(game: GameRecord, rng: random.Random, solved: int) -> dict[str, Any]:
+def _judgements(game: GameRecord, rng: random.Random, solved: int) -> tuple[AnnotatedMove, ...]:
     """Values that wander to the margin, and exact margins that a slip of the mover changes now and then."""
     assert game.margin is not None
     count = len(game.turns)
@@ -170,15 +172,15 @@ def _judgements(game: GameRecord, rng: random.Random, solved: int) -> dict[str, 
     for turn in reversed(game.turns):
         slip = 2 * rng.randrange(1, 4) if rng.random() < 0.2 and not turn.move.is_pass else 0
         exact.append(exact[-1] + (slip if turn.colour is Colour.BLACK else -slip))
-    known = [seconds is not None for seconds in game.seconds]
-    return {
-        "values": tuple(value if own else None for value, own in zip(values, known, strict=True)),
-        "exact": tuple(
-            margin if turn.before.empties <= solved else None
-            for margin, turn in zip(exact[:0:-1], game.turns, strict=True)
-        ),
-        "seconds": tuple(abs(rng.gauss(0.3, 0.1)) if own else None for own in known),
-    }
+    return tuple(
+        replace(
+            turn,
+            seconds=None if turn.seconds is None else abs(rng.gauss(0.3, 0.1)),
+            value=None if turn.seconds is None else value,
+            exact=margin if turn.before.empties <= solved else None,
+        )
+        for turn, value, margin in zip(game.turns, values, exact[:0:-1], strict=True)
+    )
 
 
 def fake(name: str, fault: str = "none", turn: int = 2, time: str = "none") -> Entry:

@@ -7,7 +7,14 @@ from datetime import datetime
 from pathlib import Path
 
 from outflank.engine import PASS, Colour, Move, NotationError, Position, SearchInfo, SettingsError
-from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Ending, Result, program
+from outflank.protocol.formats.annotated import (
+    AnnotatedGame,
+    AnnotatedMove,
+    Ending,
+    Result,
+    for_black,
+    program,
+)
 from outflank.protocol.formats.clocks import clock_text, day_of
 from outflank.protocol.formats.files import FormatName
 from outflank.protocol.opponent.clock import Clock, TimeControl
@@ -198,7 +205,7 @@ class Table:
     def _play(self, move: Move, seconds: float | None = None, score: float | None = None) -> None:
         before = self.position
         self.session.play(before.side, move)
-        self._played[self.turns - 1 :] = [AnnotatedMove(before, move, seconds, score)]
+        self._played[self.turns - 1 :] = [AnnotatedMove(before, move, seconds, for_black(score, before.side))]
 
 
 FORMAT_OF: dict[str, FormatName] = {

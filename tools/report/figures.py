@@ -184,10 +184,10 @@ def _engine(run: Run, name: str) -> EngineFigures:
 def _book_moves(name: str, games: Sequence[GameRecord]) -> tuple[int, int]:
     """Moves of an engine that came from a book, and moves of which that is known."""
     known = [
-        from_book
+        turn.from_book
         for game in games
-        for turn, from_book in zip(game.turns, game.from_book, strict=True)
-        if from_book is not None and turn.colour is game.colour_of(name)
+        for turn in game.turns
+        if turn.from_book is not None and turn.colour is game.colour_of(name)
     ]
     return sum(known), len(known)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from outflank.book.names import opening_of
-from outflank.engine import Colour, Position, Rules, Turn
+from outflank.engine import Colour, Position, Rules
 from outflank.engine.boardsvg import DISC_COLOURS
 from outflank.engine.evaluation import weights
 from outflank.engine.squares import squares_of
@@ -40,36 +40,31 @@ def replay(game: GameRecord) -> dict[str, Any]:
         "margin": game.margin,
         "opening": game.given,
         **replayed(game.first_position, game.turns),
-        "seconds": [None if seconds is None else round(seconds, 3) for seconds in game.seconds],
-        "values": [None if value is None else round(value, 2) for value in game.values],
-        "exact": list(game.exact),
-        "booked": [ply for ply, from_book in enumerate(game.from_book) if from_book],
+        "exact": [turn.exact for turn in game.turns],
+        "booked": [ply for ply, turn in enumerate(game.turns) if turn.from_book],
     }
 
 
-def replayed(first: Position, turns: Sequence[Turn | AnnotatedMove]) -> dict[str, str]:
+def replayed(first: Position, turns: Sequence[AnnotatedMove]) -> dict[str, Any]:
     """The moves of a game that began at `first`.
 
     ``turns`` names the moves, ``squares`` has for each the square played and those it turns, empty for a pass;
-    ``called`` is the opening's name, empty if it has none.
+    ``called`` is the opening's name, empty if it has none; ``seconds`` and ``values`` have None where nothing is known.
     """
     board, side = first.board_string().split()
-    opening = opening_of([first, *(after(turn) for turn in turns)])
+    opening = opening_of([first, *(turn.after for turn in turns)])
     return {
         "start": board,
         "begins": side,
         "turns": " ".join(str(turn.move) for turn in turns),
         "squares": " ".join(map(_squares, turns)),
         "called": "" if opening is None else str(opening),
+        "seconds": [None if turn.seconds is None else round(turn.seconds, 3) for turn in turns],
+        "values": [None if turn.value is None else round(turn.value, 2) for turn in turns],
     }
 
 
-def after(turn: Turn | AnnotatedMove) -> Position:
-    """The position that a turn led to."""
-    return turn.before.play(turn.move)
-
-
-def _squares(turn: Turn | AnnotatedMove) -> str:
+def _squares(turn: AnnotatedMove) -> str:
     move = turn.move
     if move.square is None:
         return ""

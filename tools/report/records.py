@@ -5,9 +5,9 @@ import io
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from outflank.engine import Colour, Turn
+from outflank.engine import Colour
 from outflank.protocol.formats import annotated, transcript
-from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Result
+from outflank.protocol.formats.annotated import AnnotatedGame, Result
 from outflank.protocol.lines import printable
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.state.run import Run
@@ -47,11 +47,10 @@ _ENDINGS = {
 def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
     """The game with times, evaluations, exact margins, and as its comment what went wrong."""
     names = game.pairing.names
-    turns = zip(game.turns, game.values, game.seconds, game.exact, strict=True)
     ending = _ENDINGS.get(game.ending, annotated.Ending.FORFEIT)
     return AnnotatedGame(
         game.first_position,
-        tuple(_annotated_move(*turn) for turn in turns),
+        game.turns,
         black=names[Colour.BLACK],
         white=names[Colour.WHITE],
         result=None if game.ending is Ending.RUNNER_FAULT else Result(game.winner, game.margin, ending),
@@ -92,9 +91,9 @@ def _csv_row(game: GameRecord) -> Iterable[object]:
     black, white = (game.pairing.names[colour] for colour in Colour)
     points, final = game.points_of(black), game.final_position
     times = {colour: [0.0] for colour in Colour}
-    for turn, seconds in zip(game.turns, game.seconds, strict=True):
-        if seconds is not None:
-            times[turn.colour].append(seconds)
+    for turn in game.turns:
+        if turn.seconds is not None:
+            times[turn.colour].append(turn.seconds)
     return (
         game.pairing.number,
         game.pairing.round,
@@ -127,11 +126,3 @@ def _csv_cell(value: object) -> object:
         return value
     text = printable(value, len(value))
     return f"'{text}" if text.startswith(_FORMULA) else text
-
-
-def _annotated_move(
-    turn: Turn, value: float | None, seconds: float | None, exact: int | None
-) -> AnnotatedMove:
-    """The turn; the engine's value, which is Black's, becomes the mover's."""
-    score = value if value is None or turn.colour is Colour.BLACK else 0.0 - value
-    return AnnotatedMove(turn.before, turn.move, seconds, score, exact)

@@ -26,7 +26,7 @@ from outflank.tools.report.figures import (
     pair_scores,
     tested_points,
 )
-from outflank.tools.report.page import after, packed_files, page_parts, replay, templates
+from outflank.tools.report.page import packed_files, page_parts, replay, templates
 from outflank.tools.report.phases import phases_of, slips_of
 from outflank.tools.report.records import run_record, transcript_line
 from outflank.tools.report.summary import summary
@@ -239,7 +239,7 @@ def _called(run: Run) -> dict[str, str]:
     called = {}
     for game in run.games:
         given = game.turns[: game.given]
-        opening = opening_of([game.first_position, *map(after, given)])
+        opening = opening_of([game.first_position, *(turn.after for turn in given)])
         if opening is not None:
             called[opening_moves(game)] = str(opening)
     return called

@@ -368,7 +368,8 @@ class Scoreboard:
                 )
             case GameStarted(pairing):
                 self._boards[pairing.number] = (pairing, "")
-            case TurnPlayed(game=number, discs=(black, white)):
+            case TurnPlayed(game=number):
+                black, white = event.discs
                 pairing, _ = self._boards[number]
                 self._boards[number] = (pairing, f"{black + white - 4:2d} discs played, {black}-{white}")
             case GameEnded(game):
@@ -479,9 +480,7 @@ class LiveStanding:
         with self._lock:
             self._is_new = True
             if self._has_rounds:
-                self._games[game.pairing.number] = replace(
-                    game, turns=(), seconds=(), values=(), from_book=(), exact=(), dialogue=()
-                )
+                self._games[game.pairing.number] = replace(game, turns=(), dialogue=())
             twin = self._open.pop(pair, None)
             if twin is None:
                 self._open[pair] = game

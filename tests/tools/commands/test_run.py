@@ -11,7 +11,8 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from outflank.engine import PRESETS, Colour
+from outflank.engine import PRESETS, Colour, Move, Position
+from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.support.runs import broken_off, fake, played, run_of, settings, write_files_of
 from outflank.tools.commands.match import match
@@ -242,7 +243,7 @@ def test_every_event_is_described() -> None:
     told: list[events.Event] = [
         events.Planned(1, 0),
         events.GameStarted(crash.pairing, 1, crash.started),
-        events.TurnPlayed(1, 1, 0, "f5", None, (4, 1)),
+        events.TurnPlayed(1, 1, 0, AnnotatedMove(Position.start(), Move.parse("f5"))),
         events.GameEnded(crash),
         events.GameVoided(Void(crash, "why", None)),
         events.Remarked("so"),

@@ -41,8 +41,7 @@ def test_what_happens_is_told_in_order(tmp_path: Path) -> None:
 
     assert kinds == ["Planned", *["GameStarted", "GameEnded"] * 2, "Planned"]
     assert [event.ply for event in of_first] == list(range(len(of_first)))
-    assert [event.move for event in of_first] == [str(turn.move) for turn in first.turns]
-    assert [event.seconds for event in of_first] == list(first.seconds)
+    assert [event.turn for event in of_first] == list(first.turns)
 
 
 @pytest.mark.parametrize("form", [Format.ROUND_ROBIN, Format.GAUNTLET, Format.SWISS, Format.KNOCKOUT])

@@ -33,7 +33,7 @@ def settings_of(format: Format, players: int, games: int = 2, rounds: int = 1) -
 def played(pairing: Pairing, margin: int) -> GameRecord:
     """A game that ended with a margin of Black's; what was played does not matter here."""
     winner = None if margin == 0 else Colour.BLACK if margin > 0 else Colour.WHITE
-    return GameRecord(pairing, Game().rules, (), (), winner, Ending.DISCS, "", margin, STARTED)
+    return GameRecord(pairing, Game().rules, (), winner, Ending.DISCS, "", margin, STARTED)
 
 
 def run(

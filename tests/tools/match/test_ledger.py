@@ -6,6 +6,7 @@ from itertools import permutations
 import pytest
 
 from outflank.engine import PRESETS, Colour, Game, Symmetry
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.support.runs import broken_off, played, random_run, run_of
 from outflank.tools.match.conduct.ledger import EarlyStop, complete_pairs, game_key, repeats
@@ -68,7 +69,7 @@ def boards(game: GameRecord) -> tuple[str, ...]:
 
 def shortened(game: GameRecord) -> GameRecord:
     """The game without its last turn."""
-    return replace(game, turns=game.turns[:-1], seconds=game.seconds[:-1], values=(), from_book=(), exact=())
+    return replace(game, turns=game.turns[:-1])
 
 
 def image(game: GameRecord, symmetry: Symmetry) -> GameRecord:
@@ -76,7 +77,7 @@ def image(game: GameRecord, symmetry: Symmetry) -> GameRecord:
     turned = Game(first=game.first_position.transformed(symmetry))
     for turn in game.turns:
         turned.play(symmetry.move(turn.move))
-    return replace(game, turns=turned.turns)
+    return replace(game, turns=AnnotatedGame.of(turned).moves)
 
 
 def test_other_moves_other_rules_and_another_ending_make_another_game() -> None:

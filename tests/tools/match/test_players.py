@@ -17,7 +17,7 @@ from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.runs import MARK, Sit, referee
 from outflank.tools.match.game.engines import Entry
 from outflank.tools.match.game.players import GtpPlayer, NBoardPlayer, make_player
-from outflank.tools.match.game.results import Ending
+from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.game.setup import clock_text, nboard_instructions
 
 SitNBoard = Callable[..., NBoardPlayer]
@@ -52,16 +52,18 @@ def test_rules_with_the_same_moves_need_not_be_told(rules: str) -> None:
     player.stop()
 
 
+def values(game: GameRecord) -> list[float | None]:
+    """What engines said of their positions."""
+    return [turn.value for turn in game.turns]
+
+
 def test_what_an_engine_says_of_its_positions_is_kept_from_blacks_side(sit: Sit) -> None:
     """The fake says that it is a disc ahead for each move it has chosen."""
     game = referee(sit("aloud", turn=90), sit("aloud", turn=90, name="B"), opening="f5d6")
 
     assert game.ending is Ending.DISCS
-    assert game.values[:6] == (None, None, 1.0, -1.0, 2.0, -2.0)
-    assert len(game.values) == len(game.turns)
-    assert all(
-        (value is None) == (took is None) for value, took in zip(game.values, game.seconds, strict=True)
-    )
+    assert values(game)[:6] == [None, None, 1.0, -1.0, 2.0, -2.0]
+    assert all((turn.value is None) == (turn.seconds is None) for turn in game.turns)
 
 
 def test_an_engine_that_need_not_think_aloud_is_asked_for_plain_moves(sit: Sit) -> None:
@@ -72,7 +74,7 @@ def test_an_engine_that_need_not_think_aloud_is_asked_for_plain_moves(sit: Sit) 
     game = referee(quiet, sit(name="B"))
     quiet.stop()
 
-    assert set(game.values) == {None}
+    assert set(values(game)) == {None}
     assert "A > genmove black" in heard
     assert not [line for line in heard if "analyze" in line and ">" in line]
 
@@ -221,9 +223,9 @@ def test_it_is_told_the_whole_game_with_passes_and_times(sit: Sit, sit_nboard: S
         known = game.turns[: len(record.moves)]
         assert [played.move for played in record.moves] == [turn.move for turn in known]
         assert (record.clock, record.black, record.white) == ("10:00/0:02", "opponent", "N")
-        for played, seconds in zip(record.moves, game.seconds, strict=False):
-            assert (played.seconds is None) == (seconds is None)
-            assert seconds is None or played.seconds == pytest.approx(seconds, abs=0.001)
+        for played, turn in zip(record.moves, game.turns, strict=False):
+            assert (played.seconds is None) == (turn.seconds is None)
+            assert turn.seconds is None or played.seconds == pytest.approx(turn.seconds, abs=0.001)
     assert "[PA]" in told(heard)[-1]
 
 
@@ -253,11 +255,11 @@ def test_what_it_says_of_its_positions_is_kept_if_it_can_be(sit: Sit, sit_nboard
         referee(sit_nboard(*fault), sit(turn=90, name="G")) for fault in (("too much", 1), ("none",))
     )
 
-    assert [value for value in game.values if value is not None][:3] == [-1.0, -2.0, -3.0]
-    assert set(mad.values) == {None}
-    assert set(quiet.values) != {None}
+    assert [value for value in values(game) if value is not None][:3] == [-1.0, -2.0, -3.0]
+    assert set(values(mad)) == {None}
+    assert set(values(quiet)) != {None}
     asked_for_none = referee(sit_nboard(extra="analysis=no"), sit(turn=90, name="G"))
-    assert set(asked_for_none.values) == {None}
+    assert set(values(asked_for_none)) == {None}
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,7 @@ def test_a_game_is_played_to_its_end(sit: Sit) -> None:
     assert game.ending is Ending.DISCS
     assert again.is_over
     assert (game.winner, game.margin) == (again.rules.winner_by(again.score()), again.score())
-    assert len(game.seconds) == len(game.turns)
-    assert all(0 < seconds < 1 for seconds in game.seconds if seconds is not None)
+    assert all(0 < turn.seconds < 1 for turn in game.turns if turn.seconds is not None)
 
 
 @pytest.mark.parametrize(
@@ -129,9 +128,9 @@ def test_a_game_is_adjudicated_with_its_exact_result(sit: Sit) -> None:
     ply = len(game.turns)
 
     assert game.ending is Ending.ADJUDICATION
-    assert game.turns == whole.turns[:ply]
+    assert [turn.move for turn in game.turns] == [turn.move for turn in whole.turns[:ply]]
     assert whole.turns[ply].before.empties == 8
-    assert game.margin == whole.exact[ply]
+    assert game.margin == whole.turns[ply].exact
     assert game.detail == "exact result with 8 empty squares"
     assert game.margin is not None
     assert game.winner is (BLACK if game.margin > 0 else WHITE if game.margin < 0 else None)
@@ -141,7 +140,7 @@ def test_the_last_positions_are_solved_and_the_played_result_stands(sit: Sit) ->
     game = referee(sit(), sit(name="B"), solve=6)
 
     assert game.ending is Ending.DISCS
-    assert [margin is not None for margin in game.exact] == [turn.before.empties <= 6 for turn in game.turns]
+    assert all((turn.exact is not None) == (turn.before.empties <= 6) for turn in game.turns)
 
 
 def best_margin(position: Position) -> int:
@@ -160,29 +159,29 @@ def test_the_last_positions_of_a_game_get_their_exact_margins(rules: str) -> Non
     turns = [
         replace(turn, before=turn.before.with_rules(Rules.parse(rules))) for turn in played(WITH_PASSES).turns
     ]
-    exact = Solver().margins(turns, 6)
+    exact = [turn.exact for turn in Solver().solved(turns, 6)]
 
-    assert exact == tuple(best_margin(turn.before) if turn.before.empties <= 6 else None for turn in turns)
+    assert exact == [best_margin(turn.before) if turn.before.empties <= 6 else None for turn in turns]
     assert len([margin for margin in exact if margin is not None]) >= 6
 
 
 def test_games_of_one_direction_are_solved_too() -> None:
     turns = played(ONE_WAY, Rules.parse("ravensburger-1987")).turns
-    exact = Solver().margins(turns, 4)
+    solved = Solver().solved(turns, 4)
 
-    assert exact[-4:] == tuple(best_margin(turn.before) for turn in turns[-4:])
+    assert [turn.exact for turn in solved[-4:]] == [best_margin(turn.before) for turn in turns[-4:]]
 
 
 def test_discs_are_lost_by_the_one_who_chose_the_move() -> None:
     game = played(WITH_PASSES)
-    game = replace(game, exact=Solver().margins(game.turns, 10))
+    game = replace(game, turns=Solver().solved(game.turns, 10))
     lost = discs_lost(game)
     (first,) = (
         number
-        for number, margin in enumerate(game.exact)
-        if margin is not None and game.exact[number - 1] is None
+        for number, turn in enumerate(game.turns)
+        if turn.exact is not None and game.turns[number - 1].exact is None
     )
-    swing = game.exact[first]
+    swing = game.turns[first].exact
 
     assert swing is not None
     assert game.margin is not None
@@ -193,14 +192,15 @@ def test_discs_are_lost_by_the_one_who_chose_the_move() -> None:
 
 
 def test_nobody_has_lost_discs_in_a_game_that_never_began() -> None:
-    game = replace(played(WITH_PASSES), turns=(), seconds=(), values=(), exact=(), margin=None)
+    game = replace(played(WITH_PASSES), turns=(), margin=None)
 
     assert discs_lost(game) == {BLACK: (0, 0), WHITE: (0, 0)}
 
 
 def test_nobody_has_lost_what_he_was_given_or_what_nobody_solved() -> None:
     game = played(WITH_PASSES)
-    given = replace(game, exact=Solver().margins(game.turns, 6), seconds=(None,) * len(game.turns))
+    solved = Solver().solved(game.turns, 6)
+    given = replace(game, turns=tuple(replace(turn, seconds=None) for turn in solved))
 
     assert discs_lost(game) == discs_lost(given) == {BLACK: (0, 0), WHITE: (0, 0)}
 
@@ -303,8 +303,7 @@ def test_time_is_counted_without_a_clock_and_charged_to_nobody(sit: Sit) -> None
     assert 1.2 < game.outside["A"].setup < 10
     assert game.outside["A"].longest < 1
     assert game.outside["B"].moves == sum(
-        seconds is not None and turn.colour is WHITE
-        for turn, seconds in zip(game.turns, game.seconds, strict=True)
+        turn.seconds is not None and turn.colour is WHITE for turn in game.turns
     )
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import Colour, FileFormatError, Rules
+from outflank.engine import Colour, FileFormatError, Move, Position, Rules
+from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.runs import broken_off, played
@@ -41,6 +42,7 @@ SETTINGS = RunSettings(
     replay_crashes=True,
 )
 NAMES = ("A", "B b")
+FIRST = AnnotatedMove(Position.start(), Move.parse("f5"))
 
 
 def create(folder: Path, settings: RunSettings = SETTINGS) -> Store:
@@ -51,13 +53,16 @@ def create(folder: Path, settings: RunSettings = SETTINGS) -> Store:
 def game(number: int = 1) -> GameRecord:
     """A game with everything that can be known of one."""
     plain = refereed(WITH_PASSES, number=number)
-    count = len(plain.turns)
-    return replace(
-        plain,
-        values=tuple(None if ply % 3 else ply / 8 for ply in range(count)),
-        from_book=tuple((None, False, True)[ply % 3] for ply in range(count)),
-        exact=tuple(ply if ply > 40 else None for ply in range(count)),
+    turns = tuple(
+        replace(
+            turn,
+            value=None if ply % 3 else ply / 8,
+            from_book=(None, False, True)[ply % 3],
+            exact=ply if ply > 40 else None,
+        )
+        for ply, turn in enumerate(plain.turns)
     )
+    return replace(plain, turns=turns)
 
 
 def refereed(transcript: str, rules: Rules | None = None, number: int = 1) -> GameRecord:
@@ -143,7 +148,7 @@ def test_moves_with_directions_come_back(tmp_path: Path) -> None:
 
 def test_a_game_that_goes_on_is_in_the_file_and_no_result(tmp_path: Path) -> None:
     store = create(tmp_path)
-    store.write([started(game()), TurnPlayed(1, 1, 0, "f5", None, (4, 1))], RULES)
+    store.write([started(game()), TurnPlayed(1, 1, 0, FIRST)], RULES)
     reader = sqlite3.connect(tmp_path / RUN_FILE)
 
     assert reader.execute("SELECT number, ending FROM game").fetchall() == [(1, None)]
@@ -155,7 +160,7 @@ def test_a_game_that_goes_on_is_in_the_file_and_no_result(tmp_path: Path) -> Non
 
 def test_a_resumed_run_forgets_what_had_not_ended(tmp_path: Path) -> None:
     store = create(tmp_path)
-    store.write([GameEnded(game(1)), started(game(2)), TurnPlayed(2, 1, 0, "f5", None, (4, 1))], RULES)
+    store.write([GameEnded(game(1)), started(game(2)), TurnPlayed(2, 1, 0, FIRST)], RULES)
     openings = store.openings(RULES)
     store.end(finished=False)
     assert read_run(tmp_path).interrupted
@@ -233,7 +238,7 @@ class FullDisk:
 def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path) -> None:
     """The n-th statement fails and all after it, for n = 0, 1, 2... until none fails."""
     short = played(names=NAMES)
-    events: list[Event] = [started(short), TurnPlayed(1, 1, 0, "f5", None, (4, 1)), GameEnded(short)]
+    events: list[Event] = [started(short), TurnPlayed(1, 1, 0, FIRST), GameEnded(short)]
     statement, trouble = 0, "yes"
     while trouble:
         folder = tmp_path / str(statement)
@@ -300,7 +305,7 @@ def test_a_run_from_before_books_is_read_and_resumed(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / RUN_FILE)
     connection.executescript("ALTER TABLE turn DROP COLUMN book; PRAGMA user_version = 1")
     connection.close()
-    old = replace(game(), from_book=())
+    old = replace(game(), turns=tuple(replace(turn, from_book=None) for turn in game().turns))
 
     assert read_run(tmp_path).games == (old,)
     resumed = Store.resume(tmp_path)

@@ -161,7 +161,7 @@ def test_a_game_from_a_board_of_its_own_is_written_with_it() -> None:
     game = Game(first=Position.parse("-" * 26 + "OX------XO" + "-" * 28 + " X"))
     while not game.position.is_over:
         game.play(game.position.legal_moves()[0])
-    record = replace(played(), turns=game.turns, seconds=(None,) * len(game.turns), values=(), exact=())
+    record = replace(played(), turns=AnnotatedGame.of(game).moves)
 
     assert [turn.move for turn in ggf_game(ggf(record))[1].turns] == [turn.move for turn in game.turns]
     assert sgf_nodes(sgf(record))[0]["AB"] == ["d4", "c5"]
@@ -344,9 +344,7 @@ def test_other_rules_are_refused(preset: str) -> None:
 def test_another_start_is_refused() -> None:
     game = Game(first=Position.start(Rules(start="parallel-north")).with_rules(Rules()))
     game.play(game.position.legal_moves()[0])
-    record = replace(
-        broken_off(Ending.TIME, Colour.BLACK), turns=game.turns, seconds=(None,), values=(), exact=()
-    )
+    record = replace(broken_off(Ending.TIME, Colour.BLACK), turns=AnnotatedGame.of(game).moves)
 
     with pytest.raises(FileFormatError, match="WTHOR holds Othello from its start only"):
         files(record)

@@ -139,8 +139,8 @@ def test_the_graph_shows_both_engines_and_the_exact_margins(browser: Browser, tm
     open_report(browser, tmp_path, tournament(), fragment="#game=2")
     run = tournament()
     game = run.games[1]
-    known = [value for value in game.values if value is not None]
-    solved = [margin for margin in game.exact if margin is not None]
+    known = [turn for turn in game.turns if turn.value is not None]
+    solved = [turn for turn in game.turns if turn.exact is not None]
 
     assert browser.run("document.querySelectorAll('#graph .dots').length") == len(known) + len(solved) + 1
     assert browser.run("document.querySelectorAll('#graph .curve').length") == 3

@@ -114,8 +114,6 @@ def _replay(review: GameReview, number: int) -> dict[str, Any]:
         "margin": round(review.final.black_score) if review.final.exact else None,
         "opening": game.given,
         **replayed(game.first, game.moves),
-        "seconds": [each.seconds for each in game.moves],
-        "values": [_value(each.score, each.colour) for each in game.moves],
         "exact": [round(move.best.black_score) if move.exact else None for move in moves],
         "review": [round(each.black_score, 2) for each in review.judgements],
         "depths": [certainty(each, each.position.empties) for each in review.judgements],
@@ -140,11 +138,6 @@ def _phases(reviews: Sequence[GameReview]) -> Phases:
 def _left_book(review: GameReview) -> str:
     """Where the game left the opening book."""
     return "" if review.book_exit is None else f"Book: {exit_text(review.book_exit)}"
-
-
-def _value(score: float | None, colour: Colour) -> float | None:
-    """What a mover judged, from Black's side."""
-    return None if score is None else round(score if colour is Colour.BLACK else 0.0 - score, 2)
 
 
 def _worst(reviews: Sequence[GameReview]) -> list[dict[str, Any]]:

@@ -179,7 +179,6 @@ def _failed(task: Task, failure: str) -> Void:
         pairing=task.pairings[-1],
         rules=task.settings.rules,
         turns=(),
-        seconds=(),
         winner=None,
         ending=Ending.RUNNER_FAULT,
         detail=failure,

@@ -167,9 +167,7 @@ class Ledger:
             self._open[pair] = replace(game, outside={})  # which is counted by now
         elif self._test:
             self._test.add(pair, sorted((twin, game), key=lambda game: game.pairing.number))
-        self._games[game.pairing.number] = replace(
-            game, turns=(), seconds=(), values=(), from_book=(), exact=(), dialogue=()
-        )
+        self._games[game.pairing.number] = replace(game, turns=(), dialogue=())
 
     def void(self, void: Void) -> list[Void]:
         """Take a pair back because a game of it is void: everything of it that is void now."""

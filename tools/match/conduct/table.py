@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol, Self
 
-from outflank.engine import Colour, Game
 from outflank.protocol.lines import printable
 from outflank.tools.match.game.players import Player, make_player
 from outflank.tools.match.game.referee import Referee, Solver
@@ -233,7 +232,7 @@ class Table:
             {colour: self._players[name] for colour, name in pairing.names.items()},
             settings.rules,
             settings.stall,
-            lambda game, seconds: self._emit(_turn(pairing, attempt, game, seconds)),
+            lambda ply, turn: self._emit(TurnPlayed(pairing.number, attempt, ply, turn)),
             adjudicate=settings.adjudicate,
             solve=settings.solve,
             solver=self._solver,
@@ -267,11 +266,3 @@ class Table:
 def needs_canary(settings: RunSettings) -> bool:
     """Whether anybody plays against a clock."""
     return any(math.isfinite(entry.time.main) for entry in settings.entries)
-
-
-def _turn(pairing: Pairing, attempt: int, game: Game, seconds: float | None) -> TurnPlayed:
-    """The last turn of a game that is being played."""
-    position = game.position
-    discs = position.discs(Colour.BLACK), position.discs(Colour.WHITE)
-    ply = len(game.turns) - 1
-    return TurnPlayed(pairing.number, attempt, ply, str(game.turns[-1].move), seconds, discs)

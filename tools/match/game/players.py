@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from outflank.engine import Colour, Game, IllegalMoveError, Move, NotationError, Position, Rules
+from outflank.engine import Colour, IllegalMoveError, Move, NotationError, Position, Rules
 from outflank.protocol.formats import ggf
-from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
+from outflank.protocol.formats.annotated import AnnotatedGame, Recorder
 from outflank.protocol.lines import printable
 from outflank.protocol.opponent.boardclient import BoardClient, Manners
 from outflank.protocol.opponent.choice import Reply
@@ -273,12 +273,11 @@ _OPPONENT = "opponent"
 class NBoardPlayer(Player[NBoardClient]):
     """An engine that speaks NBoard's protocol; see ``Player``."""
 
-    _game: Game
-    _seconds: list[float | None]  # of each turn
+    _recorder: Recorder
 
     def announce(self, colour: Colour, move: Move, seconds: float | None) -> None:
         """Note a move: it is sent with the next question."""
-        self._note(move, seconds)
+        self._recorder.play(move, seconds=seconds)
 
     def begin_turn(self, colour: Colour, clock: Clock) -> None:
         """Send it the game so far, with the clock in it, and wait until it has read that.
@@ -296,7 +295,7 @@ class NBoardPlayer(Player[NBoardClient]):
         """
         reply = self._running.go(seconds)
         with suppress(NotationError, IllegalMoveError):  # the referee will say so
-            self._note(Move.parse(reply.text), reply.seconds)
+            self._recorder.play(reply.text, seconds=reply.seconds)
         if not self.entry.analysis:
             return Reply(reply.text, reply.seconds)
         return replace(reply, score=possible_score(reply.score))
@@ -318,20 +317,14 @@ class NBoardPlayer(Player[NBoardClient]):
         client.synchronise()
 
     def _set_up(self) -> None:
-        self._game, self._seconds = Game(self._rules), []
-
-    def _note(self, move: Move, seconds: float | None) -> None:
-        """Play a turn on our board. Raises: IllegalMoveError."""
-        self._game.play(self._game.position.parse_move(str(move)))
-        self._seconds.append(seconds)
+        self._recorder = Recorder(Position.start(self._rules))
 
     def _record(self, colour: Colour) -> str:
         """The game so far as one line of GGF."""
-        turns = zip(self._game.turns, self._seconds, strict=True)
         names = {colour: self.name, colour.other: _OPPONENT}
         game = AnnotatedGame(
-            self._game.first,
-            tuple(AnnotatedMove(turn.before, turn.move, seconds=seconds) for turn, seconds in turns),
+            self._recorder.first,
+            self._recorder.moves,
             black=names[Colour.BLACK],
             white=names[Colour.WHITE],
             clock=clock_text(self.entry.time),

@@ -1,11 +1,12 @@
 """Referees one game. Board, rules, clocks and results are the referee's own; an engine is never trusted."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from outflank.engine import PASS, Colour, Game, Limit, Move, Position, Rules, Searcher, SearchInfo, Turn
+from outflank.engine import PASS, Colour, Game, Limit, Move, Position, Rules, Searcher, SearchInfo
+from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tools.match.game.players import Player
 from outflank.tools.match.game.results import Ending, GameRecord, Loss, Pairing
 from outflank.tools.match.game.seat import FlagFall, Seat
@@ -35,15 +36,14 @@ class Solver:
             return None
         return round(result.score if position.side is Colour.BLACK else -result.score)
 
-    def margins(self, turns: Sequence[Turn], empties: int) -> tuple[int | None, ...]:
-        """For each turn of a game the margin of the position before it; None above this many empty squares.
+    def solved(self, turns: Sequence[AnnotatedMove], empties: int) -> tuple[AnnotatedMove, ...]:
+        """The turns of a game with the exact margins of the positions with at most this many empty squares.
 
         The last position comes first: what is known of it helps with those before.
         """
-        due = [turn.before.empties <= empties for turn in turns]
         backwards = [
-            self.margin(turn.before) if solved else None
-            for turn, solved in zip(reversed(turns), reversed(due), strict=True)
+            replace(turn, exact=self.margin(turn.before)) if turn.before.empties <= empties else turn
+            for turn in reversed(turns)
         ]
         return tuple(reversed(backwards))
 
@@ -76,14 +76,12 @@ class Choice:
 
 def choices(game: GameRecord) -> Iterator[Choice]:
     """The moves that an engine made itself from a position that is solved to one that is, or that ended the game."""
-    after = (*game.exact, game.margin)[1:]
-    for number, (turn, seconds, best, came) in enumerate(
-        zip(game.turns, game.seconds, game.exact, after, strict=True)
-    ):
-        if seconds is None or best is None or came is None:
+    after = (*(turn.exact for turn in game.turns), game.margin)[1:]
+    for number, (turn, came) in enumerate(zip(game.turns, after, strict=True)):
+        if turn.seconds is None or turn.exact is None or came is None:
             continue
         sign = 1 if turn.colour is Colour.BLACK else -1
-        yield Choice(number, sign * best, sign * came)
+        yield Choice(number, sign * turn.exact, sign * came)
 
 
 def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:
@@ -107,7 +105,7 @@ class Referee:
         players: who sits at which colour.
         rules: by which rules.
         stall: seconds an engine may think about a move if it has no clock.
-        on_turn: called with the game and the seconds of the turn (None if it was given) after each turn.
+        on_turn: called after each turn with its number, 0 for the first, and with it.
         adjudicate: end the game with the exact result once this few squares are empty; 0 for never.
         solve: when the game is over, solve each of its positions with at most this many empty squares; 0 for none.
         solver: does both; one of our own if left out.
@@ -119,7 +117,7 @@ class Referee:
         players: dict[Colour, Player[Any]],
         rules: Rules,
         stall: float = STALL_SECONDS,
-        on_turn: Callable[[Game, float | None], object] | None = None,
+        on_turn: Callable[[int, AnnotatedMove], object] | None = None,
         *,
         adjudicate: int = 0,
         solve: int = 0,
@@ -132,9 +130,7 @@ class Referee:
         self._solve = solve
         self._solver = solver or Solver()
         self._game = Game(rules)
-        self._seconds: list[float | None] = []
-        self._values: list[float | None] = []
-        self._from_book: list[bool | None] = []
+        self._turns: list[AnnotatedMove] = []
         self._started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
 
     @property
@@ -181,28 +177,23 @@ class Referee:
         position = self._game.position
         move = PASS if position.must_pass else given
         if move is not None:
-            self._values.append(None)
-            self._from_book.append(None)
-            self._make(move, None, listeners=self._seats.values())
+            self._make(AnnotatedMove(position, move), listeners=self._seats.values())
         else:
-            chosen = self._seats[position.side].choose(position)
-            self._values.append(chosen.value)
-            self._from_book.append(chosen.from_book)
-            self._make(chosen.move, chosen.seconds, listeners=[self._seats[position.side.other]])
+            turn = self._seats[position.side].choose(position)
+            self._make(turn, listeners=[self._seats[position.side.other]])
 
-    def _make(self, move: Move, seconds: float | None, listeners: Iterable[Seat]) -> None:
-        """Play `move` on the referee's board and announce it to those who did not choose it.
+    def _make(self, turn: AnnotatedMove, listeners: Iterable[Seat]) -> None:
+        """Take a turn on the referee's board and announce it to those who did not choose it.
 
         The move that ends a game is not announced: the result stands, and no engine can spoil it.
         """
-        mover = self._game.position.side
-        self._game.play(move)
-        self._seconds.append(seconds)
+        self._game.play(turn.move)
+        self._turns.append(turn)
         if not self._game.position.is_over:
             for seat in listeners:
-                seat.announce(mover, move, seconds)
+                seat.announce(turn)
         if self._on_turn:
-            self._on_turn(self._game, seconds)
+            self._on_turn(len(self._turns) - 1, turn)
 
     def _note_strays(self) -> None:
         for seat in self._seats.values():
@@ -210,26 +201,20 @@ class Referee:
 
     def _check_claims(self) -> None:
         """Let the engines say what they think the result is; it stands whatever they say."""
-        last = self._game.turns[-1]
-        chosen = self._seconds[-1] is not None
+        last = self._turns[-1]
         for seat in self._seats.values():
-            knows_last = chosen and seat.colour is last.colour
+            knows_last = last.seconds is not None and seat.colour is last.colour
             seat.player.check_claim(last.colour, last.move, self._game.position, knows_last=knows_last)
 
     def _record(self, winner: Colour | None, ending: Ending, detail: str, margin: int | None) -> GameRecord:
-        turns = self._game.turns
         return GameRecord(
             pairing=self._pairing,
             rules=self._game.rules,
-            turns=turns,
-            seconds=tuple(self._seconds),
+            turns=self._solver.solved(self._turns, self._solve) if self._solve else tuple(self._turns),
             winner=winner,
             ending=ending,
             detail=detail,
             margin=margin,
             started=self._started,
-            values=tuple(self._values),
-            from_book=tuple(self._from_book),
             outside={seat.player.name: seat.outside for seat in self._seats.values()},
-            exact=self._solver.margins(turns, self._solve) if self._solve else (),
         )

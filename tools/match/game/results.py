@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from outflank.engine import Colour, Move, Position, Rules, Turn
+from outflank.engine import Colour, Move, Position, Rules
+from outflank.protocol.formats.annotated import AnnotatedMove
 
 
 class Ending(StrEnum):
@@ -87,8 +88,7 @@ class GameRecord:
     Attributes:
         pairing: what was to be played.
         rules: by which rules.
-        turns: everything played, opening and passes included.
-        seconds: for each turn the time its mover took; None for the opening and for forced passes.
+        turns: everything played, opening and passes included; nobody took any time for either.
         winner: None for a draw.
         ending: how it ended.
         detail: what happened, in a sentence, if it was a fault.
@@ -96,37 +96,21 @@ class GameRecord:
             None if it was neither played to the end nor adjudicated.
         started: when, in ISO format with time zone.
         dialogue: what was said on the wire, if it was a fault.
-        values: for each turn what the mover's engine said that its position was worth, in discs from Black's
-            side; None where it said nothing. Left out: nothing is known.
-        from_book: for each turn whether the mover's engine said that the move came from an opening book; None where
-            it said nothing. Left out: nothing is known.
-        exact: for each turn the margin with best play by both sides from the position before it, in discs from
-            Black's side; None where it was not solved. Left out: nothing is known.
         attempt: 1, and one more for each time that the game was voided before.
         outside: of each engine, by its name, where the game was played by us; a run keeps the sums alone.
     """
 
     pairing: Pairing
     rules: Rules
-    turns: tuple[Turn, ...]
-    seconds: tuple[float | None, ...]
+    turns: tuple[AnnotatedMove, ...]
     winner: Colour | None
     ending: Ending
     detail: str
     margin: int | None
     started: str
     dialogue: tuple[str, ...] = ()
-    values: tuple[float | None, ...] = ()
-    from_book: tuple[bool | None, ...] = ()
-    exact: tuple[int | None, ...] = ()
     attempt: int = 1
     outside: Mapping[str, Outside] = field(default_factory=dict, compare=False)
-
-    def __post_init__(self) -> None:
-        nothing = (None,) * len(self.turns)
-        object.__setattr__(self, "values", self.values or nothing)
-        object.__setattr__(self, "from_book", self.from_book or nothing)
-        object.__setattr__(self, "exact", self.exact or nothing)
 
     @property
     def first_position(self) -> Position:
@@ -136,7 +120,7 @@ class GameRecord:
     @property
     def final_position(self) -> Position:
         """The position that the game ended with, played out or not."""
-        return self.turns[-1].before.play(self.turns[-1].move) if self.turns else self.first_position
+        return self.turns[-1].after if self.turns else self.first_position
 
     @property
     def transcript(self) -> str:
@@ -238,9 +222,7 @@ class Standing:
             self.margins.append(margin)
         colour = game.colour_of(self.name)
         self.seconds += [
-            seconds
-            for turn, seconds in zip(game.turns, game.seconds, strict=True)
-            if seconds is not None and turn.colour is colour
+            turn.seconds for turn in game.turns if turn.seconds is not None and turn.colour is colour
         ]
 
 

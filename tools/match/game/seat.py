@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from outflank.engine import Colour, Move, Position
+from outflank.engine import Colour, Position
+from outflank.protocol.formats.annotated import AnnotatedMove, for_black
 from outflank.protocol.opponent.choice import ask_for_move
 from outflank.protocol.opponent.clock import Clock, seconds_text
 from outflank.protocol.opponent.descendants import longest_wait, own_waited_seconds
@@ -28,23 +29,6 @@ _ENDINGS: dict[type[EngineError], Ending] = {  # the first that fits
     EngineStartError: Ending.CRASH,
     EngineIllegalMove: Ending.ILLEGAL_MOVE,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A move that an engine chose in time.
-
-    Attributes:
-        move: the move.
-        seconds: that it took.
-        value: what the engine says that its position was worth, in discs from Black's side; None if it does not.
-        from_book: whether it says that the move came from an opening book; None if it does not say.
-    """
-
-    move: Move
-    seconds: float
-    value: float | None
-    from_book: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,17 +104,17 @@ class Seat:
         if self._clock.control.is_limited:
             self._before = self._look()
 
-    def announce(self, mover: Colour, move: Move, seconds: float | None) -> None:
-        """Announce a move that the engine did not choose itself; `seconds` is what it took, None if it was given.
+    def announce(self, turn: AnnotatedMove) -> None:
+        """Announce a move that the engine did not choose itself.
 
         Raises: Loss.
         """
         self._allowed += self.player.entry.margin
         with self._blamed(), self._timed():
-            self.player.announce(mover, move, seconds)
+            self.player.announce(turn.colour, turn.move, turn.seconds)
 
-    def choose(self, position: Position) -> Chosen:
-        """The engine's move, within its time.
+    def choose(self, position: Position) -> AnnotatedMove:
+        """The engine's move, within its time, and what it says of it.
 
         Raises: Loss if there is none, if it comes too late, or if it is no legal move.
         """
@@ -151,8 +135,8 @@ class Seat:
             reply = ask_for_move(self.player, position, self._clock, self._stall, settle)
         if reply.move is None:
             raise Loss(self.colour, Ending.RESIGNATION, f"{self.player.label} resigned")
-        from_black = reply.score if self.colour is Colour.BLACK or reply.score is None else -reply.score
-        return Chosen(reply.move, reply.seconds, from_black, reply.from_book)
+        value = for_black(reply.score, self.colour)
+        return AnnotatedMove(position, reply.move, reply.seconds, value, from_book=reply.from_book)
 
     def _settle(self) -> None:
         """Charge what it took since its last move beyond what is allowed, which is its margin for each move announced.

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from outflank.engine import Colour
+from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tools.match.game.results import GameRecord, Pairing
 from outflank.tools.match.state.run import Void
 
@@ -44,17 +45,19 @@ class TurnPlayed:
         game: the number of the game.
         attempt: as ``GameStarted`` has it.
         ply: 0 for the first turn.
-        move: as it is written.
-        seconds: the time its mover took; None in the opening and for forced passes.
-        discs: of Black and White after it.
+        turn: the turn.
     """
 
     game: int
     attempt: int
     ply: int
-    move: str
-    seconds: float | None
-    discs: tuple[int, int]
+    turn: AnnotatedMove
+
+    @property
+    def discs(self) -> tuple[int, int]:
+        """Of Black and White after it."""
+        after = self.turn.after
+        return after.discs(Colour.BLACK), after.discs(Colour.WHITE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +91,15 @@ def described(event: Event) -> dict[str, Any]:
             return {"event": "planned", "games": games, "played": played}
         case GameStarted(pairing, attempt, started):
             return {"event": "game-started", **_names(pairing), "attempt": attempt, "started": started}
-        case TurnPlayed(game, attempt, ply, move, seconds, discs):
+        case TurnPlayed(game, attempt, ply, turn):
             return {
                 "event": "turn",
                 "game": game,
                 "attempt": attempt,
                 "ply": ply,
-                "move": move,
-                "seconds": _rounded(seconds),
-                "discs": discs,
+                "move": str(turn.move),
+                "seconds": _rounded(turn.seconds),
+                "discs": event.discs,
             }
         case GameEnded(game):
             return {"event": "game-ended", **_result(game)}

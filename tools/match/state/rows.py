@@ -10,7 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, OutflankError, Rules, Turn
+from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, OutflankError, Position, Rules
+from outflank.protocol.formats.annotated import AnnotatedMove, Recorder
 from outflank.tools.match.game.results import Ending, GameRecord, Outside, Pairing
 from outflank.tools.match.state.events import GameStarted
 from outflank.tools.match.state.run import Run, RunSettings, Void, read_settings
@@ -181,7 +182,10 @@ def read_opening(text: str, rules: Rules) -> tuple[Move, ...]:
     """
     if not isinstance(text, str):
         raise NotationError(f"expected the moves of an opening, got {text!r}")
-    return tuple(turn.move for turn in _replayed(text.split(), rules) if not turn.move.is_pass)
+    game = Game(rules)
+    for move in text.split():
+        game.play(move)
+    return tuple(turn.move for turn in game if not turn.move.is_pass)
 
 
 def started_row(event: GameStarted, rules: Rules) -> Row:
@@ -205,11 +209,12 @@ def ended_row(game: GameRecord, void: Void | None = None) -> Row:
 
 def turn_rows(game: GameRecord) -> list[Row]:
     """A row for each turn of a game."""
-    columns = zip(game.turns, game.seconds, game.values, game.exact, game.from_book, strict=True)
-    return [
-        (game.pairing.number, game.attempt, ply, str(turn.move), seconds, value, exact, book)
-        for ply, (turn, seconds, value, exact, book) in enumerate(columns)
-    ]
+    return [turn_row(game.pairing.number, game.attempt, ply, turn) for ply, turn in enumerate(game.turns)]
+
+
+def turn_row(game: int, attempt: int, ply: int, turn: AnnotatedMove) -> Row:
+    """The row of a turn; its columns are TURN_COLUMNS."""
+    return (game, attempt, ply, str(turn.move), turn.seconds, turn.value, turn.exact, turn.from_book)
 
 
 def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[Void], int]:
@@ -280,35 +285,26 @@ def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
     try:
         check_game(row, turns)
         rules = Rules.parse(row["rules"])
-        moves, seconds, values, exact, book = zip(*turns, strict=True) if turns else ((),) * 5
+        recorder = Recorder(Position.start(rules))
+        for move, seconds, value, exact, book in turns:
+            from_book = None if book is None else bool(book)
+            recorder.play(move, seconds=seconds, value=value, exact=exact, from_book=from_book)
         names = {Colour.BLACK: row["black"], Colour.WHITE: row["white"]}
         opening = read_opening(row["opening"], rules)
         return GameRecord(
             pairing=Pairing(row["number"], row["pair"], names, opening, row["round"]),
             rules=rules,
-            turns=_replayed(moves, rules),
-            seconds=seconds,
+            turns=recorder.moves,
             winner=Colour(row["winner"]) if row["winner"] else None,
             ending=Ending(row["ending"]),
             detail=row["detail"],
             margin=row["margin"],
             started=row["started"],
             dialogue=tuple((row["dialogue"] or "").splitlines()),
-            values=values,
-            from_book=tuple(None if known is None else bool(known) for known in book),
-            exact=exact,
             attempt=row["attempt"],
         )
     except (OutflankError, ValueError) as error:
         raise FileFormatError(f"row {row['number']} of table game is no game: {error}") from None
-
-
-def _replayed(moves: Iterable[str], rules: Rules) -> tuple[Turn, ...]:
-    """The turns of a game, forced passes that were left out included."""
-    game = Game(rules)
-    for move in moves:
-        game.play(move)
-    return game.turns
 
 
 # The states of a run.

@@ -368,8 +368,8 @@ def _statements(event: Event, rules: Rules) -> list[Statement]:
     match event:
         case GameStarted():
             return [(schema.INSERT_GAME, rows.started_row(event, rules))]
-        case TurnPlayed(game, attempt, ply, move, seconds):
-            return [(schema.INSERT_TURN, (game, attempt, ply, move, seconds, None, None, None))]
+        case TurnPlayed(game, attempt, ply, turn):
+            return [(schema.INSERT_TURN, rows.turn_row(game, attempt, ply, turn))]
         case GameEnded(game):
             return _game(rows.ended_row(game), rows.turn_rows(game))
         case GameVoided(void):
