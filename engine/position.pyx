@@ -137,6 +137,8 @@ cdef class Position:
         """The move as this position writes it: a direction only where there is a choice.
 
         Raises: IllegalMoveError if it is not legal or leaves the choice open.
+        if self.is_over:
+            raise IllegalMoveError(f"the game is over, so {move} can't be played")
         """
         if move.is_pass:
             if not self.must_pass:

@@ -1,6 +1,7 @@
 """Moves of an opening book, and what it knows, as a session asks for them."""
 
 import random
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,6 +142,8 @@ class BookSource:
 
             try:
                 self._book = Book.open(self._path)
+                # Nobody says when a source is asked for the last time, so the file is closed with it.
+                weakref.finalize(self, self._book.close)
             except OutflankError as error:
                 self._give_up(error)
         return self._book

@@ -338,5 +338,5 @@ def test_what_is_no_position_is_not_looked_up(tmp_path: Path, position: Any) -> 
 
 @pytest.mark.parametrize("call", [Book.open, BookWriter.open, lambda path: BookWriter.create(path, OTHELLO)])
 def test_a_name_that_no_file_can_have_is_refused_in_words(call: Callable[[Any], object]) -> None:
-    with pytest.raises(OutflankError, match=r"'a\\x00b'.*\(embedded null byte\)"):
+    with pytest.raises(OutflankError, match=r"'a\\x00b'.*\(.*embedded null "):
         call(ZERO_BYTE)

@@ -184,7 +184,7 @@ def test_records_and_entries_walk_through_all_of_a_book(tmp_path: Path) -> None:
         ({"leaf": Leaf(Move(0), 0)}, "expected a leaf out of d3 c4 f5 e6 for a book, got a1"),
         ({"selectivity": 74}, "expected a selectivity out of 73, 87"),
         ({"lines": Lines(2**32)}, "expected a count of lines in a record of at most"),
-        ({"position": Position.parse("X" * 40 + "O" * 24)}, "expected a position with a move"),
+        ({"position": Position.parse("X" * 40 + "O" * 24)}, "a book holds only positions with a move"),
     ],
 )
 def test_a_record_that_makes_no_sense_is_refused(

@@ -17,6 +17,7 @@ from outflank.tools.commands.options import (
     COUNT,
     SECONDS,
     WholeNumber,
+    completed_by,
     hash_option,
     json_option,
     rules_option,
@@ -24,7 +25,7 @@ from outflank.tools.commands.options import (
     threads_option,
 )
 from outflank.tools.report.search import settings_line
-from outflank.tools.work.games import Given
+from outflank.tools.work.games import Given, as_usage
 from outflank.tools.work.progress import Complaints, counted
 
 _SECONDS = 5.0
@@ -32,7 +33,9 @@ _SECONDS = 5.0
 
 # A board may begin with "--", and must not be taken for an option then.
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("texts", nargs=-1, required=True, metavar="POSITION...")
+@click.argument(
+    "texts", nargs=-1, required=True, metavar="POSITION...", shell_complete=completed_by(files=True)
+)
 @click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]")
 @click.option(
     "--time",
@@ -115,7 +118,8 @@ def analyze(
             answer_many(requests_of(stream, defaults), as_json=True)
             return
         entries = given.games(rules)
-        first = list(islice(entries, 2))
+        with as_usage():
+            first = list(islice(entries, 2))
         if len(first) == 1 and isinstance(first[0], AnnotatedGame):
             wish = wish if wish.is_limited else replace(wish, seconds=_SECONDS)
             from outflank.tools.analysis.single import (

@@ -20,7 +20,7 @@ from outflank.engine import (
     Searcher,
     limit_for_level,
 )
-from outflank.tools.commands.options import COUNT, WholeNumber, output_option, rules_option
+from outflank.tools.commands.options import COUNT, WholeNumber, completed_by, output_option, rules_option
 from outflank.tools.report.board import board_text, is_coloured, png_of, say
 from outflank.tools.report.search import moves_text, score_text
 from outflank.tools.work.files import STDOUT, write_whole
@@ -35,7 +35,7 @@ _LINE_SHOWN = 6  # moves of the best line; more would cover the board
 
 # A board may begin with "--", and must not be taken for an option then.
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("text", metavar="POSITION")
+@click.argument("text", metavar="POSITION", shell_complete=completed_by(files=True))
 @click.option("--text", "as_text", is_flag=True, help="Print letters; on a terminal, colours.")
 @click.option("--svg", "as_svg", is_flag=True, help="Make an SVG image.")
 @click.option("--png", "as_png", is_flag=True, help="Make a PNG image.")
@@ -46,6 +46,7 @@ _LINE_SHOWN = 6  # moves of the best line; more would cover the board
 @click.option(
     "--line",
     metavar="MOVES|best",
+    shell_complete=completed_by("best"),
     help="Show moves to come, with arrows; the word best stands for the line that a search finds.",
 )
 @click.option(

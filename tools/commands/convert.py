@@ -12,7 +12,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FORMATS, WRITTEN_FORMATS, FormatName
 from outflank.protocol.formats.transcript import STYLES, Style
 from outflank.tools.commands.game_filter import GameFilter, ResultName, filter_options
-from outflank.tools.commands.options import json_option, output_option, rules_option
+from outflank.tools.commands.options import completed_by, json_option, output_option, rules_option
 from outflank.tools.report.gamefiles import Losses, check_output, game_writer, written_files
 from outflank.tools.work.files import STDOUT
 from outflank.tools.work.games import ReadGames, games_of, read_and_written, shown
@@ -20,7 +20,7 @@ from outflank.tools.work.progress import counted, warn
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completed_by(files=True))
 @click.option("--to", "target", type=click.Choice(WRITTEN_FORMATS), required=True, help="Format to write.")
 @click.option(
     "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"

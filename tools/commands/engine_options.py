@@ -20,6 +20,7 @@ from outflank.tools.commands.options import (
     SECONDS,
     Number,
     WholeNumber,
+    completed_by,
     hash_option,
     threads_option,
     together,
@@ -77,6 +78,7 @@ _OPTIONS = (
     click.option(
         "--book",
         metavar="FILE|none",
+        shell_complete=completed_by("none", files=True),
         help="Opening book to play from.  [default: the one that comes with the package, if it is for the rules]",
     ),
     click.option(

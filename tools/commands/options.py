@@ -4,19 +4,23 @@ import math
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from outflank.engine import NotationError, Rules
+from outflank.engine import PRESETS, NotationError, Rules
 from outflank.engine.search.limits import SELECTIVITIES
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
 from outflank.protocol.timekeeping import parse_duration
 from outflank.tools.work.cluster import scheduler_address
 from outflank.tools.work.files import STDOUT, expect_writable
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 BEYOND_USE = 2**31 - 1
 """An upper bound that keeps numbers in a C int."""
+_MOST_COMPLETED = 64
 
 
 class WholeNumber(click.IntRange):
@@ -38,6 +42,17 @@ class WholeNumber(click.IntRange):
             return int(super().convert(value, param, ctx))
         except click.BadParameter:
             self.fail(f"expected a whole number{_within(self)}, got {value!r}", param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list["CompletionItem"]:
+        """All of them where they are few, such as levels."""
+        from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
+
+        if self.min is None or self.max is None or self.max - self.min > _MOST_COMPLETED:
+            return []
+        numbers = map(str, range(int(self.min), int(self.max) + 1))
+        return [CompletionItem(number) for number in numbers if number.startswith(incomplete)]
 
 
 class Number(click.FloatRange):
@@ -122,6 +137,20 @@ def together(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated]
     return decorate
 
 
+def completed_by(
+    *words: str, files: bool = False
+) -> Callable[[click.Context, click.Parameter, str], list["CompletionItem"]]:
+    """A click callback by which shells complete a value to one of the words, or to the name of a file."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list["CompletionItem"]:
+        from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
+
+        found = [CompletionItem(word) for word in words if word.startswith(incomplete)]
+        return [*found, *([CompletionItem(incomplete, type="file")] if files else [])]
+
+    return complete
+
+
 def read_by(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
     """A click callback that reads an option's text with `read`.
 
@@ -143,6 +172,7 @@ rules_option = click.option(
     show_default=True,
     metavar="RULES",
     callback=read_by(Rules.parse),
+    shell_complete=completed_by(*PRESETS),
     help="PRESET[,OPTION=VALUE...], see docs/rules.md.",
 )
 """``--rules ravensburger-1987,turns=all``: hands the command a ``Rules``."""

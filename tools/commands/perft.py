@@ -9,7 +9,7 @@ import click
 from outflank import __version__
 from outflank.engine import STARTS, NotationError, Position, Rules, divide
 from outflank.engine import perft as count_leaves
-from outflank.tools.commands.options import WholeNumber, json_object_option, rules_option
+from outflank.tools.commands.options import WholeNumber, completed_by, json_object_option, rules_option
 
 # A game has at most 64 discs to play with a pass before each; deeper counts are the same.
 _DEEPEST = 128
@@ -35,6 +35,7 @@ class _Count:
 @click.option(
     "--start",
     metavar="START",
+    shell_complete=completed_by(*STARTS),
     help=f"{_STARTS}: 64 squares of X O - and perhaps the side to move.  [default: the rules' own]",
 )
 @click.option("--pass-is-free", is_flag=True, help="Count only discs played as plies, passes not.")

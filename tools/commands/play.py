@@ -25,6 +25,7 @@ from outflank.tools.commands.options import (
     OUTPUT_FILE,
     SECONDS,
     WholeNumber,
+    completed_by,
     hash_option,
     read_by,
     rules_option,
@@ -72,6 +73,7 @@ _SIDES = {
 @click.option(
     "--resume",
     metavar="GAME",
+    shell_complete=completed_by(files=True),
     help="Go on with a game: a file in a format of docs/formats.md, a transcript or a board.",
 )
 @click.option(
@@ -86,6 +88,7 @@ _SIDES = {
 @click.option(
     "--book",
     metavar="FILE|none",
+    shell_complete=completed_by("none", files=True),
     help="Opening book to play from.  [default: the one that comes with the package, if it is for the rules]",
 )
 @click.option(

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
+from difflib import get_close_matches
 from io import BufferedReader, FileIO, TextIOWrapper
 from keyword import iskeyword
 from typing import IO, Any
@@ -43,6 +44,16 @@ class LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands."""
         return list(self.summaries)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the words begin with; a mistyped one is told what it may have been."""
+        name = args[0]
+        if name not in self.summaries and not name.startswith("-") and not ctx.resilient_parsing:
+            close = get_close_matches(name, self.summaries)
+            ctx.fail(f"No such command {name!r}.{f' Did you mean {close[0]!r}?' if close else ''}")
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, its module imported; None if there is none."""
@@ -172,6 +183,12 @@ class Program(LazyGroup):
             ctx.exit(_EXIT_BROKEN_PIPE)
         except OSError as error:
             raise Failure(_refusal(error)) from error
+        except click.NoSuchOption as error:
+            if error.option_name[1:].isdecimal():  # click takes it for an option
+                raise click.UsageError(
+                    f"no number here may be negative, got {error.option_name}", error.ctx
+                ) from None
+            raise
         except click.ClickException as error:
             from outflank.protocol.lines import printable_lines  # not at the top, as above
 

@@ -37,6 +37,7 @@ from outflank.tools.commands.options import (
     OUTPUT_FILE,
     SECONDS,
     WholeNumber,
+    completed_by,
     hash_option,
     json_option,
     rules_option,
@@ -50,7 +51,7 @@ from outflank.tools.work.progress import counted, warn
 
 
 @click.command()
-@click.argument("games", nargs=-1, required=True, metavar="GAME...")
+@click.argument("games", nargs=-1, required=True, metavar="GAME...", shell_complete=completed_by(files=True))
 @click.option(
     "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
 )
@@ -79,6 +80,7 @@ from outflank.tools.work.progress import counted, warn
 @click.option(
     "--book",
     metavar="FILE|none",
+    shell_complete=completed_by("none", files=True),
     help="Opening book to compare the games with.  [default: the one that comes with the package]",
 )
 @click.option("--svg", type=OUTPUT_FILE, metavar="OUT", help="Write the evaluation curve of a single game.")
@@ -136,6 +138,8 @@ def _books(given: str | None) -> Sequence[Path]:
     """The books to compare games with."""
     if given is None:
         return shipped_books()
+    if given != NO_BOOK and not Path(given).exists():
+        raise click.BadParameter(f"there is no file {given!r}", param_hint="--book")
     return [] if given == NO_BOOK else [Path(given)]
 
 

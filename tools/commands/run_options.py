@@ -12,6 +12,7 @@ from outflank.tools.commands.options import (
     OUTPUT_FILE,
     Seconds,
     WholeNumber,
+    completed_by,
     json_option,
     read_by,
     rules_option,
@@ -26,7 +27,7 @@ from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.work.cluster import scheduler_address
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 def _use(ctx: click.Context, option: click.Parameter, path: Path | None) -> None:
@@ -89,6 +90,17 @@ _MOST_PLACES = 1000
 _SEEDS = 2**31
 
 
+def _openings(text: str) -> OpeningsChoice:
+    """The openings that are asked for.
+
+    Raises: NotationError if there are none of that name.
+    """
+    choice = OpeningsChoice.parse(text)
+    if choice.path is not None and not choice.path.exists():
+        raise NotationError(f"there is no file {str(choice.path)!r}")
+    return choice
+
+
 _OPTIONS = (
     click.option(
         "--engine",
@@ -115,8 +127,9 @@ _OPTIONS = (
     ),
     click.option(
         "--openings",
-        callback=read_by(OpeningsChoice.parse),
+        callback=read_by(_openings),
         metavar="balanced|random:N|FILE[:N]",
+        shell_complete=completed_by("balanced", "random:8", files=True),
         help="The shipped balanced openings, N random moves, or the games of FILE (such as a transcript a line), with "
         ":N their first N moves.  [default: balanced where the rules allow, else random:8]",
     ),
@@ -167,7 +180,7 @@ _WHERE = (
     click.option("--no-records", is_flag=True, help="Keep no records."),
     click.option(
         "--resume",
-        type=click.Path(path_type=Path),
+        type=click.Path(exists=True, path_type=Path),
         metavar="DIR",
         help="Resume the run in DIR with its settings; --concurrency, --cluster and --json may change.",
     ),

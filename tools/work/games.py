@@ -5,11 +5,13 @@ import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from io import BufferedReader, BytesIO, RawIOBase
 from itertools import islice
 from pathlib import Path
 from typing import cast
+
+import click
 
 from outflank.engine import IllegalMoveError, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
@@ -38,6 +40,15 @@ def is_transcript(text: str) -> bool:
     return _FIRST_MOVE.match(text.strip()) is not None and not _BOARD.match(text.strip())
 
 
+@contextmanager
+def as_usage(name: str = _ARGUMENT) -> Iterator[None]:
+    """Turn what is wrong with a description on the command line into wrong usage of the argument or option `name`."""
+    try:
+        yield
+    except (NotationError, IllegalMoveError) as error:
+        raise click.BadParameter(str(error), param_hint=name) from None
+
+
 def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
     """The one game, or the board as a game without moves, that `text` describes or that is in the file of that name.
 
@@ -46,9 +57,10 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
         rules: for a game that names none.
         name: of the argument or option that `text` was given for.
 
-    Raises: NotationError or IllegalMoveError naming what is wrong; OSError if the file can't be read.
+    Raises: click.BadParameter if it is no file and describes nothing; NotationError naming what is wrong with the file;
+        OSError if it can't be read.
     """
-    with Given(text, name) as given:
+    with Given(text) as given, as_usage(name):
         found = list(islice(given.games(rules), 2))
     if len(found) > 1:
         raise NotationError(f"{shown(text)} has more than one position, and only one can be shown")
@@ -64,13 +76,12 @@ class Given:
 
     Args:
         text: what was handed over.
-        name: of the argument or option that it was given for.
 
     Raises: OSError if the file can't be opened.
     """
 
-    def __init__(self, text: str, name: str = _ARGUMENT) -> None:
-        self._text, self._name = text, name
+    def __init__(self, text: str) -> None:
+        self._text = text
         self._stream: BufferedReader | None = None
         if text == STDIN:
             self._stream = _standard_input()
@@ -102,7 +113,7 @@ class Given:
         Raises: NotationError or IllegalMoveError if it is no file and describes nothing; OSError.
         """
         if self._stream is None:
-            yield _described(self._text, rules, self._name)
+            yield _described(self._text, rules)
         elif _BOARD_OVER_LINES.match(self._stream.peek()):
             text = self._stream.read(_MOST_CHARACTERS).decode("utf-8", "replace")
             try:
@@ -114,7 +125,7 @@ class Given:
             yield from read_games(self._stream, path, rules)
 
 
-def _described(text: str, rules: Rules, name: str) -> AnnotatedGame:
+def _described(text: str, rules: Rules) -> AnnotatedGame:
     """The game of a transcript, or a board; an empty text is the transcript of a game that has not begun.
 
     Raises: NotationError or IllegalMoveError.
@@ -125,12 +136,12 @@ def _described(text: str, rules: Rules, name: str) -> AnnotatedGame:
         if is_transcript(text):
             return parse(text, rules)
         return AnnotatedGame(Position.parse(text.partition("%")[0].strip(), rules))
-    except (NotationError, IllegalMoveError) as error:
+    except NotationError:
         if not is_transcript(text) and not _LIKE_BOARD.match(text):
             raise NotationError(
                 f"expected a file, a transcript or a board, got {printable(text)!r}"
             ) from None
-        raise type(error)(f"{name}: {error}") from None
+        raise
 
 
 def _sentence(name: str, bad: BadGame) -> str:

@@ -70,8 +70,9 @@ def edax() -> Iterator[Edax]:
 
 
 @pytest.fixture(params=[varied_records, book_with_a_pass], ids=["four plies", "a pass"])
-def book(request: pytest.FixtureRequest, tmp_path: Path) -> Book:
-    return make(tmp_path / "a.book", request.param())
+def book(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Book]:
+    with make(tmp_path / "a.book", request.param()) as book:
+        yield book
 
 
 def positions(data: bytes) -> dict[bytes, tuple[bytes, frozenset[bytes], bytes]]:
@@ -112,14 +113,14 @@ def test_edax_shows_the_scores_of_the_start(edax: Edax, book: Book, tmp_path: Pa
 
 
 def test_edax_imports_the_text_and_finds_the_same_leaves(edax: Edax, tmp_path: Path) -> None:
-    book = make(tmp_path / "a.book", varied_records())
-    ours, theirs = tmp_path / "ours.txt", tmp_path / "theirs.txt"
-    ours.write_bytes(written(book, Form.EDAX_TEXT))
-    edax.ask("book new 7 12")
-    edax.ask(f"book import {ours}")
-    edax.ask(f"book export {theirs}")
+    with make(tmp_path / "a.book", varied_records()) as book:
+        ours, theirs = tmp_path / "ours.txt", tmp_path / "theirs.txt"
+        ours.write_bytes(written(book, Form.EDAX_TEXT))
+        edax.ask("book new 7 12")
+        edax.ask(f"book import {ours}")
+        edax.ask(f"book export {theirs}")
 
-    assert sorted(theirs.read_bytes().splitlines()) == sorted(ours.read_bytes().splitlines())
+        assert sorted(theirs.read_bytes().splitlines()) == sorted(ours.read_bytes().splitlines())
 
 
 def test_a_book_that_edax_has_grown_comes_back_to_it_unchanged(edax: Edax, tmp_path: Path) -> None:
@@ -129,8 +130,7 @@ def test_a_book_that_edax_has_grown_comes_back_to_it_unchanged(edax: Edax, tmp_p
     edax.ask(f"book save {theirs}")
     edax.ask(f"book export {text}")
     records: list[Record] = stored(theirs.read_bytes(), tmp_path / "b.book")
-    book = make(tmp_path / "c.book", records)
-
-    assert len(records) > 10
-    assert positions(written(book, Form.EDAX)) == positions(theirs.read_bytes())
-    assert sorted(written(book, Form.EDAX_TEXT).splitlines()) == sorted(text.read_bytes().splitlines())
+    with make(tmp_path / "c.book", records) as book:
+        assert len(records) > 10
+        assert positions(written(book, Form.EDAX)) == positions(theirs.read_bytes())
+        assert sorted(written(book, Form.EDAX_TEXT).splitlines()) == sorted(text.read_bytes().splitlines())

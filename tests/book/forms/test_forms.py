@@ -1,6 +1,7 @@
 """A book in another form comes back equal in every field that the form carries; what is no book is refused."""
 
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -33,8 +34,9 @@ EDAX_LINE = f"{BOARD},7,F5,1"
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Book:
-    return make(tmp_path / "a.book", varied_records(4))
+def book(tmp_path: Path) -> Iterator[Book]:
+    with make(tmp_path / "a.book", varied_records(4)) as book:
+        yield book
 
 
 @pytest.mark.parametrize("form", [Form.TEXT, Form.EDAX])
@@ -60,22 +62,21 @@ def test_what_was_written_is_written_again_the_same(book: Book, tmp_path: Path, 
     facts = {
         name: value for name, value in contents.facts.items() if name not in ("rules", "created", "outflank")
     }
-    again = make(tmp_path / "b.book", contents.records, book.rules, **facts)
-
-    lines = [
-        line for line in written(again, form).splitlines() if not line.startswith((b"#", b"fact created"))
-    ]
-    assert lines == [line for line in first.splitlines() if not line.startswith((b"#", b"fact created"))]
+    with make(tmp_path / "b.book", contents.records, book.rules, **facts) as again:
+        lines = [
+            line for line in written(again, form).splitlines() if not line.startswith((b"#", b"fact created"))
+        ]
+        assert lines == [line for line in first.splitlines() if not line.startswith((b"#", b"fact created"))]
 
 
 def test_our_text_carries_what_edax_has_no_place_for(tmp_path: Path) -> None:
     changed = replace(record(START), level=None, depth=13, selectivity=95)
-    book = make(tmp_path / "a.book", [changed], story="grown by hand")
-    text = written(book, Form.TEXT)
+    with make(tmp_path / "a.book", [changed], story="grown by hand") as book:
+        text = written(book, Form.TEXT)
 
-    assert stored(text, tmp_path / "b.book") == list(book.records())
-    assert read_form(BytesIO(text), book.rules).facts["story"] == "grown by hand"
-    assert b" made for a test\n" in text
+        assert stored(text, tmp_path / "b.book") == list(book.records())
+        assert read_form(BytesIO(text), book.rules).facts["story"] == "grown by hand"
+        assert b" made for a test\n" in text
 
 
 @pytest.mark.parametrize("preset", ["obversi", "ravensburger-1987", "ravensburger-2006"])
@@ -172,10 +173,10 @@ def test_the_header_tells_level_and_size_of_a_book_of_our_own(book: Book) -> Non
 
 @pytest.mark.parametrize("told", ["2020 300 1 1 1 1 1 1 1 1 1", "2020 1 1 1 1 200 1 1 1 1 1", "yesterday"])
 def test_a_header_that_edax_has_no_room_for_is_made_anew(tmp_path: Path, told: str) -> None:
-    book = make(tmp_path / "a.book", [record(START)], edax=told)
-    contents = read_form(BytesIO(written(book, Form.EDAX)), book.rules)
+    with make(tmp_path / "a.book", [record(START)], edax=told) as book:
+        contents = read_form(BytesIO(written(book, Form.EDAX)), book.rules)
 
-    assert contents.facts[edaxbinary.FACT].endswith(" 10 61 4 2 0")
+        assert contents.facts[edaxbinary.FACT].endswith(" 10 61 4 2 0")
 
 
 def refused(data: bytes, form: Form | None = None) -> str:
@@ -225,7 +226,8 @@ def test_edax_text_is_refused_by_the_line(line: str, sentence: str) -> None:
 
 @pytest.fixture(scope="module")
 def binary(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    return written(make(tmp_path_factory.mktemp("book") / "a.book", varied_records(2)), Form.EDAX)
+    with make(tmp_path_factory.mktemp("book") / "a.book", varied_records(2)) as book:
+        return written(book, Form.EDAX)
 
 
 def test_a_binary_that_was_cut_short_anywhere_says_so(binary: bytes) -> None:

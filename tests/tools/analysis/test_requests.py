@@ -141,7 +141,7 @@ def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
         ({"selectivity": 95}, "selectivity", "it needs a limit too: depth, nodes or time"),
         ({"multipv": 0}, "multipv", "expected a whole number from 1"),
         ({"stable": 1}, "stable", "expected true or false for stable, got 1"),
-        ({"stable": True, "rules": "ravensburger-1987"}, "stable", "expected rules that turn in every"),
+        ({"stable": True, "rules": "ravensburger-1987"}, "stable", "stable discs are known only where"),
         ({"report_every": "1"}, "report_every", "expected seconds from 0 to 1000000000 for report_every"),
         ({"report_every": 10**400}, "report_every", "expected seconds from 0 to 1000000000 for report_every"),
         ({"priority": "high"}, "priority", "expected a whole number from -1000000 to 1000000"),
@@ -150,7 +150,7 @@ def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
         ({"avoid": "d3 c4 f5 e6"}, "avoid", "no legal move is left to search"),
         ({"allow": ""}, "allow", "no legal move is left to search"),
         ({"allow": "d3", "avoid": "d3"}, "avoid", "no legal move is left to search"),
-        ({"allow": "f5", "turns": [0, 1], "moves": "f5"}, "allow", "expected allow with one of the turns"),
+        ({"allow": "f5", "turns": [0, 1], "moves": "f5"}, "allow", "allow goes with one turn only"),
         ({"action": "jump"}, "action", "expected an action out of query_version terminate terminate_all"),
         ({"action": "terminate"}, "terminate_id", "expected a text or a whole number for terminate_id"),
     ],
@@ -202,6 +202,6 @@ def test_whatever_stands_in_the_fields_the_answer_has_the_id_and_one_line(fields
     for item in items:
         assert item.tags["id"] == "a"
         if isinstance(item, Remark):
-            assert item.sentence.startswith(("expected", "move"))
+            assert len(item.sentence.split()) > 3
             assert item.sentence.isprintable()
             assert len(item.sentence) < 500

@@ -148,7 +148,7 @@ def test_a_terminal_shows_the_discs_in_the_colours_of_the_box(name: str) -> None
         (["f5", "--last", "zz"], 2, "--last: expected a square from a1 to h8, got 'zz'"),
         (["f5", "--line", "f5"], 2, "expected White to play f4 d6 f6, got f5"),
         (["f5", "--line", "zz"], 2, "--line: move 1 of the transcript: expected a square from a1 to h8"),
-        (["nonsense"], 1, "expected a file, a transcript or a board"),
+        (["nonsense"], 2, "expected a file, a transcript or a board"),
         (["-"], 1, "standard input has more than one position, and only one can be shown"),
     ],
 )

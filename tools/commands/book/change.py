@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from outflank.engine import Rules
+from outflank.engine import PRESETS, Rules
 from outflank.engine.links import file_of
 from outflank.tools.commands.book.options import (
     FORMS,
@@ -25,6 +25,7 @@ from outflank.tools.commands.options import (
     EXISTING_FILE,
     WholeNumber,
     cluster_option,
+    completed_by,
     json_object_option,
     output_option,
     read_by,
@@ -136,6 +137,7 @@ def prune(
     "--rules",
     metavar="RULES",
     callback=read_by(Rules.parse),
+    shell_complete=completed_by(*PRESETS),
     help="PRESET[,OPTION=VALUE...], as docs/rules.md has them.  [default: those of the text, othello of Edax's]",
 )
 def import_(source: str, path: Path, form: str | None, rules: Rules | None) -> None:

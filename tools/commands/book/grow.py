@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from outflank.book.growing import BEYOND, unknown_positions
-from outflank.engine import HIGHEST_LEVEL, Rules
+from outflank.engine import HIGHEST_LEVEL, PRESETS, Rules
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.tools.commands.book.options import (
     growth_options,
@@ -19,7 +19,7 @@ from outflank.tools.commands.book.options import (
     reach_options,
     where_options,
 )
-from outflank.tools.commands.options import WholeNumber, budget_option, read_by
+from outflank.tools.commands.options import WholeNumber, budget_option, completed_by, read_by
 
 
 @click.command()
@@ -32,6 +32,7 @@ from outflank.tools.commands.options import WholeNumber, budget_option, read_by
     "--rules",
     metavar="RULES",
     callback=read_by(Rules.parse),
+    shell_complete=completed_by(*PRESETS),
     help="PRESET[,OPTION=VALUE...], as docs/rules.md has them.  [default: those of the book, othello of a new one]",
 )
 @where_options

@@ -211,7 +211,7 @@ def check(
         for fault in checked.faults[:_SHOWN]:
             click.echo(f"fault: {printable(fault, None)}")
         if len(checked.faults) > _SHOWN:
-            click.echo(f"and {counted(len(checked.faults) - _SHOWN, 'fault')} more")
+            click.echo(f"and {counted(len(checked.faults) - _SHOWN, 'more fault')}")
         click.echo(
             f"{path}: {counted(checked.positions, 'position')}, {counted(len(checked.faults), 'fault')}, "
             f"{checked.unreachable:,} not reached from the start, {checked.unfinished:,} to be finished"
