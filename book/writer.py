@@ -208,7 +208,7 @@ def lock_book(path: Path) -> WriterLock:
     Raises: FileFormatError if another process holds it, or if something else bears its name; OutflankError if it can't
         be made.
     """
-    refusal = f"can't change the book {str(path)!r}"
+    refusal = f"another process is changing the book {str(path)!r}"
     try:
         return WriterLock(file_of(path), refusal)
     except (OSError, ValueError) as error:  # the second where the name is none, as with a zero byte in it

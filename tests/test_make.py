@@ -31,6 +31,8 @@ def bare(tmp_path: Path) -> Path:
     """A folder in which nothing has been made."""
     for name in ("Makefile", "pyproject.toml", "requirements.txt", "setup.py"):
         shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "package").mkdir()
+    shutil.copy(ROOT / "package" / "__init__.py", tmp_path / "package")
     return tmp_path
 
 

@@ -158,7 +158,7 @@ def test_a_foreign_file_is_refused_in_words_and_left_alone(
     make(tmp_path / "b")
     before = sorted(path.name for path in tmp_path.iterdir())
     for opened in (Book.open, BookWriter.open):
-        with pytest.raises(FileFormatError, match=f"as an opening book, got .*{reason}"):
+        with pytest.raises(FileFormatError, match=f"as an opening book .*{reason}"):
             opened(tmp_path / "b")
 
     assert sorted(path.name for path in tmp_path.iterdir()) == before
@@ -258,7 +258,7 @@ def test_a_book_whose_tables_are_others_is_refused_before_it_is_read(
     connection.executescript(change)
     connection.close()
     for opened in (Book.open, BookWriter.open):
-        with pytest.raises(FileFormatError, match=r"as an opening book, got .*b' \(") as told:
+        with pytest.raises(FileFormatError, match=r"b' as an opening book \(") as told:
             opened(path)
         assert reason in str(told.value)
 
@@ -386,10 +386,10 @@ def test_a_row_of_nonsense_with_the_right_checksum_is_found_by_all_who_read_it(
 ) -> None:
     path = rewritten(make_book(tmp_path / "b", [record(START)]), **values)
     with Book.open(path) as book:
-        with pytest.raises(FileFormatError, match=r"as an opening book, got .*damaged: a row "):
+        with pytest.raises(FileFormatError, match=r"as an opening book .*damaged: a row "):
             list(book.records())
         if "board" not in values:  # else nobody comes to ask for it
-            with pytest.raises(FileFormatError, match=r"as an opening book, got .*damaged: a row "):
+            with pytest.raises(FileFormatError, match=r"as an opening book .*damaged: a row "):
                 book.probe(START)
 
 

@@ -27,7 +27,7 @@ from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.work.cluster import scheduler_address
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 def _use(ctx: click.Context, option: click.Parameter, path: Path | None) -> None:
@@ -180,7 +180,7 @@ _WHERE = (
     click.option("--no-records", is_flag=True, help="Keep no records."),
     click.option(
         "--resume",
-        type=click.Path(exists=True, path_type=Path),
+        type=click.Path(path_type=Path),
         metavar="DIR",
         help="Resume the run in DIR with its settings; --concurrency, --cluster and --json may change.",
     ),

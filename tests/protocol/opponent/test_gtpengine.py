@@ -211,7 +211,7 @@ def test_an_unknown_dialect_is_refused_with_those_there_are() -> None:
 
 
 def test_what_does_not_start_leaves_nothing() -> None:
-    with pytest.raises(EngineStartError, match="no 'no-such-program'"):
+    with pytest.raises(EngineStartError, match="there is no program 'no-such-program'"):
         GtpEngine("no-such-program --level 2")
     with pytest.raises(EngineProtocolError, match="is no GTP engine"):
         GtpEngine(["sh", "-c", "read line; echo welcome; sleep 1000"])

@@ -211,7 +211,10 @@ def test_stable_discs_can_be_told() -> None:
             ["f5", "--level", "3", "--depth", "3"],
             "give --level, or --depth and --selectivity: a level says both",
         ),
-        (["f5", "--stable", "--rules", "ravensburger-1987"], "expected rules that turn in every direction"),
+        (
+            ["f5", "--stable", "--rules", "ravensburger-1987"],
+            "--stable needs rules under which a move turns every direction",
+        ),
         (["f5", "--concurrency", "0"], "expected a whole number from 1 to 256, got '0'"),
         ([], "Missing argument 'POSITION...'"),
     ],

@@ -166,7 +166,7 @@ def test_a_check_names_faults_and_fails(tmp_path: Path) -> None:
     result = run("check", path, code=1)
 
     assert result.stdout.count("fault: a row is damaged: its checksum is wrong") == 10
-    assert "and 20 faults more" in result.stdout
+    assert "and 20 more faults" in result.stdout
     assert "has 30 faults (named above)" in result.stderr
 
 

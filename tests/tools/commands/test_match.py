@@ -146,7 +146,7 @@ def test_openings_come_from_a_file(tmp_path: Path) -> None:
         (["--concurrency", "0"], 2, "got '0'"),
         (["--resume", "full", "--games", "3"], 2, "--games can't be given with it, only"),
         (["--resume", "full"], 1, "it has no run.db"),
-        (["--openings", "missing.txt"], 1, "can't read the openings 'missing.txt'"),
+        (["--openings", "missing.txt"], 2, "there is no file 'missing.txt'"),
         ([*two("cmd=no-such-engine", fake("B"))], 1, "there is no program 'no-such-engine'"),
         ([*two(fake("A"), "name=B cmd=cat")], 1, "engine B is no GTP engine"),
         ([*two(fake("A"), fake("B", "crash at start"))], 1, "engine B exited with code 1"),

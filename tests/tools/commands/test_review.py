@@ -110,8 +110,8 @@ def test_a_book_for_other_rules_is_told_of_once_if_it_was_asked_for(tmp_path: Pa
 def test_a_book_that_cannot_be_read_ends_the_review(tmp_path: Path) -> None:
     result = review("f5d6", "--book", tmp_path / "no.book")
 
-    assert result.exit_code == 1
-    assert "as an opening book (" in result.output
+    assert result.exit_code == 2
+    assert "Invalid value for --book: there is no file" in result.output
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -85,7 +85,7 @@ def test_an_engine_that_does_not_repeat_itself_is_named_with_the_turn(tmp_path: 
 
     assert ran.exit_code == 1
     assert "at turn 5 of both games, got" in ran.stdout
-    assert "1 of 1 pair are no mirror images (named above)" in ran.stderr
+    assert "no mirror images: 1 of 1 pair (named above)" in ran.stderr
 
 
 def test_a_fault_is_told(tmp_path: Path) -> None:

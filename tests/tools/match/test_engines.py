@@ -104,7 +104,7 @@ def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
     [
         ("", r"an engine needs cmd= with its command"),
         ("name=A", r"an engine needs cmd= with its command"),
-        ("name=A cmd=", r"an engine needs cmd= with its command"),
+        ("name=A cmd=", r"expected cmd=\.\.\. with a command in the engine"),
         ("outflank gtp", "expected key=value in the engine, got 'outflank'"),
         ("cmd=x strength=4", "expected keys out of name cmd time .* restart in the engine, got 'strength'"),
         ("cmd=x cmd=y", "cmd= is there twice"),
