@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from outflank.tests.support.installation import ROOT, Environment, clone
 from outflank.tools.commands.program import cli
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
 PERFT_6 = 8200
 
 
@@ -65,6 +67,20 @@ def test_the_extras_are_those_that_the_documentation_names() -> None:
     }
 
 
+def test_the_lock_file_has_the_hashes_of_all_that_make_installs_and_names_no_index() -> None:
+    """``make lock`` renews it."""
+    text = (ROOT / "requirements.txt").read_text()
+    entries = re.split(r"\n(?=[a-z0-9])", text)[1:]
+    wanted = [*PROJECT["dependencies"], *(each for extra in ("dev", "match") for each in EXTRAS[extra])]
+
+    assert {entry.split("==")[0] for entry in entries} >= {
+        re.split("[<>=;]", requirement)[0].lower() for requirement in wanted
+    }
+    assert [entry for entry in entries if "--hash=sha256:" not in entry] == []
+    assert "://" not in text
+    assert "index-url" not in text
+
+
 def test_nothing_but_click_is_needed_to_run_the_engine() -> None:
     assert [requirement.split(">")[0] for requirement in PROJECT["dependencies"]] == ["click"]
 
@@ -87,13 +103,14 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.xdist_group("distributions")
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 def test_the_sdist_holds_the_sources_and_nothing_that_was_built(distributions: dict[str, Path]) -> None:
     with tarfile.open(distributions["sdist"]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
 
     assert names >= sources() | {
         "README.md",
+        "requirements.txt",
         "LICENSE",
         "CHANGELOG.md",
         "Makefile",
@@ -106,24 +123,43 @@ def test_the_sdist_holds_the_sources_and_nothing_that_was_built(distributions: d
 
 @pytest.mark.xdist_group("distributions")
 @pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_the_wheel_holds_every_source_but_the_cython_ones_and_a_module_for_each_of_these(
+@pytest.mark.timeout(1200)
+def test_the_wheel_holds_every_source_but_the_cython_ones_and_each_module_for_every_cpu(
     distributions: dict[str, Path],
 ) -> None:
+    """OUTFLANK_MARCH is not set; pip may keep a wheel and hand it out again on another machine."""
     names = set(zipfile.ZipFile(distributions["wheel"]).namelist())
     installed = {name for name in sources() if not name.startswith(("tests/", "measure/"))}
     cython = {name for name in installed if name.endswith(".pyx")}
 
     assert names >= {f"outflank/{name}" for name in installed - cython} | {"outflank/engine/buildinfo.py"}
     assert not [name for name in names if name.startswith(("outflank/tests/", "outflank/measure/"))]
-    assert names >= {"outflank/__init__.py", "outflank/py.typed"}
-    assert len([name for name in names if name.endswith(".so")]) == len(cython)
+    assert names >= {"outflank/__init__.py", "outflank/__main__.py", "outflank/py.typed"}
+    builds = {name.split("/")[3] for name in names if name.startswith("outflank/engine/builds/")}
+    assert platform.machine() != "x86_64" or builds == {"x86-64-v4", "x86-64-v3", "x86-64-v2", "x86-64"}
+    assert len([name for name in names if name.endswith(".so")]) == len(cython) * max(len(builds), 1)
     assert not [name for name in names if name.endswith((".c", ".pyx"))]
 
 
 @pytest.mark.xdist_group("distributions")
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
+def test_the_wheel_brings_the_manual_the_completions_and_the_pages(distributions: dict[str, Path]) -> None:
+    names = zipfile.ZipFile(distributions["wheel"]).namelist()
+    shared = {name.partition(".data/data/share/")[2] for name in names}
+
+    assert shared >= {
+        "man/man1/outflank.1",
+        "bash-completion/completions/outflank",
+        "zsh/site-functions/_outflank",
+        "fish/vendor_completions.d/outflank.fish",
+        *(f"doc/outflank/docs/{page.name}" for page in (ROOT / "docs").glob("*.md")),
+    }
+
+
+@pytest.mark.xdist_group("distributions")
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_a_wheel_made_from_the_sdist_counts_and_plays(distributions: dict[str, Path], tmp_path: Path) -> None:
     environment = Environment(tmp_path)
     environment.install(str(distributions["wheel"]))
@@ -132,7 +168,7 @@ def test_a_wheel_made_from_the_sdist_counts_and_plays(distributions: dict[str, P
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 def test_a_plain_install_counts_and_plays(tmp_path: Path) -> None:
     environment = Environment(tmp_path)
     environment.install(str(clone(tmp_path)))
@@ -141,14 +177,20 @@ def test_a_plain_install_counts_and_plays(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_an_editable_install_counts_and_plays_and_follows_an_edit(tmp_path: Path) -> None:
+@pytest.mark.timeout(1200)
+def test_an_editable_install_counts_and_plays_and_follows_an_edit_without_building_all_again(
+    tmp_path: Path,
+) -> None:
     source, environment = clone(tmp_path), Environment(tmp_path)
     environment.install("--editable", str(source))
 
     assert_counts_and_plays(environment)
     (source / "book" / "__init__.py").write_text("EDITED = 7\n")
     assert environment.run("python", "-c", "import outflank.book; print(outflank.book.EDITED)") == "7\n"
+
+    (source / "engine" / "perft.pyx").touch()
+    built = environment.run("sh", "-c", f"cd {source} && python setup.py build_ext --inplace")
+    assert re.findall(r"^building '(.*)' extension", built, re.MULTILINE) == ["outflank.engine.perft"]
 
 
 def assert_counts_and_plays(environment: Environment) -> None:

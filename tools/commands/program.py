@@ -4,10 +4,12 @@ import importlib
 import os
 import signal
 import sys
+import sysconfig
 from collections.abc import Mapping
 from difflib import get_close_matches
 from io import BufferedReader, FileIO, TextIOWrapper
 from keyword import iskeyword
+from pathlib import Path
 from typing import IO, Any
 
 import click
@@ -152,6 +154,11 @@ class Failure(click.ClickException):
 class Program(LazyGroup):
     """The group of all commands; ``help COMMAND`` and ``version`` are other words for ``--help`` and ``--version``."""
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Say where the pages are that the help refers to."""
+        if folder := pages_folder():
+            formatter.write(f"\nThe pages that the help calls docs/... are in {folder.parent}/.\n")
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words before the command's own."""
         if args[:1] == ["help"]:
@@ -206,6 +213,14 @@ class Program(LazyGroup):
         found = super().resolve_command(ctx, args)
         end_tidily()
         return found
+
+
+def pages_folder() -> Path | None:
+    """The folder docs/ of the checkout, or of the wheel that is installed; None if it is not there."""
+    package = Path(__file__).resolve().parents[2]  # or the checkout, where the rooms of the package are links
+    schemes = (sysconfig.get_path("data"), sysconfig.get_path("data", sysconfig.get_preferred_scheme("user")))
+    folders = [package / "docs", *(Path(data) / "share/doc/outflank/docs" for data in schemes)]
+    return next((folder for folder in folders if (folder / "rules.md").is_file()), None)
 
 
 def _refusal(error: OSError) -> str:

@@ -22,6 +22,42 @@ _COMPLETIONS = {
     "zsh": "zsh/site-functions/_outflank",
     "fish": "fish/vendor_completions.d/outflank.fish",
 }
+# What follows the commands: an indented line is an example, and a line with a tab has a term before it.
+_SECTIONS = {
+    "EXIT STATUS": """\
+0\tDone.
+1\tIt failed: a file that can't be read, an engine that can't be started, a check that was not passed.
+2\tWrong usage: an option or an argument that the command does not take.
+128 + n\tEnded by signal n: 130 after Ctrl-C.""",
+    "ENVIRONMENT": """\
+OUTFLANK_BUILD\tThe build of the engine to use, such as x86-64-v2; without it the best one that the CPU can run.
+XDG_CACHE_HOME\tWhere caches are, ~/.cache if unset; /dev/null asks for none.
+NO_COLOR\tIf it is set, boards and tables have no colours.""",
+    "FILES": """\
+~/.cache/outflank\tThe evaluation as the search reads it, about 45 MB, shared by all engines of a user.
+It may be removed at any time; the next engine makes it again.
+match-DATE-TIME, tournament-DATE-TIME\tThe records of a run, if --out names no other folder: run.db,
+from which it is resumed, and the report, tables and games that are made of it.
+share/doc/outflank/docs\tThe pages that the help calls docs/..., below the folder of the installation;
+outflank --help says where they are.""",
+    "EXAMPLES": """\
+An engine for a GUI, half a second a move:
+
+    outflank gtp --time 0.5
+
+The best moves of a position:
+
+    outflank analyze f5d6c3 --level 12
+
+A hundred games between two engines:
+
+    outflank match --games 100 --time 0.1 --engine 'name=A cmd="outflank gtp"' --engine 'name=B cmd="other-engine"'
+
+What the moves of a game cost:
+
+    outflank review game.sgf --html review.html""",
+    "SEE ALSO": "The pages of docs/ describe protocols, formats, matches and the search.",
+}
 
 
 def shell_files() -> dict[str, str]:
@@ -44,10 +80,7 @@ def manual() -> str:
         *_options(root),
         ".SH COMMANDS",
         *(line for context in _commands(root) for line in _entry(context)),
-        ".SH SEE ALSO",
-        *_paragraphs(
-            "The pages of docs/ in the sources describe protocols, formats, matches and the search."
-        ),
+        *(line for heading, text in _SECTIONS.items() for line in (f".SH {heading}", *_section(text))),
     ]
     return "\n".join([*lines, ""])
 
@@ -96,6 +129,25 @@ def _paragraphs(text: str) -> list[str]:
     """Text with its paragraphs; click's mark of those that keep their lines is dropped."""
     joined = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.replace("\b", "").strip())]
     return _plain("\n.PP\n".join(filter(None, joined))).split("\n")
+
+
+def _section(text: str) -> Iterator[str]:
+    """The lines of one of _SECTIONS."""
+    if "\t" in text:
+        for entry in re.split(r"\n(?=[^\n]*\t)", text):
+            term, _, meaning = entry.partition("\t")
+            yield from (".TP", f"\\fB{_plain(term)}\\fR", *_paragraphs(meaning))
+        return
+    for paragraph in text.split("\n\n"):
+        example = paragraph.startswith("    ")
+        yield from (
+            ".PP",
+            *(
+                [".nf", f".RS\n{_plain(paragraph.strip())}\n.RE", ".fi"]
+                if example
+                else _paragraphs(paragraph)
+            ),
+        )
 
 
 def _plain(text: str) -> str:

@@ -115,12 +115,13 @@ def within(seconds: float | None, keys: Iterable[Key]) -> Iterator[Key]:
 
 
 def _start_helpers() -> None:
-    """Start the two processes by which multiprocessing starts workers and keeps count, deaf to SIGHUP for good.
+    """Start the two processes by which multiprocessing starts workers and keeps count, deaf to SIGHUP and SIGINT.
 
-    A terminal that goes away sends it to all processes. We heed it; a tracker that it has killed is started again with
-    nothing in mind, and prints a traceback for each thing that we give back. Workers inherit this, and end with us.
+    A terminal that goes away sends SIGHUP to all processes. We heed it; a tracker that it has killed is started again
+    with nothing in mind, and prints a traceback for each thing that we give back. Ctrl-C would end both with a
+    traceback while they still import their modules. Workers inherit this, and end with us.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP, signal.SIGINT})
     try:
         resource_tracker.ensure_running()
         forkserver.ensure_running()

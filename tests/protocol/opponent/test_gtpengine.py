@@ -215,7 +215,7 @@ def test_what_does_not_start_leaves_nothing() -> None:
         GtpEngine("no-such-program --level 2")
     with pytest.raises(EngineProtocolError, match="is no GTP engine"):
         GtpEngine(["sh", "-c", "read line; echo welcome; sleep 1000"])
-    with pytest.raises(UnfitEngineError, match="expected it to list outflank-rules"):
+    with pytest.raises(UnfitEngineError, match="it does not list outflank-rules"):
         GtpEngine(fake_engine.command(), rules=Rules.parse("obversi"))
 
 

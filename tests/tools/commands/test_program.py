@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner, Result
 
 from outflank.engine import NotationError
@@ -69,6 +71,43 @@ finally:
     assert told.stdout.endswith(f"{needed}\n")
 
 
+def test_help_says_where_the_pages_are_that_it_names() -> None:
+    told = CliRunner().invoke(cli, ["--help"], prog_name="outflank").stdout
+    (folder,) = re.findall(r"docs/\.\.\. are in (.*)/\.$", told, re.MULTILINE)
+
+    assert (Path(folder) / "docs" / "rules.md").is_file()
+
+
+def test_python_m_outflank_is_the_program() -> None:
+    told = python_script("-m", "outflank", "--version").stdout
+
+    assert told == CliRunner().invoke(cli, ["--version"], prog_name="outflank").output
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "perft x",
+        "perft -1",
+        "board x",
+        "analyze x",
+        "play --resume x",
+        "match --openings x",
+        "match --resume x",
+    ],
+)
+def test_what_is_said_on_the_command_line_and_means_nothing_is_wrong_usage(words: str) -> None:
+    assert CliRunner().invoke(cli, words.split(), prog_name="outflank").exit_code == 2
+
+
+@pytest.mark.parametrize("words", ["perft -1", "sprt 3 -1 2"])
+def test_a_negative_number_is_not_taken_for_an_option(words: str) -> None:
+    told = CliRunner().invoke(cli, words.split(), prog_name="outflank")
+
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert "no number here may be negative, got -1" in told.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "same_as"),
     [
@@ -93,6 +132,22 @@ def test_help_for_what_is_no_command_is_wrong_usage() -> None:
 
     assert told.exit_code == 2
     assert "No such command 'jump'" in told.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("analyse", "No such command 'analyse'. Did you mean 'analyze'?"),
+        ("help mtach", "No such command 'mtach'. Did you mean 'match'?"),
+        ("book shwo", "No such command 'shwo'. Did you mean 'show'?"),
+        ("xyzzy", "No such command 'xyzzy'.\n"),
+    ],
+)
+def test_a_mistyped_command_is_told_the_right_one(words: str, sentence: str) -> None:
+    told = CliRunner().invoke(cli, words.split(), prog_name="outflank")
+
+    assert told.exit_code == 2
+    assert sentence in told.output
 
 
 def test_an_unknown_command_is_wrong_usage() -> None:
@@ -410,7 +465,26 @@ def test_the_manual_has_every_command_and_every_option() -> None:
 def test_no_line_of_the_manual_is_taken_for_a_request() -> None:
     requests = {line.split()[0] for line in manual().splitlines() if line.startswith((".", "'"))}
 
-    assert requests == {".TH", ".SH", ".SS", ".TP", ".PP"}
+    assert requests == {".TH", ".SH", ".SS", ".TP", ".PP", ".RS", ".RE", ".nf", ".fi"}
+
+
+def test_the_manual_has_the_sections_that_manuals_have_and_its_examples_are_understood() -> None:
+    page = manual()
+    examples = re.findall(r"^\.RS\noutflank (.*)\n\.RE$", page, re.MULTILINE)
+
+    assert re.findall(r"^\.SH (.*)$", page, re.MULTILINE)[5:] == [
+        "EXIT STATUS",
+        "ENVIRONMENT",
+        "FILES",
+        "EXAMPLES",
+        "SEE ALSO",
+    ]
+    assert len(examples) == 4
+    for example in examples:
+        name, *others = shlex.split(example.replace("\\-", "-"))
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
+        command.make_context(name, others, parent=click.Context(cli, **cli.context_settings))
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
@@ -444,3 +518,23 @@ def test_bash_completes_commands_with_that_file(share: Path) -> None:
     )
 
     assert told.stdout == "tournament\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        (["gtp", "--rules", "rav"], ["ravensburger-1987", "ravensburger-2006"]),
+        (["gtp", "--level", "6"], ["6", "60"]),
+        (["analyze", "--selectivity", "9"], ["95", "98", "99"]),
+        (["convert", "--to", "sg"], ["sgf"]),
+        (["perft", "--start", "parallel-n"], ["parallel-north"]),
+        (["match", "--openings", "bal"], ["balanced", "bal"]),  # the last stands for files
+        (["review", "--book", "no"], ["none", "no"]),
+        (["board", "--threads", "x"], []),
+    ],
+)
+def test_shells_complete_values(words: list[str], completed: list[str]) -> None:
+    *before, incomplete = words
+    made = ShellComplete(cli, {}, "outflank", "_OUTFLANK_COMPLETE")
+
+    assert [item.value for item in made.get_completions(before, incomplete)] == completed
