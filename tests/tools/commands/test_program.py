@@ -93,7 +93,6 @@ def test_python_m_outflank_is_the_program() -> None:
         "analyze x",
         "play --resume x",
         "match --openings x",
-        "match --resume x",
     ],
 )
 def test_what_is_said_on_the_command_line_and_means_nothing_is_wrong_usage(words: str) -> None:
