@@ -35,17 +35,17 @@ cdef union PayloadWord:
     Payload fields
     uint64_t word
 
-cdef struct Entry:
+cdef struct HashEntry:
     uint64_t own
     uint64_t opp
     uint64_t payload
 
 # One cache line.
 cdef struct Bucket:
-    Entry[ENTRIES_A_BUCKET] entries
+    HashEntry[ENTRIES_A_BUCKET] entries
     uint64_t[8 - 3 * ENTRIES_A_BUCKET] unused
 
-cdef struct Table:
+cdef struct HashSlots:
     Bucket *buckets
     uint64_t mask  # number of buckets - 1
     uint64_t salt
@@ -55,7 +55,7 @@ cdef extern from * nogil:
     void prefetch "__builtin_prefetch" (const void *address) noexcept
 
 
-cdef inline Bucket *bucket_of(Table *table, uint64_t own, uint64_t opp) noexcept nogil:
+cdef inline Bucket *bucket_of(HashSlots *table, uint64_t own, uint64_t opp) noexcept nogil:
     """Where a board belongs."""
     cdef uint64_t mixed = own * <uint64_t>0x9E3779B97F4A7C15 + (opp ^ (opp >> 32)) * <uint64_t>0xC2B2AE3D27D4EB4F
     mixed ^= mixed >> 29
@@ -63,22 +63,22 @@ cdef inline Bucket *bucket_of(Table *table, uint64_t own, uint64_t opp) noexcept
     return &table.buckets[(mixed >> 32 ^ mixed) & table.mask]
 
 
-cdef inline uint64_t own_seal(const Table *table, uint64_t payload) noexcept nogil:
+cdef inline uint64_t own_seal(const HashSlots *table, uint64_t payload) noexcept nogil:
     return (payload ^ table.salt) * <uint64_t>0xD6E8FEB86659FD93
 
 
-cdef inline uint64_t opp_seal(const Table *table, uint64_t payload) noexcept nogil:
+cdef inline uint64_t opp_seal(const HashSlots *table, uint64_t payload) noexcept nogil:
     return (payload ^ table.salt) * <uint64_t>0xA0761D6478BD642F
 
 
 cdef inline bint holds(
-    const Table *table, const Entry *entry, uint64_t word, uint64_t own, uint64_t opp
+    const HashSlots *table, const HashEntry *entry, uint64_t word, uint64_t own, uint64_t opp
 ) noexcept nogil:
     """Whether an entry whose payload was read as `word` is about this board."""
     return entry.own ^ own_seal(table, word) == own and entry.opp ^ opp_seal(table, word) == opp
 
 
-cdef inline bint probe(Table *table, uint64_t own, uint64_t opp, Payload *found) noexcept nogil:
+cdef inline bint probe(HashSlots *table, uint64_t own, uint64_t opp, Payload *found) noexcept nogil:
     """Copy what is known about a board to `found`; False if nothing is."""
     cdef Bucket *bucket = bucket_of(table, own, opp)
     cdef PayloadWord read
@@ -91,10 +91,10 @@ cdef inline bint probe(Table *table, uint64_t own, uint64_t opp, Payload *found)
     return False
 
 
-cdef void store(Table *table, uint64_t own, uint64_t opp, Payload news) noexcept nogil
+cdef void store(HashSlots *table, uint64_t own, uint64_t opp, Payload news) noexcept nogil
 
 
 cdef class HashTable:
-    cdef Table table
+    cdef HashSlots table
     cdef object _memory
     cdef readonly int megabytes

@@ -24,10 +24,10 @@ cdef inline int _worth(Payload *entry, int date) noexcept nogil:
     return (256 if entry.date == date else 0) + entry.depth
 
 
-cdef void store(Table *table, uint64_t own, uint64_t opp, Payload news) noexcept nogil:
+cdef void store(HashSlots *table, uint64_t own, uint64_t opp, Payload news) noexcept nogil:
     """Remember `news` about a board, in place of what is known about it or of the least worthy neighbour."""
     cdef Bucket *bucket = bucket_of(table, own, opp)
-    cdef Entry *place = NULL
+    cdef HashEntry *place = NULL
     cdef PayloadWord old, new
     cdef int i, worth, least = 1 << 30
     news.date = table.date

@@ -14,7 +14,7 @@ from outflank.engine.search.hashtable cimport FULL_WIDTH, NO_SQUARE, Payload, bu
 from outflank.engine.kernels cimport bit, final_score, first_square, legal_moves, popcount, turned_discs
 from outflank.engine.search.leaves cimport best_leaf
 from outflank.engine.movegen cimport MoveEntry, generate
-from outflank.engine.search.ordering cimport SECOND_BEST_VALUE, bring_best_forward, look, quiet_value
+from outflank.engine.search.ordering cimport SECOND_BEST_VALUE, bring_best_forward, presearch, quiet_value
 from outflank.engine.search.stability cimport stability_cuts
 from outflank.engine.search.worker cimport Worker, enter, guess, leave, must_stop, rough_guess_after
 
@@ -23,7 +23,7 @@ cdef enum:
     _TABLE_FROM_DEPTH = 3
     _TABLE_CUT_FROM_DEPTH = 5  # look the replies up before searching any
     _LOOK_FROM_DEPTH = 4  # order by evaluation, not by a glance alone
-    _LOOK_BELOW = 8  # discs below alpha from which on an exact search's looks tell moves apart no more
+    _PRESEARCH_BELOW = 8  # discs below alpha from which on an exact search's looks tell moves apart no more
     _VALUE_PER_DISC = 1 << 13
     _PROBCUT_FROM_DEPTH = 2
     _MOST_NESTED_PROBCUTS = 2
@@ -239,7 +239,7 @@ cdef void _value_moves(
 ) noexcept nogil:
     """Value the moves for the ordering: the table's second best first, the others by a glance and a shallow search."""
     cdef uint64_t mine, theirs
-    cdef int plies = _depth_of_look(depth, empties), exact = depth == empties, i
+    cdef int plies = _depth_of_presearch(depth, empties), exact = depth == empties, i
     if count == 1:
         return
     for i in range(count):
@@ -250,12 +250,12 @@ cdef void _value_moves(
         if plies >= 0:
             mine = own ^ moves[i].turned ^ bit(moves[i].square)
             theirs = opp ^ moves[i].turned
-            moves[i].value -= _look(worker, theirs, mine, &moves[i], plies, exact, alpha) * (
+            moves[i].value -= _presearch(worker, theirs, mine, &moves[i], plies, exact, alpha) * (
                 _VALUE_PER_DISC << min(plies, 2)
             )
 
 
-cdef inline int _look(
+cdef inline int _presearch(
     Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, int plies, bint exact, int alpha
 ) noexcept nogil:
     """The value for the ordering of the board after a move, `plies` deep, from the side `own` that moves next."""
@@ -264,14 +264,14 @@ cdef inline int _look(
         return rough_guess_after(worker, own, opp, 64 - popcount(own | opp), move.square, move.turned)
     enter(worker, move.square, move.turned)
     if exact and not worker.one_direction:
-        score = look(worker, own, opp, plies, _WORST, _LOOK_BELOW - alpha)
+        score = presearch(worker, own, opp, plies, _WORST, _PRESEARCH_BELOW - alpha)
     else:
         score = search(worker, own, opp, plies, _WORST, -_WORST)
     leave(worker)
     return score
 
 
-cdef inline int _depth_of_look(int depth, int empties) noexcept nogil:
+cdef inline int _depth_of_presearch(int depth, int empties) noexcept nogil:
     """How deep to search the moves before ordering them; -1 for not at all."""
     if depth < _LOOK_FROM_DEPTH:
         return -1

@@ -81,7 +81,7 @@ cdef inline void bring_best_forward(MoveEntry *moves, int first, int count) noex
         moves[best] = swapped
 
 
-cdef inline int look(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
+cdef inline int presearch(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
     """What the tables expect `depth` plies on, at least one, if within alpha..beta; else a bound beyond it.
 
     It orders the moves of an exact search under all-direction rules, and asks neither the transposition table nor the
@@ -90,7 +90,7 @@ cdef inline int look(Worker *worker, uint64_t own, uint64_t opp, int depth, int 
     cdef uint64_t moves = legal_moves(own, opp), turned, mine, theirs
     cdef int square, score, best = _WORST
     if not moves:
-        return _look_behind_pass(worker, own, opp, depth, alpha, beta)
+        return _presearch_behind_pass(worker, own, opp, depth, alpha, beta)
     while moves:
         square = first_square(moves)
         moves &= moves - 1
@@ -100,7 +100,7 @@ cdef inline int look(Worker *worker, uint64_t own, uint64_t opp, int depth, int 
             score = -rough_guess_after(worker, theirs, mine, 64 - popcount(mine | theirs), square, turned)
         else:
             enter(worker, square, turned)
-            score = -look(worker, theirs, mine, depth - 1, -beta, -max(alpha, best))
+            score = -presearch(worker, theirs, mine, depth - 1, -beta, -max(alpha, best))
             leave(worker)
         if score > best:
             best = score
@@ -109,7 +109,7 @@ cdef inline int look(Worker *worker, uint64_t own, uint64_t opp, int depth, int 
     return best
 
 
-cdef inline int _look_behind_pass(
+cdef inline int _presearch_behind_pass(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta
 ) noexcept nogil:
     """The same of a board where `own` has no move."""
@@ -117,6 +117,6 @@ cdef inline int _look_behind_pass(
     if not legal_moves(opp, own):
         return final_score(own, opp, worker.count_only_discs)
     worker.side ^= 1
-    score = -look(worker, opp, own, depth, -beta, -alpha)
+    score = -presearch(worker, opp, own, depth, -beta, -alpha)
     worker.side ^= 1
     return score

@@ -14,7 +14,7 @@ from libc.stdint cimport int16_t, uint16_t, uint64_t
 
 from outflank.engine.search.cache cimport Cache, guess_known, guess_place, guess_score, guess_seal, guess_word
 from outflank.engine.evaluation.evaluate cimport Evaluation, evaluate, in_discs, rough_score
-from outflank.engine.search.hashtable cimport Table
+from outflank.engine.search.hashtable cimport HashSlots
 from outflank.engine.movegen cimport MoveEntry
 from outflank.engine.evaluation.patterns cimport LANES, STEPS, Features, features_after, opponents_view_after
 
@@ -86,7 +86,7 @@ cdef struct Worker:
     SplitPoint *split  # the innermost split point this thread works in, or NULL
     bint one_direction
     bint count_only_discs  # scoring: the winner does not take the empties
-    Table *table
+    HashSlots *table
     Cache *cache  # private
     uint64_t *guesses  # private: words about boards
     MoveEntry *scratch  # the next free entry of the thread's move lists
