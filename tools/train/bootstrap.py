@@ -49,7 +49,7 @@ _LABEL_SHARE = 0.3  # of the time for games and labels
 _FIRST_TO_SERVE_WHOLE = 2
 _FIRST_LATE = 3
 _LATE_OPENINGS = (8, 24)  # random moves
-_LATE_STRAY, _LATE_WIDEST = 0.3, 24
+_LATE_DETOURS, _LATE_WIDEST = 0.3, 24
 _EARLY_LABELLED, _LATE_LABELLED = (11, 13), (11, 46)  # empty squares, fewest and most
 _LABELS_SOLVED_FROM = 13
 _LATE_LINEAR_FROM = 4.0
@@ -212,7 +212,7 @@ def _play(
             playing,
             judging=settings.late,
             random_moves=_LATE_OPENINGS,
-            stray=_LATE_STRAY,
+            detours=_LATE_DETOURS,
             widest=_LATE_WIDEST,
         )
     folder = settings.games(generation)

@@ -137,7 +137,7 @@ class NetworkSettings:
         epochs: how often each position is used.
         rate: the highest learning rate; it rises over the first tenth and falls to almost nothing.
         decay: the share of its way from its beginning that a row loses in a step, over the learning rate.
-        fewest: the rows of configurations that count less often stay as they began.
+        min_count: the rows of configurations that count less often stay as they began.
         linear_from: errors of more discs than this count in proportion, no longer squared.
         seed: of the order of positions and of the first numbers.
         stages: that are trained; the others stay as they are.
@@ -148,7 +148,7 @@ class NetworkSettings:
     epochs: int = 4
     rate: float = 2e-3
     decay: float = 2.0
-    fewest: int = 300
+    min_count: int = 300
     linear_from: float = NEVER_LINEAR
     seed: int = 0
     stages: tuple[int, ...] = tuple(range(STAGES))
@@ -257,7 +257,7 @@ class _Course:
 
     def run(self, begin: Weights, checkpoint: Checkpoint) -> Network:
         """The stage's network, trained."""
-        learned = self.trained.column_counts() >= self.settings.fewest
+        learned = self.trained.column_counts() >= self.settings.min_count
         network = Network.of_weights(begin, self.stage, learned)
         network.to(self.settings.device)
         if not network.rows.any():  # it begins with random numbers

@@ -64,7 +64,7 @@ def to_the_end(found: SearchResult, position: Position) -> bool:
 _OPENING_LENGTHS = ((4, 12), (6, 16), (8, 24), (20, 50))
 _HIGHEST_SCORE = 64
 _STANDARD_STARTS = 0.75  # the share of games from the standard start; the others begin with any arrangement
-# Before a stray move come so many moves of a shallow search: the game so far is not kept.
+# Before the random move of a detour come so many moves of a shallow search: the game so far is not kept.
 _BEFORE_STRAY_MOVE = (1, 16)
 _TO_STRAY_MOVE = Limit(depth=2)
 
@@ -79,7 +79,7 @@ class SelfplaySettings:
         seed: of all random choices; each shard draws from a generator of its own.
         games_a_shard: games in a file, the unit of work.
         random_moves: of the opening, the fewest and the most; None mixes short openings and long ones.
-        stray: the share of games in which a random move follows on some good ones before the game begins to count.
+        detours: the share of games in which a random move follows on some good ones before the game begins to count.
         widest: a game that begins further from a draw than this, in discs, is dealt again.
     """
 
@@ -88,7 +88,7 @@ class SelfplaySettings:
     seed: int
     games_a_shard: int = 1000
     random_moves: tuple[int, int] | None = None
-    stray: float = 0.0
+    detours: float = 0.0
     widest: int = _HIGHEST_SCORE
 
     def described(self) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def _opening(searcher: Searcher, settings: SelfplaySettings, rng: random.Random)
         lengths = settings.random_moves or rng.choice(_OPENING_LENGTHS)
         start = "diagonal" if rng.random() < _STANDARD_STARTS else rng.choice(list(STARTS))
         position = random_opening(rng, rng.randint(*lengths), matches=False, start=start)
-        if rng.random() >= settings.stray:
+        if rng.random() >= settings.detours:
             return position
         for _ in range(rng.randint(*_BEFORE_STRAY_MOVE)):
             if not position.is_over:

@@ -20,7 +20,7 @@ from outflank.tools.train import network, networkmodel  # noqa: E402
 from outflank.tools.train.networkmodel import StagePositions  # noqa: E402
 
 torch.set_num_threads(1)  # several wait for each other for ages where others want the processors too
-SETTINGS = network.NetworkSettings(Trust.everywhere(1.0), epochs=40, rate=1e-2, fewest=1)
+SETTINGS = network.NetworkSettings(Trust.everywhere(1.0), epochs=40, rate=1e-2, min_count=1)
 NOTHING = weights.Weights.nothing()
 
 
@@ -122,7 +122,7 @@ def test_the_rows_stay_within_what_the_engine_adds() -> None:
 
 
 def test_rare_configurations_have_no_row(records: Records) -> None:
-    settings = replace(SETTINGS, epochs=2, fewest=40)
+    settings = replace(SETTINGS, epochs=2, min_count=40)
     kept_out = game_numbers(records) % KEPT_OUT == 0
 
     given = network.train(NOTHING, records, settings, lambda report: None)

@@ -153,10 +153,10 @@ def test_games_begin_near_a_draw(settings: SelfplaySettings) -> None:
     assert np.abs(records["result"]).max() <= 4
 
 
-def test_stray_games_begin_later(settings: SelfplaySettings) -> None:
-    stray = replace(settings, random_moves=(8, 8), stray=1.0, games_a_shard=30)
+def test_games_with_a_detour_begin_later(settings: SelfplaySettings) -> None:
+    detoured = replace(settings, random_moves=(8, 8), detours=1.0, games_a_shard=30)
 
-    records = np.frombuffer(play_shard(stray, 0), RECORD)
+    records = np.frombuffer(play_shard(detoured, 0), RECORD)
 
     begin = empties(records[records["place"] == 0])
     assert len(set(begin.tolist())) > 5

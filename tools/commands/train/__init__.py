@@ -21,7 +21,7 @@ COMMANDS = {
 _MODULES = {
     **dict.fromkeys(("selfplay", "label", "devset"), "games"),
     **dict.fromkeys(("fit", "network", "calibrate", "probcut"), "fitting"),
-    **dict.fromkeys(("gate", "all"), "whole"),
+    **dict.fromkeys(("gate", "all"), "pipeline"),
 }
 
 

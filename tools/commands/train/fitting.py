@@ -101,7 +101,7 @@ def fit(
     help="How firmly rows are tied to where they began; 30 is good for training a network on with few positions.",
 )
 @click.option(
-    "--fewest",
+    "--min-count",
     type=WholeNumber(1),
     default=300,
     show_default=True,
@@ -134,7 +134,7 @@ def network(
     epochs: int,
     rate: float,
     decay: float,
-    fewest: int,
+    min_count: int,
     linear_from: float | None,
     stages: tuple[int, ...],
     device: str,
@@ -155,7 +155,7 @@ def network(
         epochs,
         rate,
         decay,
-        fewest,
+        min_count,
         networks.NEVER_LINEAR if linear_from is None else linear_from,
         seed=seed,
         stages=tuple(sorted(set(stages))) or tuple(range(STAGES)),

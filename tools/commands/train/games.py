@@ -48,7 +48,7 @@ from outflank.tools.work.progress import counted
     help="How many random moves an opening has.  [default: a mixture of 4 to 50]",
 )
 @click.option(
-    "--stray",
+    "--detours",
     type=Number(0, 100),
     default=0.0,
     show_default=True,
@@ -71,7 +71,7 @@ def selfplay(
     selectivity: Percent,
     end_selectivity: Percent,
     random_moves: tuple[int, int] | None,
-    stray: float,
+    detours: float,
     widest: int,
     budget: float | None,
     shard: int,
@@ -95,7 +95,7 @@ def selfplay(
         seed,
         shard,
         random_moves,
-        stray / 100,
+        detours / 100,
         widest,
     )
     played = playing.selfplay(folder, settings, games, seconds=budget, workers=workers, cluster=cluster)
