@@ -1,7 +1,7 @@
 """Opening books: the layer between the engine and the protocols that use both."""
 
-from outflank.book.records import BookMove, Entry, Leaf, Lines, Record
+from outflank.book.records import BookEntry, BookMove, Leaf, LineCounts, Record
 from outflank.book.store import Book, Change
 from outflank.book.writer import BookWriter
 
-__all__ = ["Book", "BookMove", "BookWriter", "Change", "Entry", "Leaf", "Lines", "Record"]
+__all__ = ["Book", "BookEntry", "BookMove", "BookWriter", "Change", "Leaf", "LineCounts", "Record"]

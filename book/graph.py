@@ -13,7 +13,7 @@ from outflank.book.keys import Child, children_of, key_of, position_of
 from outflank.book.records import (
     MOST_LINES,
     Leaf,
-    Lines,
+    LineCounts,
     Record,
     around,
     line_to,
@@ -106,7 +106,7 @@ class Node:
             counts.append(child.lines if same_side else child.lines.reversed)
         if options:  # else there is nothing yet to learn from
             self.score, self.lower, self.upper = map(max, zip(*options, strict=True))
-            self.lines = Lines(*(min(MOST_LINES, sum(column)) for column in zip(*counts, strict=True)))
+            self.lines = LineCounts(*(min(MOST_LINES, sum(column)) for column in zip(*counts, strict=True)))
         return before != (self.score, self.lower, self.upper, self.lines)
 
 

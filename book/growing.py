@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from outflank.book.graph import Graph, Node, Reach
-from outflank.book.judging import Judge, Judgement, Question, Run, run_here
+from outflank.book.judging import Answer, Judge, Question, Run, run_here
 from outflank.book.keys import after_passes, key_of, position_of, start_key
 from outflank.book.records import Leaf, Record
 from outflank.book.store import Book
@@ -196,7 +196,7 @@ class Grower:
             self._add(Record(position, 0, -64, 64, 0, BOLDEST.percent, self._judge.level))
         return None
 
-    def _take(self, question: Question, judgement: Judgement) -> None:
+    def _take(self, question: Question, judgement: Answer) -> None:
         """Put an answer in its place."""
         self._searches += 1
         key, _ = key_of(question.position)
@@ -294,7 +294,7 @@ class _StoppableJudge(Judge):
 
     is_stopped: Callable[[], bool]
 
-    def __call__(self, question: Question) -> Judgement:
+    def __call__(self, question: Question) -> Answer:
         judgement = Judge.__call__(self, question)
         if self.is_stopped():
             raise LearningStopped("another command came before the game was learned")

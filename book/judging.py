@@ -22,7 +22,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Answer:
     """What came of it.
 
     Attributes:
@@ -51,13 +51,13 @@ class Judge:
     searcher: Callable[[], Searcher]
     level: int
 
-    def __call__(self, question: Question) -> Judgement:
+    def __call__(self, question: Question) -> Answer:
         """The best move and its score."""
         position = question.position
         result = self.searcher().search(
             position, limit_for_level(self.level, position.empties), moves=question.moves
         )
-        return Judgement(result.move, round(result.score), result.depth, result.selectivity)
+        return Answer(result.move, round(result.score), result.depth, result.selectivity)
 
     @property
     def provenance(self) -> str:
@@ -69,14 +69,14 @@ class Run(Protocol):
     """How questions are answered, in this process or in many: the tools make one of an executor."""
 
     def __call__(
-        self, task: Callable[[Question], Judgement], keys: Iterable[Question]
-    ) -> Iterator[tuple[Question, Judgement]]:
+        self, task: Callable[[Question], Answer], keys: Iterable[Question]
+    ) -> Iterator[tuple[Question, Answer]]:
         """Each question with its answer, in the order in which they are ready; questions are taken as there is room."""
 
 
 def run_here(
-    task: Callable[[Question], Judgement], keys: Iterable[Question]
-) -> Iterator[tuple[Question, Judgement]]:
+    task: Callable[[Question], Answer], keys: Iterable[Question]
+) -> Iterator[tuple[Question, Answer]]:
     """One question after another in this process."""
     for key in keys:
         yield key, task(key)

@@ -57,7 +57,7 @@ _NUMBERS = struct.Struct(">12q")
 Row = tuple[bytes, int, int, int, int, int, int | None, int | None, int | None, int, int, int, int, int]
 
 
-class Lines(NamedTuple):
+class LineCounts(NamedTuple):
     """How many lines of the book go on from a position, and how they end for the side to move.
 
     A line ends at a leaf, and counts as won if the leaf's score says so. Transpositions are counted each time.
@@ -75,12 +75,12 @@ class Lines(NamedTuple):
     losses: int = 0
 
     @property
-    def reversed(self) -> "Lines":
+    def reversed(self) -> "LineCounts":
         """The same from the other side."""
-        return Lines(self.total, self.losses, self.draws, self.wins)
+        return LineCounts(self.total, self.losses, self.draws, self.wins)
 
 
-NO_LINES = Lines()
+NO_LINES = LineCounts()
 """Of a position whose lines were not counted yet."""
 
 
@@ -96,9 +96,9 @@ class Leaf(NamedTuple):
     score: int
 
 
-def line_to(score: int) -> Lines:
+def line_to(score: int) -> LineCounts:
     """The one line that ends at a leaf with this score."""
-    return Lines(1, score > 0, score == 0, score < 0)
+    return LineCounts(1, score > 0, score == 0, score < 0)
 
 
 def margin_of(depth: int, selectivity: Percent, empties: int) -> int:
@@ -140,7 +140,7 @@ class Record:
     selectivity: Percent
     level: int | None = None
     leaf: Leaf | None = None
-    lines: Lines = NO_LINES
+    lines: LineCounts = NO_LINES
 
     @property
     def margin(self) -> int:
@@ -214,7 +214,7 @@ def to_record(row: Row, rules: Rules) -> Record:
         selectivity,  # type: ignore[arg-type]  # check_row lets nothing else through
         level,
         leaf,
-        Lines(*lines),
+        LineCounts(*lines),
     )
 
 
@@ -284,14 +284,14 @@ def _selectivity(percent: Percent) -> int:
     return int(percent)
 
 
-def _counts(lines: Lines) -> Lines:
+def _counts(lines: LineCounts) -> LineCounts:
     """The counts of lines. As many that end as there are lines, or fewer: in Edax only solved leaves end one.
 
     Raises: SettingsError.
     """
     if not isinstance(lines, tuple) or len(lines) != len(NO_LINES):
         raise SettingsError(f"expected four counts of lines in a record, got {lines!r}")
-    counts = Lines(*(whole("a count of lines in a record", count, 0, MOST_LINES) for count in lines))
+    counts = LineCounts(*(whole("a count of lines in a record", count, 0, MOST_LINES) for count in lines))
     ended = counts.wins + counts.draws + counts.losses
     if ended > counts.total < MOST_LINES:  # there a count stops, and the others go on
         raise SettingsError(f"{ended} lines of a record end, and it has only {counts.total}")
@@ -315,11 +315,11 @@ class BookMove(NamedTuple):
     lower: int
     upper: int
     linked: bool
-    lines: Lines
+    lines: LineCounts
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BookEntry:
     """What a book knows about a position; moves and scores are those of the position that was asked for.
 
     Attributes:
@@ -344,7 +344,7 @@ class Entry:
     selectivity: Percent
     level: int | None
     moves: tuple[BookMove, ...]
-    lines: Lines
+    lines: LineCounts
 
     @property
     def bounds(self) -> tuple[int, int]:
@@ -359,7 +359,7 @@ class Entry:
 
 def entry_of(
     position: Position, row: Row, symmetry: Symmetry, children: Sequence[Child], rows: Mapping[bytes, Row]
-) -> Entry:
+) -> BookEntry:
     """The entry of a position.
 
     Args:
@@ -386,10 +386,10 @@ def entry_of(
         margin = margin_of(depth, percent, position.empties)
         moves += [_unlinked(child.move, leaf.score, margin) for child in images if child.key not in rows]
     moves.sort(key=attrgetter("score"), reverse=True)  # stable: linked ones stay first
-    return Entry(position, score, lower, upper, depth, percent, level, tuple(moves), Lines(*lines))
+    return BookEntry(position, score, lower, upper, depth, percent, level, tuple(moves), LineCounts(*lines))
 
 
-def before_pass(entry: Entry, position: Position) -> Entry:
+def before_pass(entry: BookEntry, position: Position) -> BookEntry:
     """The entry of a position in which the side to move has to pass, from that of the position after the pass."""
     score, lower, upper, lines = -entry.score, -entry.upper, -entry.lower, entry.lines.reversed
     moves = (BookMove(PASS, score, lower, upper, True, lines),)
@@ -398,7 +398,7 @@ def before_pass(entry: Entry, position: Position) -> Entry:
 
 def _linked(child: Child, row: Row) -> BookMove:
     _, score, lower, upper, _, _, _, _, _, *counts, _ = row
-    lines = Lines(*counts)
+    lines = LineCounts(*counts)
     if child.same_side:
         return BookMove(child.move, score, lower, upper, True, lines)
     return BookMove(child.move, -score, -upper, -lower, True, lines.reversed)

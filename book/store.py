@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 
 from outflank.book import schema
 from outflank.book.keys import after_passes, children_of, key_of, same_games
-from outflank.book.records import Entry, Record, Row, before_pass, check_row, entry_of, to_record
+from outflank.book.records import BookEntry, Record, Row, before_pass, check_row, entry_of, to_record
 from outflank.engine import HIGHEST_LEVEL, FileFormatError, Position, Rules, SettingsError
 
 _ROWS_AT_ONCE = 1000
@@ -121,7 +121,7 @@ class Book:
     def __contains__(self, position: Position) -> bool:
         return self.probe(position) is not None
 
-    def probe(self, position: Position) -> Entry | None:
+    def probe(self, position: Position) -> BookEntry | None:
         """What the book knows about a position, or an image of it; None if nothing, as of a game that is over.
 
         Where the side to move has to pass, it is what the book knows about the position after the pass.
@@ -166,7 +166,7 @@ class Book:
                 last = row[0]
                 yield record
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[BookEntry]:
         """All positions as ``probe`` gives them, in the order of their keys.
 
         Raises: FileFormatError if a row is damaged.

@@ -11,7 +11,7 @@ from outflank.engine import Move, OutflankError, Position, Rules, Searcher, Sett
 from outflank.protocol.movesource import MoveRequest, book_info
 
 if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
-    from outflank.book import Book, BookMove, Entry
+    from outflank.book import Book, BookEntry, BookMove
 
 NO_BOOK = "none"
 """What stands for no book where the name of one is asked for."""
@@ -69,7 +69,7 @@ class BookSource:
 
         A move that leads out of the book rests on one search, and is left to a deeper one if the limit asks for that.
         """
-        entry = self.look(request.position)
+        entry = self.probe(request.position)
         if entry is None or not entry.moves:
             return None
         chosen = self._chosen(entry, request)
@@ -77,7 +77,7 @@ class BookSource:
         if not chosen.linked and wanted is not None and entry.depth < min(wanted, request.position.empties):
             return None
         if request.on_info is not None:
-            request.on_info(book_info(entry, self.look, chosen))
+            request.on_info(book_info(entry, self.probe, chosen))
         return chosen.move
 
     def interrupt(self) -> None:
@@ -94,7 +94,7 @@ class BookSource:
             f"book variety {variety.discs:g} discs a game, seed {'none' if seed is None else seed}",
         ]
 
-    def look(self, position: Position) -> "Entry | None":
+    def probe(self, position: Position) -> "BookEntry | None":
         """What the book has of a position; None if nothing, or if it is for other rules."""
         book = self._opened()
         if book is None or not self._serves(book, position.rules):
@@ -166,7 +166,7 @@ class BookSource:
         self._trouble = str(error)
         self._warn(f"{error}; playing without a book")
 
-    def _chosen(self, entry: "Entry", request: MoveRequest) -> "BookMove":
+    def _chosen(self, entry: "BookEntry", request: MoveRequest) -> "BookMove":
         """One of the moves that are good enough, the first if nothing is left to chance."""
         moves = entry.moves
         worths = [_worth(move, request.draw) for move in moves]
@@ -181,7 +181,7 @@ class BookSource:
             return 0.0
         lost = 0.0
         for turn in request.turns:
-            entry = self.look(turn.before) if turn.colour is request.position.side else None
+            entry = self.probe(turn.before) if turn.colour is request.position.side else None
             if entry is not None and entry.moves:
                 worths = {move.move: _worth(move, request.draw) for move in entry.moves}
                 lost += max(worths.values()) - worths.get(turn.move, max(worths.values()))

@@ -21,7 +21,7 @@ from outflank.engine import (
 from outflank.engine.search.limits import Result
 
 if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
-    from outflank.book import BookMove, Entry
+    from outflank.book import BookEntry, BookMove
 
 _LONGEST_LINE = 20  # moves that are shown of a book
 OnInfo = Callable[[SearchInfo], object]
@@ -77,7 +77,7 @@ class MoveSource(Protocol):
 class OpeningBook(MoveSource, Protocol):
     """A source that also shows what it knows."""
 
-    def look(self, position: Position) -> "Entry | None":
+    def probe(self, position: Position) -> "BookEntry | None":
         """What the book has of a position; None if nothing. Never raises."""
 
     def contents(self, rules: Rules) -> str | None:
@@ -156,11 +156,11 @@ def are_images(position: Position) -> bool:
     return moves == {symmetry.move(min(moves, key=str)) for symmetry in keeping}
 
 
-def best_line(look: "Callable[[Position], Entry | None]", position: Position) -> list[Move]:
-    """The best moves for both sides from a position on, forced passes among them, as far as `look` knows them."""
+def best_line(probe: "Callable[[Position], BookEntry | None]", position: Position) -> list[Move]:
+    """The best moves for both sides from a position on, forced passes among them, as far as `probe` knows them."""
     line: list[Move] = []
     while len(line) < _LONGEST_LINE:
-        entry = look(position)
+        entry = probe(position)
         if entry is None or not entry.moves:
             break
         line.append(entry.moves[0].move)
@@ -169,20 +169,20 @@ def best_line(look: "Callable[[Position], Entry | None]", position: Position) ->
 
 
 def book_info(
-    entry: "Entry", look: "Callable[[Position], Entry | None]", first: "BookMove | None" = None
+    entry: "BookEntry", probe: "Callable[[Position], BookEntry | None]", first: "BookMove | None" = None
 ) -> BookInfo:
     """What a book says of its moves in a position.
 
     Args:
         entry: that the book has of it.
-        look: how the book is asked for the positions that follow.
+        probe: how the book is asked for the positions that follow.
         first: the move to report first; the best one if left out.
     """
     moves = [*entry.moves] if first is None else [first, *(move for move in entry.moves if move is not first)]
     lines = []
     for known in moves:
         reply = entry.position.play(known.move)
-        pv = (known.move, *best_line(look, reply))
+        pv = (known.move, *best_line(probe, reply))
         lines.append(Line(known.move, float(known.score), pv, result=_proven(known, entry.position)))
     return BookInfo(
         depth=entry.depth,

@@ -68,7 +68,7 @@ class Strength:
 
 
 if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
-    from outflank.book import Entry
+    from outflank.book import BookEntry
 
 
 class UndoError(OutflankError):
@@ -249,9 +249,9 @@ class Session:
         self._left_to_opponent = position.play(move)
         return move
 
-    def look(self, position: Position) -> "Entry | None":
+    def probe(self, position: Position) -> "BookEntry | None":
         """What the first book that knows a position has of it; None if none does."""
-        return next((entry for book in self.books if (entry := book.look(position)) is not None), None)
+        return next((entry for book in self.books if (entry := book.probe(position)) is not None), None)
 
     def ponder(self) -> None:
         """Search on the opponent's time, if that is wanted, until any line comes.

@@ -35,7 +35,15 @@ from typing import BinaryIO
 
 from outflank.book.forms.edax import expect_othello, level_of, searched_at
 from outflank.book.forms.positions import Contents, checked, legal_leaf
-from outflank.book.records import ENDGAME_MARGIN, MIDGAME_MARGIN, MOST_DISCS, Entry, Leaf, Lines, Record
+from outflank.book.records import (
+    ENDGAME_MARGIN,
+    MIDGAME_MARGIN,
+    MOST_DISCS,
+    BookEntry,
+    Leaf,
+    LineCounts,
+    Record,
+)
 from outflank.book.store import Book
 from outflank.engine import FileFormatError, Move, Position, Rules
 
@@ -92,7 +100,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
     return Contents(checked(_records(file, count, rules)), {FACT: " ".join(map(str, told))})
 
 
-def _passes(record: Record, entry: Entry, written: set[Position]) -> Iterator[bytes]:
+def _passes(record: Record, entry: BookEntry, written: set[Position]) -> Iterator[bytes]:
     """The positions with a pass that its moves lead to, as far as they are not written yet."""
     for move in entry.moves:
         after = entry.position.play(move.move)
@@ -103,7 +111,7 @@ def _passes(record: Record, entry: Entry, written: set[Position]) -> Iterator[by
             yield _pack(image, move.lines.reversed, scores, level_of(record), [(-move.score, _PASS)], None)
 
 
-def _packed(record: Record, entry: Entry) -> bytes:
+def _packed(record: Record, entry: BookEntry) -> bytes:
     """The position with its links; a record's position is its own image."""
     links = [(move.score, move.move.square or 0) for move in entry.moves if move.linked]
     scores = (record.score, record.lower, record.upper)
@@ -112,7 +120,7 @@ def _packed(record: Record, entry: Entry) -> bytes:
 
 def _pack(
     image: Position,
-    lines: Lines,
+    lines: LineCounts,
     scores: tuple[int, int, int],
     level: int,
     links: Sequence[tuple[int, int]],
@@ -160,7 +168,7 @@ def _record(file: BinaryIO, rules: Rules, where: str) -> Record | None:
     score, square = moves[-1]
     leaf = None if square == _NO_MOVE else Leaf(_legal(position, square, where), score)
     lower, upper = max(-MOST_DISCS, lower), min(MOST_DISCS, upper)  # Edax has 127 where it knows none
-    counts = Lines(lines, wins, draws, losses)
+    counts = LineCounts(lines, wins, draws, losses)
     return Record(position, value, lower, upper, depth, selectivity, level, leaf, counts)
 
 

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from outflank.book.forms.positions import Contents, checked, legal_leaf
-from outflank.book.records import Leaf, Lines, Record
+from outflank.book.records import Leaf, LineCounts, Record
 from outflank.book.schema import CHECKSUM_FACT
 from outflank.book.store import Book
 from outflank.engine import FileFormatError, Move, NotationError, Percent, Position, Rules
@@ -161,7 +161,7 @@ def _record(line: str, rules: Rules, where: str) -> Record:
     except NotationError as error:
         raise FileFormatError(f"{where}: {error}") from None
     percent: Percent = selectivity  # type: ignore[assignment]  # checked with the rest of the record
-    return Record(position, score, lower, upper, depth, percent, level, leaf, Lines(*counts))
+    return Record(position, score, lower, upper, depth, percent, level, leaf, LineCounts(*counts))
 
 
 def _whole(text: str) -> int:

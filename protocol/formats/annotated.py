@@ -61,7 +61,7 @@ class AnnotatedMove:
         before: the position in which it was made.
         move: a legal one.
         seconds: that its mover took; None if unknown.
-        value: what its mover took the position for, in discs from Black's side; None if unknown.
+        score: what its mover took the position for, in discs from Black's side; None if unknown.
         exact: margin with best play by both sides from `before`, in discs from Black's side; None if unknown.
         from_book: whether it came from an opening book; None if unknown.
         comment: in words.
@@ -71,7 +71,7 @@ class AnnotatedMove:
     before: Position
     move: Move
     seconds: float | None = None
-    value: float | None = None
+    score: float | None = None
     exact: int | None = None
     from_book: bool | None = None
     comment: str = ""
@@ -249,7 +249,7 @@ class Recorder:
         colour: Colour | None = None,
         *,
         seconds: float | None = None,
-        value: float | None = None,
+        score: float | None = None,
         exact: int | None = None,
         from_book: bool | None = None,
         comment: str = "",
@@ -271,7 +271,7 @@ class Recorder:
             self._moves.append(AnnotatedMove(position, PASS, implied=True))
             position = position.pass_()
         self._moves.append(
-            AnnotatedMove(position, made, seconds, value, exact, from_book, without_controls(comment))
+            AnnotatedMove(position, made, seconds, score, exact, from_book, without_controls(comment))
         )
 
 

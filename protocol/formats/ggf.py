@@ -152,7 +152,7 @@ def _play(recorder: Recorder, colour: Colour, value: str) -> None:
     if rest and rest[0].lower() in DIRECTIONS:
         square += f"/{rest.pop(0)}"
     score, seconds = (read_number(text) for text in (*rest, "", "")[:2])
-    recorder.play(square or "pass", colour, value=for_black(score, colour), seconds=seconds)
+    recorder.play(square or "pass", colour, score=for_black(score, colour), seconds=seconds)
 
 
 def _has_komi(tags: dict[str, str]) -> bool:
@@ -206,7 +206,7 @@ def _value(text: str) -> str:
 
 def _move_text(played: AnnotatedMove) -> str:
     """``F5/-1.50/0.250``; what is unknown at the end is left out."""
-    own = for_black(played.value, played.colour)
+    own = for_black(played.score, played.colour)
     score = "" if own is None else f"{round(own, 2) + 0.0:.2f}"  # + 0.0: a zero has no sign
     seconds = "" if played.seconds is None else f"{played.seconds:.3f}"
     return f"{move_name(played.move)}/{score}/{seconds}".rstrip("/")

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from outflank.engine import Colour, FileFormatError, IllegalMoveError, Move, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.protocol.formats.reading import OTHELLO, TOO_LONG, Line, capped, move_name, read_lines
+from outflank.protocol.formats.reading import OTHELLO, TOO_LONG, TextLine, capped, move_name, read_lines
 
 _FIELD = re.compile(r"[^;\s][^;]*")  # blanks before it left out, so that it begins at its column
 _BOARD = re.compile(r"[-._Xx*bB1OowW2\s]*")
@@ -71,7 +71,7 @@ def read_problems(lines: Iterable[str], name: str, rules: Rules) -> Suite:
 
     Raises: FileFormatError if a thousand lines can't be read.
     """
-    return _suite((Line(number, text) for number, text in enumerate(lines, 1)), name, rules)
+    return _suite((TextLine(number, text) for number, text in enumerate(lines, 1)), name, rules)
 
 
 def read_suite(stream: BinaryIO, name: str, rules: Rules) -> Suite:
@@ -162,7 +162,7 @@ def parse_problem(line: str, rules: Rules = OTHELLO, number: int = 1) -> Problem
     return Problem(position, scores, own_score, number)
 
 
-def _suite(lines: Iterable[Line], name: str, rules: Rules) -> Suite:
+def _suite(lines: Iterable[TextLine], name: str, rules: Rules) -> Suite:
     """See ``read_problems``."""
     problems, errors = [], []
     for line in lines:
@@ -180,7 +180,7 @@ def _suite(lines: Iterable[Line], name: str, rules: Rules) -> Suite:
     return Suite(tuple(problems), tuple(errors))
 
 
-def _problem(line: Line, rules: Rules) -> Problem | None:
+def _problem(line: TextLine, rules: Rules) -> Problem | None:
     """What a line holds; None if nothing but a comment, which may be of any length.
 
     Raises: LineError.

@@ -60,7 +60,7 @@ LINE_CAP = 1 << 16
 TOO_LONG = f"the line has {LINE_CAP} bytes or more, which is too long"
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line of a stream.
 
     Attributes:
@@ -74,7 +74,7 @@ class Line(NamedTuple):
     is_whole: bool = True
 
 
-def read_lines(stream: BinaryIO, errors: str = "replace") -> Iterator[Line]:
+def read_lines(stream: BinaryIO, errors: str = "replace") -> Iterator[TextLine]:
     """Each line; a byte order mark is left out.
 
     Args:
@@ -87,7 +87,7 @@ def read_lines(stream: BinaryIO, errors: str = "replace") -> Iterator[Line]:
         if fresh:
             number += 1
             text = piece.decode("utf-8-sig" if number == 1 else "utf-8", errors)
-            yield Line(number, text, ended or len(piece) < LINE_CAP)
+            yield TextLine(number, text, ended or len(piece) < LINE_CAP)
         fresh = ended
 
 

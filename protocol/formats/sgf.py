@@ -113,7 +113,7 @@ def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) 
         recorder.play(
             _vertex(texts.simple(node, letter)) or "pass",
             colour,
-            value=read_number(texts.simple(node, "V")),
+            score=read_number(texts.simple(node, "V")),
             seconds=seconds,
             exact=exact,
             comment=comment,
@@ -384,8 +384,8 @@ def _root(game: AnnotatedGame) -> _TextNode:
 
 def _node(played: AnnotatedMove) -> _TextNode:
     node = {played.colour.letter: ["" if played.move.is_pass else str(played.move)]}
-    if played.value is not None:
-        node["V"] = [f"{round(played.value, 2) + 0.0:.2f}"]  # + 0.0: a zero has no sign
+    if played.score is not None:
+        node["V"] = [f"{round(played.score, 2) + 0.0:.2f}"]  # + 0.0: a zero has no sign
     seconds = "" if played.seconds is None else f"{played.seconds:.3f} s"
     remarks = filter(None, [seconds, _exact("before the move", played.exact)])
     if comment := _joined("; ".join(remarks), played.comment):

@@ -10,7 +10,7 @@ from typing import BinaryIO, Literal, get_args
 
 from outflank.engine import FileFormatError, Game, IllegalMoveError, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder
-from outflank.protocol.formats.reading import LINE_CAP, OTHELLO, Line, read_lines
+from outflank.protocol.formats.reading import LINE_CAP, OTHELLO, TextLine, read_lines
 
 Style = Literal["glued", "spaced", "numbered"]
 STYLES: tuple[Style, ...] = get_args(Style)
@@ -82,7 +82,7 @@ def headline(game: AnnotatedGame) -> str:
     return f"{title}{game.black} - {game.white}{words}"
 
 
-def _games(stream: BinaryIO) -> Iterator[Line]:
+def _games(stream: BinaryIO) -> Iterator[TextLine]:
     """Each game on one line, which has the number of the line that it begins in."""
     begun = None
     for number, line, is_whole in read_lines(stream):
@@ -92,16 +92,16 @@ def _games(stream: BinaryIO) -> Iterator[Line]:
         if begun is not None and _goes_on(begun, text):
             joined = f"{begun.text} {text}"
             is_whole = is_whole and begun.is_whole and len(joined) < LINE_CAP
-            begun = Line(begun.number, joined[:LINE_CAP], is_whole)
+            begun = TextLine(begun.number, joined[:LINE_CAP], is_whole)
             continue
         if begun is not None:
             yield begun
-        begun = Line(number, text, is_whole)
+        begun = TextLine(number, text, is_whole)
     if begun is not None:
         yield begun
 
 
-def _goes_on(begun: Line, line: str) -> bool:
+def _goes_on(begun: TextLine, line: str) -> bool:
     """Whether the line begins with the number of the move that comes next, moves or pairs being counted.
 
     Which that is nobody knows if the game is not whole, and any number but 1 goes on with it.

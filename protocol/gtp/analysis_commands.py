@@ -173,7 +173,7 @@ def _watch(
     if not moves:
         session.inbox.wait_for_input()
         return
-    entry = session.look(position)
+    entry = session.probe(position)
     known = frozenset(move.move for move in entry.moves) if entry else frozenset()
     with session.searcher.analyse(position, moves=moves, multipv=len(moves)) as analysis:
         while not session.inbox.wait_for_input(max(order.interval, _LEAST_INTERVAL)):

@@ -18,7 +18,7 @@ def outflank_book(session: Session, arguments: Arguments) -> str:
     """
     told = filter(None, (book.contents(session.rules) for book in session.books))
     books = [f"book {contents}" for contents in told] or ["book none"]
-    entry = session.look(session.position)
+    entry = session.probe(session.position)
     if entry is None:
         return "\n".join(books)
     lines = entry.lines
@@ -37,7 +37,7 @@ def outflank_book_moves(session: Session, arguments: Arguments) -> str:
       it knows none
     Fails: never
     """
-    entry = session.look(session.position)
+    entry = session.probe(session.position)
     moves = () if entry is None else entry.moves
     return scored((move.move, f"{move.score:+d}") for move in moves)
 
@@ -49,7 +49,7 @@ def outflank_book_line(session: Session, arguments: Arguments) -> str:
     Answer: colours and vertices in turn: `b D3 w C3`; nothing if the book does not know the position
     Fails: never
     """
-    return variation(session.position, best_line(session.look, session.position))
+    return variation(session.position, best_line(session.probe, session.position))
 
 
 def outflank_opening(session: Session, arguments: Arguments) -> str:

@@ -163,10 +163,10 @@ def hint(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
         yield status("the game is over")
         return
     yield status("analysing")
-    entry = session.look(position)
+    entry = session.probe(position)
     known = [] if entry is None else [each.move for each in entry.moves]
     if entry is not None:
-        yield found_lines(book_info(entry, session.look), count)
+        yield found_lines(book_info(entry, session.probe), count)
     unknown = [each for each in position.legal_moves() if each not in known]
     wanted = min(count - len(known), len(unknown))
     if wanted > 0:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from outflank.engine import Colour, Move, Rules
 from outflank.protocol.opponent.choice import GENMOVE, Reply, genmove_command, genmove_line, read_reply
 from outflank.protocol.opponent.client import GtpClient
-from outflank.protocol.opponent.clock import NO_LIMIT, Clock, TimeControl
+from outflank.protocol.opponent.clock import NO_LIMIT, SideClock, TimeControl
 from outflank.protocol.opponent.dialect import Dialect, Speaker, TimeDialect, choose_dialect
 from outflank.protocol.opponent.errors import EngineRefusal, UnfitEngineError
 
@@ -97,7 +97,7 @@ class BoardClient(GtpClient):
             self._manners.implicit_passes = True
             self._remark("refuses 'play C pass': forced passes are not announced to it (passes=implicit)")
 
-    def begin_turn(self, colour: Colour, clock: Clock) -> None:
+    def begin_turn(self, colour: Colour, clock: SideClock) -> None:
         """Send it what is left on its clock, if it wants to know.
 
         Raises: EngineError.

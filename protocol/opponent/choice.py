@@ -7,7 +7,7 @@ from typing import Protocol
 from outflank.engine import Colour, IllegalMoveError, Move, NotationError, Position
 from outflank.protocol.lines import printable
 from outflank.protocol.opponent.client import Answer
-from outflank.protocol.opponent.clock import Clock, seconds_text
+from outflank.protocol.opponent.clock import SideClock, seconds_text
 from outflank.protocol.opponent.errors import (
     EngineIllegalMove,
     EngineOutOfTime,
@@ -61,7 +61,7 @@ class Mover(Protocol):
     def label(self) -> str:
         """How messages call it."""
 
-    def begin_turn(self, colour: Colour, clock: Clock) -> None:
+    def begin_turn(self, colour: Colour, clock: SideClock) -> None:
         """Send it what it has to know before it thinks: its clock, if there is a way. Raises: EngineError."""
 
     def choose(self, colour: Colour, seconds: float) -> Reply:
@@ -71,7 +71,7 @@ class Mover(Protocol):
 def ask_for_move(
     engine: Mover,
     position: Position,
-    clock: Clock,
+    clock: SideClock,
     patience: float,
     on_begun: Callable[[], object] = lambda: None,
 ) -> Reply:
@@ -95,7 +95,7 @@ def ask_for_move(
     return judged(reply, position, engine.label)
 
 
-def _in_time(engine: Mover, colour: Colour, clock: Clock) -> Reply:
+def _in_time(engine: Mover, colour: Colour, clock: SideClock) -> Reply:
     """Its answer against the clock, which is charged. Raises: EngineError."""
     try:
         reply = engine.choose(colour, clock.deadline)

@@ -89,7 +89,7 @@ class TimeControl:
 NO_LIMIT = TimeControl()
 
 
-class Clock:
+class SideClock:
     """The clock of one side in one game.
 
     Args:

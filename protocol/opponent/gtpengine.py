@@ -11,7 +11,7 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, Rules, SettingsError
 from outflank.protocol.opponent.boardclient import BoardClient, Manners
 from outflank.protocol.opponent.choice import Reply, ask_for_move
-from outflank.protocol.opponent.clock import NO_LIMIT, Clock, TimeControl
+from outflank.protocol.opponent.clock import NO_LIMIT, SideClock, TimeControl
 from outflank.protocol.opponent.dialect import Dialect
 from outflank.protocol.opponent.engineclient import CLOSE_SECONDS, REPLY_SECONDS
 from outflank.protocol.opponent.errors import EngineCrash, UnfitEngineError
@@ -139,7 +139,7 @@ class GtpEngine:
         self._client.order("boardsize 8")
         self._client.clear()
         self._game = Game(self._rules)
-        self._clocks = {colour: Clock(self._time) for colour in Colour}
+        self._clocks = {colour: SideClock(self._time) for colour in Colour}
 
     @_alone
     def play(self, move: Move | str | int) -> Move:

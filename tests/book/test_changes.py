@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from outflank.book import Book, BookWriter, Leaf, Lines, Record, schema
+from outflank.book import Book, BookWriter, Leaf, LineCounts, Record, schema
 from outflank.book.changes import merge, prune
 from outflank.book.checking import check
 from outflank.book.graph import Reach
@@ -233,12 +233,12 @@ def test_the_numbers_of_numpy_are_stored_as_numbers(tmp_path: Path) -> None:
     """They were stored as bytes, and the book was damaged."""
     number: Any = np.int64
     score, lower, upper, depth, selectivity, level = map(number, (1, -3, 5, 12, 73, 7))
-    leaf, lines = Leaf(Move(number(37)), score), Lines(*map(number, (4, 1, 2, 1)))
+    leaf, lines = Leaf(Move(number(37)), score), LineCounts(*map(number, (4, 1, 2, 1)))
     found = put(tmp_path / "b", Record(START, score, lower, upper, depth, selectivity, level, leaf, lines))
 
     image, symmetry = START.canonical()
     leaf = Leaf(symmetry.move(Move.parse("f5")), 1)
-    assert found == Record(image, 1, -3, 5, 12, 73, 7, leaf, Lines(4, 1, 2, 1))
+    assert found == Record(image, 1, -3, 5, 12, 73, 7, leaf, LineCounts(4, 1, 2, 1))
 
 
 @pytest.mark.parametrize(
@@ -256,8 +256,8 @@ def test_the_numbers_of_numpy_are_stored_as_numbers(tmp_path: Path) -> None:
         ({"level": 2**70}, f"the level in a record of at most 60, got {2**70}"),
         ({"lines": (1, 0)}, r"four counts of lines in a record, got \(1, 0\)"),
         ({"lines": None}, "four counts of lines in a record, got None"),
-        ({"lines": Lines(-1)}, "a count of lines in a record of at least 0, got -1"),
-        ({"lines": Lines(1, 5, 5, 5)}, "15 lines of a record end, and it has only 1"),
+        ({"lines": LineCounts(-1)}, "a count of lines in a record of at least 0, got -1"),
+        ({"lines": LineCounts(1, 5, 5, 5)}, "15 lines of a record end, and it has only 1"),
     ],
 )
 def test_a_record_of_nonsense_is_refused_in_words(
@@ -273,8 +273,8 @@ def test_a_record_of_nonsense_is_refused_in_words(
 @pytest.mark.parametrize(
     "changed",
     [
-        {"lines": Lines(MOST_LINES, MOST_LINES, 7, MOST_LINES)},
-        {"lines": Lines(72, 3, 0, 1)},
+        {"lines": LineCounts(MOST_LINES, MOST_LINES, 7, MOST_LINES)},
+        {"lines": LineCounts(72, 3, 0, 1)},
         {"score": 3, "lower": -2, "upper": 2},
     ],
 )

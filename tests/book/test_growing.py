@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from outflank.book import Book, BookWriter, Change, Entry, Record
+from outflank.book import Book, BookEntry, BookWriter, Change, Record
 from outflank.book.checking import check
 from outflank.book.graph import Reach
 from outflank.book.growing import (
@@ -19,7 +19,7 @@ from outflank.book.growing import (
     unknown_positions,
     usual_level,
 )
-from outflank.book.judging import Judge, Judgement, Question, run_here
+from outflank.book.judging import Answer, Judge, Question, run_here
 from outflank.book.keys import key_of, position_of, start_key
 from outflank.engine import PRESETS, Game, Limit, OutflankError, Position, Rules, Searcher
 from outflank.tests.support.books import (
@@ -169,10 +169,10 @@ def near_the_end(empties: int) -> Rules:
     return Rules.parse(f"othello,start={position.board_string()[:64]},begins={position.side}")
 
 
-def interrupted_after(answers: int) -> Callable[..., Iterator[tuple[Question, Judgement]]]:
+def interrupted_after(answers: int) -> Callable[..., Iterator[tuple[Question, Answer]]]:
     def run(
-        task: Callable[[Question], Judgement], keys: Iterable[Question]
-    ) -> Iterator[tuple[Question, Judgement]]:
+        task: Callable[[Question], Answer], keys: Iterable[Question]
+    ) -> Iterator[tuple[Question, Answer]]:
         for number, answer in enumerate(run_here(task, keys)):
             if number == answers:
                 raise KeyboardInterrupt
@@ -242,7 +242,7 @@ def test_progress_is_told_after_each_answer(tmp_path: Path) -> None:
         Grower(book, judge(), on_progress=told.append).grow(Reach(positions=20))
         entry = book.probe(START)
 
-    assert isinstance(entry, Entry)
+    assert isinstance(entry, BookEntry)
     assert [each.searches for each in told] == list(range(1, len(told) + 1))
     assert (told[-1].positions, told[-1].added) == (20, 20)
     assert told[-1].root == (entry.score, entry.lower, entry.upper)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.book import Book, Entry
+from outflank.book import Book, BookEntry
 from outflank.book.checking import check
 from outflank.book.names import all_openings, opening_at, opening_of, opening_of_game
 from outflank.engine import PRESETS, Game, Position, Rules, Symmetry
@@ -101,7 +101,7 @@ def test_a_shipped_book_is_whole_and_says_how_it_was_made(path: Path) -> None:
     assert any("build --" in what and "level 18" in what and "weights" in what for what in history)
 
 
-def probe(path: Path, rules: Rules) -> Entry:
+def probe(path: Path, rules: Rules) -> BookEntry:
     """What the book has of the start of games by these rules."""
     with Book.open(path, rules) as book:
         entry = book.probe(Position.start(rules))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from outflank.book import Book, BookMove, BookWriter, Leaf, Lines
+from outflank.book import Book, BookMove, BookWriter, Leaf, LineCounts
 from outflank.book.keys import key_of, position_of
 from outflank.engine import (
     PASS,
@@ -29,7 +29,7 @@ from outflank.tests.support.books import OTHELLO, START, after, make_book, plies
 
 def test_a_record_comes_back_as_its_canonical_image(tmp_path: Path) -> None:
     position = after("f5d6c3")
-    put = record(position, -3, "d3", depth=12, selectivity=87, level=None, lines=Lines(9, 4, 3, 2))
+    put = record(position, -3, "d3", depth=12, selectivity=87, level=None, lines=LineCounts(9, 4, 3, 2))
     image, symmetry = position.canonical()
     with Book.open(make_book(tmp_path / "b", [put])) as book:
         (found,) = book.records()
@@ -70,15 +70,15 @@ def test_moves_to_images_of_one_position_are_all_there(tmp_path: Path) -> None:
 
 
 def test_a_move_tells_bounds_and_lines_from_its_own_side(tmp_path: Path) -> None:
-    child = record(after("f5d6"), 3, lower=-1, upper=9, lines=Lines(6, 1, 2, 3))
+    child = record(after("f5d6"), 3, lower=-1, upper=9, lines=LineCounts(6, 1, 2, 3))
     make_book(tmp_path / "b", [record(after("f5"), 5, "f4"), child])
     with Book.open(tmp_path / "b") as book:
         entry = book.probe(after("f5"))
 
     assert entry is not None
     leaf, linked = entry.moves
-    assert linked == BookMove(Move.parse("d6"), -3, -9, 1, True, Lines(6, 3, 2, 1))
-    assert leaf == BookMove(Move.parse("f4"), 5, 1, 9, False, Lines(1, 1, 0, 0))
+    assert linked == BookMove(Move.parse("d6"), -3, -9, 1, True, LineCounts(6, 3, 2, 1))
+    assert leaf == BookMove(Move.parse("f4"), 5, 1, 9, False, LineCounts(1, 1, 0, 0))
 
 
 def find_pass() -> tuple[Position, Move]:
@@ -183,7 +183,7 @@ def test_records_and_entries_walk_through_all_of_a_book(tmp_path: Path) -> None:
         ({"score": 65}, "expected a score in a record of at most 64 discs, got 65"),
         ({"leaf": Leaf(Move(0), 0)}, "expected a leaf out of d3 c4 f5 e6 for a book, got a1"),
         ({"selectivity": 74}, "expected a selectivity out of 73, 87"),
-        ({"lines": Lines(2**32)}, "expected a count of lines in a record of at most"),
+        ({"lines": LineCounts(2**32)}, "expected a count of lines in a record of at most"),
         ({"position": Position.parse("X" * 40 + "O" * 24)}, "a book holds only positions with a move"),
     ],
 )

@@ -27,9 +27,9 @@ from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.server import Wire
 from outflank.protocol.session import Session, Strength
 from outflank.tools.analysis import answers
-from outflank.tools.analysis.requests import Defaults, Wish
+from outflank.tools.analysis.requests import Defaults, SearchRequest
 from outflank.tools.analysis.server import requests_of
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.results import is_true_claim
 from outflank.tools.match.state.config_file import chosen_entries, read_config
 from outflank.tools.match.state.store import read_run
@@ -80,7 +80,7 @@ def nboard_answer(data: bytes) -> None:
 
 def requests(data: bytes) -> None:
     """Requests to an analysis server; what is said of each can be written."""
-    for item in requests_of(BytesIO(data), Defaults(wish=Wish(depth=1))):
+    for item in requests_of(BytesIO(data), Defaults(search=SearchRequest(depth=1))):
         json.dumps(answers.answer_facts(answers.Answer(item)))
 
 
@@ -109,7 +109,7 @@ def toml(data: bytes) -> None:
 def words(data: bytes) -> None:
     """What a command line describes: rules, a board, an engine, a clock."""
     text = data.decode("utf-8", "replace")
-    for read in (Rules.parse, Position.parse, Entry.parse, TimeControl.parse):
+    for read in (Rules.parse, Position.parse, Entrant.parse, TimeControl.parse):
         with suppress(OutflankError):
             read(text)
 

@@ -54,7 +54,7 @@ class Notes:
     def interrupt(self) -> None:
         self.calls.append("interrupt")
 
-    def look(self, position: Position) -> None:
+    def probe(self, position: Position) -> None:
         """They are no book."""
 
     def learn(self, *_: object) -> int:

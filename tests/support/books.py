@@ -11,13 +11,13 @@ from io import BytesIO
 from itertools import islice
 from pathlib import Path
 
-from outflank.book import Book, BookWriter, Leaf, Lines, Record
+from outflank.book import Book, BookWriter, Leaf, LineCounts, Record
 from outflank.book.checking import check
 from outflank.book.forms.edax import searched_at
 from outflank.book.forms.files import Form, read_form, write_form
 from outflank.book.graph import Reach
 from outflank.book.growing import Grower
-from outflank.book.judging import Judge, Judgement, Question, Run, run_here
+from outflank.book.judging import Answer, Judge, Question, Run, run_here
 from outflank.engine import Move, Position, Rules, Searcher
 
 OTHELLO = Rules()
@@ -39,7 +39,7 @@ def record(position: Position, score: int = 0, leaf: str | None = None, **change
         "selectivity": 73,
         "level": 10,
         "leaf": Leaf(move, score),
-        "lines": Lines(1, score > 0, score == 0, score < 0),
+        "lines": LineCounts(1, score > 0, score == 0, score < 0),
     }
     return Record(**{**values, **changed})  # type: ignore[arg-type]
 
@@ -99,8 +99,8 @@ def grow(path: Path, reach: Reach, level: int = 2, rules: Rules = OTHELLO, run: 
 
 
 def run_backwards(
-    task: Callable[[Question], Judgement], keys: Iterable[Question]
-) -> Iterator[tuple[Question, Judgement]]:
+    task: Callable[[Question], Answer], keys: Iterable[Question]
+) -> Iterator[tuple[Question, Answer]]:
     """Five at once, the last one ready first."""
     waiting = iter(keys)
     while batch := list(islice(waiting, 5)):
@@ -140,7 +140,7 @@ def varied_records(depth: int = 3, level: int | None = LEVEL) -> list[Record]:
                 *searched_at(LEVEL, position.empties, "made"),
                 level,
                 Leaf(move, score) if last else None,
-                Lines(9, draw.randint(0, 4), 3, 2),
+                LineCounts(9, draw.randint(0, 4), 3, 2),
             )
         )
     return records
@@ -151,12 +151,16 @@ def book_with_a_pass() -> list[Record]:
     positions = [after(PASS_LINE[:count]) for count in range(0, len(PASS_LINE), 2)]
     positions.append(after(PASS_LINE).pass_())
     numbers = searched_at(LEVEL, 60, "made")
-    records = [Record(each, 2, -2, 6, *numbers, LEVEL, None, Lines(1, 1, 0, 0)) for each in positions[:-1]]
+    records = [
+        Record(each, 2, -2, 6, *numbers, LEVEL, None, LineCounts(1, 1, 0, 0)) for each in positions[:-1]
+    ]
     last = positions[-1]
     leaf = Leaf(last.legal_moves()[0], 2)
     return [
         *records,
-        Record(last, 2, -2, 6, *searched_at(LEVEL, last.empties, "made"), LEVEL, leaf, Lines(1, 1, 0, 0)),
+        Record(
+            last, 2, -2, 6, *searched_at(LEVEL, last.empties, "made"), LEVEL, leaf, LineCounts(1, 1, 0, 0)
+        ),
     ]
 
 

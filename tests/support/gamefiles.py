@@ -96,7 +96,7 @@ def _annotated(draw: st.DrawFn, move: AnnotatedMove) -> AnnotatedMove:
     return replace(
         move,
         seconds=draw(st.none() | times),
-        value=draw(st.none() | scores),
+        score=draw(st.none() | scores),
         exact=draw(st.none() | margins),
         comment=draw(texts),
     )

@@ -17,8 +17,8 @@ from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.support import fake_engine, instant_engine
 from outflank.tests.support.positions import WIPE_OUT
 from outflank.tools.match.conduct.conductor import Conductor
-from outflank.tools.match.conduct.hall import LocalHall
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.conduct.pool import LocalPool
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import GtpPlayer, Player
 from outflank.tools.match.game.referee import Referee
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
@@ -81,7 +81,7 @@ def judged(
     game = played(transcript, number=number)
     turns = enumerate(game.turns)
     return replace(
-        game, turns=tuple(replace(turn, value=values.get(ply), exact=exact.get(ply)) for ply, turn in turns)
+        game, turns=tuple(replace(turn, score=values.get(ply), exact=exact.get(ply)) for ply, turn in turns)
     )
 
 
@@ -115,7 +115,7 @@ def run_of(
     **facts: Any,
 ) -> Run:
     """The run that these games are; `settings` and `facts` replace what RunSettings and Run would have."""
-    entries = tuple(Entry(name, f"engine-{name.lower()} --fast", TimeControl()) for name in names)
+    entries = tuple(Entrant(name, f"engine-{name.lower()} --fast", TimeControl()) for name in names)
     made = RunSettings(entries, OpeningsChoice.parse("random:2"), games=len(games), seed=5)
     return replace(
         Run(
@@ -176,24 +176,24 @@ def _judgements(game: GameRecord, rng: random.Random, solved: int) -> tuple[Anno
         replace(
             turn,
             seconds=None if turn.seconds is None else abs(rng.gauss(0.3, 0.1)),
-            value=None if turn.seconds is None else value,
+            score=None if turn.seconds is None else value,
             exact=margin if turn.before.empties <= solved else None,
         )
         for turn, value, margin in zip(game.turns, values, exact[:0:-1], strict=True)
     )
 
 
-def fake(name: str, fault: str = "none", turn: int = 2, time: str = "none") -> Entry:
+def fake(name: str, fault: str = "none", turn: int = 2, time: str = "none") -> Entrant:
     """An engine that plays the first legal move and commits a fault."""
-    return Entry(name, shlex.join(fake_engine.command(fault, turn)), TimeControl.parse(time))
+    return Entrant(name, shlex.join(fake_engine.command(fault, turn)), TimeControl.parse(time))
 
 
-def instant(name: str) -> Entry:
+def instant(name: str) -> Entrant:
     """An engine that plays its only game at once."""
-    return Entry(name, shlex.join(instant_engine.command()), TimeControl())
+    return Entrant(name, shlex.join(instant_engine.command()), TimeControl())
 
 
-def settings(*entries: Entry, **others: Any) -> RunSettings:
+def settings(*entries: Entrant, **others: Any) -> RunSettings:
     """Settings of a run, with random openings unless they say otherwise."""
     return RunSettings(entries=entries, **{"openings": OpeningsChoice.parse("random:8"), "seed": 3, **others})
 
@@ -230,9 +230,9 @@ def _play(
 ) -> Run:
     past = store.read()
     with Interrupts() as interrupts:
-        with LocalHall(past.settings) as hall:
-            hall.check_engines(interrupts.check)
-            conductor = Conductor(past, store, hall, on_event, say, interrupts)
+        with LocalPool(past.settings) as pool:
+            pool.check_engines(interrupts.check)
+            conductor = Conductor(past, store, pool, on_event, say, interrupts)
             conductor.play()
         return store.end(finished=conductor.finished)
 

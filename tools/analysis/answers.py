@@ -94,7 +94,7 @@ def _found(query: Query, found: SearchInfo | None) -> dict[str, Any]:
     if found is None:
         return {"kind": "result", "position": query.position.board_string(), "stopped": True, "lines": []}
     made = search_facts(query.position, found)
-    if query.wish.stable:
+    if query.search.stable:
         made["stable"] = stable_facts(query.position)
     if not isinstance(found, SearchResult):
         return {"kind": "info", **made}

@@ -157,7 +157,7 @@ def _shown_text(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SearchRequest:
     """What is wanted of a search; None is no such limit, and whichever is met first ends it.
 
     Attributes:
@@ -226,14 +226,14 @@ class Query:
     Attributes:
         tags: what its answers begin with: the request's ``id``, and what else says where it came from.
         position: what to search.
-        wish: how to search, and what to report.
+        search: how to search, and what to report.
         moves: consider only these; None for all.
         priority: those with a higher one are searched first.
     """
 
     tags: dict[str, Any]
     position: Position
-    wish: Wish
+    search: SearchRequest
     moves: tuple[Move, ...] | None = None
     priority: int = 0
 
@@ -285,7 +285,7 @@ class Defaults:
     """What requests get that say nothing else."""
 
     rules: Rules = field(default_factory=Rules)
-    wish: Wish = field(default_factory=Wish)
+    search: SearchRequest = field(default_factory=SearchRequest)
 
 
 def read_request(line: str, number: int, defaults: Defaults) -> Iterator[Item]:
@@ -325,18 +325,18 @@ def _action(fields: Fields, tags: dict[str, Any]) -> Action:
 def _queries(fields: Fields, tags: dict[str, Any], defaults: Defaults) -> list[Query]:
     """A query for each of the turns that are wanted."""
     game = _game(fields, defaults.rules)
-    wish = _wish(fields, defaults.wish)
+    search = _search(fields, defaults.search)
     priority = fields.whole("priority", -_MOST_PRIORITY, _MOST_PRIORITY, 0) or 0
     turns = fields.turns(len(game))
     positions = game.positions
     wanted = [len(game)] if turns is None else turns
     moves = _moves(fields, positions[wanted[0]], len(wanted))
-    if wish.stable and game.rules.one_direction:
+    if search.stable and game.rules.one_direction:
         raise RequestError(
             f"stable discs are known only where a move turns every direction, not under {game.rules}",
             "stable",
         )
-    return [Query(tags | {"turn": turn}, positions[turn], wish, moves, priority) for turn in wanted]
+    return [Query(tags | {"turn": turn}, positions[turn], search, moves, priority) for turn in wanted]
 
 
 def _game(fields: Fields, rules: Rules) -> Game:
@@ -356,7 +356,7 @@ def _game(fields: Fields, rules: Rules) -> Game:
         raise RequestError(str(error), name) from None
 
 
-def _wish(fields: Fields, default: Wish) -> Wish:
+def _search(fields: Fields, default: SearchRequest) -> SearchRequest:
     """How to search: a request that names a limit gets none of the limits that others get."""
     if any(name in fields for name in _LIMITS):
         default = replace(default, depth=None, nodes=None, seconds=None, level=None, selectivity=None)
@@ -367,7 +367,7 @@ def _wish(fields: Fields, default: Wish) -> Wish:
             "selectivity",
         )
     try:
-        wish = Wish(
+        search = SearchRequest(
             depth=fields.whole("depth", 1, _MOST, default.depth),
             nodes=fields.whole("nodes", 1, _MOST, default.nodes),
             seconds=fields.seconds("time", default.seconds),
@@ -379,9 +379,9 @@ def _wish(fields: Fields, default: Wish) -> Wish:
         )
     except SettingsError as error:
         raise RequestError(str(error), "level") from None
-    if not wish.is_limited:
+    if not search.is_limited:
         raise RequestError("it needs a limit too: depth, nodes or time", "selectivity")
-    return wish
+    return search
 
 
 def _moves(fields: Fields, position: Position, positions: int) -> tuple[Move, ...] | None:

@@ -104,10 +104,10 @@ class Pool:
 
     def _search(self, task: Task, searcher: Searcher) -> SearchInfo:
         """The result; reports on the way as often as is wanted."""
-        query, wish = task.query, task.query.wish
+        query, search = task.query, task.query.search
         searcher.clear()
-        limit = wish.limit(query.position.empties)
-        with searcher.analyse(query.position, limit, moves=query.moves, multipv=wish.multipv) as analysis:
+        limit = search.limit(query.position.empties)
+        with searcher.analyse(query.position, limit, moves=query.moves, multipv=search.multipv) as analysis:
             with self._changed:
                 task.analysis = analysis
                 if task.cancelled:
@@ -115,7 +115,7 @@ class Pool:
             reported = time.monotonic()
             for info in analysis:
                 now = time.monotonic()
-                if wish.report_every is not None and now - reported >= wish.report_every:
+                if search.report_every is not None and now - reported >= search.report_every:
                     reported = now
                     self._report(task, info)
             return analysis.result()
@@ -268,4 +268,4 @@ def games_as_items(
         if isinstance(entry, BadGame):
             yield Remark(tags, str(entry))
         else:
-            yield Query(tags, entry.final, defaults.wish)
+            yield Query(tags, entry.final, defaults.search)

@@ -14,7 +14,7 @@ import click
 from outflank.book.names import opening_of_game
 from outflank.engine import Game, Position, Searcher, SearchInfo
 from outflank.tools.analysis.answers import best_move, search_facts, stable_facts
-from outflank.tools.analysis.requests import Wish
+from outflank.tools.analysis.requests import SearchRequest
 from outflank.tools.report.board import board_text, end_text, is_coloured, say
 from outflank.tools.report.search import certainty, moves_text, nodes_a_second, score_text
 from outflank.tools.work.progress import live
@@ -28,13 +28,13 @@ _WIDE = 110  # columns that all numbers need, with room for a line of moves
 _ITERATIONS_SHOWN = 12
 
 
-def analyze_game(game: Game, wish: Wish, searcher: Searcher, as_json: bool) -> None:
+def analyze_game(game: Game, search: SearchRequest, searcher: Searcher, as_json: bool) -> None:
     """Search the last position of a game and print what is found; Ctrl-C ends that early."""
-    report = Report(game, as_json, wish.stable)
-    limit = wish.limit(game.position.empties)
+    report = Report(game, as_json, search.stable)
+    limit = search.limit(game.position.empties)
     try:
         with nullcontext() if as_json or game.position.is_over else live(report.draw):
-            report.take(searcher.search(game.position, limit, multipv=wish.multipv, on_info=report.update))
+            report.take(searcher.search(game.position, limit, multipv=search.multipv, on_info=report.update))
     finally:  # what has been found by then is the result
         report.end()
 

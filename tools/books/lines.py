@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
 
-from outflank.book import Book, BookMove, Entry
+from outflank.book import Book, BookEntry, BookMove
 from outflank.book.names import Opening, opening_at, opening_of
 from outflank.engine import Colour, Move, Position
 from outflank.tools.report.page import templates
@@ -81,7 +81,7 @@ def main_lines(
                 heappush(waiting, (lost, -len(moves) - 1, next(order), (*moves, move.move), after, move))
 
 
-def different_moves(entry: Entry) -> list[BookMove]:
+def different_moves(entry: BookEntry) -> list[BookMove]:
     """The moves of an entry, of those that lead to images of one position only one, f5 where it is among them."""
     kept: dict[Position, BookMove] = {}
     for move in entry.moves:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from outflank.book import Book, BookMove, Entry, Lines
+from outflank.book import Book, BookEntry, BookMove, LineCounts
 from outflank.book.names import opening_at, opening_of_game
 from outflank.engine import Game, OutflankError, Position, Rules
 from outflank.engine.evaluation.weights import checksum
@@ -22,7 +22,7 @@ def asked_game(book: Book, text: str) -> Game:
     return game
 
 
-def known_entry(book: Book, game: Game) -> Entry:
+def known_entry(book: Book, game: Game) -> BookEntry:
     """What the book has of the last position of a game.
 
     Raises: OutflankError if that is nothing, saying where the game has left the book.
@@ -49,7 +49,7 @@ def book_exit(book: Book, game: Game) -> int | None:
 _LINE_SHOWN = 8  # moves of the best line behind each move
 
 
-def entry_text(book: Book, game: Game, entry: Entry) -> Iterator[str]:
+def entry_text(book: Book, game: Game, entry: BookEntry) -> Iterator[str]:
     """The lines that show an entry of the last position of a game."""
     position, lines = entry.position, entry.lines
     opening = opening_of_game(game)
@@ -72,7 +72,7 @@ def entry_text(book: Book, game: Game, entry: Entry) -> Iterator[str]:
         yield "  ".join(filter(None, (row, line, name))).rstrip()
 
 
-def entry_facts(book: Book, game: Game, entry: Entry) -> dict[str, Any]:
+def entry_facts(book: Book, game: Game, entry: BookEntry) -> dict[str, Any]:
     """The entry as JSON has it."""
     opening = opening_of_game(game)
     moves = [
@@ -108,11 +108,11 @@ def _colour_name(position: Position) -> str:
     return position.rules.colour_name(position.side)
 
 
-def _exact(entry: Entry) -> str:
+def _exact(entry: BookEntry) -> str:
     return ", proven" if entry.is_exact else ""
 
 
-def _searched(entry: Entry) -> str:
+def _searched(entry: BookEntry) -> str:
     """``16 plies at 73 % (level 16)``."""
     reach = "to the end" if entry.depth >= entry.position.empties else counted(entry.depth, "ply", "plies")
     sure = "" if entry.selectivity == 100 else f" at {entry.selectivity} %"
@@ -126,7 +126,7 @@ def _line_counts(move: BookMove) -> str:
     return f"{total:>11,}" + "".join(f"{count:>10,}" for count in counts)
 
 
-def _counted(lines: Lines) -> str:
+def _counted(lines: LineCounts) -> str:
     return f"{lines.total:,}; {lines.wins:,} won, {lines.draws:,} drawn, {lines.losses:,} lost"
 
 

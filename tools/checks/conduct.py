@@ -6,7 +6,7 @@ import signal
 import time
 
 from outflank.engine import Colour, Game
-from outflank.protocol.opponent.clock import Clock, TimeControl
+from outflank.protocol.opponent.clock import SideClock, TimeControl
 from outflank.protocol.opponent.errors import EngineTimeout
 from outflank.tools.checks.check import must, should
 from outflank.tools.checks.subject import (
@@ -129,7 +129,7 @@ def _play(subject: Subject, control: TimeControl, transcript: str, moves: int) -
 
     Raises: Violation if it oversteps its time; otherwise as ``think``.
     """
-    game, clock, used = set_up(subject, transcript), Clock(control), 0.0
+    game, clock, used = set_up(subject, transcript), SideClock(control), 0.0
     mover, replies = game.position.side, random.Random(0)
     while moves and not game.position.is_over:
         if game.position.must_pass:
@@ -144,7 +144,7 @@ def _play(subject: Subject, control: TimeControl, transcript: str, moves: int) -
     return used
 
 
-def _move(subject: Subject, game: Game, clock: Clock, mover: Colour) -> float:
+def _move(subject: Subject, game: Game, clock: SideClock, mover: Colour) -> float:
     """One move by the clock."""
     left, stones = clock.time_left
     if "time_left" in subject.commands and left >= 1:  # 0 would say that the flag has fallen

@@ -13,7 +13,7 @@ from outflank.tools.checks.subject import Subject, Unjudged, Violation
 from outflank.tools.match.game.engines import Protocol
 
 
-class Outcome(StrEnum):
+class CheckResult(StrEnum):
     """What came of a check."""
 
     PASSED = "passed"
@@ -34,13 +34,13 @@ class Finding:
     """
 
     check: Check
-    outcome: Outcome
+    outcome: CheckResult
     detail: str = ""
     dialogue: tuple[str, ...] = ()
 
     def fails(self, level: Level) -> bool:
         """Whether a rule of this level is broken."""
-        return self.outcome is Outcome.FAILED and self.check.level is level
+        return self.outcome is CheckResult.FAILED and self.check.level is level
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,10 @@ class Verdict:
         """The verdict on these findings."""
         outcomes = [finding.outcome for finding in findings]
         return cls(
-            outcomes.count(Outcome.PASSED),
+            outcomes.count(CheckResult.PASSED),
             sum(finding.fails(Level.MUST) for finding in findings),
             sum(finding.fails(Level.SHOULD) for finding in findings),
-            outcomes.count(Outcome.SKIPPED),
+            outcomes.count(CheckResult.SKIPPED),
         )
 
     @property
@@ -86,7 +86,7 @@ def examine(subject: Subject, checks: Iterable[Check]) -> Iterator[Finding]:
     for check in checks:
         missing = sorted(check.needs - subject.commands)
         if missing:
-            yield Finding(check, Outcome.SKIPPED, f"{', '.join(missing)} not listed")
+            yield Finding(check, CheckResult.SKIPPED, f"{', '.join(missing)} not listed")
         else:
             yield _run(check, subject, silences)
 
@@ -103,18 +103,20 @@ def _run(check: Check, subject: Subject, silences: dict[str, Check]) -> Finding:
         subject.get_ready()
         check.run(subject)
     except Unjudged as reason:
-        finding = Finding(check, Outcome.SKIPPED, str(reason))
+        finding = Finding(check, CheckResult.SKIPPED, str(reason))
     except Violation as error:
-        finding = Finding(check, Outcome.FAILED, str(error), tuple(subject.dialogue))
+        finding = Finding(check, CheckResult.FAILED, str(error), tuple(subject.dialogue))
     except EngineError as error:
         before = silences.setdefault(subject.asked, check)
         if before is check or (before.level, check.level) == (Level.SHOULD, Level.MUST):
-            finding = Finding(check, Outcome.FAILED, str(error), tuple(subject.dialogue))
+            finding = Finding(check, CheckResult.FAILED, str(error), tuple(subject.dialogue))
         else:
-            finding = Finding(check, Outcome.SKIPPED, f"no answer to {subject.asked!r}: see {before.name}")
+            finding = Finding(
+                check, CheckResult.SKIPPED, f"no answer to {subject.asked!r}: see {before.name}"
+            )
     else:
-        finding = Finding(check, Outcome.PASSED)
-    if check.alone or finding.outcome is not Outcome.PASSED:
+        finding = Finding(check, CheckResult.PASSED)
+    if check.alone or finding.outcome is not CheckResult.PASSED:
         subject.stop()
     return finding
 

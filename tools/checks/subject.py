@@ -37,7 +37,7 @@ class Unjudged(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class RawReply:
     """An answer.
 
     Attributes:
@@ -147,7 +147,7 @@ class Subject:
         self._sent = time.monotonic()
         process.send(data)
 
-    def reply(self, seconds: float | None = None) -> Reply:
+    def reply(self, seconds: float | None = None) -> RawReply:
         """The next answer, waited for at most `seconds`: `patience` if left out, more from a fresh process.
 
         Raises: EngineCrash, EngineTimeout, EngineProtocolError.
@@ -168,14 +168,14 @@ class Subject:
         self._is_fresh = False
         return _reply(raw + line, strays.strip(), self.process.last_read - self._sent, self._ids)
 
-    def replies(self, commands: Sequence[str], *, least: int | None = None) -> list[Reply]:
+    def replies(self, commands: Sequence[str], *, least: int | None = None) -> list[RawReply]:
         """The answers to commands that are sent at once.
 
         Raises: Violation if there are fewer, or, if `least` is given, fewer than that.
         """
         self.process.discard_output()
         self.send("".join(f"{command}\n" for command in commands).encode())
-        replies: list[Reply] = []
+        replies: list[RawReply] = []
         try:
             while len(replies) < len(commands):
                 replies.append(self.reply())
@@ -186,7 +186,7 @@ class Subject:
             raise Violation(f"expected {expected}, got {len(replies)}; then {error}") from None
         return replies
 
-    def ask(self, command: str, seconds: float | None = None) -> Reply:
+    def ask(self, command: str, seconds: float | None = None) -> RawReply:
         """The answer to a command, whatever it is.
 
         Raises: as ``reply``.
@@ -304,14 +304,14 @@ def expect_nothing(written: bytes) -> None:
     expect(not text, "no output that answers no command", repr(printable(text)))
 
 
-def _reply(raw: bytes, strays: bytes, seconds: float, ids: Collection[str]) -> Reply:
+def _reply(raw: bytes, strays: bytes, seconds: float, ids: Collection[str]) -> RawReply:
     """Read an answer; only what was sent as an id counts as one, other numbers are text."""
     head = _HEAD.match(_text(_cleaned(raw)).replace("\t", " "))
     assert head is not None, "an answer begins with a sign"
     sign, blank, number, rest = head.groups()
     is_id = number in ids and (not rest or rest[0].isspace())
     text = rest if is_id else number + rest
-    return Reply(
+    return RawReply(
         sign == "=", number if is_id else "", not (is_id and blank), text.strip(), raw, strays, seconds
     )
 

@@ -10,7 +10,7 @@ from outflank.protocol.opponent.errors import EngineError
 from outflank.tools.checks.check import must, should
 from outflank.tools.checks.subject import (
     WHITE_WINS,
-    Reply,
+    RawReply,
     Subject,
     Unjudged,
     Violation,
@@ -206,7 +206,7 @@ def answers_at_once(subject: Subject) -> None:
 _PIPELINED = 30
 
 
-def _ask(subject: Subject, id: str, command: str) -> Reply:
+def _ask(subject: Subject, id: str, command: str) -> RawReply:
     """The answer to a command with an id, which has to bear it; a blank before it is the first check's."""
     reply = subject.ask(f"{id} {command}".strip())
     expect(reply.id == id, f"the id {id!r} in the answer", reply)

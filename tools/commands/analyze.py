@@ -11,7 +11,7 @@ from outflank.engine import HIGHEST_LEVEL, OutflankError, Rules, Searcher, Setti
 from outflank.engine.search.limits import DEFAULT_LEVEL, Percent
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.analysis.answers import HEADING, Answer, answer_facts, answer_row
-from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, Wish
+from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, SearchRequest
 from outflank.tools.analysis.server import Desk, games_as_items, items_of, requests_of
 from outflank.tools.commands.options import (
     COUNT,
@@ -88,22 +88,22 @@ def analyze(
     If the first line of a file or stream is a JSON object, the lines are requests; docs/analysis.md says what they may
     ask, and how to keep one process as an analysis server.
     """
-    wish = _wish(
-        Wish(nodes=nodes, seconds=seconds, multipv=multipv, stable=stable), depth, level, selectivity
+    search = _search(
+        SearchRequest(nodes=nodes, seconds=seconds, multipv=multipv, stable=stable), depth, level, selectivity
     )
     if stable and rules.one_direction:
         raise click.UsageError(
             f"--stable needs rules under which a move turns every direction, unlike {rules}"
         )
-    many = wish if wish.is_limited else replace(wish, level=DEFAULT_LEVEL)
+    many = search if search.is_limited else replace(search, level=DEFAULT_LEVEL)
     defaults = Defaults(rules, many)
     searchers = [Searcher(hash_mb, threads) for _ in range(concurrency)]
 
-    def begin(wish: Wish, err: bool) -> None:
+    def begin(search: SearchRequest, err: bool) -> None:
         for searcher in searchers:
             searcher.prepare()  # or the first position would seem slow
         at_once = [f"{concurrency} searches at once"] if concurrency > 1 else []
-        click.echo(settings_line(searchers[0], str(rules), *wish.words(), *at_once), err=err)
+        click.echo(settings_line(searchers[0], str(rules), *search.words(), *at_once), err=err)
 
     def answer_many(items: Iterable[Item], as_json: bool) -> None:
         begin(many, err=as_json)
@@ -121,21 +121,23 @@ def analyze(
         with as_usage():
             first = list(islice(entries, 2))
         if len(first) == 1 and isinstance(first[0], AnnotatedGame):
-            wish = wish if wish.is_limited else replace(wish, seconds=_SECONDS)
+            search = search if search.is_limited else replace(search, seconds=_SECONDS)
             from outflank.tools.analysis.single import (
                 analyze_game,
             )  # not at the top: a server does without it
 
-            begin(wish, err=as_json)
-            analyze_game(first[0].game(), wish, searchers[0], as_json)
+            begin(search, err=as_json)
+            analyze_game(first[0].game(), search, searchers[0], as_json)
         else:
             answer_many(games_as_items(chain(first, entries), texts[0], defaults, _count()), as_json)
 
 
-def _wish(wish: Wish, depth: int | None, level: int | None, selectivity: Percent | None) -> Wish:
-    """Raise click.UsageError unless these go together; Wish can't name the options."""
+def _search(
+    search: SearchRequest, depth: int | None, level: int | None, selectivity: Percent | None
+) -> SearchRequest:
+    """Raise click.UsageError unless these go together; SearchRequest can't name the options."""
     try:
-        return replace(wish, depth=depth, level=level, selectivity=selectivity)
+        return replace(search, depth=depth, level=level, selectivity=selectivity)
     except SettingsError:
         raise click.UsageError("give --level, or --depth and --selectivity: a level says both") from None
 

@@ -10,10 +10,10 @@ import click
 from outflank import __version__
 from outflank.protocol.lines import printable
 from outflank.tools.checks.check import Check, Level
-from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, Finding, Outcome, Verdict, examine
+from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, CheckResult, Finding, Verdict, examine
 from outflank.tools.checks.subject import PATIENCE_SECONDS, THINKING_SECONDS
 from outflank.tools.commands.options import SECONDS, json_option, read_by
-from outflank.tools.match.game.engines import Entry, Protocol
+from outflank.tools.match.game.engines import Entrant, Protocol
 from outflank.tools.match.game.setup import command_line, is_ours
 from outflank.tools.work.progress import json_line
 from outflank.tools.work.signals import Interrupted, Interrupts
@@ -26,7 +26,7 @@ def _command_line(text: str) -> list[str]:
 
     Raises: NotationError.
     """
-    entry = Entry.from_settings({"name": "the engine", "cmd": text})
+    entry = Entrant.from_settings({"name": "the engine", "cmd": text})
     if is_ours(entry) and "--book" not in text:
         entry = replace(entry, book="none")
     return command_line(entry)
@@ -149,18 +149,18 @@ def _shown(findings: Iterable[Finding], dialogue: bool, as_json: bool) -> Iterat
 
 def _print_finding(finding: Finding, dialogue: bool) -> None:
     word, colour = _word(finding)
-    why = f" ({printable(finding.detail, None)})" if finding.outcome is Outcome.SKIPPED else ""
+    why = f" ({printable(finding.detail, None)})" if finding.outcome is CheckResult.SKIPPED else ""
     click.echo(f"  {click.style(f'{word:4s}', fg=colour)}  {finding.check.name}{why}")
-    if finding.outcome is Outcome.FAILED:
+    if finding.outcome is CheckResult.FAILED:
         lines = [finding.check.rule, finding.detail, *(finding.dialogue if dialogue else ())]
         click.echo("".join(f"{_INDENT}{printable(line, None)}\n" for line in lines), nl=False)
 
 
 def _word(finding: Finding) -> tuple[str, str | None]:
     """The outcome in a word, and its colour."""
-    if finding.outcome is Outcome.PASSED:
+    if finding.outcome is CheckResult.PASSED:
         return "ok", "green"
-    if finding.outcome is Outcome.SKIPPED:
+    if finding.outcome is CheckResult.SKIPPED:
         return "-", None
     return ("FAIL", "red") if finding.check.level is Level.MUST else ("warn", "yellow")
 

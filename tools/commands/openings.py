@@ -60,14 +60,14 @@ def make(
     Each position up to symmetry is there once. With the options left out this makes the suite that Outflank ships,
     ten minutes of one processor. For --openings FILE any file of transcripts will do.
     """
-    from outflank.tools.match.openings.balanced import Judgement, judge_all, openings_of
+    from outflank.tools.match.openings.balanced import BalanceSearch, judge_all, openings_of
     from outflank.tools.work.executor import open_executor, run_all
     from outflank.tools.work.files import STDOUT, open_output
     from outflank.tools.work.progress import progress_bar
 
     candidates = openings_of(moves)
     batches = [candidates[begin : begin + _BATCH] for begin in range(0, len(candidates), _BATCH)]
-    task = partial(judge_all, Judgement(within, depth, step_of(int(selectivity)).percent))
+    task = partial(judge_all, BalanceSearch(within, depth, step_of(int(selectivity)).percent))
     balanced: list[str] = []
     with (
         open_executor(workers, cluster) as (executor, at_once),

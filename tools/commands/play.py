@@ -31,8 +31,8 @@ from outflank.tools.commands.options import (
     rules_option,
     threads_option,
 )
-from outflank.tools.play.dialogue import Dialogue, Lines
-from outflank.tools.play.table import GameFiles, Table
+from outflank.tools.play.dialogue import Dialogue, InputLines
+from outflank.tools.play.localgame import GameFiles, LocalGame
 from outflank.tools.report.board import say
 from outflank.tools.work.games import read_game
 from outflank.tools.work.progress import counted
@@ -130,7 +130,7 @@ def play(
     )
     session.prepare()
     people = frozenset({record.final.side}) if side is None else _SIDES[side]
-    table = Table(session, record, people, control, name)
+    table = LocalGame(session, record, people, control, name)
     files.expect_held(table.record())
     limits = ", ".join(
         words
@@ -145,7 +145,7 @@ def play(
     say(
         f"outflank {weights.version()}, {record.rules}, {limits or f'level {DEFAULT_LEVEL}'}; help lists the commands"
     )
-    Dialogue(table, Lines(), files, hints).run()
+    Dialogue(table, InputLines(), files, hints).run()
 
 
 def _files(saved: Path | None, resumed: str | None) -> GameFiles:

@@ -14,7 +14,7 @@ import click
 
 from outflank.engine import Move, OutflankError
 from outflank.tools.match.conduct.conductor import Conductor, is_over
-from outflank.tools.match.conduct.hall import Hall, LocalHall
+from outflank.tools.match.conduct.pool import LocalPool, PairPool
 from outflank.tools.match.schedule.formats import openings_needed
 from outflank.tools.match.state.config_file import save_config
 from outflank.tools.match.state.events import Event, GameEnded, described
@@ -34,7 +34,7 @@ _STARTING = ("cmd", "dir", "env", "options", "commands", "book")  # of an engine
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunEnd:
     """How a run went.
 
     Attributes:
@@ -169,31 +169,31 @@ def _play(
     board: Scoreboard,
     on_event: Callable[[Event], object],
     interrupts: Interrupts,
-) -> Outcome:
+) -> RunEnd:
     """Everything up to the point where all engines are gone and the file is closed."""
     past = store.read() if store else None
     if store and past and is_over(past, store.openings(past.settings.rules)):
-        return Outcome(store.end(finished=True), None, store.trouble)
+        return RunEnd(store.end(finished=True), None, store.trouble)
     run_id = store.id if store else uuid.uuid4().hex
     openings = [] if store else _draw(settings, interrupts)
     interruption = None
     with ExitStack() as stack:
-        with _open_hall(settings, run_id, options["cluster"]) as hall:
-            hall.check_engines(interrupts.check)
+        with _open_pool(settings, run_id, options["cluster"]) as pool:
+            pool.check_engines(interrupts.check)
             if store is None:
                 store = stack.enter_context(Store.create(folder, settings, openings, run_id))
             past = past or store.read()
             board.count(past)
-            conductor = Conductor(past, store, hall, on_event, board.say, interrupts)
+            conductor = Conductor(past, store, pool, on_event, board.say, interrupts)
             try:
                 conductor.play()
             except Interrupted as caught:
                 interruption = caught
-                hall.stop()
+                pool.stop()
         with suppress(Interrupted):
             conductor.save()
         run = store.end(finished=conductor.finished)
-        return Outcome(run, interruption, store.trouble)
+        return RunEnd(run, interruption, store.trouble)
 
 
 def _draw(settings: RunSettings, interrupts: Interrupts) -> list[tuple[Move, ...]]:
@@ -205,12 +205,12 @@ def _draw(settings: RunSettings, interrupts: Interrupts) -> list[tuple[Move, ...
     return openings
 
 
-def _open_hall(settings: RunSettings, run: str, cluster: str | None) -> AbstractContextManager[Hall]:
+def _open_pool(settings: RunSettings, run: str, cluster: str | None) -> AbstractContextManager[PairPool]:
     if cluster is None:
-        return LocalHall(settings)
-    from outflank.tools.match.conduct.cluster import ClusterHall  # an extra that most do without
+        return LocalPool(settings)
+    from outflank.tools.match.conduct.cluster import ClusterPool  # an extra that most do without
 
-    return ClusterHall(settings, run, cluster)
+    return ClusterPool(settings, run, cluster)
 
 
 def _printer(board: Scoreboard) -> Callable[[Event], None]:

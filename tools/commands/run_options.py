@@ -18,7 +18,7 @@ from outflank.tools.commands.options import (
     rules_option,
     together,
 )
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS
 from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
 from outflank.tools.match.schedule.formats import usual_rounds
@@ -231,7 +231,7 @@ def chosen_settings(
     )
 
 
-def _entries(options: dict[str, Any], alone: bool) -> tuple[Entry, ...]:
+def _entries(options: dict[str, Any], alone: bool) -> tuple[Entrant, ...]:
     """The engines, two if they are alone; anything else is a wrong usage."""
     try:
         entries = chosen_entries(options["engines"], options["engines_file"], options["time"])

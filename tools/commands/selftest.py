@@ -8,7 +8,7 @@ import click
 from outflank import __version__
 from outflank.engine import OutflankError, Rules
 from outflank.tools.commands.options import WholeNumber, json_option, read_by, rules_option
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.mirror import MirrorPair, play_mirror_pair
 from outflank.tools.match.openings.sources import random_openings
 from outflank.tools.work.progress import counted
@@ -23,7 +23,7 @@ _SEEDS = 2**31
 @click.option(
     "--engine",
     "entry",
-    callback=read_by(Entry.parse),
+    callback=read_by(Entrant.parse),
     default=_ENGINE,
     show_default=True,
     metavar="TEXT",
@@ -44,7 +44,7 @@ _SEEDS = 2**31
 @json_option
 @click.pass_context
 def selftest(
-    ctx: click.Context, entry: Entry, pairs: int, moves: int, rules: Rules, seed: int | None, as_json: bool
+    ctx: click.Context, entry: Entrant, pairs: int, moves: int, rules: Rules, seed: int | None, as_json: bool
 ) -> None:
     """Play an engine against itself: the two games of a pair must be mirror images.
 

@@ -1,4 +1,4 @@
-"""What is said between a person and the table: moves and words in, boards and sentences out."""
+"""What is said between a person and the program: moves and words in, boards and sentences out."""
 
 import os
 import select
@@ -23,7 +23,7 @@ from outflank.engine import (
 from outflank.protocol.formats.annotated import Ending, Result
 from outflank.protocol.lines import LineSplitter, printable
 from outflank.protocol.movesource import BookInfo
-from outflank.tools.play.table import GameFiles, Table
+from outflank.tools.play.localgame import GameFiles, LocalGame
 from outflank.tools.report.board import board_text, end_text, is_coloured, say
 from outflank.tools.report.search import certainty, moves_text, score_text
 from outflank.tools.work.progress import live, warn
@@ -31,7 +31,7 @@ from outflank.tools.work.progress import live, warn
 _CHUNK_BYTES = 1 << 16
 
 
-class Lines:
+class InputLines:
     """The lines of standard input.
 
     Attributes:
@@ -111,16 +111,16 @@ class Dialogue:
     """Plays a game with whoever types.
 
     Args:
-        table: the game.
+        game: the game.
         lines: what is typed.
         files: where the game is saved.
         hints: whether to show the best moves before each move of a person.
     """
 
-    def __init__(self, table: Table, lines: Lines, files: GameFiles, hints: bool) -> None:
-        self._table, self._lines = table, lines
+    def __init__(self, game: LocalGame, lines: InputLines, files: GameFiles, hints: bool) -> None:
+        self._game, self._lines = game, lines
         self._files, self._hints = files, hints
-        self._kept = table.turns  # turns that are in a file already
+        self._kept = game.turns  # turns that are in a file already
         self._written = self._state()  # what stands in the file that is written after every move, or nothing
         self._shown = False  # whether the board and what happened last have been shown
         self._words: dict[str, Callable[[str], object]] = {
@@ -129,7 +129,7 @@ class Dialogue:
             "redo": self._redo,
             "level": self._level,
             "switch": self._switch,
-            "moves": lambda rest: say(moves_text(table.position.legal_moves()) or "none: the game is over"),
+            "moves": lambda rest: say(moves_text(game.position.legal_moves()) or "none: the game is over"),
             "board": lambda rest: self._board(),
             "clock": lambda rest: say(self._clocks()),
             "save": self._save,
@@ -148,7 +148,7 @@ class Dialogue:
         try:
             while True:
                 self._show()
-                if self._table.result is None and self._table.position.side not in self._table.people:
+                if self._game.result is None and self._game.position.side not in self._game.people:
                     self._engine_moves()
                 elif not self._listen():
                     return
@@ -162,33 +162,33 @@ class Dialogue:
 
     def _show(self) -> None:
         """Make a pass that is forced; show the board where a person is to choose, and the result."""
-        table = self._table
-        if table.result is None and table.position.must_pass:
-            say(f"{self._name(table.position.side)} has no move and passes.")
-            table.pass_()
+        game = self._game
+        if game.result is None and game.position.must_pass:
+            say(f"{self._name(game.position.side)} has no move and passes.")
+            game.pass_()
             self._shown = False
-        if self._shown or (table.result is None and table.position.side not in table.people):
+        if self._shown or (game.result is None and game.position.side not in game.people):
             return
         self._shown = True
         self._keep()
         self._board()
-        if table.result is not None:
+        if game.result is not None:
             say(self._result())
         elif self._hints:
             self._hint("")
 
     def _listen(self) -> bool:
         """Read a line and obey it; False at the end of the input, and where nobody plays after the end."""
-        table = self._table
-        if table.result is not None and not table.people:
+        game = self._game
+        if game.result is not None and not game.people:
             return False
-        over = table.result is not None
-        prompt = "undo, save FILE, new or quit: " if over else f"{self._name(table.position.side)} to move: "
+        over = game.result is not None
+        prompt = "undo, save FILE, new or quit: " if over else f"{self._name(game.position.side)} to move: "
         began = time.monotonic()
         try:
-            line = self._lines.next(prompt, float("inf") if over else table.time_left(table.position.side))
+            line = self._lines.next(prompt, float("inf") if over else game.time_left(game.position.side))
         except TimeoutError:
-            table.time_is_up()
+            game.time_is_up()
             self._shown = False
             return True
         if line is None:
@@ -212,17 +212,17 @@ class Dialogue:
             self._play(line, seconds)
 
     def _play(self, text: str, seconds: float) -> None:
-        if self._table.result is not None:
+        if self._game.result is not None:
             raise IllegalMoveError(f"the game is over, so {text!r} can't be played")
         try:
-            self._table.play(text, seconds)
+            self._game.play(text, seconds)
         except NotationError:
             raise NotationError(f"expected a move such as f5, or help, got {text!r}") from None
         self._shown = False
 
     def _engine_moves(self) -> None:
         """Let the engine move; a terminal shows what it thinks meanwhile."""
-        side, empties = self._table.position.side, self._table.position.empties
+        side, empties = self._game.position.side, self._game.position.empties
         found: list[SearchInfo] = []
 
         def because() -> str:
@@ -232,62 +232,62 @@ class Dialogue:
             return f" ({score_text(found[-1].score)}, {sure})"
 
         with live(lambda: f"Outflank, {self._name(side)}, thinks{because()}"):
-            move, seconds = self._table.engine_moves(found.append)
+            move, seconds = self._game.engine_moves(found.append)
         say(f"Outflank, {self._name(side)}, plays {move}{because()} in {seconds:.1f} s.")
         self._shown = False
 
     def _hint(self, rest: str) -> None:
         count = _number(rest, "hint", 1, 64) if rest else _HINTS
-        position = self._table.position
-        if self._table.result is not None:
+        position = self._game.position
+        if self._game.result is not None:
             raise SettingsError("there is no hint: the game is over")
-        info = self._table.hint(count)
+        info = self._game.hint(count)
         for line in info.lines:
             say(f"hint: {line.move!s:<5} {score_text(line.score):>6}  {moves_text(line.pv)}")
         say(f"      (final discs ahead for {self._name(position.side)}, {certainty(info, position.empties)})")
 
     def _undo(self, rest: str) -> None:
-        if not self._table.undo():
+        if not self._game.undo():
             raise SettingsError("there is no move of yours to take back")
-        self._kept = min(self._kept, self._table.turns - 1)
+        self._kept = min(self._kept, self._game.turns - 1)
         self._shown = False
 
     def _redo(self, rest: str) -> None:
-        if not self._table.redo():
+        if not self._game.redo():
             raise SettingsError("no move was taken back, so there is none to play again")
         self._shown = False
 
     def _level(self, rest: str) -> None:
-        session = self._table.session
+        session = self._game.session
         level = _number(rest, "level", 0, HIGHEST_LEVEL)
         session.strength = replace(session.strength, level=level)
         say(f"The engine plays at level {level}.")
 
     def _switch(self, rest: str) -> None:
-        table = self._table
-        table.people = frozenset(colour.other for colour in table.people)
-        side = " and ".join(self._name(colour) for colour in Colour if colour in table.people)
+        game = self._game
+        game.people = frozenset(colour.other for colour in game.people)
+        side = " and ".join(self._name(colour) for colour in Colour if colour in game.people)
         say(f"You play {side}.")
         self._shown = False
 
     def _save(self, rest: str) -> None:
         if not rest:
             raise SettingsError("save needs the name of a file, such as save game.sgf")
-        lost = self._files.save(self._table.record(), Path(rest))
-        self._kept = self._table.turns
+        lost = self._files.save(self._game.record(), Path(rest))
+        self._kept = self._game.turns
         say(f"saved: {printable(rest, None)}" + (f" ({lost})" if lost else ""))
 
     def _resign(self, rest: str) -> None:
-        if self._table.result is not None:
+        if self._game.result is not None:
             raise SettingsError("the game is over, so nobody can resign")
-        self._table.resign()
+        self._game.resign()
         self._shown = False
 
     def _new(self, rest: str) -> None:
         self._keep()
         self._say_game()
         before = self._files.saved
-        self._table.new_game()
+        self._game.new_game()
         self._files.begin_another_game()
         if self._files.saved != before:
             say(f"{before} keeps the last game; this one goes to {self._files.saved}.")
@@ -298,8 +298,8 @@ class Dialogue:
 
     def _say_game(self) -> None:
         """Print what is in no file as ``--resume`` takes it; a transcript would lack the board of another beginning."""
-        game = self._table.session.game
-        if self._kept >= self._table.turns:
+        game = self._game.session.game
+        if self._kept >= self._game.turns:
             return
         if game.first == Position.start(game.rules):
             say(f"transcript: {game.transcript()}")
@@ -310,32 +310,32 @@ class Dialogue:
         """Write the file that is written after every move, if something has happened."""
         saved = self._files.saved
         # WTHOR holds games that have ended.
-        if saved is None or (saved.suffix.lower() == ".wtb" and self._table.result is None):
+        if saved is None or (saved.suffix.lower() == ".wtb" and self._game.result is None):
             return
         if self._state() != self._written:
-            self._files.save(self._table.record(), saved)
+            self._files.save(self._game.record(), saved)
             self._written = self._state()
-        self._kept = self._table.turns
+        self._kept = self._game.turns
 
     def _state(self) -> tuple[str, Result | None]:
         """What there is to save: the moves, and how the game ended."""
-        return self._table.session.game.transcript(), self._table.result
+        return self._game.session.game.transcript(), self._game.result
 
     def _board(self) -> None:
         say()
-        say(board_text(self._table.position, last=self._table.last, coloured=is_coloured()))
-        if self._table.is_timed:
+        say(board_text(self._game.position, last=self._game.last, coloured=is_coloured()))
+        if self._game.is_timed:
             say(self._clocks())
 
     def _clocks(self) -> str:
-        if not self._table.is_timed:
+        if not self._game.is_timed:
             return "no clock"
-        left = (f"{self._name(colour)} {_time_text(self._table.time_left(colour))}" for colour in Colour)
+        left = (f"{self._name(colour)} {_time_text(self._game.time_left(colour))}" for colour in Colour)
         return "clock: " + ", ".join(left)
 
     def _result(self) -> str:
         """Who has won, and how."""
-        result, position = self._table.result, self._table.position
+        result, position = self._game.result, self._game.position
         assert result is not None
         if result.ending is not Ending.DISCS:
             assert result.winner is not None
@@ -344,7 +344,7 @@ class Dialogue:
         return end_text(position)
 
     def _name(self, colour: Colour) -> str:
-        return self._table.position.rules.colour_name(colour)
+        return self._game.position.rules.colour_name(colour)
 
 
 def _number(text: str, word: str, least: int, most: int) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from outflank.engine import Colour
 from outflank.tools.match.conduct.ledger import by_pair, complete_pairs, repeats
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.referee import discs_lost
 from outflank.tools.match.game.results import GameRecord, Outside, Standing, standing
 from outflank.tools.match.schedule.formats import Course, course_of
@@ -31,7 +31,7 @@ class EngineFigures:
         outside: what it took outside the commands for its moves.
     """
 
-    entry: Entry
+    entry: Entrant
     standing: Standing
     by_colour: dict[Colour, tuple[float, int]]
     discs_lost: tuple[int, int]

@@ -41,7 +41,7 @@ _OF_GAMES: Mapping[str, Callable[[AnnotatedGame], object]] = {
 }
 _OF_MOVES: Mapping[str, Callable[[AnnotatedGame], int]] = {
     "times": lambda game: sum(move.seconds is not None for move in game.moves),
-    "evaluations": lambda game: sum(move.value is not None for move in game.moves),
+    "evaluations": lambda game: sum(move.score is not None for move in game.moves),
     "exact scores": lambda game: (
         sum(move.exact is not None for move in game.moves) + (game.exact is not None)
     ),

@@ -60,7 +60,7 @@ def replayed(first: Position, turns: Sequence[AnnotatedMove]) -> dict[str, Any]:
         "squares": " ".join(map(_squares, turns)),
         "called": "" if opening is None else str(opening),
         "seconds": [None if turn.seconds is None else round(turn.seconds, 3) for turn in turns],
-        "values": [None if turn.value is None else round(turn.value, 2) for turn in turns],
+        "values": [None if turn.score is None else round(turn.score, 2) for turn in turns],
     }
 
 

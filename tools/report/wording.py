@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.schedule.formats import RoundMeeting
 from outflank.tools.match.schedule.knockout import Decision
@@ -30,7 +30,7 @@ def points_text(points: float) -> str:
     return f"{points:g}"
 
 
-def conditions_text(entry: Entry) -> str:
+def conditions_text(entry: Entrant) -> str:
     """What an engine was given besides its time and its command: ``level=5 threads=2``; empty for nothing."""
     given = {key: value for key, value in entry.settings().items() if key not in ("name", "cmd", "time")}
     return " ".join(f"{key}={value}" for key, value in given.items())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from outflank.book import Book, Lines, Record
+from outflank.book import Book, LineCounts, Record
 from outflank.book.forms import edaxbinary
 from outflank.book.forms.files import Form, form_of, read_form
 from outflank.book.records import to_row
@@ -52,7 +52,7 @@ def test_edax_text_carries_leaves_and_levels(book: Book, tmp_path: Path) -> None
     assert [(each.position, each.leaf, each.level, each.depth, each.selectivity) for each in records] == [
         (each.position, each.leaf, each.level, each.depth, each.selectivity) for each in book.records()
     ]
-    assert {each.lines for each in records} == {Lines()}, "to be worked out anew"
+    assert {each.lines for each in records} == {LineCounts()}, "to be worked out anew"
 
 
 @pytest.mark.parametrize("form", Form)
@@ -127,7 +127,7 @@ def test_edax_gets_the_position_in_which_a_side_passes(tmp_path: Path) -> None:
 def test_the_binary_form_is_laid_out_as_edax_has_it(tmp_path: Path) -> None:
     """The start with its four links and no leaf, as files of Edax have it."""
     reply = replace(record(after("f5"), 1, "d6"), level=4, lower=-3, upper=5)
-    start = Record(START, -1, -5, 3, 4, 73, 4, None, Lines(72, 30, 12, 30))
+    start = Record(START, -1, -5, 3, 4, 73, 4, None, LineCounts(72, 30, 12, 30))
     book = make(tmp_path / "a.book", [start, reply], edax="2026 11 22 3 0 10 4 57 2 1 0")
     data = written(book, Form.EDAX)
     image, _ = START.canonical()

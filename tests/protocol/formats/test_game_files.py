@@ -83,7 +83,7 @@ def test_ggf_as_the_server_writes_it() -> None:
     )
     assert (game.place, game.date, game.clock) == ("GGS/os", "2003.05.17_12:30:00.GMT", "15:00//02:00")
     assert game.result == Result(Colour.BLACK, 12)
-    assert [(move.value, move.seconds) for move in game.moves] == [(1.25, 3.5), (None, 2.0), (-4.0, None)]
+    assert [(move.score, move.seconds) for move in game.moves] == [(1.25, 3.5), (None, 2.0), (-4.0, None)]
 
 
 @pytest.mark.parametrize(
@@ -219,8 +219,8 @@ def test_a_comment_with_a_game_in_it_cuts_no_game() -> None:
 
 def test_zero_has_no_sign() -> None:
     recorder = Recorder(Position.start())
-    recorder.play("f5", value=-0.001)
-    recorder.play("d6", value=0.0)
+    recorder.play("f5", score=-0.001)
+    recorder.play("d6", score=0.0)
     game = AnnotatedGame(Position.start(), recorder.moves)
 
     assert "B[F5/0.00]W[D6/0.00]" in ggf.write(game)
@@ -442,7 +442,7 @@ def test_what_nboard_does_not_know_is_in_no_ggf() -> None:
         "KM",
     }
     recorder = Recorder(Position.start())
-    recorder.play("f5", seconds=1, value=2, exact=4, comment="good")
+    recorder.play("f5", seconds=1, score=2, exact=4, comment="good")
     game = AnnotatedGame(
         Position.start(), recorder.moves, "Ann", "Bob", 1.0, 2.0, Result(None, 0), 4, "game 1", "Cup", "here",
         "2026", "5:00", "well",

@@ -48,7 +48,7 @@ def a_game(seed: int) -> AnnotatedGame:
     position, recorder, rng = Position.start(), Recorder(Position.start()), random.Random(seed)
     for _ in range(20):
         move = rng.choice(position.legal_moves())
-        recorder.play(move, seconds=0.5, value=1.5)
+        recorder.play(move, seconds=0.5, score=1.5)
         position = position.play(move)
     return AnnotatedGame(Position.start(), recorder.moves, black="A", white="B", result=Result(None, 0))
 

@@ -136,8 +136,8 @@ def test_a_chain_of_conversions_keeps_the_moves(game: AnnotatedGame) -> None:
     assert isinstance(through_sgf, AnnotatedGame)
 
     assert bare(through_sgf) == bare(game)
-    assert [(move.seconds, move.value) for move in through_sgf.moves] == [
-        (move.seconds, move.value) for move in game.moves
+    assert [(move.seconds, move.score) for move in through_sgf.moves] == [
+        (move.seconds, move.score) for move in game.moves
     ]
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import NotationError
-from outflank.protocol.opponent.clock import MARGIN_SECONDS, Clock, TimeControl
+from outflank.protocol.opponent.clock import MARGIN_SECONDS, SideClock, TimeControl
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_other_text_is_no_time_control(text: str) -> None:
 def test_what_is_charged_between_moves_is_missing_from_the_next(
     text: str, charged: float, left: tuple[float, int], deadline: float
 ) -> None:
-    clock = Clock(TimeControl.parse(text))
+    clock = SideClock(TimeControl.parse(text))
     clock.charge(charged / 2)
     clock.charge(charged / 2)
 
@@ -78,7 +78,7 @@ def test_what_is_charged_between_moves_is_missing_from_the_next(
 
 
 def test_what_was_charged_is_spent_with_the_next_move() -> None:
-    each, fischer = Clock(TimeControl.parse("0.5")), Clock(TimeControl.parse("60+1"))
+    each, fischer = SideClock(TimeControl.parse("0.5")), SideClock(TimeControl.parse("60+1"))
     for clock in (each, fischer):
         clock.charge(0.2)
         clock.spend(0.25)
@@ -94,7 +94,7 @@ def test_a_first_move_needs_time(text: str) -> None:
 
 
 def test_without_a_limit_no_move_is_late() -> None:
-    clock = Clock(TimeControl())
+    clock = SideClock(TimeControl())
     clock.spend(1e6)
 
     assert clock.allowance == math.inf
@@ -102,7 +102,7 @@ def test_without_a_limit_no_move_is_late() -> None:
 
 
 def test_seconds_a_move_are_not_carried_over() -> None:
-    clock = Clock(TimeControl.parse("0.5"))
+    clock = SideClock(TimeControl.parse("0.5"))
     for _ in range(3):
         assert clock.allowance == 0.5
         assert clock.time_left == (0.5, 1)
@@ -110,14 +110,14 @@ def test_seconds_a_move_are_not_carried_over() -> None:
 
 
 def test_the_margin_is_forgiven_and_no_more() -> None:
-    clock = Clock(TimeControl.parse("0.5"))
+    clock = SideClock(TimeControl.parse("0.5"))
 
     assert not clock.is_overrun_by(0.5 + MARGIN_SECONDS)
     assert clock.is_overrun_by(0.501 + MARGIN_SECONDS)
 
 
 def test_absolute_time_runs_out() -> None:
-    clock = Clock(TimeControl.parse("10+0"))
+    clock = SideClock(TimeControl.parse("10+0"))
     clock.spend(4)
     assert clock.time_left == (6, 0)
     clock.spend(6.04)
@@ -126,7 +126,7 @@ def test_absolute_time_runs_out() -> None:
 
 
 def test_an_increment_comes_after_each_move() -> None:
-    clock = Clock(TimeControl.parse("10+2"))
+    clock = SideClock(TimeControl.parse("10+2"))
     clock.spend(5)
 
     assert clock.time_left == (7, 0)
@@ -134,14 +134,14 @@ def test_an_increment_comes_after_each_move() -> None:
 
 
 def test_an_increment_comes_after_a_move_that_ate_the_margin_too() -> None:
-    clock = Clock(TimeControl.parse("10+2"))
+    clock = SideClock(TimeControl.parse("10+2"))
     clock.spend(10.03)
 
     assert clock.time_left == (2, 0)
 
 
 def test_canadian_time_goes_from_main_time_into_the_first_period_within_a_move() -> None:
-    clock = Clock(TimeControl.parse("10+6/3"))
+    clock = SideClock(TimeControl.parse("10+6/3"))
     assert clock.time_left == (10, 0)
     assert clock.allowance == 16
     clock.spend(12)
@@ -153,7 +153,7 @@ def test_canadian_time_goes_from_main_time_into_the_first_period_within_a_move()
 
 
 def test_a_period_that_is_used_up_leaves_nothing_for_its_other_moves() -> None:
-    clock = Clock(TimeControl.parse("0+6/3"))
+    clock = SideClock(TimeControl.parse("0+6/3"))
     clock.spend(6.02)
 
     assert clock.time_left == (0, 2)
@@ -171,7 +171,7 @@ def test_a_side_that_keeps_to_its_allowance_never_has_less_than_nothing(
     main: float, increment: float, period: float, moves: int, shares: list[float]
 ) -> None:
     control = TimeControl(main, 0, period, moves) if moves else TimeControl(main, increment)
-    clock = Clock(control)
+    clock = SideClock(control)
     for share in shares:
         clock.spend(share * clock.allowance)
         seconds, due = clock.time_left

@@ -9,10 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import Game, Position, Rules
-from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, Wish, read_request
+from outflank.tools.analysis.requests import (
+    Action,
+    Defaults,
+    Item,
+    Query,
+    Remark,
+    SearchRequest,
+    read_request,
+)
 from outflank.tools.analysis.server import requests_of
 
-DEFAULTS = Defaults(Rules(), Wish(level=10, multipv=2))
+DEFAULTS = Defaults(Rules(), SearchRequest(level=10, multipv=2))
 
 
 def read(line: str | dict[str, Any]) -> list[Item]:
@@ -50,13 +58,13 @@ def test_moves_may_follow_a_position_under_other_rules() -> None:
 
 
 def test_what_a_request_leaves_out_is_as_for_all() -> None:
-    assert query().wish == DEFAULTS.wish
-    assert query(multipv=3).wish == Wish(level=10, multipv=3)
+    assert query().search == DEFAULTS.search
+    assert query(multipv=3).search == SearchRequest(level=10, multipv=3)
 
 
 def test_a_request_with_a_limit_has_no_other() -> None:
-    assert query(time=0.5).wish == Wish(seconds=0.5, multipv=2)
-    assert query(depth=8, selectivity=95).wish == Wish(depth=8, selectivity=95, multipv=2)
+    assert query(time=0.5).search == SearchRequest(seconds=0.5, multipv=2)
+    assert query(depth=8, selectivity=95).search == SearchRequest(depth=8, selectivity=95, multipv=2)
 
 
 def test_each_turn_is_a_query_of_its_own() -> None:

@@ -18,7 +18,7 @@ from outflank.tests.support.browser import CHROMIUM, Browser
 from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.support.reference import Board, after, board_of, choices, count, moves, other
 from outflank.tests.support.runs import expect_policy, page_of, random_run
-from outflank.tools.analysis.review.game import Class, GameReview, ReviewSettings, review_game
+from outflank.tools.analysis.review.game import GameReview, MoveClass, ReviewSettings, review_game
 from outflank.tools.analysis.review.output import Players, Tally
 from outflank.tools.analysis.review.page import curve_svg, render_review
 
@@ -52,8 +52,8 @@ def test_moves_that_were_given_are_nobodys() -> None:
     review = review_game(replace(game, given=worst + 1), QUICK, Searcher(16))
     totals = Tally().add(review.moves)
 
-    assert plain.moves[worst].kind is Class.BLUNDER
-    assert {move.kind for move in review.moves[: worst + 1]} == {Class.GIVEN}
+    assert plain.moves[worst].kind is MoveClass.BLUNDER
+    assert {move.kind for move in review.moves[: worst + 1]} == {MoveClass.GIVEN}
     assert [move.kind for move in review.moves[worst + 1 :]] == [
         move.kind for move in plain.moves[worst + 1 :]
     ]
@@ -115,22 +115,24 @@ def test_forced_moves_cost_nothing_and_are_called_so() -> None:
 
     assert len(forced) > 2
     assert any(move.move.is_pass for move in forced)
-    assert {(move.kind, move.lost) for move in forced} == {(Class.FORCED, 0.0)}
+    assert {(move.kind, move.lost) for move in forced} == {(MoveClass.FORCED, 0.0)}
 
 
 def test_classes_follow_the_discs_lost() -> None:
-    kinds = {move.lost: move.kind for move in reviewed(WITH_PASSES).moves if move.kind is not Class.FORCED}
+    kinds = {
+        move.lost: move.kind for move in reviewed(WITH_PASSES).moves if move.kind is not MoveClass.FORCED
+    }
 
     assert len(set(kinds.values())) == 4
     for lost, kind in kinds.items():
         expected = (
-            Class.BLUNDER
+            MoveClass.BLUNDER
             if lost >= 12
-            else Class.MISTAKE
+            else MoveClass.MISTAKE
             if lost >= 6
-            else Class.INACCURACY
+            else MoveClass.INACCURACY
             if lost >= 2
-            else Class.GOOD
+            else MoveClass.GOOD
         )
         assert kind is expected
 
@@ -199,7 +201,7 @@ def named(transcript: str, black: str, white: str) -> GameReview:
 
 @pytest.mark.parametrize("colour", Colour)
 def test_totals_are_those_of_the_moves_with_a_choice(colour: Colour) -> None:
-    moves = [move for move in reviewed(WITH_PASSES).of(colour) if move.kind is not Class.FORCED]
+    moves = [move for move in reviewed(WITH_PASSES).of(colour) if move.kind is not MoveClass.FORCED]
     tally = Tally().add(reviewed(WITH_PASSES).of(colour))
 
     assert tally.moves == len(moves)

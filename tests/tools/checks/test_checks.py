@@ -15,9 +15,9 @@ from outflank.tools.checks import conduct
 from outflank.tools.checks import subject as positions
 from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.document import document
-from outflank.tools.checks.examination import CHECKS, Finding, Outcome, Verdict, checks_of, examine
+from outflank.tools.checks.examination import CHECKS, CheckResult, Finding, Verdict, checks_of, examine
 from outflank.tools.checks.subject import Subject, Violation
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.setup import command_line
 
 RHINO = "/usr/games/gtp-rhino"
@@ -50,12 +50,12 @@ def findings(command: list[str], *names: str) -> dict[str, Finding]:
 
 
 def ours(options: str = "") -> list[str]:
-    return command_line(Entry.from_settings({"cmd": f"outflank gtp {options}"}))
+    return command_line(Entrant.from_settings({"cmd": f"outflank gtp {options}"}))
 
 
 def broken(found: dict[str, Finding]) -> dict[str, str]:
     """The rules that are broken, and what was said about it."""
-    return {name: finding.detail for name, finding in found.items() if finding.outcome is Outcome.FAILED}
+    return {name: finding.detail for name, finding in found.items() if finding.outcome is CheckResult.FAILED}
 
 
 def test_there_is_an_engine_for_each_rule() -> None:
@@ -75,7 +75,7 @@ def test_an_engine_that_breaks_no_rule_is_not_found() -> None:
     found = findings(rule_breaker.command())
 
     assert broken(found) == {}
-    assert {finding.outcome for finding in found.values()} == {Outcome.PASSED}
+    assert {finding.outcome for finding in found.values()} == {CheckResult.PASSED}
 
 
 def test_a_greeting_is_found_although_it_comes_before_the_first_command(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_rhino_ignores_its_clock() -> None:
 def test_a_rule_about_a_command_is_only_for_engines_that_list_it() -> None:
     found = findings(rule_breaker.command("lists-no-undo"), "takes-moves-back", "speaks-version-2")
 
-    assert [finding.outcome for finding in found.values()] == [Outcome.SKIPPED, Outcome.PASSED]
+    assert [finding.outcome for finding in found.values()] == [CheckResult.SKIPPED, CheckResult.PASSED]
     assert found["takes-moves-back"].detail == "undo not listed"
 
 
@@ -160,7 +160,7 @@ def test_a_bad_habit_is_reported_once_by_the_check_that_is_about_it(habit: str, 
     found = findings(rule_breaker.command(habit))
 
     assert list(broken(found)) == reported
-    assert all(finding.detail for finding in found.values() if finding.outcome is Outcome.SKIPPED)
+    assert all(finding.detail for finding in found.values() if finding.outcome is CheckResult.SKIPPED)
 
 
 def test_commands_thrown_away_before_quit_are_named_as_the_cause() -> None:
@@ -189,11 +189,11 @@ def test_a_command_that_ends_the_engine_is_reported_by_the_first_check_that_meet
     found = findings(rule_breaker.command("dies-on-genmove"), *names)
 
     assert [finding.outcome for finding in found.values()] == [
-        Outcome.FAILED,
-        Outcome.SKIPPED,
-        Outcome.SKIPPED,
-        Outcome.FAILED,
-        Outcome.PASSED,
+        CheckResult.FAILED,
+        CheckResult.SKIPPED,
+        CheckResult.SKIPPED,
+        CheckResult.FAILED,
+        CheckResult.PASSED,
     ]
     assert found["plays-a-whole-game"].detail == "no answer to 'genmove black': see opens-legally"
 
@@ -208,15 +208,19 @@ def test_an_engine_that_fails_gets_a_new_process() -> None:
 
 
 def test_the_verdict_counts_what_must_be_and_what_should_be() -> None:
-    def finding(level: Level, outcome: Outcome) -> Finding:
+    def finding(level: Level, outcome: CheckResult) -> Finding:
         return Finding(Check("x", level, "", frozenset(), False, lambda subject: None), outcome)
 
     must, should = Level.MUST, Level.SHOULD
-    kept = [finding(must, Outcome.PASSED), finding(should, Outcome.FAILED), finding(must, Outcome.SKIPPED)]
+    kept = [
+        finding(must, CheckResult.PASSED),
+        finding(should, CheckResult.FAILED),
+        finding(must, CheckResult.SKIPPED),
+    ]
 
     assert Verdict.of(kept) == Verdict(passed=1, failed=0, warned=1, skipped=1)
     assert Verdict.of(kept).complies
-    assert not Verdict.of([*kept, finding(must, Outcome.FAILED)]).complies
+    assert not Verdict.of([*kept, finding(must, CheckResult.FAILED)]).complies
 
 
 def test_the_games_are_what_the_checks_take_them_for() -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from outflank.protocol.opponent.errors import EngineError
 from outflank.tests.support import fake_engine, nboard_rule_breaker
-from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, Finding, Outcome, examine
+from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, CheckResult, Finding, examine
 from outflank.tools.checks.nboard import NBoardSubject
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.setup import command_line
 
 STARTS_SLOWLY = """sleep 2
@@ -28,7 +28,7 @@ def findings(command: list[str], *names: str) -> dict[str, Finding]:
 
 
 def broken(found: dict[str, Finding]) -> dict[str, str]:
-    return {name: finding.detail for name, finding in found.items() if finding.outcome is Outcome.FAILED}
+    return {name: finding.detail for name, finding in found.items() if finding.outcome is CheckResult.FAILED}
 
 
 def test_there_is_an_engine_for_each_rule() -> None:
@@ -67,17 +67,17 @@ def test_an_engine_that_breaks_no_rule_is_not_found() -> None:
 )
 def test_what_the_protocol_allows_is_no_fault(habit: str, unjudged: dict[str, str]) -> None:
     found = findings(nboard_rule_breaker.command(habit))
-    skipped = {name: each.detail for name, each in found.items() if each.outcome is Outcome.SKIPPED}
+    skipped = {name: each.detail for name, each in found.items() if each.outcome is CheckResult.SKIPPED}
 
     assert broken(found) == {}
     assert skipped == unjudged
 
 
 def test_ours_keeps_every_rule() -> None:
-    found = findings(command_line(Entry.from_settings({"cmd": "outflank nboard"})))
+    found = findings(command_line(Entrant.from_settings({"cmd": "outflank nboard"})))
 
     assert broken(found) == {}
-    assert {finding.outcome for finding in found.values()} == {Outcome.PASSED}
+    assert {finding.outcome for finding in found.values()} == {CheckResult.PASSED}
 
 
 def test_an_engine_that_takes_its_time_to_start_is_not_accused() -> None:
@@ -85,7 +85,7 @@ def test_an_engine_that_takes_its_time_to_start_is_not_accused() -> None:
     with NBoardSubject(["sh", "-c", STARTS_SLOWLY], patience=1.5) as subject:
         (finding,) = examine(subject, [NBOARD_CHECKS["ends-when-its-input-ends"]])
 
-    assert finding.outcome is Outcome.PASSED, finding.detail
+    assert finding.outcome is CheckResult.PASSED, finding.detail
 
 
 def test_an_engine_that_speaks_gtp_answers_no_ping() -> None:

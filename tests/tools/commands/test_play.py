@@ -257,7 +257,7 @@ def test_a_game_is_kept_after_every_move_and_can_be_resumed(tmp_path: Path) -> N
     assert run("--level", "1", "--save", str(file), typed="f5\n").returncode == 0
     first = game_in(file)
     assert len(first.moves) == 2
-    assert first.moves[1].value is not None
+    assert first.moves[1].score is not None
     assert (first.black, first.white) == ("Human", f"Outflank {__version__} level 1")
     result = run("--level", "1", "--resume", str(file), "--save", str(file), typed="undo\nredo\nresign\n")
     again = game_in(file)
@@ -265,7 +265,7 @@ def test_a_game_is_kept_after_every_move_and_can_be_resumed(tmp_path: Path) -> N
     assert result.returncode == 0, result.stderr
     assert "White wins by resignation." in result.stdout
     assert [move.move for move in again.moves] == [move.move for move in first.moves]
-    assert again.moves[1].value == first.moves[1].value
+    assert again.moves[1].score == first.moves[1].score
     assert again.result is not None
     assert again.result.ending is Ending.RESIGNATION
 

@@ -9,7 +9,7 @@ from outflank.engine import Rules
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.support import fake_engine
 from outflank.tests.support.runs import MARK, Sit
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import GtpPlayer
 
 
@@ -27,7 +27,7 @@ def sit() -> Iterator[Sit]:
         restart: bool = False,
     ) -> GtpPlayer:
         cmd = shlex.join(fake_engine.command(fault, turn))
-        entry = Entry(name, cmd, TimeControl.parse(time), env=((MARK, name),), restart=restart)
+        entry = Entrant(name, cmd, TimeControl.parse(time), env=((MARK, name),), restart=restart)
         listener = None if heard is None else lambda *words: heard.append(" ".join(words))
         players.append(GtpPlayer(entry, Rules(), on_line=listener))
         return players[-1]

@@ -12,9 +12,8 @@ import pytest
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.support.processes import open_files, resident_kib
 from outflank.tests.support.runs import conduct, fake, instant_settings, resume, settings
-from outflank.tools.match.conduct import conductor, table
-from outflank.tools.match.conduct import table as canary
-from outflank.tools.match.conduct.table import Canary
+from outflank.tools.match.conduct import conductor, pairplayer
+from outflank.tools.match.conduct.pairplayer import StallWatch
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.state.events import Event, GameEnded, GameStarted, TurnPlayed
 from outflank.tools.match.state.run import Format, Run
@@ -66,7 +65,7 @@ def test_a_match_ends_when_its_test_has_a_verdict(tmp_path: Path) -> None:
     assert 2 * decided[0] <= len(run.games) <= 2 * decided[0] + 2
 
 
-class Stalling(Canary):
+class Stalling(StallWatch):
     """Always says that the machine was held up."""
 
     def held_up(self, began: float, ended: float) -> float:
@@ -77,16 +76,18 @@ def test_a_flag_that_falls_while_the_runner_stalls_is_played_again_and_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a machine that always stalls there is an end to it: a flag that falls again and again does so by itself."""
-    monkeypatch.setattr("outflank.tools.match.conduct.hall.Canary", Stalling)
+    monkeypatch.setattr("outflank.tools.match.conduct.pool.StallWatch", Stalling)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
-    assert [(game.ending, game.attempt) for game in run.games] == [(Ending.TIME, table.MOST_FALLS + 1)] * 2
-    assert [void.engine for void in run.voids] == ["B"] * table.MOST_FALLS
+    assert [(game.ending, game.attempt) for game in run.games] == [
+        (Ending.TIME, pairplayer.MOST_FALLS + 1)
+    ] * 2
+    assert [void.engine for void in run.voids] == ["B"] * pairplayer.MOST_FALLS
     assert {void.reason.rsplit(" ", 2)[0] for void in run.voids} == {
         "B lost on time while this machine held it up for"
     }
-    assert [void.game.attempt for void in run.voids] == list(range(1, table.MOST_FALLS + 1))
-    assert run.void_share("B") == table.MOST_FALLS / (table.MOST_FALLS + 2)
+    assert [void.game.attempt for void in run.voids] == list(range(1, pairplayer.MOST_FALLS + 1))
+    assert run.void_share("B") == pairplayer.MOST_FALLS / (pairplayer.MOST_FALLS + 2)
     assert not run.is_valid
 
 
@@ -103,7 +104,7 @@ def test_an_engine_that_had_no_processor_did_not_lose(
     assert {void.reason.rsplit(" ", 2)[0] for void in run.voids} == {
         "B lost on time while this machine held it up for"
     }
-    assert len(run.voids) == table.MOST_FALLS
+    assert len(run.voids) == pairplayer.MOST_FALLS
 
 
 def test_a_void_takes_the_other_game_of_its_pair_with_it(
@@ -112,12 +113,12 @@ def test_a_void_takes_the_other_game_of_its_pair_with_it(
     """Only the second game's first attempt falls into a stall."""
     asked = []
 
-    class StallingOnce(Canary):
+    class StallingOnce(StallWatch):
         def held_up(self, began: float, ended: float) -> float:
             asked.append(began)
             return 0.5 if len(asked) == 2 else 0.0
 
-    monkeypatch.setattr("outflank.tools.match.conduct.hall.Canary", StallingOnce)
+    monkeypatch.setattr("outflank.tools.match.conduct.pool.StallWatch", StallingOnce)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
     assert [(game.pairing.number, game.attempt, game.ending) for game in run.games] == [
@@ -135,8 +136,8 @@ def test_a_void_takes_the_other_game_of_its_pair_with_it(
 def test_an_engine_that_took_more_than_its_threads_stalled_the_machine_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outflank.tools.match.conduct.hall.Canary", Stalling)
-    monkeypatch.setattr(table, "is_own_doing", lambda cpu_seconds, threads, seconds: True)
+    monkeypatch.setattr("outflank.tools.match.conduct.pool.StallWatch", Stalling)
+    monkeypatch.setattr(pairplayer, "is_own_doing", lambda cpu_seconds, threads, seconds: True)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
     assert run.voids == ()
@@ -144,9 +145,9 @@ def test_an_engine_that_took_more_than_its_threads_stalled_the_machine_itself(
 
 
 def test_processor_time_is_compared_with_what_the_declared_threads_can_use() -> None:
-    assert not canary.is_own_doing(cpu_seconds=1.0, threads=1, seconds=1.0)
-    assert canary.is_own_doing(cpu_seconds=1.5, threads=1, seconds=1.0)
-    assert not canary.is_own_doing(cpu_seconds=1.5, threads=2, seconds=1.0)
+    assert not pairplayer.is_own_doing(cpu_seconds=1.0, threads=1, seconds=1.0)
+    assert pairplayer.is_own_doing(cpu_seconds=1.5, threads=1, seconds=1.0)
+    assert not pairplayer.is_own_doing(cpu_seconds=1.5, threads=2, seconds=1.0)
 
 
 def test_a_crash_loses_unless_it_is_to_be_played_again(tmp_path: Path) -> None:
@@ -155,24 +156,24 @@ def test_a_crash_loses_unless_it_is_to_be_played_again(tmp_path: Path) -> None:
     again = conduct(settings(*engines, games=2, replay_crashes=True), tmp_path / "2")
 
     assert lost.voids == ()
-    assert [void.engine for void in again.voids] == ["B"] * table.MOST_CRASHES
+    assert [void.engine for void in again.voids] == ["B"] * pairplayer.MOST_CRASHES
     assert [game.ending for game in again.games] == [Ending.CRASH, Ending.CRASH]
     assert {game.winner_name for game in (*lost.games, *again.games)} == {"A"}
-    assert {game.attempt for game in again.games} == {table.MOST_CRASHES + 1}
+    assert {game.attempt for game in again.games} == {pairplayer.MOST_CRASHES + 1}
 
 
 def test_a_failure_of_the_runner_is_nobodys_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first attempt at a pair breaks in our own code, after its first game."""
-    play_game = table.Table._play_game
+    play_game = pairplayer.PairPlayer._play_game
     calls = []
 
-    def break_once(self: table.Table, *arguments: object) -> object:
+    def break_once(self: pairplayer.PairPlayer, *arguments: object) -> object:
         calls.append(arguments)
         if len(calls) == 2:
             raise MemoryError("out of luck")
         return play_game(self, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(table.Table, "_play_game", break_once)
+    monkeypatch.setattr(pairplayer.PairPlayer, "_play_game", break_once)
     run = conduct(settings(fake("A"), fake("B"), games=4), tmp_path / "m")
 
     assert [(game.pairing.number, game.attempt) for game in run.games] == [(1, 2), (2, 2), (3, 1), (4, 1)]
@@ -185,10 +186,10 @@ def test_a_failure_of_the_runner_is_nobodys_loss(tmp_path: Path, monkeypatch: py
 def test_a_runner_that_fails_again_and_again_ends_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(self: table.Table, *arguments: object) -> None:
+    def fail(self: pairplayer.PairPlayer, *arguments: object) -> None:
         raise MemoryError("out of luck")
 
-    monkeypatch.setattr(table.Table, "_play_game", fail)
+    monkeypatch.setattr(pairplayer.PairPlayer, "_play_game", fail)
     with pytest.raises(conductor.UnfitMachineError, match="lower the concurrency and resume"):
         conduct(settings(fake("A"), fake("B"), games=2), tmp_path / "m")
     run = read_run(tmp_path / "m")

@@ -11,7 +11,7 @@ from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tools.commands.options import WholeNumber
 from outflank.tools.commands.run_options import config_options
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.state.config_file import chosen_entries, read_config, save_config
 from outflank.tools.match.state.run import Format, RunSettings
@@ -45,8 +45,8 @@ def engines(tmp_path: Path) -> Path:
 def test_engines_come_from_a_file(engines: Path) -> None:
     first, second = chosen_entries([], engines, TimeControl.parse("60+1"))
 
-    assert first == Entry("A", "engine-a --fast", TimeControl.parse("0.5"))
-    assert second == Entry(
+    assert first == Entrant("A", "engine-a --fast", TimeControl.parse("0.5"))
+    assert second == Entrant(
         "the other",
         "engine-b 'x y'",
         TimeControl.parse("60+1"),

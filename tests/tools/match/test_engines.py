@@ -13,7 +13,7 @@ from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.tests.support.books import small_book
 from outflank.tests.support.runs import page_of, referee, run_of, summary_of
 from outflank.tools.commands.compliance import _command_line
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import make_player
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.game.setup import command_line, instructions
@@ -25,17 +25,17 @@ OURS = "cmd='outflank gtp'"
 
 
 def test_an_engine_has_a_name_a_command_and_the_time_of_the_match() -> None:
-    entry = Entry.parse('name=A cmd="outflank gtp --level 4"', MATCH_TIME)
+    entry = Entrant.parse('name=A cmd="outflank gtp --level 4"', MATCH_TIME)
 
-    assert entry == Entry("A", "outflank gtp --level 4", MATCH_TIME)
+    assert entry == Entrant("A", "outflank gtp --level 4", MATCH_TIME)
 
 
 def test_an_engine_may_have_its_own_time() -> None:
-    assert Entry.parse("name=B cmd=engine time=none", MATCH_TIME).time == TimeControl()
+    assert Entrant.parse("name=B cmd=engine time=none", MATCH_TIME).time == TimeControl()
 
 
 def test_the_name_is_the_programs_name_if_none_is_given() -> None:
-    assert Entry.parse("cmd='/usr/games/gtp-rhino -l 4'", MATCH_TIME).name == "gtp-rhino"
+    assert Entrant.parse("cmd='/usr/games/gtp-rhino -l 4'", MATCH_TIME).name == "gtp-rhino"
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,12 @@ def test_the_name_is_the_programs_name_if_none_is_given() -> None:
 )
 def test_a_program_may_be_called_anything(program: str, name: str) -> None:
     """A file's name of more than 40 characters was refused even if the engine had another name."""
-    assert Entry.parse(f'name=A cmd="{program} --fast"').name == "A"
-    assert Entry.parse(f'cmd="{program} --fast"').name == name
+    assert Entrant.parse(f'name=A cmd="{program} --fast"').name == "A"
+    assert Entrant.parse(f'cmd="{program} --fast"').name == name
 
 
 def test_names_and_arguments_may_hold_blanks() -> None:
-    entry = Entry.parse("""name='level 4' cmd="my-engine 'a b' c" """, MATCH_TIME)
+    entry = Entrant.parse("""name='level 4' cmd="my-engine 'a b' c" """, MATCH_TIME)
 
     assert entry.name == "level 4"
     assert command_line(entry) == ["my-engine", "a b", "c"]
@@ -61,7 +61,7 @@ EVERYTHING = """name=E cmd='my-engine --size={hash}' time=60+1 margin=0.1 dialec
 
 
 def test_everything_about_an_engine_can_be_said_in_a_line() -> None:
-    assert Entry.parse(EVERYTHING, MATCH_TIME) == Entry(
+    assert Entrant.parse(EVERYTHING, MATCH_TIME) == Entrant(
         name="E",
         cmd="my-engine --size={hash}",
         time=TimeControl.parse("60+1"),
@@ -84,10 +84,10 @@ def test_everything_about_an_engine_can_be_said_in_a_line() -> None:
 
 @pytest.mark.parametrize("text", [EVERYTHING, "cmd=x", "cmd=x time=none", "cmd=x time=0.25"])
 def test_settings_that_were_written_are_read_back(text: str) -> None:
-    entry = Entry.parse(text)
+    entry = Entrant.parse(text)
     settings = entry.settings()
 
-    assert Entry.from_settings(json.loads(json.dumps(settings))) == entry
+    assert Entrant.from_settings(json.loads(json.dumps(settings))) == entry
     assert settings["time"] == str(entry.time)
     assert "analysis" in settings or entry.analysis
 
@@ -96,7 +96,7 @@ def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
     settings = {"cmd": "x", "time": 0.5, "level": 4, "options": {"hash": 64}, "cpus": [0, 1], "restart": True}
     text = "cmd=x time=0.5 level=4 option.hash=64 cpus=0-1 restart=yes"
 
-    assert Entry.from_settings(settings) == Entry.parse(text)
+    assert Entrant.from_settings(settings) == Entrant.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
 )
 def test_malformed_text_is_named(text: str, sentence: str) -> None:
     with pytest.raises(NotationError, match=sentence):
-        Entry.parse(text, MATCH_TIME)
+        Entrant.parse(text, MATCH_TIME)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_malformed_text_is_named(text: str, sentence: str) -> None:
 )
 def test_values_of_a_wrong_kind_are_named(settings: dict[str, object], sentence: str) -> None:
     with pytest.raises(NotationError, match=sentence):
-        Entry.from_settings(settings)
+        Entrant.from_settings(settings)
 
 
 @pytest.mark.parametrize(
@@ -164,11 +164,11 @@ def test_what_is_given_one_by_one_is_not_given_together(text: str) -> None:
     with pytest.raises(
         NotationError, match=r"(env|commands|options)= and .* exclude each other in the engine"
     ):
-        Entry.parse(text)
+        Entrant.parse(text)
 
 
 def test_outflank_is_the_program_of_this_installation_and_gets_options() -> None:
-    entry = Entry.parse(f"{OURS} level=4 nodes=1000 threads=2 option.hash=16")
+    entry = Entrant.parse(f"{OURS} level=4 nodes=1000 threads=2 option.hash=16")
     program, *arguments = command_line(entry)
 
     assert Path(program).parent == Path(sys.executable).parent
@@ -177,7 +177,7 @@ def test_outflank_is_the_program_of_this_installation_and_gets_options() -> None
 
 
 def test_outflank_of_another_installation_gets_options_too() -> None:
-    entry = Entry.parse("cmd='/opt/other/bin/outflank nboard --hash 16' level=4 book=none")
+    entry = Entrant.parse("cmd='/opt/other/bin/outflank nboard --hash 16' level=4 book=none")
 
     assert command_line(entry) == [
         "/opt/other/bin/outflank",
@@ -191,24 +191,24 @@ def test_outflank_of_another_installation_gets_options_too() -> None:
 
 
 def test_a_place_in_the_command_is_filled() -> None:
-    entry = Entry.parse("cmd='edax -l {level} -n {threads} {hash}' level=4 option.hash='a b'")
+    entry = Entrant.parse("cmd='edax -l {level} -n {threads} {hash}' level=4 option.hash='a b'")
 
     assert command_line(entry) == ["edax", "-l", "4", "-n", "1", "a b"]
     assert instructions(entry, NOTHING) == []
 
 
 def test_a_place_in_a_command_of_the_engine_is_filled() -> None:
-    entry = Entry.parse("cmd=x nodes=50 command='limit nodes {nodes}' command=clear_cache")
+    entry = Entrant.parse("cmd=x nodes=50 command='limit nodes {nodes}' command=clear_cache")
 
     assert instructions(entry, NOTHING) == ["limit nodes 50", "clear_cache"]
 
 
 def test_braces_of_others_stay() -> None:
-    assert command_line(Entry.parse("cmd='x {} {size}'")) == ["x", "{}", "{size}"]
+    assert command_line(Entrant.parse("cmd='x {} {size}'")) == ["x", "{}", "{size}"]
 
 
 def test_an_engine_with_commands_for_it_is_told_by_them() -> None:
-    entry = Entry.parse("cmd=x level=4 nodes=50 option.maxTime=2 command=hello")
+    entry = Entrant.parse("cmd=x level=4 nodes=50 option.maxTime=2 command=hello")
 
     assert instructions(entry, frozenset({"set_level", "kata-set-param"})) == [
         "set_level 4",
@@ -225,22 +225,22 @@ def test_an_engine_that_cannot_be_told_is_unfit(name: str) -> None:
         UnfitEngineError,
         match=f"engine x: there is no way to give it {word}=.*: its command has no {{{word}}}, and it lists neither ",
     ):
-        instructions(Entry.parse(f"cmd=x {name}=4"), NOTHING)
+        instructions(Entrant.parse(f"cmd=x {name}=4"), NOTHING)
 
 
 def test_a_number_of_threads_may_be_a_mere_declaration() -> None:
-    assert instructions(Entry.parse("cmd=x threads=4"), NOTHING) == []
+    assert instructions(Entrant.parse("cmd=x threads=4"), NOTHING) == []
 
 
 def test_the_book_is_a_setting_of_the_engine() -> None:
-    entry = Entry.parse("cmd='outflank gtp' book='my openings.book' level=3")
-    placed = Entry.parse("cmd='edax -book-file {book}' book=edax.dat")
+    entry = Entrant.parse("cmd='outflank gtp' book='my openings.book' level=3")
+    placed = Entrant.parse("cmd='edax -book-file {book}' book=edax.dat")
 
     assert command_line(entry)[1:] == ["gtp", "--level=3", "--book=my openings.book"]
     assert command_line(placed)[1:] == ["-book-file", "edax.dat"]
     assert entry.settings()["book"] == "my openings.book"
     with pytest.raises(NotationError, match="expected a file or none for book, got ''"):
-        Entry.parse("cmd=x book=")
+        Entrant.parse("cmd=x book=")
 
 
 def test_compliance_examines_outflank_without_its_book() -> None:
@@ -254,8 +254,8 @@ def test_compliance_examines_outflank_without_its_book() -> None:
 def game(tmp_path_factory: pytest.TempPathFactory) -> GameRecord:
     """A by GTP and B by NBoard's protocol; both know the opening f5 d6 c4, B the reply d3 too."""
     path = small_book(tmp_path_factory.mktemp("book"))
-    first = Entry.parse(f"name=A cmd='outflank gtp' level=1 book={path}")
-    second = Entry.parse(f"name=B cmd='outflank nboard' protocol=nboard level=1 book={path}")
+    first = Entrant.parse(f"name=A cmd='outflank gtp' level=1 book={path}")
+    second = Entrant.parse(f"name=B cmd='outflank nboard' protocol=nboard level=1 book={path}")
     players = [make_player(entry, Rules()) for entry in (first, second)]
     try:
         return referee(players[0], players[1], stall=30)

@@ -11,7 +11,7 @@ import pytest
 from outflank.engine import Colour, Game, Move
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.support.runs import STARTED
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing, standing
 from outflank.tools.match.openings.sources import OpeningsChoice, random_openings
 from outflank.tools.match.schedule import knockout, swiss
@@ -26,7 +26,7 @@ Result = Callable[[str, str], int]
 
 
 def settings_of(format: Format, players: int, games: int = 2, rounds: int = 1) -> RunSettings:
-    entries = tuple(Entry(f"E{number}", "engine", TimeControl()) for number in range(players))
+    entries = tuple(Entrant(f"E{number}", "engine", TimeControl()) for number in range(players))
     return RunSettings(entries, OpeningsChoice(moves=4), format, games=games, rounds=rounds)
 
 

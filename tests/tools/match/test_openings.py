@@ -21,7 +21,7 @@ from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.runs import played
 from outflank.tools.match.openings.balanced import (
     SUITE,
-    Judgement,
+    BalanceSearch,
     balanced_openings,
     judge,
     openings_of,
@@ -266,6 +266,6 @@ def test_openings_are_judged_from_the_side_of_black() -> None:
         next(opening for opening in openings_of(2) if str(opening) == text) for text in ("f5d6", "f5f4")
     )
 
-    assert abs(judge(Judgement(within=10, depth=12), level) or 0) <= 2
-    assert (judge(Judgement(within=20, depth=12), bad) or 0) > 2
-    assert judge(Judgement(within=1, depth=12), bad) is None
+    assert abs(judge(BalanceSearch(within=10, depth=12), level) or 0) <= 2
+    assert (judge(BalanceSearch(within=20, depth=12), bad) or 0) > 2
+    assert judge(BalanceSearch(within=1, depth=12), bad) is None

@@ -15,7 +15,7 @@ from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.tests.support import fake_engine, fake_nboard_engine
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.runs import MARK, Sit, referee
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import GtpPlayer, NBoardPlayer, make_player
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.game.setup import clock_text, nboard_instructions
@@ -38,7 +38,7 @@ def test_an_engine_that_refuses_a_pass_is_not_asked_again(sit: Sit) -> None:
 
 
 def test_an_engine_that_cannot_be_told_the_rules_is_unfit() -> None:
-    entry = Entry("A", shlex.join(fake_engine.command()), TimeControl())
+    entry = Entrant("A", shlex.join(fake_engine.command()), TimeControl())
     player = GtpPlayer(entry, Rules.parse("obversi"))
     with pytest.raises(UnfitEngineError, match=r"no way to set obversi: it does not list outflank-rules"):
         player.make_ready()
@@ -47,14 +47,14 @@ def test_an_engine_that_cannot_be_told_the_rules_is_unfit() -> None:
 
 @pytest.mark.parametrize("rules", ["othello,scoring=count", "othello,tie=second"])
 def test_rules_with_the_same_moves_need_not_be_told(rules: str) -> None:
-    player = GtpPlayer(Entry("A", shlex.join(fake_engine.command()), TimeControl()), Rules.parse(rules))
+    player = GtpPlayer(Entrant("A", shlex.join(fake_engine.command()), TimeControl()), Rules.parse(rules))
     player.make_ready()
     player.stop()
 
 
 def values(game: GameRecord) -> list[float | None]:
     """What engines said of their positions."""
-    return [turn.value for turn in game.turns]
+    return [turn.score for turn in game.turns]
 
 
 def test_what_an_engine_says_of_its_positions_is_kept_from_blacks_side(sit: Sit) -> None:
@@ -63,7 +63,7 @@ def test_what_an_engine_says_of_its_positions_is_kept_from_blacks_side(sit: Sit)
 
     assert game.ending is Ending.DISCS
     assert values(game)[:6] == [None, None, 1.0, -1.0, 2.0, -2.0]
-    assert all((turn.value is None) == (turn.seconds is None) for turn in game.turns)
+    assert all((turn.score is None) == (turn.seconds is None) for turn in game.turns)
 
 
 def test_an_engine_that_need_not_think_aloud_is_asked_for_plain_moves(sit: Sit) -> None:
@@ -151,7 +151,7 @@ def sit_nboard() -> Iterator[SitNBoard]:
         cmd = shlex.quote(shlex.join(fake_nboard_engine.command(fault, turn)))
         text = f"name=N cmd={cmd} protocol=nboard time={time} env.{MARK}=N {extra}"
         listener = None if heard is None else lambda *words: heard.append(" ".join(words))
-        player = make_player(Entry.parse(text), Rules(), on_line=listener)
+        player = make_player(Entrant.parse(text), Rules(), on_line=listener)
         assert isinstance(player, NBoardPlayer)
         players.append(player)
         return player
@@ -345,7 +345,7 @@ def test_an_engine_that_knows_no_clock_is_not_told_to_think_for_ever(
 )
 def test_a_depth_is_told_and_then_what_the_user_wants(text: str, lines: list[str]) -> None:
     command = "" if "cmd=" in text else "cmd=x"
-    assert nboard_instructions(Entry.parse(f"{command} protocol=nboard {text}")) == lines
+    assert nboard_instructions(Entrant.parse(f"{command} protocol=nboard {text}")) == lines
 
 
 @pytest.mark.parametrize("text", ["nodes=100", "option.hash=64", "level=4 depth=5"])
@@ -354,7 +354,7 @@ def test_what_cannot_be_told_is_refused(text: str) -> None:
         UnfitEngineError,
         match=r"engine x: NBoard's protocol can give it a depth and nothing else: .*(nodes|hash|level)=",
     ):
-        nboard_instructions(Entry.parse(f"cmd=x protocol=nboard {text}"))
+        nboard_instructions(Entrant.parse(f"cmd=x protocol=nboard {text}"))
 
 
 def test_rules_with_other_moves_are_refused(sit_nboard: SitNBoard) -> None:

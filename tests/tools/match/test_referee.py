@@ -11,7 +11,7 @@ from outflank.engine import Game, Position, Rules
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.processes import living_with
 from outflank.tests.support.runs import BLACK, MARK, WHITE, Sit, played, referee, seated
-from outflank.tools.match.conduct.table import Dialogue
+from outflank.tools.match.conduct.pairplayer import DialogueLog
 from outflank.tools.match.game.referee import Solver, discs_lost
 from outflank.tools.match.game.results import Ending
 
@@ -330,7 +330,7 @@ def test_the_clocks_margin_is_the_engines_own(sit: Sit) -> None:
 
 
 def test_lines_have_their_time_their_speaker_and_no_control_characters() -> None:
-    dialogue = Dialogue()
+    dialogue = DialogueLog()
     dialogue.add("A", ">", "genmove black")
     dialogue.add("A", "<", "= \x1b[31m" + "x" * 70_000)
     first, second = dialogue.lines()
@@ -342,7 +342,7 @@ def test_lines_have_their_time_their_speaker_and_no_control_characters() -> None
 
 
 def test_of_a_flood_the_beginning_and_the_end_are_kept() -> None:
-    dialogue = Dialogue()
+    dialogue = DialogueLog()
     for number in range(100_000):
         dialogue.add("A", "!", str(number))
     lines = dialogue.lines()
@@ -354,7 +354,7 @@ def test_of_a_flood_the_beginning_and_the_end_are_kept() -> None:
 
 
 def test_the_next_game_begins_with_nothing() -> None:
-    dialogue = Dialogue()
+    dialogue = DialogueLog()
     dialogue.add("A", ">", "quit")
     dialogue.begin()
 

@@ -14,7 +14,7 @@ import pytest
 
 from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.runs import conduct, fake, settings
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
 
@@ -37,7 +37,7 @@ def begin(folder: Path, games: int, concurrency: int) -> list[str]:
     return ["match", *engines, *options, "--concurrency", str(concurrency), "--out", str(folder), "--json"]
 
 
-def _text(entry: Entry) -> str:
+def _text(entry: Entrant) -> str:
     return f"name={entry.name} cmd={shlex.quote(entry.cmd)}"
 
 

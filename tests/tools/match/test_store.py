@@ -16,7 +16,7 @@ from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.runs import broken_off, played
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.results import Ending, GameRecord, Outside
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.state.events import Event, GameEnded, GameStarted, GameVoided, Remarked, TurnPlayed
@@ -27,8 +27,8 @@ from outflank.tools.match.stats.sprt import Sprt
 
 RULES = Rules()
 ENTRIES = (
-    Entry("A", "engine-a --fast", TimeControl()),
-    Entry("B b", "engine-b 'x y'", TimeControl.parse("60+1"), threads=2),
+    Entrant("A", "engine-a --fast", TimeControl()),
+    Entrant("B b", "engine-b 'x y'", TimeControl.parse("60+1"), threads=2),
 )
 SETTINGS = RunSettings(
     entries=ENTRIES,
@@ -56,7 +56,7 @@ def game(number: int = 1) -> GameRecord:
     turns = tuple(
         replace(
             turn,
-            value=None if ply % 3 else ply / 8,
+            score=None if ply % 3 else ply / 8,
             from_book=(None, False, True)[ply % 3],
             exact=ply if ply > 40 else None,
         )

@@ -1,4 +1,4 @@
-"""At the terminal: what a table keeps of a game, and the solo game's coloured board and figures of many deals."""
+"""At the terminal: what a game keeps of itself, and the solo game's coloured board and figures of many deals."""
 
 import click
 import pytest
@@ -9,8 +9,8 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.session import Session
+from outflank.tools.play.localgame import LocalGame
 from outflank.tools.play.solo import Results, picture, styled_chip
-from outflank.tools.play.table import Table
 
 
 @pytest.mark.parametrize(
@@ -26,9 +26,9 @@ from outflank.tools.play.table import Table
 )
 def test_the_clock_is_recorded_as_game_files_have_it(control: str, clock: str) -> None:
     session = Session(SearchSource(Searcher(1)))
-    table = Table(session, AnnotatedGame(), frozenset(Colour), TimeControl.parse(control), "Ada")
+    game = LocalGame(session, AnnotatedGame(), frozenset(Colour), TimeControl.parse(control), "Ada")
 
-    assert table.record().clock == clock
+    assert game.record().clock == clock
 
 
 def test_figures_of_three_games() -> None:

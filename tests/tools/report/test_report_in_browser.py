@@ -139,7 +139,7 @@ def test_the_graph_shows_both_engines_and_the_exact_margins(browser: Browser, tm
     open_report(browser, tmp_path, tournament(), fragment="#game=2")
     run = tournament()
     game = run.games[1]
-    known = [turn for turn in game.turns if turn.value is not None]
+    known = [turn for turn in game.turns if turn.score is not None]
     solved = [turn for turn in game.turns if turn.exact is not None]
 
     assert browser.run("document.querySelectorAll('#graph .dots').length") == len(known) + len(solved) + 1

@@ -93,7 +93,7 @@ def reaches(own: int, opp: int, target: int, count: bool, passed: bool = False) 
     return stuck and not reaches(opp, own, 1 - target, count, True)
 
 
-class Lines:
+class LineReader:
     """The lines of a file; `number` is that of the last one read."""
 
     def __init__(self, stream: BufferedIOBase) -> None:
@@ -123,7 +123,7 @@ class Lines:
 class Half:
     """The proof of one bound: the prover reaches `target`, in discs from his side, whatever the other replies."""
 
-    def __init__(self, lines: Lines, target: int, count: bool, searched: int) -> None:
+    def __init__(self, lines: LineReader, target: int, count: bool, searched: int) -> None:
         self.lines, self.target, self.count, self.searched = lines, target, count, searched
         self.proven: dict[int, int] = {}  # by line: the board there, once its play is proven to the end
         self.found: set[int] = set()  # boards that were searched
@@ -154,7 +154,7 @@ class Half:
             self.prove(opp ^ discs, own | discs | BITS[reply], reply)
 
 
-def check(lines: Lines) -> str:
+def check(lines: LineReader) -> str:
     """Check the proof of which the first line has been read; what it says, from the side to move."""
     given = {key: lines.read(f"{key} and {what}", f"{key} ({rule})") for key, (what, rule) in HEADER.items()}
     score, searched, count = int(given["score"]), int(given["searched"]), given["scoring"] == "count"
@@ -180,7 +180,7 @@ def main(arguments: list[str]) -> int:
             open(0 if arguments[0] == "-" else name, "rb") as file,
             lzma.open(file) if file.peek(6).startswith(b"\xfd7zXZ\0") else file as stream,
         ):
-            lines, line = Lines(stream), None
+            lines, line = LineReader(stream), None
             while line != "":
                 lines.read("'outflank proof 1'", "outflank proof 1", line)
                 first = lines.number

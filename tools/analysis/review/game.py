@@ -31,7 +31,7 @@ from outflank.tools.work.progress import counted
 _ORDER: tuple[Result, ...] = ("loss", "draw", "win")
 
 
-class Class(StrEnum):
+class MoveClass(StrEnum):
     """How much a move cost.
 
     On a full board exact margins are even, so that less than two discs are no error but the noise of estimates.
@@ -45,15 +45,15 @@ class Class(StrEnum):
     BLUNDER = "blunder"
 
 
-NOBODYS = (Class.GIVEN, Class.FORCED)
+NOBODYS = (MoveClass.GIVEN, MoveClass.FORCED)
 """Of moves that nobody chose: they count in no total."""
-ERRORS = (Class.INACCURACY, Class.MISTAKE, Class.BLUNDER)
+ERRORS = (MoveClass.INACCURACY, MoveClass.MISTAKE, MoveClass.BLUNDER)
 # The fewest discs lost, the worst first.
-LEAST_LOST = {Class.BLUNDER: 12, Class.MISTAKE: 6, Class.INACCURACY: 2}
+LEAST_LOST = {MoveClass.BLUNDER: 12, MoveClass.MISTAKE: 6, MoveClass.INACCURACY: 2}
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class SearchValue:
     """What a search says of a position.
 
     Attributes:
@@ -73,7 +73,7 @@ class Judgement:
     selectivity: int
 
     @classmethod
-    def of(cls, position: Position, info: SearchInfo) -> "Judgement":
+    def of(cls, position: Position, info: SearchInfo) -> "SearchValue":
         """What a finished search found."""
         line = () if position.is_over else info.pv
         return cls(position, info.score, line, info.exact, info.depth, info.selectivity)
@@ -95,7 +95,7 @@ class MoveReview:
         given: whether the move was given to both sides, as the opening of a match is.
     """
 
-    best: Judgement
+    best: SearchValue
     move: Move
     score_after: float
     given: bool = False
@@ -131,13 +131,13 @@ class MoveReview:
         return self.kind in ERRORS
 
     @property
-    def kind(self) -> Class:
+    def kind(self) -> MoveClass:
         """Its class."""
         if self.given:
-            return Class.GIVEN
+            return MoveClass.GIVEN
         if len(self.before.legal_moves()) == 1:
-            return Class.FORCED
-        return next((kind for kind, least in LEAST_LOST.items() if self.lost >= least), Class.GOOD)
+            return MoveClass.FORCED
+        return next((kind for kind, least in LEAST_LOST.items() if self.lost >= least), MoveClass.GOOD)
 
     @property
     def instead(self) -> tuple[Move, ...]:
@@ -283,7 +283,7 @@ class GameReview:
 
     game: AnnotatedGame
     moves: tuple[MoveReview, ...]
-    final: Judgement
+    final: SearchValue
     book_exit: BookExit | None = None
 
     @property
@@ -292,7 +292,7 @@ class GameReview:
         return opening_of(self.game.positions)
 
     @property
-    def judgements(self) -> tuple[Judgement, ...]:
+    def judgements(self) -> tuple[SearchValue, ...]:
         """What each position is worth with best play, from the first to the one after the last move."""
         return (*(move.best for move in self.moves), self.final)
 
@@ -327,17 +327,17 @@ class _Judge:
     def __init__(self, settings: ReviewSettings, searcher: Searcher) -> None:
         self._settings, self._searcher = settings, searcher
 
-    def judge(self, position: Position, moves: Sequence[Move] | None = None) -> Judgement:
+    def judge(self, position: Position, moves: Sequence[Move] | None = None) -> SearchValue:
         """What a position is worth, if only some moves are considered."""
         limit = self._settings.limit(position.empties)
-        return Judgement.of(position, self._searcher.search(position, limit, moves=moves))
+        return SearchValue.of(position, self._searcher.search(position, limit, moves=moves))
 
-    def review(self, before: Position, move: Move, after: Judgement) -> MoveReview:
+    def review(self, before: Position, move: Move, after: SearchValue) -> MoveReview:
         """The review of a move that led to a position worth `after`."""
         if len(before.legal_moves()) == 1:
             depth = after.depth + (not move.is_pass)
             line = (move, *after.line)
-            forced = Judgement(before, 0.0 - after.score, line, after.exact, depth, after.selectivity)
+            forced = SearchValue(before, 0.0 - after.score, line, after.exact, depth, after.selectivity)
             return MoveReview(forced, move, forced.score)
         best = self.judge(before)
         if best.exact and after.exact:

@@ -9,7 +9,7 @@ import click
 
 from outflank.engine import Colour
 from outflank.protocol.lines import printable
-from outflank.tools.analysis.review.game import NOBODYS, BookExit, Class, GameReview, MoveReview
+from outflank.tools.analysis.review.game import ERRORS, NOBODYS, BookExit, GameReview, MoveClass, MoveReview
 from outflank.tools.report.search import certainty, moves_text, score_number, score_text
 from outflank.tools.work.progress import counted
 
@@ -26,7 +26,7 @@ class Tally:
         exact: how many were judged exactly.
     """
 
-    kinds: Counter[Class] = field(default_factory=Counter)
+    kinds: Counter[MoveClass] = field(default_factory=Counter)
     lost: float = 0.0
     worst: float = 0.0
     thrown: int = 0
@@ -52,7 +52,7 @@ class Tally:
     @property
     def accuracy(self) -> float | None:
         """The share of them that were no errors, 0 to 1; None if there are none."""
-        return self.kinds[Class.GOOD] / self.moves if self.moves else None
+        return self.kinds[MoveClass.GOOD] / self.moves if self.moves else None
 
     @property
     def lost_a_move(self) -> float | None:
@@ -169,7 +169,11 @@ def tally_facts(tally: Tally) -> dict[str, Any]:
     }
 
 
-_PLURALS = {Class.INACCURACY: "inaccuracies", Class.MISTAKE: "mistakes", Class.BLUNDER: "blunders"}
+_PLURALS = {
+    MoveClass.INACCURACY: "inaccuracies",
+    MoveClass.MISTAKE: "mistakes",
+    MoveClass.BLUNDER: "blunders",
+}
 
 
 def _move(move: MoveReview, ply: int) -> dict[str, Any]:
@@ -197,13 +201,13 @@ def _rounded(value: float | None) -> float | None:
 
 
 # How a terminal shows each class.
-_STYLES: dict[Class, dict[str, object]] = {
-    Class.GIVEN: {"dim": True},
-    Class.FORCED: {"dim": True},
-    Class.GOOD: {},
-    Class.INACCURACY: {"fg": "yellow"},
-    Class.MISTAKE: {"fg": "red"},
-    Class.BLUNDER: {"fg": "red", "bold": True},
+_STYLES: dict[MoveClass, dict[str, object]] = {
+    MoveClass.GIVEN: {"dim": True},
+    MoveClass.FORCED: {"dim": True},
+    MoveClass.GOOD: {},
+    MoveClass.INACCURACY: {"fg": "yellow"},
+    MoveClass.MISTAKE: {"fg": "red"},
+    MoveClass.BLUNDER: {"fg": "red", "bold": True},
 }
 _LINE_SHOWN = 8  # moves of the line that would have been better
 _TALLY_HEADING = "moves  accuracy  inaccuracies  mistakes  blunders  discs lost  a move  worst  thrown"
@@ -306,7 +310,8 @@ def _move_line(ply: int, move: MoveReview) -> str:
 def _tally_text(tally: Tally) -> str:
     accuracy = "-" if tally.accuracy is None else f"{tally.accuracy:.1%}"
     lost = "-" if tally.lost_a_move is None else f"{tally.lost_a_move:.2f}"
+    slight, mistakes, blunders = (tally.kinds[kind] for kind in ERRORS)
     return (
-        f"{tally.moves:>5}  {accuracy:>8}  {tally.kinds[Class.INACCURACY]:>12}  {tally.kinds[Class.MISTAKE]:>8}  "
-        f"{tally.kinds[Class.BLUNDER]:>8}  {tally.lost:>10.4g}  {lost:>6}  {tally.worst:>5.4g}  {tally.thrown:>6}"
+        f"{tally.moves:>5}  {accuracy:>8}  {slight:>12}  {mistakes:>8}  "
+        f"{blunders:>8}  {tally.lost:>10.4g}  {lost:>6}  {tally.worst:>5.4g}  {tally.thrown:>6}"
     )

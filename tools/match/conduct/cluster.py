@@ -13,8 +13,8 @@ from typing import Self
 from distributed import Event as Flag
 from distributed import Future
 
-from outflank.tools.match.conduct.hall import NewsQueue, PairEnded
-from outflank.tools.match.conduct.table import Canary, Stopped, Table, Task, needs_canary
+from outflank.tools.match.conduct.pairplayer import PairPlayer, StallWatch, Stopped, Task, needs_stall_watch
+from outflank.tools.match.conduct.pool import NewsQueue, PairEnded
 from outflank.tools.match.state.events import Event, TurnPlayed
 from outflank.tools.match.state.run import RunSettings, Void
 from outflank.tools.work.cluster import connect, if_same_build, places, this_build
@@ -23,7 +23,7 @@ _SLICE_SECONDS = 0.1
 _LOOK_SECONDS = 1.0  # how often a worker asks whether the run is over
 
 
-class ClusterHall:
+class ClusterPool:
     """The workers of a Dask cluster; a context manager.
 
     Args:
@@ -121,19 +121,19 @@ def _play(task: Task) -> tuple[list[Event], Void | None]:
             events.append(event)
 
     with contextlib.ExitStack() as stack:
-        canary = stack.enter_context(Canary()) if needs_canary(task.settings) else None
-        table = Table(task.settings, canary, note, _StopFlag(task.run))
-        stack.callback(table.leave)
-        return events, table.play(task)
+        stall_watch = stack.enter_context(StallWatch()) if needs_stall_watch(task.settings) else None
+        player = PairPlayer(task.settings, stall_watch, note, _StopFlag(task.run))
+        stack.callback(player.leave)
+        return events, player.play(task)
 
 
 def _check_engines(settings: RunSettings, run: str) -> None:
     """Runs on a worker: every engine can be started and can play."""
-    table = Table(settings, None, lambda event: None, _StopFlag(run))
+    player = PairPlayer(settings, None, lambda event: None, _StopFlag(run))
     try:
-        table.check_engines()
+        player.check_engines()
     finally:
-        table.leave()
+        player.leave()
 
 
 def _flag_name(run: str) -> str:

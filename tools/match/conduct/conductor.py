@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from outflank.engine import Move, OutflankError
-from outflank.tools.match.conduct.hall import Hall, PairEnded
 from outflank.tools.match.conduct.ledger import Ledger
-from outflank.tools.match.conduct.table import Task
+from outflank.tools.match.conduct.pairplayer import Task
+from outflank.tools.match.conduct.pool import PairEnded, PairPool
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.state.events import Event, GameEnded, GameVoided, Planned, Remarked
@@ -35,7 +35,7 @@ class Conductor:
     Args:
         past: the run so far.
         store: its state, where everything goes first.
-        hall: where the games are played.
+        pool: where the games are played.
         on_event: called with each event once it is stored.
         say: called with a sentence for the user.
         interrupts: asked often whether to stop.
@@ -45,7 +45,7 @@ class Conductor:
         self,
         past: Run,
         store: Store,
-        hall: Hall,
+        pool: PairPool,
         on_event: Callable[[Event], object],
         say: Callable[[str], object],
         interrupts: Interrupts,
@@ -53,7 +53,7 @@ class Conductor:
         self.finished = False
         self._settings = past.settings
         self._store = store
-        self._hall = hall
+        self._pool = pool
         self._on_event = on_event
         self._say = say
         self._interrupts = interrupts
@@ -72,12 +72,12 @@ class Conductor:
         Raises: Interrupted; UnfitMachineError.
         """
         while self._hand_out():
-            self._take(self._hall.news.take())
+            self._take(self._pool.news.take())
             self._interrupts.check()
             if self._unfit:
                 raise UnfitMachineError(self._unfit)
         if self._running:
-            self._hall.stop()
+            self._pool.stop()
         self.finished = True
 
     def save(self) -> None:
@@ -95,12 +95,12 @@ class Conductor:
             return False
         if not self._running and not self._waiting:
             self._waiting.extend(self._plan())
-        while self._waiting and len(self._running) < 2 * self._hall.places:
+        while self._waiting and len(self._running) < 2 * self._pool.places:
             pairings = self._waiting.popleft()
             pair = pairings[0].pair
             task = Task(self._store.id, self._settings, pairings, self._ledger.attempt(pair))
             self._running[pair] = task
-            self._hall.submit(task)
+            self._pool.submit(task)
         return bool(self._running)
 
     def _plan(self) -> list[tuple[Pairing, ...]]:

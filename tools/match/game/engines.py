@@ -28,7 +28,7 @@ _NAMED_KEYS = {"env": "env", "option": "options"}  # ``env.NAME=VALUE``
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Entrant:
     """An engine that takes part.
 
     Attributes:
@@ -74,7 +74,7 @@ class Entry:
     restart: bool = False
 
     @classmethod
-    def parse(cls, text: str, time: TimeControl = NO_LIMIT) -> "Entry":
+    def parse(cls, text: str, time: TimeControl = NO_LIMIT) -> "Entrant":
         """Read blank-separated ``key=value`` with a shell's quotes; ``cmd`` is required.
 
         Args:
@@ -87,7 +87,7 @@ class Entry:
         return cls.from_settings(_settings(text), time)
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, object], time: TimeControl = NO_LIMIT) -> "Entry":
+    def from_settings(cls, settings: Mapping[str, object], time: TimeControl = NO_LIMIT) -> "Entrant":
         """Read the attributes by their names, as ``settings`` gives them and a TOML file has them.
 
         Raises: NotationError.

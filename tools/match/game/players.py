@@ -14,12 +14,12 @@ from outflank.protocol.formats.annotated import AnnotatedGame, Recorder
 from outflank.protocol.lines import printable
 from outflank.protocol.opponent.boardclient import BoardClient, Manners
 from outflank.protocol.opponent.choice import Reply
-from outflank.protocol.opponent.clock import Clock
+from outflank.protocol.opponent.clock import SideClock
 from outflank.protocol.opponent.engineclient import EngineClient
 from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineRefusal
 from outflank.protocol.opponent.nboardclient import NBoardClient
 from outflank.protocol.opponent.reports import possible_score
-from outflank.tools.match.game.engines import Entry, Protocol
+from outflank.tools.match.game.engines import Entrant, Protocol
 from outflank.tools.match.game.results import is_true_claim
 from outflank.tools.match.game.setup import clock_text, command_line, prepare, prepare_nboard, surroundings
 
@@ -42,7 +42,7 @@ class Player(ABC, Generic[Client]):
 
     def __init__(
         self,
-        entry: Entry,
+        entry: Entrant,
         rules: Rules,
         *,
         on_wait: Callable[[], object] | None = None,
@@ -133,7 +133,7 @@ class Player(ABC, Generic[Client]):
         """
 
     @abstractmethod
-    def begin_turn(self, colour: Colour, clock: Clock) -> None:
+    def begin_turn(self, colour: Colour, clock: SideClock) -> None:
         """Send it what it has to know before it thinks: its clock, if there is a way.
 
         Raises: EngineError.
@@ -217,7 +217,7 @@ class GtpPlayer(Player[BoardClient]):
         """
         self._running.tell_move(colour, move)
 
-    def begin_turn(self, colour: Colour, clock: Clock) -> None:
+    def begin_turn(self, colour: Colour, clock: SideClock) -> None:
         """Send it its clock, if it wants to know.
 
         Raises: EngineError.
@@ -279,7 +279,7 @@ class NBoardPlayer(Player[NBoardClient]):
         """Note a move: it is sent with the next question."""
         self._recorder.play(move, seconds=seconds)
 
-    def begin_turn(self, colour: Colour, clock: Clock) -> None:
+    def begin_turn(self, colour: Colour, clock: SideClock) -> None:
         """Send it the game so far, with the clock in it, and wait until it has read that.
 
         Raises: EngineError.
@@ -336,7 +336,7 @@ _PLAYERS: dict[Protocol, type[Player[Any]]] = {Protocol.GTP: GtpPlayer, Protocol
 
 
 def make_player(
-    entry: Entry,
+    entry: Entrant,
     rules: Rules,
     *,
     on_wait: Callable[[], object] | None = None,

@@ -60,7 +60,7 @@ class Solver:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SolvedMove:
     """A move whose worth is known.
 
     Attributes:
@@ -74,14 +74,14 @@ class Choice:
     came: int
 
 
-def choices(game: GameRecord) -> Iterator[Choice]:
+def choices(game: GameRecord) -> Iterator[SolvedMove]:
     """The moves that an engine made itself from a position that is solved to one that is, or that ended the game."""
     after = (*(turn.exact for turn in game.turns), game.margin)[1:]
     for number, (turn, came) in enumerate(zip(game.turns, after, strict=True)):
         if turn.seconds is None or turn.exact is None or came is None:
             continue
         sign = 1 if turn.colour is Colour.BLACK else -1
-        yield Choice(number, sign * turn.exact, sign * came)
+        yield SolvedMove(number, sign * turn.exact, sign * came)
 
 
 def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:

@@ -9,7 +9,7 @@ from typing import Any
 from outflank.engine import Colour, Position
 from outflank.protocol.formats.annotated import AnnotatedMove, for_black
 from outflank.protocol.opponent.choice import ask_for_move
-from outflank.protocol.opponent.clock import Clock, seconds_text
+from outflank.protocol.opponent.clock import SideClock, seconds_text
 from outflank.protocol.opponent.descendants import longest_wait, own_waited_seconds
 from outflank.protocol.opponent.errors import (
     EngineCrash,
@@ -87,7 +87,7 @@ class Seat:
         self.player = player
         self.flag_fall: FlagFall | None = None
         self.outside = Outside()
-        self._clock = Clock(player.entry.time, player.entry.margin)
+        self._clock = SideClock(player.entry.time, player.entry.margin)
         self._stall = stall
         self._between = 0.0  # seconds since its last move, outside the commands for moves
         self._allowed = 0.0  # of them

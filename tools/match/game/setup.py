@@ -20,14 +20,14 @@ from outflank.protocol.opponent.engineclient import START_SECONDS
 from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.protocol.opponent.nboardclient import NBoardClient
 from outflank.protocol.opponent.spawn import Surroundings
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 
 _BYTES_A_MB = 1 << 20
 _PROGRAM = "outflank"
 _ENGINES = ("gtp", "nboard")
 
 
-def command_line(entry: Entry) -> list[str]:
+def command_line(entry: Entrant) -> list[str]:
     """Program and arguments; ``outflank`` is the program of this installation, on PATH or not."""
     words = shlex.split(entry.cmd)
     parameters = _parameters(entry)
@@ -38,7 +38,7 @@ def command_line(entry: Entry) -> list[str]:
     return [filled(word, entry) for word in words]
 
 
-def surroundings(entry: Entry) -> Surroundings:
+def surroundings(entry: Entrant) -> Surroundings:
     """Where the engine runs and what it may use."""
     return Surroundings(
         folder=None if entry.dir is None else Path(entry.dir).expanduser(),
@@ -48,7 +48,7 @@ def surroundings(entry: Entry) -> Surroundings:
     )
 
 
-def prepare(client: BoardClient, entry: Entry) -> None:
+def prepare(client: BoardClient, entry: Entrant) -> None:
     """Give it parameters, commands and its clock, when hands are shaken.
 
     Raises: EngineError.
@@ -58,7 +58,7 @@ def prepare(client: BoardClient, entry: Entry) -> None:
     client.agree_on_time(entry.time, entry.dialect)
 
 
-def instructions(entry: Entry, listed: frozenset[str]) -> list[str]:
+def instructions(entry: Entrant, listed: frozenset[str]) -> list[str]:
     """The GTP commands that give its parameters to an engine which lists these commands, before its own ones.
 
     Raises: UnfitEngineError if there is no way to give one. A number of threads is also a mere declaration.
@@ -77,27 +77,27 @@ def instructions(entry: Entry, listed: frozenset[str]) -> list[str]:
     return commands + [filled(command, entry) for command in entry.commands]
 
 
-def is_ours(entry: Entry) -> bool:
+def is_ours(entry: Entrant) -> bool:
     """Whether its command starts Outflank as an engine, of this installation or, by a path, of another."""
     program, *arguments = shlex.split(entry.cmd)
     return Path(program).name == _PROGRAM and arguments[:1] in [[name] for name in _ENGINES]
 
 
-def parameters_to_send(entry: Entry) -> dict[str, str]:
+def parameters_to_send(entry: Entrant) -> dict[str, str]:
     """The parameters that have to be sent to the running engine, by name."""
     if is_ours(entry):
         return {}
     return _unplaced(entry, _parameters(entry))
 
 
-def filled(text: str, entry: Entry) -> str:
+def filled(text: str, entry: Entrant) -> str:
     """`text` with each ``{name}`` replaced by the parameter."""
     for name, value in {"threads": str(entry.threads), **_parameters(entry)}.items():
         text = text.replace(f"{{{name}}}", value)
     return text
 
 
-def _parameters(entry: Entry) -> dict[str, str]:
+def _parameters(entry: Entrant) -> dict[str, str]:
     """The parameters that it has to be given, by name."""
     given = {"level": entry.level, "depth": entry.depth, "nodes": entry.nodes, "book": entry.book}
     if entry.threads != 1:
@@ -108,7 +108,7 @@ def _parameters(entry: Entry) -> dict[str, str]:
     }
 
 
-def _unplaced(entry: Entry, parameters: Mapping[str, str]) -> dict[str, str]:
+def _unplaced(entry: Entrant, parameters: Mapping[str, str]) -> dict[str, str]:
     """The parameters for which there is no place in a command."""
     texts = (entry.cmd, *entry.commands)
     return {
@@ -123,7 +123,9 @@ _USUAL, _BEYOND_REACH = f"{_SET_DEPTH} {DEFAULT_LEVEL}", f"{_SET_DEPTH} {HIGHEST
 _WITHOUT_CLOCK = ("edax", "ntest")
 
 
-def prepare_nboard(client: NBoardClient, entry: Entry, rules: Rules, remark: Callable[[str], object]) -> None:
+def prepare_nboard(
+    client: NBoardClient, entry: Entrant, rules: Rules, remark: Callable[[str], object]
+) -> None:
     """Shake hands, give depth and commands, and wait until all is done.
 
     Raises: EngineError.
@@ -149,7 +151,7 @@ def prepare_nboard(client: NBoardClient, entry: Entry, rules: Rules, remark: Cal
             )
 
 
-def nboard_instructions(entry: Entry) -> list[str]:
+def nboard_instructions(entry: Entrant) -> list[str]:
     """The lines that give an engine its depth, then its own ones.
 
     Raises: UnfitEngineError if there is no way to give a parameter. A number of threads is also a mere declaration.
@@ -171,12 +173,12 @@ def nboard_instructions(entry: Entry) -> list[str]:
     return [_BEYOND_REACH if clock_text(entry.time) else _USUAL, *commands]
 
 
-def _own_depth(entry: Entry) -> int | None:
+def _own_depth(entry: Entrant) -> int | None:
     """The depth that an engine is entered with, or else its level; None if it is entered with neither."""
     return entry.level if entry.depth is None else entry.depth
 
 
-def _is_told(entry: Entry) -> bool:
+def _is_told(entry: Entrant) -> bool:
     """Whether an engine knows its depth without us: by one of its own commands, or by the options of Outflank."""
     return is_ours(entry) or any(command.split()[:2] == _SET_DEPTH.split() for command in entry.commands)
 

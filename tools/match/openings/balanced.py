@@ -22,7 +22,7 @@ _SCREEN_DISCS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class BalanceSearch:
     """How an opening is judged.
 
     Attributes:
@@ -91,12 +91,12 @@ def openings_of(moves: int) -> list[Opening]:
     return sorted((opening for opening in found if opening.position.legal_mask()), key=str)
 
 
-def judge_all(judgement: Judgement, openings: Sequence[Opening]) -> list[float | None]:
+def judge_all(judgement: BalanceSearch, openings: Sequence[Opening]) -> list[float | None]:
     """``judge`` for each of the openings."""
     return [judge(judgement, opening) for opening in openings]
 
 
-def judge(judgement: Judgement, opening: Opening) -> float | None:
+def judge(judgement: BalanceSearch, opening: Opening) -> float | None:
     """The score of the position from Black's side, in discs; None if one side is too far ahead."""
     searcher = shared_searcher()
     deep = Limit(depth=judgement.depth, selectivity=judgement.selectivity)

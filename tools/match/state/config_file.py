@@ -19,7 +19,7 @@ from typing import Any
 from outflank.engine import FileFormatError, NotationError
 from outflank.protocol.formats.reading import read_capped
 from outflank.protocol.opponent.clock import NO_LIMIT, TimeControl
-from outflank.tools.match.game.engines import Entry, as_text
+from outflank.tools.match.game.engines import Entrant, as_text
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.work.files import writing
 
@@ -49,7 +49,7 @@ def read_config(path: Path) -> dict[str, Any]:
 
 def chosen_entries(
     texts: Sequence[str], engines: Path | None, time: TimeControl = NO_LIMIT
-) -> tuple[Entry, ...]:
+) -> tuple[Entrant, ...]:
     """The engines that take part.
 
     Args:
@@ -60,11 +60,11 @@ def chosen_entries(
     Raises: NotationError; FileFormatError about the file.
     """
     if engines is None:
-        return tuple(Entry.parse(text, time) for text in texts)
+        return tuple(Entrant.parse(text, time) for text in texts)
     listed = {
         entry.name: entry
         for entry in (
-            Entry.from_settings(table, time) for table in _engines(_read(engines).get(_ENGINE), engines)
+            Entrant.from_settings(table, time) for table in _engines(_read(engines).get(_ENGINE), engines)
         )
     }
     if not texts:
@@ -135,7 +135,7 @@ def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
     names = set()
     for number, table in enumerate(tables, 1):
         try:
-            name = Entry.from_settings(table).name
+            name = Entrant.from_settings(table).name
         except NotationError as error:
             raise FileFormatError(f"{path}, engine {number}: {error}") from None
         if name in names:
@@ -146,12 +146,12 @@ def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
     return tables
 
 
-def _chosen(text: str, listed: Mapping[str, Entry], path: Path, time: TimeControl) -> Entry:
+def _chosen(text: str, listed: Mapping[str, Entrant], path: Path, time: TimeControl) -> Entrant:
     """The engine of a file that has this name, or the one that the text describes."""
     if text in listed:
         return listed[text]
     if "=" in text:
-        return Entry.parse(text, time)
+        return Entrant.parse(text, time)
     raise NotationError(f"{path} has no engine {text!r}, only {', '.join(listed)}")
 
 

@@ -17,7 +17,7 @@ from outflank.tools.match.state.events import GameStarted
 from outflank.tools.match.state.run import Run, RunSettings, Void, read_settings
 
 LONGEST_SENTENCE = 2_000  # characters; engines have a say in what most of them are about
-LONGEST_DIALOGUE = 1 << 20  # more than `Dialogue` keeps of a game
+LONGEST_DIALOGUE = 1 << 20  # more than `DialogueLog` keeps of a game
 _GAP = " ... left out ... "
 _MOST = 1_000_000_000
 _LONGEST_TEXT = 1 << 20
@@ -214,7 +214,7 @@ def turn_rows(game: GameRecord) -> list[Row]:
 
 def turn_row(game: int, attempt: int, ply: int, turn: AnnotatedMove) -> Row:
     """The row of a turn; its columns are TURN_COLUMNS."""
-    return (game, attempt, ply, str(turn.move), turn.seconds, turn.value, turn.exact, turn.from_book)
+    return (game, attempt, ply, str(turn.move), turn.seconds, turn.score, turn.exact, turn.from_book)
 
 
 def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[Void], int]:
@@ -288,7 +288,7 @@ def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
         recorder = Recorder(Position.start(rules))
         for move, seconds, value, exact, book in turns:
             from_book = None if book is None else bool(book)
-            recorder.play(move, seconds=seconds, value=value, exact=exact, from_book=from_book)
+            recorder.play(move, seconds=seconds, score=value, exact=exact, from_book=from_book)
         names = {Colour.BLACK: row["black"], Colour.WHITE: row["white"]}
         opening = read_opening(row["opening"], rules)
         return GameRecord(

@@ -7,7 +7,7 @@ from typing import Any
 
 from outflank.engine import Rules
 from outflank.engine.evaluation import weights
-from outflank.tools.match.game.engines import Entry
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.referee import STALL_SECONDS
 from outflank.tools.match.game.results import GameRecord, Outside
 from outflank.tools.match.openings.sources import OpeningsChoice
@@ -48,7 +48,7 @@ class RunSettings:
         replay_crashes: whether a pair with a crash is played again instead of being lost.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[Entrant, ...]
     openings: OpeningsChoice
     format: Format = Format.MATCH
     games: int = 10
@@ -179,7 +179,7 @@ def read_settings(plain: Mapping[str, Any]) -> RunSettings:
     Raises: NotationError, KeyError, TypeError if it was not.
     """
     return RunSettings(
-        entries=tuple(Entry.from_settings(entry) for entry in plain["engines"]),
+        entries=tuple(Entrant.from_settings(entry) for entry in plain["engines"]),
         format=Format(plain["format"]),
         games=plain["games"],
         rounds=plain["rounds"],

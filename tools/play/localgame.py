@@ -1,4 +1,4 @@
-"""The table at which people and the engine play: the game, its clocks, and how it is saved."""
+"""A game between people, the engine, or both: its moves, its clocks, and how it is saved."""
 
 import time
 from collections.abc import Callable
@@ -17,13 +17,13 @@ from outflank.protocol.formats.annotated import (
 )
 from outflank.protocol.formats.clocks import clock_text, day_of
 from outflank.protocol.formats.files import FormatName
-from outflank.protocol.opponent.clock import Clock, TimeControl
+from outflank.protocol.opponent.clock import SideClock, TimeControl
 from outflank.protocol.session import Session
 from outflank.protocol.timekeeping import TimeSettings
 from outflank.tools.report.gamefiles import expect_held, game_writer, written_files
 
 
-class Table:
+class LocalGame:
     """A game between people, the engine, or both.
 
     Args:
@@ -54,7 +54,7 @@ class Table:
         self._record = record
         self._played = list(record.moves)  # also what was taken back and may be played again
         self._ended: Result | None = None
-        self._clocks = {colour: Clock(self._control) for colour in Colour}
+        self._clocks = {colour: SideClock(self._control) for colour in Colour}
         self.session.resume(record.game())
         if self._control.is_limited:
             self.session.set_time(self._settings)

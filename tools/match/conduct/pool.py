@@ -1,4 +1,4 @@
-"""Where the games of a run are played: at tables in threads of this program. ``cluster.py`` has the other way."""
+"""Who plays the pairs of a run: threads of this program. ``cluster.py`` has the other way."""
 
 import threading
 from collections import deque
@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-from outflank.tools.match.conduct.table import Canary, Stopped, Table, Task, needs_canary
+from outflank.tools.match.conduct.pairplayer import PairPlayer, StallWatch, Stopped, Task, needs_stall_watch
 from outflank.tools.match.state.events import Event, TurnPlayed
 from outflank.tools.match.state.run import RunSettings, Void
 
@@ -32,7 +32,7 @@ class PairEnded:
 News = Event | PairEnded
 
 
-class Hall(Protocol):
+class PairPool(Protocol):
     """Plays pairs of games, as many at once as it has places."""
 
     news: "NewsQueue"
@@ -52,7 +52,7 @@ class Hall(Protocol):
 
 
 class NewsQueue:
-    """What happened, from all tables, in the order in which it came.
+    """What happened, from all players, in the order in which it came.
 
     Single turns wake no thread: the reader sees them with the next important event, or a moment later.
     With engines that move at once, waking up for each would cost more than all else that the runner does.
@@ -75,64 +75,65 @@ class NewsQueue:
         return [self._news.popleft() for _ in range(len(self._news))]
 
 
-class LocalHall:
+class LocalPool:
     """Threads of this program: they only wait for engines, which are processes of their own.
 
     Args:
-        settings: of the run; its concurrency says how many tables there are.
+        settings: of the run; its concurrency says how many players there are.
     """
 
     def __init__(self, settings: RunSettings) -> None:
         self.news = NewsQueue()
         self._stop = threading.Event()
-        self._canary = Canary() if needs_canary(settings) else None
-        self._tables = [
-            Table(settings, self._canary, self.news.put, self._stop) for _ in range(settings.concurrency)
+        self._stall_watch = StallWatch() if needs_stall_watch(settings) else None
+        self._players = [
+            PairPlayer(settings, self._stall_watch, self.news.put, self._stop)
+            for _ in range(settings.concurrency)
         ]
-        self._free = list(self._tables)
+        self._free = list(self._players)
         self._lock = threading.Lock()
-        self._executor = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="table")
+        self._executor = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="player")
         self._running: set[Future[None]] = set()
 
     def __enter__(self) -> Self:
-        if self._canary:
-            self._canary.__enter__()
+        if self._stall_watch:
+            self._stall_watch.__enter__()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind:
             self.stop()
         wait(self._running)
-        for table in self._tables:
-            self._executor.submit(table.leave, hurried=self._stop.is_set())
+        for player in self._players:
+            self._executor.submit(player.leave, hurried=self._stop.is_set())
         self._executor.shutdown()
-        if self._canary:
-            self._canary.__exit__()
+        if self._stall_watch:
+            self._stall_watch.__exit__()
 
     @property
     def places(self) -> int:
-        """How many tables there are."""
-        return len(self._tables)
+        """How many players there are."""
+        return len(self._players)
 
     def check_engines(self, on_wait: Callable[[], object]) -> None:
-        """Start every engine once, at the first table, where they may stay.
+        """Start every engine once, at by the first player, where they may stay.
 
         Raises: OutflankError if one can't play, and whatever `on_wait` raises.
         """
-        checking = self._start(self._tables[0].check_engines)
+        checking = self._start(self._players[0].check_engines)
         while not wait([checking], _SLICE_SECONDS).done:
             on_wait()
         checking.result()
 
     def submit(self, task: Task) -> None:
-        """Have a pair played at a free table."""
+        """Have a pair played by a free player."""
         self._start(self._play, task)
 
     def stop(self) -> None:
         """Give up what is being played."""
         self._stop.set()
-        for table in self._tables:
-            table.interrupt()
+        for player in self._players:
+            player.interrupt()
 
     def _start(self, function: Callable[..., None], *arguments: object) -> Future[None]:
         future = self._executor.submit(function, *arguments)
@@ -143,21 +144,21 @@ class LocalHall:
     def _play(self, task: Task) -> None:
         if self._stop.is_set():
             return
-        table = self._take_table(task.names)
+        player = self._take_player(task.names)
         try:
-            self.news.put(PairEnded(task, table.play(task)))
+            self.news.put(PairEnded(task, player.play(task)))
         except Stopped:
             pass
         except Exception as error:  # whatever it is, it is our fault, and must not be taken for an engine's
-            table.leave()
+            player.leave()
             self.news.put(PairEnded(task, failure=f"{type(error).__name__}: {error}"))
         finally:
             with self._lock:
-                self._free.append(table)
+                self._free.append(player)
 
-    def _take_table(self, names: frozenset[str]) -> Table:
-        """A free table, if possible one where these engines sit."""
+    def _take_player(self, names: frozenset[str]) -> PairPlayer:
+        """A free player, if possible one that has these engines."""
         with self._lock:
-            table = max(self._free, key=lambda table: len(table.names & names))
-            self._free.remove(table)
-            return table
+            player = max(self._free, key=lambda player: len(player.names & names))
+            self._free.remove(player)
+            return player

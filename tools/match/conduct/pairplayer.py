@@ -1,4 +1,4 @@
-"""A table at which pairs of games are played one after the other, and the engines that sit at it."""
+"""Plays pairs of games, one after the other, with engines that stay for the next pair if they play in it."""
 
 import math
 import threading
@@ -25,14 +25,14 @@ _REMEMBERED = 10_000
 _BUSY_SHARE = 1.1  # of the threads that an engine declared: what measuring may be off by
 
 
-class Canary:
+class StallWatch:
     """Remembers when this process was held up; a context manager that watches while it lasts."""
 
     def __init__(self) -> None:
         self._stalls: deque[tuple[float, float]] = deque(maxlen=_REMEMBERED)
         self._due = math.inf
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="canary", daemon=True)
+        self._thread = threading.Thread(target=self._watch, name="stall-watch", daemon=True)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -68,7 +68,7 @@ _LONGEST_LINE = 1_000  # more than is ever shown of one
 _Line = tuple[float, str, str, str]
 
 
-class Dialogue:
+class DialogueLog:
     """The lines of one game with their times: ``>`` to an engine, ``<`` an answer, ``!`` neither."""
 
     def __init__(self) -> None:
@@ -143,12 +143,12 @@ class Task:
         return frozenset(self.pairings[0].names.values())
 
 
-class Table:
+class PairPlayer:
     """Plays pairs of games, one after the other. Engines stay for the next pair if they play in it.
 
     Args:
         settings: of the run.
-        canary: knows when this machine was held up; None if no engine has a clock.
+        stall_watch: knows when this machine was held up; None if no engine has a clock.
         emit: called with each event as it happens.
         stop: once it is set, playing ends with ``Stopped``.
     """
@@ -156,15 +156,15 @@ class Table:
     def __init__(
         self,
         settings: RunSettings,
-        canary: Canary | None,
+        stall_watch: StallWatch | None,
         emit: Callable[[Event], object],
         stop: StopFlag,
     ) -> None:
         self._settings = settings
-        self._canary = canary
+        self._stall_watch = stall_watch
         self._emit = emit
         self._stop = stop
-        self._dialogue = Dialogue()
+        self._dialogue = DialogueLog()
         self._solver = Solver()
         self._entries = {entry.name: entry for entry in settings.entries}
         self._players: dict[str, Player[Any]] = {}
@@ -249,11 +249,11 @@ class Table:
         loser = game.pairing.names[game.winner.other] if game.winner else None
         if game.ending is Ending.CRASH and self._settings.replay_crashes and game.attempt <= MOST_CRASHES:
             return Void(game, f"{loser} crashed, and crashes are played again", loser)
-        if fall is None or self._canary is None or game.attempt > MOST_FALLS:
+        if fall is None or self._stall_watch is None or game.attempt > MOST_FALLS:
             return None
         if is_own_doing(fall.cpu_seconds, fall.threads, fall.ended - fall.began):
             return None
-        held_up = self._canary.held_up(fall.began, fall.ended) + fall.waited_seconds
+        held_up = self._stall_watch.held_up(fall.began, fall.ended) + fall.waited_seconds
         if held_up <= THRESHOLD_SECONDS:
             return None
         return Void(game, f"{loser} lost on time while this machine held it up for {held_up:.3f} s", loser)
@@ -263,6 +263,6 @@ class Table:
             raise Stopped
 
 
-def needs_canary(settings: RunSettings) -> bool:
+def needs_stall_watch(settings: RunSettings) -> bool:
     """Whether anybody plays against a clock."""
     return any(math.isfinite(entry.time.main) for entry in settings.entries)
