@@ -11,13 +11,15 @@ from itertools import islice
 from typing import Self
 
 from outflank.protocol.lines import printable, without_control_bytes
-from outflank.protocol.opponent.errors import EngineCrash, EngineTimeout
+from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineTimeout
 from outflank.protocol.opponent.process import ChildProcess
 from outflank.protocol.opponent.spawn import Surroundings
 
 START_SECONDS = 30.0  # for the first answer, in which an engine may load tables
 REPLY_SECONDS = 10.0  # for a command that asks for no thinking
 CLOSE_SECONDS = 1.0
+MAX_TALK_BYTES = 16 << 20  # that may come before an answer: engines report while they think
+_GTP_ANSWERS = ("=", "?")  # how answers of GTP begin: no other protocol knows such lines
 _LINE = re.compile(rb"[^\r\n]+")
 _MOST_STALE_LINES = 1_000  # that are passed on, of those written between two commands
 BANNER_SECONDS = 2.0  # for a program whose first words are of another protocol, to speak the right one
@@ -41,6 +43,8 @@ class EngineClient:
 
     Raises: EngineStartError if the program can't be started.
     """
+
+    _kind = "GTP"
 
     def __init__(
         self,
@@ -119,6 +123,37 @@ class EngineClient:
             self._on_line("<", line)
         if line.strip():
             self._last_line = line
+        return line
+
+    def _read_until(
+        self, is_answer: Callable[[str], bool], asked: str, deadline: float, greeting: str = ""
+    ) -> str:
+        """The line that answers; whatever comes before it is passed over.
+
+        Args:
+            is_answer: called with each line.
+            asked: the command.
+            deadline: on the monotonic clock.
+            greeting: the answer to the first command of a protocol that is not GTP: an engine that answers as
+                GTP has it is no longer waited for.
+
+        Raises: EngineTimeout, EngineCrash, EngineProtocolError.
+        """
+        size, strange = 0, ""
+        try:
+            while not is_answer(line := self._next_line(deadline)):
+                size += len(line) + 1 + self._process.skip_line_feeds()
+                if size > MAX_TALK_BYTES:
+                    what = f"more than {MAX_TALK_BYTES} bytes where the answer to {asked!r} was due"
+                    raise EngineProtocolError(f"{self.label} wrote {what}")
+                if greeting and not strange and line.startswith(_GTP_ANSWERS):
+                    strange, deadline = line, min(deadline, time.monotonic() + BANNER_SECONDS)
+        except (EngineTimeout, EngineCrash) as error:
+            if strange:
+                got = printable(strange.strip())
+                sentence = f"{self.label} is no {self._kind} engine: expected {greeting!r}, got {got!r}"
+                raise EngineProtocolError(self._process.explained(sentence)) from None
+            raise self._explained(error, asked) from None
         return line
 
     def _explained(self, error: EngineTimeout | EngineCrash, asked: str) -> EngineTimeout | EngineCrash:

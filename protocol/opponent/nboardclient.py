@@ -1,24 +1,20 @@
 """Drives an engine that speaks NBoard's protocol in a child process."""
 
 import math
-import time
-from collections.abc import Callable
 
 from outflank.protocol.lines import printable
 from outflank.protocol.opponent.choice import Reply
-from outflank.protocol.opponent.engineclient import BANNER_SECONDS, REPLY_SECONDS, START_SECONDS, EngineClient
-from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineTimeout
+from outflank.protocol.opponent.engineclient import REPLY_SECONDS, START_SECONDS, EngineClient
 
-MAX_TALK_BYTES = 16 << 20  # that may come before an answer: engines report while they think
 _CHOICE = "==="
 _REPORTS = ("search ", "book ")
 _NAME = "set myname "
-_OTHER_PROTOCOLS = ("=", "?")  # how answers of GTP begin
 
 
 class NBoardClient(EngineClient):
     """An engine that speaks version 2 of the protocol, or version 1, in a child process; see ``EngineClient``."""
 
+    _kind = "NBoard"
     _pings = 0
 
     def handshake(self, seconds: float = START_SECONDS) -> None:
@@ -41,9 +37,13 @@ class NBoardClient(EngineClient):
         self._pings += 1
         pong, asked = f"pong {self._pings}", f"ping {self._pings}"
         sent = self._send(asked)
-        self._read_until(
-            lambda line: line.split() == pong.split(), asked, sent + seconds, greeting=self._pings == 1
-        )
+
+        def is_pong(line: str) -> bool:
+            if line.startswith(_NAME):
+                self.name = printable(line.removeprefix(_NAME).strip())
+            return line.split() == pong.split()
+
+        self._read_until(is_pong, asked, sent + seconds, greeting=pong if self._pings == 1 else "")
 
     def go(self, seconds: float) -> Reply:
         """The move that the engine chooses for the side to move, waited for at most `seconds`.
@@ -63,30 +63,6 @@ class NBoardClient(EngineClient):
         line = self._read_until(is_choice, "go", sent + seconds)
         text, score = read_choice(line[len(_CHOICE) :].strip())
         return Reply(text, self._process.last_read - sent, score, reported.get(text.upper()))
-
-    def _read_until(
-        self, is_answer: Callable[[str], bool], asked: str, deadline: float, greeting: bool = False
-    ) -> str:
-        """The line that answers; whatever comes before it is passed over."""
-        size, strange = 0, ""
-        try:
-            while not is_answer(line := self._next_line(deadline)):
-                size += len(line) + 1 + self._process.skip_line_feeds()
-                if size > MAX_TALK_BYTES:
-                    what = f"more than {MAX_TALK_BYTES} bytes where the answer to {asked!r} was due"
-                    raise EngineProtocolError(f"{self.label} wrote {what}")
-                if line.startswith(_NAME):
-                    self.name = printable(line.removeprefix(_NAME).strip())
-                if greeting and not strange and line.startswith(_OTHER_PROTOCOLS):
-                    strange, deadline = line, min(deadline, time.monotonic() + BANNER_SECONDS)
-        except (EngineTimeout, EngineCrash) as error:
-            if strange:
-                sentence = (
-                    f"{self.label} is no NBoard engine: expected 'pong 1', got {printable(strange.strip())!r}"
-                )
-                raise EngineProtocolError(self._process.explained(sentence)) from None
-            raise self._explained(error, asked) from None
-        return line
 
 
 def read_origin(line: str) -> dict[str, bool]:

@@ -51,7 +51,7 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
 @click.argument("command", metavar="CMD", callback=read_by(_command_line))
 @click.option(
     "--protocol",
-    type=click.Choice([protocol.value for protocol in Protocol]),
+    type=click.Choice([protocol.value for protocol in CATALOGUES]),
     default=Protocol.GTP.value,
     show_default=True,
     help="What the engine speaks.",

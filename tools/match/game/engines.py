@@ -21,6 +21,7 @@ class Protocol(StrEnum):
 
     GTP = "gtp"
     NBOARD = "nboard"
+    UCI = "uci"
 
 
 _LISTED_KEYS = {"command": "commands"}  # in a text these may be given several times
@@ -161,7 +162,7 @@ _MOST_THREADS = 1024
 _TRUTH = {"yes": True, "no": False, True: True, False: False}
 _DIGITS = re.compile(r"\d{1,10}", re.ASCII)
 _CPUS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?", re.ASCII)
-_OPTION = re.compile(r"[\w.-]+", re.ASCII)
+_OPTION = re.compile(r"[\w.-]+(?: [\w.-]+)*", re.ASCII)  # of UCI with blanks: ``Move Overhead``
 _VARIABLE = re.compile(r"[^=\0]+")
 
 

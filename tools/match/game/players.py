@@ -1,4 +1,4 @@
-"""An engine at the board: its process, and how it is spoken to in GTP or in NBoard's protocol."""
+"""An engine at the board: its process, and how it is spoken to in its protocol."""
 
 import time
 from abc import ABC, abstractmethod
@@ -19,9 +19,18 @@ from outflank.protocol.opponent.engineclient import EngineClient
 from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineRefusal
 from outflank.protocol.opponent.nboardclient import NBoardClient
 from outflank.protocol.opponent.reports import possible_score
+from outflank.protocol.opponent.uciclient import UciClient, position_line
 from outflank.tools.match.game.engines import Entrant, Protocol
 from outflank.tools.match.game.results import is_true_claim
-from outflank.tools.match.game.setup import clock_text, command_line, prepare, prepare_nboard, surroundings
+from outflank.tools.match.game.setup import (
+    clock_text,
+    command_line,
+    prepare,
+    prepare_nboard,
+    prepare_uci,
+    surroundings,
+    uci_limits,
+)
 
 _MOST_STRAY_BYTES = 1 << 20  # in a game
 _LONGEST_REMARK = 1_000  # characters; some quote what the engine said
@@ -332,7 +341,61 @@ class NBoardPlayer(Player[NBoardClient]):
         return ggf.write(game).strip()
 
 
-_PLAYERS: dict[Protocol, type[Player[Any]]] = {Protocol.GTP: GtpPlayer, Protocol.NBOARD: NBoardPlayer}
+class UciPlayer(Player[UciClient]):
+    """An engine that speaks UCI; see ``Player``."""
+
+    _position: Position
+    _limits: str
+
+    def announce(self, colour: Colour, move: Move, seconds: float | None) -> None:
+        """Note a move: the board that it leads to is sent with the next question."""
+        self._position = self._position.play(move)
+
+    def begin_turn(self, colour: Colour, clock: SideClock) -> None:
+        """Send it the board, and wait until it has read that.
+
+        Raises: EngineError.
+        """
+        self._running.tell(position_line(self._position))
+        self._running.synchronise()
+        self._limits = uci_limits(self.entry, clock)
+
+    def choose(self, colour: Colour, seconds: float) -> Reply:
+        """See ``Player``.
+
+        Raises: EngineError.
+        """
+        reply = self._running.go(self._limits, seconds)
+        with suppress(NotationError, IllegalMoveError):  # the referee will say so
+            self._position = self._position.play(reply.text)
+        return reply if self.entry.analysis else replace(reply, score=None)
+
+    def check_claim(self, mover: Colour, last: Move, final: Position, *, knows_last: bool) -> None:
+        """Nothing: the protocol has no question about a result."""
+
+    def _start(self) -> None:
+        self._client = client = UciClient(
+            command_line(self.entry),
+            self.label,
+            surroundings=surroundings(self.entry),
+            on_wait=self._on_wait,
+            on_line=self._pass_on_line,
+        )
+        prepare_uci(client, self.entry, self._rules, self.remark)
+
+    def _greet(self, client: UciClient) -> None:
+        client.tell("ucinewgame")
+        client.synchronise()
+
+    def _set_up(self) -> None:
+        self._position = Position.start(self._rules)
+
+
+_PLAYERS: dict[Protocol, type[Player[Any]]] = {
+    Protocol.GTP: GtpPlayer,
+    Protocol.NBOARD: NBoardPlayer,
+    Protocol.UCI: UciPlayer,
+}
 
 
 def make_player(

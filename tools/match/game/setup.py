@@ -1,10 +1,10 @@
-"""Makes an engine that speaks NBoard's protocol ready for the games it is entered for.
+"""Makes an engine ready for the games it is entered for, in the words of its protocol.
 
-The protocol asks for ``set depth`` before the first move, and some engines never move without it. It carries the depth
-that the engine is entered with, or the level, which is the same to such an engine; nothing else can be set. Its clock
-stands in the record of each game: the time control, whole seconds, and what every move took. Overtime and seconds for
-each move have no place there. Where the record has a clock, that is to end the search, and the depth is one that no
-search reaches.
+NBoard's protocol asks for ``set depth`` before the first move, and some engines never move without it. It carries the
+depth that the engine is entered with, or the level, which is the same to such an engine; nothing else can be set. Its
+clock stands in the record of each game: the time control, whole seconds, and what every move took. Overtime and seconds
+for each move have no place there. Where the record has a clock, that is to end the search, and the depth is one that no
+search reaches. UCI has options for parameters, and ``go`` takes clock, depth and nodes.
 """
 
 import shlex
@@ -15,11 +15,12 @@ from pathlib import Path
 from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, Rules
 from outflank.protocol.formats.clocks import GgfClock
 from outflank.protocol.opponent.boardclient import BoardClient
-from outflank.protocol.opponent.clock import TimeControl
+from outflank.protocol.opponent.clock import SideClock, TimeControl
 from outflank.protocol.opponent.engineclient import START_SECONDS
 from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.protocol.opponent.nboardclient import NBoardClient
 from outflank.protocol.opponent.spawn import Surroundings
+from outflank.protocol.opponent.uciclient import UciClient
 from outflank.tools.match.game.engines import Entrant
 
 _BYTES_A_MB = 1 << 20
@@ -188,3 +189,47 @@ def clock_text(control: TimeControl) -> str:
     if not control.is_limited or control.period_moves or int(control.main) == 0:
         return ""
     return str(GgfClock(int(control.main), int(control.increment)))
+
+
+_SEARCHES = ("depth", "nodes")  # that ``go`` takes
+_UCI_USUAL = f"depth {DEFAULT_LEVEL}"
+_MILLISECONDS = 1_000
+
+
+def prepare_uci(client: UciClient, entry: Entrant, rules: Rules, remark: Callable[[str], object]) -> None:
+    """Shake hands, set its options, send its commands, and wait until all is done.
+
+    Raises: EngineError; UnfitEngineError if there is no way to give a parameter.
+    """
+    client.handshake()
+    if not rules.has_othello_moves:
+        raise UnfitEngineError(f"engine {entry.name}: UCI engines know Othello's moves only, not {rules}")
+    options = {name: value for name, value in parameters_to_send(entry).items() if name not in _SEARCHES}
+    if "threads" in options:
+        threads = options.pop("threads")
+        options |= {"Threads": threads} if "Threads" in client.options else {}
+    for name, value in options.items():
+        client.set_option(name, value)
+    for command in entry.commands:
+        client.tell(filled(command, entry))
+    client.synchronise(START_SECONDS)  # an engine may load its tables
+    if not (entry.time.is_limited or entry.depth or entry.nodes):
+        remark(
+            f"is entered without a limit: it is sent 'go {_UCI_USUAL}' (depth=N or nodes=N chooses another)"
+        )
+
+
+def uci_limits(entry: Entrant, clock: SideClock) -> str:
+    """The arguments of ``go``: its clock, which is told for both sides, its depth and its nodes; never none of them."""
+    parameters = parameters_to_send(entry)
+    limits = [f"{name} {parameters[name]}" for name in _SEARCHES if name in parameters]
+    if clock.control.is_limited:
+        left, moves = clock.time_left
+        each = max(1, int(left * _MILLISECONDS))  # rounded down; 0 would be no limit
+        gain = int(clock.control.increment * _MILLISECONDS)
+        if moves == 1 and clock.control.period_moves == 1:
+            limits.append(f"movetime {each}")
+        else:
+            due = f" movestogo {moves}" if moves else ""
+            limits.append(f"wtime {each} btime {each} winc {gain} binc {gain}{due}")
+    return " ".join(limits) or _UCI_USUAL
