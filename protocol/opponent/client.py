@@ -30,7 +30,6 @@ class Answer:
 class GtpClient(EngineClient):
     """A GTP engine in a child process; see ``EngineClient``."""
 
-    version = ""
     commands: frozenset[str] = frozenset()
     _speaks_gtp = False
 

@@ -23,6 +23,7 @@ _GTP_ANSWERS = ("=", "?")  # how answers of GTP begin: no other protocol knows s
 _LINE = re.compile(rb"[^\r\n]+")
 _MOST_STALE_LINES = 1_000  # that are passed on, of those written between two commands
 BANNER_SECONDS = 2.0  # for a program whose first words are of another protocol, to speak the right one
+LONGEST_IDENTITY = 200  # characters of an engine's name and version
 _LONGEST_QUOTE = 100  # characters of what an engine wrote, in a message
 
 
@@ -31,6 +32,7 @@ class EngineClient:
 
     Attributes:
         name: as it calls itself; empty as long as it has not said so.
+        version: as it says it; empty if it says none, or says it in its name.
         stray_bytes: that it has written and that answer nothing, since whoever wants to know has set this to 0.
 
     Args:
@@ -56,7 +58,7 @@ class EngineClient:
         on_line: Callable[[str, str], object] | None = None,
     ) -> None:
         self.label = label
-        self.name = ""
+        self.name = self.version = ""
         self.stray_bytes = 0
         self._on_line = on_line or _ignore
         self._last_line = ""  # since the last command was sent
@@ -72,6 +74,11 @@ class EngineClient:
     def pid(self) -> int:
         """Process id of the engine, which is also the id of its process group."""
         return self._process.pid
+
+    @property
+    def identity(self) -> str:
+        """Name and version in its own words: ``Outflank 1.0.0``; empty as long as it has said neither."""
+        return f"{self.name} {self.version}".strip()[:LONGEST_IDENTITY]
 
     @property
     def is_running(self) -> bool:

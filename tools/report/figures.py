@@ -29,6 +29,7 @@ class EngineFigures:
         voids: games that do not count, on its account.
         void_share: of its games and these voids, 0 to 1.
         outside: what it took outside the commands for its moves.
+        identities: its name and version in its own words; several if they changed, none if not known.
     """
 
     entry: Entrant
@@ -39,6 +40,7 @@ class EngineFigures:
     voids: int
     void_share: float
     outside: Outside
+    identities: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +180,7 @@ def _engine(run: Run, name: str) -> EngineFigures:
         voids=sum(void.engine == name for void in run.voids),
         void_share=run.void_share(name),
         outside=run.outside.get(name, Outside()),
+        identities=run.identities.get(name, ()),
     )
 
 

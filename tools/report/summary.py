@@ -47,6 +47,7 @@ def _engine(engine: EngineFigures, swiss: SwissScore | None) -> dict[str, Any]:
     from_book, known = engine.book_moves
     return {
         "name": standing.name,
+        "calls_itself": list(engine.identities),
         "points": standing.points,
         "wins": standing.wins,
         "draws": standing.draws,

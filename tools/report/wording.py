@@ -204,6 +204,11 @@ def notes(run: Run, figures: Figures) -> list[str]:
             "The games alone allow no ratings (an engine, or a group of them, took every point off the rest): each "
             "engine was given a draw against an average one"
         )
+    found += [
+        f"{engine.entry.name} changed its name or version during the run: {', then '.join(engine.identities)}"
+        for engine in figures.engines
+        if len(engine.identities) > 1
+    ]
     return found + [sentence for engine in figures.engines for sentence in _outside(engine)]
 
 

@@ -3,12 +3,14 @@
 import os
 import shlex
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
 
 from outflank.engine import Colour, Rules
+from outflank.engine.evaluation import weights
 from outflank.protocol.formats import ggf
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.opponent.errors import UnfitEngineError
@@ -35,6 +37,18 @@ def test_an_engine_that_refuses_a_pass_is_not_asked_again(sit: Sit) -> None:
     assert refusing.remarks == [
         "A refuses 'play C pass': forced passes are not announced to it (passes=implicit)"
     ]
+
+
+def test_a_game_keeps_name_and_version_of_engines_in_their_own_words(sit: Sit, sit_nboard: SitNBoard) -> None:
+    entrant = Entrant("C", shlex.join([sys.executable, "-m", "outflank", "gtp"]), TimeControl())
+    outflank = GtpPlayer(entrant, Rules())
+    outflank.make_ready()
+    outflank.stop()
+
+    game = referee(sit("crash in genmove", name="A"), sit_nboard(), opening="f5d6")
+
+    assert outflank.identity == f"Outflank {weights.version()}"
+    assert game.identities == {"A": "fake", "N": "Fake Engine"}
 
 
 def test_an_engine_that_cannot_be_told_the_rules_is_unfit() -> None:

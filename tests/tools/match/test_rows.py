@@ -124,6 +124,13 @@ def edit(folder: Path, statement: str, *values: object) -> None:
         ("UPDATE run SET value = ? WHERE name = 'outside'", '{"A": [1, 1e999, 1, 1]}'),
         ("UPDATE run SET value = ? WHERE name = 'outside'", '{"A": [1, 1, 1, 1, 1]}'),
         ("UPDATE run SET value = ? WHERE name = 'outside'", "[1]"),
+        ("UPDATE run SET value = ? WHERE name = 'identities'", '{"A": 1}'),
+        ("UPDATE run SET value = ? WHERE name = 'identities'", '{"A": ["Ant \\u001b[2J"]}'),
+        ("UPDATE run SET value = ? WHERE name = 'identities'", '{"A": ["' + "Ant " * 100 + '"]}'),
+        (
+            "UPDATE run SET value = ? WHERE name = 'identities'",
+            '{"A": ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"]}',
+        ),
         ("UPDATE run SET value = replace(value, '\"random:2\"', ?) WHERE name = 'settings'", '"x\\udcff"'),
         ("DELETE FROM run WHERE name = ?", "settings"),
         ("DELETE FROM run WHERE name = ?", "id"),

@@ -136,6 +136,27 @@ def test_what_engines_took_between_their_moves_adds_up_and_counts_each_game_once
     }
 
 
+def test_the_names_and_versions_of_engines_are_kept_each_once(tmp_path: Path) -> None:
+    older, newer = ({"A": f"Ant {version}", "B b": "Bee 7"} for version in ("1.0", "2.0"))
+    store = create(tmp_path)
+    store.write([GameEnded(replace(game(number), identities=older)) for number in (1, 2)], RULES)
+    store.end(finished=False)
+    store = Store.resume(tmp_path)
+    store.write([GameEnded(replace(game(3), identities=newer))], RULES)
+
+    assert store.end(finished=False).identities == read_run(tmp_path).identities
+    assert read_run(tmp_path).identities == {"A": ("Ant 1.0", "Ant 2.0"), "B b": ("Bee 7",)}
+
+
+def test_an_engine_that_changes_its_name_in_every_game_fills_no_file(tmp_path: Path) -> None:
+    store = create(tmp_path)
+    games = [replace(game(number), identities={"A": f"Ant {number}"}) for number in range(1, 31)]
+    store.write(map(GameEnded, games), RULES)
+    store.end(finished=False)
+
+    assert read_run(tmp_path).identities == {"A": tuple(f"Ant {number}" for number in range(1, 11))}
+
+
 def test_moves_with_directions_come_back(tmp_path: Path) -> None:
     rules = Rules.parse("ravensburger-1987")
     one_way = refereed(ONE_WAY, rules)

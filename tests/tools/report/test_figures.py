@@ -320,6 +320,12 @@ def test_the_summary_says_what_engines_took_between_their_moves() -> None:
     assert [second[key] for key in keys] == [0.25, 0.5, 0.25]
 
 
+def test_the_summary_says_how_engines_call_themselves() -> None:
+    told = summary_of(replace(RUN, identities={"B": ("Bee 7",)}))
+
+    assert [engine["calls_itself"] for engine in told["engines"]] == [[], ["Bee 7"]]
+
+
 def test_voids_are_told_for_each_engine_and_too_many_make_a_run_invalid() -> None:
     told = summary_of(replace(RUN, voids=(void(GAMES[2]),)))
 

@@ -165,6 +165,16 @@ def test_the_page_says_what_an_engine_was_given() -> None:
     )
 
 
+def test_the_page_has_names_and_versions_of_engines_in_their_own_words() -> None:
+    run = run_of([played()], identities={"A": ("Ant 1.0",), "B": ("Bee <7>", "Bee 8")})
+    page = page_of(run)
+
+    assert re.search(r'A<span class="small">Ant 1\.0</span>', page)
+    assert "Bee &lt;7&gt;; Bee 8</span>" in page
+    assert "B changed its name or version during the run: Bee &lt;7&gt;, then Bee 8." in page
+    assert "A changed" not in page
+
+
 def test_names_and_details_are_escaped_everywhere() -> None:
     evil = '</script><b>&"'
     names = (evil, "B")

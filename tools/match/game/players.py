@@ -65,6 +65,7 @@ class Player(ABC, Generic[Client]):
         self._on_line = on_line
         self._on_remark = on_remark
         self._client: Client | None = None
+        self._last_identity = ""
         self._rambles = False
 
     @property
@@ -76,6 +77,11 @@ class Player(ABC, Generic[Client]):
     def label(self) -> str:
         """How messages call it."""
         return f"engine {self.name}"
+
+    @property
+    def identity(self) -> str:
+        """Name and version in the engine's own words, also after its process has ended; empty if it never said them."""
+        return (self._client.identity if self._client else "") or self._last_identity
 
     @property
     def cpu_seconds(self) -> float:
@@ -173,6 +179,7 @@ class Player(ABC, Generic[Client]):
     def stop(self, patience: float = 1.0) -> None:
         """End the process, if there is one."""
         if self._client is not None:
+            self._last_identity = self.identity
             client, self._client = self._client, None
             client.close(patience)
 

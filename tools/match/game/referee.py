@@ -217,4 +217,9 @@ class Referee:
             margin=margin,
             started=self._started,
             outside={seat.player.name: seat.outside for seat in self._seats.values()},
+            identities={
+                seat.player.name: identity
+                for seat in self._seats.values()
+                if (identity := seat.player.identity)
+            },
         )

@@ -98,6 +98,8 @@ class GameRecord:
         dialogue: what was said on the wire, if it was a fault.
         attempt: 1, and one more for each time that the game was voided before.
         outside: of each engine, by its name, where the game was played by us; a run keeps the sums alone.
+        identities: name and version of each engine in its own words, by its name, where the game was played by us and
+            it said them; a run keeps the different ones.
     """
 
     pairing: Pairing
@@ -111,6 +113,7 @@ class GameRecord:
     dialogue: tuple[str, ...] = ()
     attempt: int = 1
     outside: Mapping[str, Outside] = field(default_factory=dict, compare=False)
+    identities: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def first_position(self) -> Position:

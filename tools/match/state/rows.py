@@ -12,11 +12,13 @@ from typing import Any
 
 from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, OutflankError, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedMove, Recorder
+from outflank.protocol.opponent.engineclient import LONGEST_IDENTITY
 from outflank.tools.match.game.results import Ending, GameRecord, Outside, Pairing
 from outflank.tools.match.state.events import GameStarted
 from outflank.tools.match.state.run import Run, RunSettings, Void, read_settings
 
 LONGEST_SENTENCE = 2_000  # characters; engines have a say in what most of them are about
+MOST_IDENTITIES = 10  # of an engine that calls itself something else in each game
 LONGEST_DIALOGUE = 1 << 20  # more than `DialogueLog` keeps of a game
 _GAP = " ... left out ... "
 _MOST = 1_000_000_000
@@ -309,7 +311,8 @@ def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
 
 # The states of a run.
 PLAYING, INTERRUPTED, FINISHED = "playing", "interrupted", "finished"
-OUTSIDE = "outside"  # the name of a fact
+# The names of facts.
+OUTSIDE, IDENTITIES = "outside", "identities"
 # What values of the wrong type or beyond all numbers lead to.
 _MISREAD = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 
@@ -353,6 +356,7 @@ def read(connection: sqlite3.Connection) -> Run:
         interrupted=facts["state"] == INTERRUPTED,
         finished=facts["state"] == FINISHED,
         outside=read_outside(facts.get(OUTSIDE, "{}")),
+        identities=read_identities(facts.get(IDENTITIES, "{}")),
         cut_texts=long_texts + long_remarks,
     )
     check_settings(run.settings)
@@ -374,6 +378,27 @@ def read_outside(text: str) -> dict[str, Outside]:
     for numbers in taken.values():
         check_outside(numbers)
     return taken
+
+
+def identities_text(identities: Mapping[str, Sequence[str]]) -> str:
+    """What ``read_identities`` reads."""
+    return json.dumps({name: list(said) for name, said in identities.items()}, ensure_ascii=False)
+
+
+def read_identities(text: str) -> dict[str, tuple[str, ...]]:
+    """How engines called themselves.
+
+    Raises: any of what ``refusals`` catches.
+    """
+    identities = {name: tuple(said) for name, said in json.loads(text).items()}
+    for name, said in identities.items():
+        if len(said) > MOST_IDENTITIES or not all(map(_is_identity, said)):
+            raise ValueError(f"names and versions of {name} can't be {str(said)[:40]!r}")
+    return identities
+
+
+def _is_identity(said: object) -> bool:
+    return isinstance(said, str) and said.isprintable() and len(said) <= LONGEST_IDENTITY
 
 
 def facts_of(connection: sqlite3.Connection) -> dict[str, str]:

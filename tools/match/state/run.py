@@ -116,6 +116,7 @@ class Run:
         interrupted: whether it was ended early by a signal or a failure.
         finished: whether every game was played, or the test has its verdict.
         outside: of each engine, by its name, in all its games, voided ones included; those without one left out.
+        identities: name and version of each engine in its own words, by its name; several if they changed.
         cut_texts: how many texts of its file were too long, and were cut when it was read.
     """
 
@@ -131,6 +132,7 @@ class Run:
     interrupted: bool = False
     finished: bool = False
     outside: Mapping[str, Outside] = field(default_factory=dict)
+    identities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cut_texts: int = 0
 
     def line(self) -> str:

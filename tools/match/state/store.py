@@ -39,12 +39,15 @@ from outflank.tools.match.state.events import (
 )
 from outflank.tools.match.state.rows import (
     FINISHED,
+    IDENTITIES,
     INTERRUPTED,
     LONGEST_SENTENCE,
+    MOST_IDENTITIES,
     OUTSIDE,
     PLAYING,
     cut,
     facts_of,
+    identities_text,
     outside_text,
     read,
     refusals,
@@ -132,6 +135,7 @@ class Store:
         self._has_played = False
         self._was_finished = False
         self._outside: dict[str, Outside] = {}
+        self._identities: dict[str, tuple[str, ...]] = {}
 
     @classmethod
     def create(
@@ -181,7 +185,7 @@ class Store:
             store = cls._locked(folder, lambda: schema.open_to_write(path), undo)
             past = store.read()
             store._seconds_before, store._was_finished = past.seconds or 0.0, past.finished
-            store._outside = dict(past.outside)
+            store._outside, store._identities = dict(past.outside), dict(past.identities)
             store._commit(
                 [
                     ("DELETE FROM game WHERE ending IS NULL", ()),
@@ -253,7 +257,7 @@ class Store:
         self._unsaved += new
         for event in new:
             if isinstance(event, GameEnded | GameVoided):
-                self._count_outside(event.game if isinstance(event, GameEnded) else event.void.game)
+                self._note_engines(event.game if isinstance(event, GameEnded) else event.void.game)
         # A game that has ended is written whole: its single turns need not be.
         ended = {
             (event.game.pairing.number, event.game.attempt)
@@ -289,21 +293,29 @@ class Store:
         except sqlite3.Error as error:
             self.trouble = self.trouble or _trouble(self.folder / schema.RUN_FILE, error)
         try:
-            run = replace(_with(self.read(), self._unsaved), outside=self._outside)
+            run = replace(
+                _with(self.read(), self._unsaved), outside=self._outside, identities=self._identities
+            )
         finally:
             self._connection.close()
             self._lock.release()
         return replace(run, finished=finished, interrupted=not finished)
 
     def _sums(self) -> list[Statement]:
-        """Note how long the run has been played, and what the engines took outside the commands for their moves."""
+        """How long the run has been played, and what is kept of each engine."""
         seconds = self._seconds_before + time.monotonic() - self._resumed
         facts = {"seconds": f"{seconds:.1f}", OUTSIDE: outside_text(self._outside)}
+        facts[IDENTITIES] = identities_text(self._identities)
         return [(schema.INSERT_FACT, fact) for fact in facts.items()]
 
-    def _count_outside(self, game: GameRecord) -> None:
+    def _note_engines(self, game: GameRecord) -> None:
+        """Count what the engines of a game took, and note how they called themselves."""
         for name, taken in game.outside.items():
             self._outside[name] = self._outside.get(name, Outside()) + taken
+        for name, said in game.identities.items():
+            known = self._identities.get(name, ())
+            if said not in known and len(known) < MOST_IDENTITIES:
+                self._identities[name] = (*known, said)
 
     def _commit(self, statements: Iterable[Statement], durable: bool) -> None:
         """All statements or none of them.
