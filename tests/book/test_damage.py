@@ -320,6 +320,7 @@ def test_a_signal_ends_a_statement_that_takes_for_ever(tmp_path: Path, number: s
 
 WAITING = f"""
 import os, signal, sys, threading
+from contextlib import closing
 from pathlib import Path
 from outflank.book import database, schema
 
@@ -329,9 +330,9 @@ def leave(number, frame):
 database._FREE_STEPS = 10**15
 number = int(sys.argv[2])
 signal.signal(number, leave)
-connection = schema.open_to_read(Path(sys.argv[1]))
 threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
-connection.execute("{COUNTS_FOR_EVER.replace("SELECT x FROM c", "SELECT max(x) FROM c")}").fetchall()
+with closing(schema.open_to_read(Path(sys.argv[1]))) as connection:
+    connection.execute("{COUNTS_FOR_EVER.replace("SELECT x FROM c", "SELECT max(x) FROM c")}").fetchall()
 """
 
 

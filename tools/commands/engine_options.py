@@ -4,6 +4,7 @@ import time
 from io import FileIO
 from pathlib import Path
 from random import SystemRandom
+from threading import Lock
 from typing import Any
 
 import click
@@ -173,17 +174,20 @@ class _Log:
     """
 
     def __init__(self, path: Path) -> None:
-        # Unbuffered: nothing is lost however we end, and pieces written by two threads never mix.
+        # Unbuffered: nothing is lost however we end.
         with writing(path):
             self._file: FileIO | None = FileIO(path, "a")
         self._began = time.monotonic()
+        self._lock = Lock()  # pieces come from two threads
 
     def __call__(self, sign: str, data: bytes) -> None:
         """Write a line that came (``<``) or a piece of an answer (``>``)."""
-        file = self._file
-        try:
-            if file is not None:
-                file.write(f"{time.monotonic() - self._began:10.3f} {sign} ".encode() + data)
-        except OSError as error:
-            self._file = None
-            warn(f"the log ends here, since it can't be written: {error.strerror}")
+        with self._lock:
+            if self._file is None:
+                return
+            try:
+                self._file.write(f"{time.monotonic() - self._began:10.3f} {sign} ".encode() + data)
+            except OSError as error:
+                self._file.close()
+                self._file = None
+                warn(f"the log ends here, since it can't be written: {error.strerror}")

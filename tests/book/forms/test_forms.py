@@ -97,20 +97,18 @@ def test_our_text_takes_every_sheet_and_edax_only_othello(tmp_path: Path, preset
 
 @pytest.mark.parametrize("form", Form)
 def test_a_forced_pass_is_nothing_to_lose(tmp_path: Path, form: Form) -> None:
-    book = make(tmp_path / "a.book", book_with_a_pass())
-    data = written(book, form)
+    with make(tmp_path / "a.book", book_with_a_pass()) as book:
+        data, positions = written(book, form), {each.position for each in book.records()}
 
-    assert {each.position for each in stored(data, tmp_path / "b.book")} == {
-        each.position for each in book.records()
-    }
+    assert {each.position for each in stored(data, tmp_path / "b.book")} == positions
 
 
 def test_edax_gets_the_position_in_which_a_side_passes(tmp_path: Path) -> None:
     """By its own way: a position whose only link is a pass, to which the move before leads."""
-    book = make(tmp_path / "a.book", book_with_a_pass())
     passing, _ = after(PASS_LINE).canonical()
     boards = passing.own.to_bytes(8, "little") + passing.opp.to_bytes(8, "little")
-    data = written(book, Form.EDAX)
+    with make(tmp_path / "a.book", book_with_a_pass()) as book:
+        data, text, size = written(book, Form.EDAX), written(book, Form.EDAX_TEXT), len(book)
     at = data.index(boards)
     *counts, total = (int.from_bytes(data[at + each : at + each + 4], "little") for each in (16, 20, 24, 28))
 
@@ -119,17 +117,15 @@ def test_edax_gets_the_position_in_which_a_side_passes(tmp_path: Path) -> None:
         "a link, level 7, a pass for -2, no leaf"
     )
     assert data.count(boards) == 1
-    assert written(book, Form.EDAX_TEXT).count(b",--,-127\n") == len(book), (
-        "all without leaf, and the passing one"
-    )
+    assert text.count(b",--,-127\n") == size, "all without leaf, and the passing one"
 
 
 def test_the_binary_form_is_laid_out_as_edax_has_it(tmp_path: Path) -> None:
     """The start with its four links and no leaf, as files of Edax have it."""
     reply = replace(record(after("f5"), 1, "d6"), level=4, lower=-3, upper=5)
     start = Record(START, -1, -5, 3, 4, 73, 4, None, LineCounts(72, 30, 12, 30))
-    book = make(tmp_path / "a.book", [start, reply], edax="2026 11 22 3 0 10 4 57 2 1 0")
-    data = written(book, Form.EDAX)
+    with make(tmp_path / "a.book", [start, reply], edax="2026 11 22 3 0 10 4 57 2 1 0") as book:
+        data = written(book, Form.EDAX)
     image, _ = START.canonical()
 
     assert data[:42].hex(" ") == (
@@ -146,8 +142,8 @@ def test_the_binary_form_is_laid_out_as_edax_has_it(tmp_path: Path) -> None:
 
 def test_numbers_beyond_the_board_are_those_of_the_board(tmp_path: Path) -> None:
     """Edax has bounds of 127 where it has not worked them out yet."""
-    book = make(tmp_path / "a.book", [record(START, 2)])
-    data = bytearray(written(book, Form.EDAX))
+    with make(tmp_path / "a.book", [record(START, 2)]) as book:
+        data = bytearray(written(book, Form.EDAX))
     data[42 + 34 : 42 + 38] = (-127).to_bytes(2, "little", signed=True) + (127).to_bytes(2, "little")
     (read,) = stored(bytes(data), tmp_path / "b.book")
 
