@@ -12,6 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExe
 from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import forkserver, resource_tracker
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -19,6 +20,7 @@ from typing import ParamSpec, TypeVar
 from outflank.engine import Searcher
 from outflank.engine.evaluation.weights import SHIPPED, identity
 from outflank.tools.work.cluster import connect, if_same_build, places, this_build
+from outflank.tools.work.signals import held_back
 
 Arguments = ParamSpec("Arguments")
 Key = TypeVar("Key")
@@ -38,9 +40,8 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
     """
     if cluster is None:
         count = workers or len(os.sched_getaffinity(0))
-        context = multiprocessing.get_context("forkserver")
         _start_helpers()
-        executor: Executor = ProcessPoolExecutor(count, context, _depend_on_the_parent)
+        executor: Executor = ProcessPoolExecutor(count, _Context(), _depend_on_the_parent)
         try:
             yield executor, count
         except BaseException:
@@ -53,6 +54,21 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
         return
     with connect(cluster) as client:
         yield _SameBuild(client.get_executor(pure=False)), places(client)
+
+
+class _Worker(ForkServerProcess):
+    """A process whose start no signal breaks off: a worker that has not got all it needs would print a traceback."""
+
+    def start(self) -> None:
+        """As always."""
+        with held_back():
+            super().start()
+
+
+class _Context(ForkServerContext):
+    """Starts workers from a process that has no threads."""
+
+    Process = _Worker
 
 
 class _SameBuild(Executor):

@@ -7,6 +7,9 @@ is a context manager; while modules are imported, or when the interpreter ends, 
 import os
 import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -50,6 +53,20 @@ class Interrupts:
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self._number = self._number or number
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Let the signals wait until the context has ended; they reach the main thread alone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with Interrupts() as interrupts:
+        yield
+    try:
+        interrupts.check()
+    except Interrupted as interrupted:
+        signal.raise_signal(interrupted.number)
 
 
 def end_at_once() -> None:

@@ -44,6 +44,31 @@ def test_however_little_time_there_is_one_key_is_tried() -> None:
     assert list(within(None, range(5))) == [0, 1, 2, 3, 4]
 
 
+BROKEN_OFF = """
+import os, signal, sys
+from multiprocessing import forkserver
+from outflank.tools.work.executor import open_executor
+connect = forkserver.connect_to_new_process
+def connect_and_be_ended(fds):
+    try:
+        return connect(fds)
+    finally:
+        os.kill(os.getpid(), signal.SIGTERM)
+forkserver.connect_to_new_process = connect_and_be_ended
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    with open_executor(workers=1) as (executor, _):
+        executor.submit(abs, -1).result()
+"""
+
+
+def test_a_signal_while_a_worker_starts_prints_nothing() -> None:
+    """The worker lacked what its parent had not sent yet, and printed a traceback."""
+    ran = python_script("-c", BROKEN_OFF)
+
+    assert (ran.returncode, ran.stderr) == (143, "")
+
+
 KILLED = """
 import os, signal, sys, time
 from outflank.tools.work.executor import open_executor
