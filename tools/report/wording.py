@@ -215,9 +215,9 @@ def notes(run: Run, figures: Figures) -> list[str]:
 def _outside(engine: EngineFigures) -> list[str]:
     """What an engine took outside the commands for its moves, where that is worth a user's notice."""
     entry, taken, found = engine.entry, engine.outside, []
-    mean = taken.mean or 0.0
-    if taken.longest > entry.margin or mean > _MEAN_WORTH_A_NOTE:
-        charged = " (what exceeded its margin was charged to its clock)" if entry.time.is_limited else ""
+    mean, limited = taken.mean or 0.0, entry.time.is_limited
+    if (limited and taken.longest > entry.margin) or mean > _MEAN_WORTH_A_NOTE:
+        charged = " (what exceeded its margin was charged to its clock)" if limited else ""
         found.append(
             f"{entry.name} took {mean:.3f} s a move, {taken.longest:.3f} s at most, outside the commands for its moves"
             f"{charged}"

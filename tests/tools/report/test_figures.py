@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import Colour
+from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.runs import (
     broken_off,
@@ -150,15 +151,32 @@ def test_the_table_of_a_match(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_time_taken_between_moves_is_noted_where_it_matters(capsys: pytest.CaptureFixture[str]) -> None:
-    games = [mirrored(1), mirrored(2)]
-    print_result_of(
-        run_of(games, outside={"A": Outside(60, 0.3, 0.04, 0.9), "B": Outside(60, 0.3, 0.07, 1.25)})
-    )
-    printed = capsys.readouterr().out
+    taken = {"A": Outside(60, 0.3, 0.04, 0.9), "B": Outside(60, 0.3, 0.07, 1.25)}
+    run = run_of([mirrored(1), mirrored(2)], outside=taken)
+    timed = tuple(replace(entry, time=TimeControl.parse("1")) for entry in run.settings.entries)
+    print_result_of(run)
+    without = capsys.readouterr().out
+    print_result_of(replace(run, settings=replace(run.settings, entries=timed)))
+    with_clocks = capsys.readouterr().out
 
-    assert "Note: A took" not in printed
-    assert "Note: B took 0.005 s a move, 0.070 s at most, outside the commands for its moves\n" in printed
-    assert "Note: B took up to 1.2 s to set up a game, which is charged to no clock\n" in printed
+    assert "Note: A took" not in with_clocks
+    assert (
+        "Note: B took 0.005 s a move, 0.070 s at most, outside the commands for its moves (what exceeded its margin "
+        "was charged to its clock)\n" in with_clocks
+    )
+    assert "Note: B took 0.005 s a move" not in without
+    assert "Note: B took up to 1.2 s to set up a game, which is charged to no clock\n" in without
+
+
+def test_time_taken_between_moves_without_a_clock_is_noted_where_it_slows_a_match(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_result_of(run_of([mirrored(1), mirrored(2)], outside={"B": Outside(60, 0.9, 0.03)}))
+
+    assert (
+        "Note: B took 0.015 s a move, 0.030 s at most, outside the commands for its moves\n"
+        in capsys.readouterr().out
+    )
 
 
 def test_no_verdict_is_shown_that_rests_on_pairs_before_which_one_is_missing() -> None:
