@@ -93,9 +93,9 @@ $(ARM)/root/usr/bin/python3:
 
 annotate: build  ## write Cython's yellow pages to build/annotate/: white lines cost nothing
 	mkdir -p build/annotate
-	for source in engine/*.pyx; do \
-		$(BIN)/cython -3 --annotate -I build/cimport --module-name outflank.engine.$$(basename $$source .pyx) \
-			-o build/annotate/$$(basename $$source .pyx).c $$source || exit 1; done
+	for module in $(subst /,.,$(patsubst %.pyx,%,$(wildcard engine/*.pyx engine/*/*.pyx))); do \
+		$(BIN)/cython -3 --annotate -I build/cimport --module-name outflank.$$module \
+			-o build/annotate/$$module.c $$(echo $$module | tr . /).pyx || exit 1; done
 
 # The hashes are those of every file that a version has, so they serve all machines and every Python from 3.11 on.
 lock: build  ## choose the newest versions of what make installs, and write them with their hashes to requirements.txt
