@@ -31,6 +31,9 @@ def reserve(size: int) -> mmap.mmap:
 def shared(descriptor: int, size: int) -> mmap.mmap:
     """The first `size` bytes of a file, read-only: in memory once, however many processes map them.
 
+    If the file gets shorter, reading ends the process by SIGBUS; it says why on standard error before, unless the
+    program has a handler of its own for this signal.
+
     Raises: OSError if it can't be mapped; ValueError if the file is shorter.
     """
 

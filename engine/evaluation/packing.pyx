@@ -15,6 +15,40 @@ cdef extern from "evaluate.h":
         MOST_ROWS "OF_MOST_ROWS"
         MOST_IN_TABLE "OF_MOST_IN_TABLE"
 
+# Where a mapped file is shorter than it was, reading ends the process by SIGBUS. No Python code runs then.
+cdef extern from *:
+    """
+    #include <signal.h>
+    #include <unistd.h>
+
+    static const char *of_mapped, *of_mapped_end;
+
+    static void of_say_why(int number, siginfo_t *info, void *context)
+    {
+        static const char why[] = "outflank: the unpacked evaluation in the cache folder was shortened while it was "
+            "in use, or its disk failed: start again\\n";
+        const char *at = info->si_addr;
+
+        (void)context;
+        if (of_mapped <= at && at < of_mapped_end && write(STDERR_FILENO, why, sizeof why - 1) < 0)
+            at = 0;  /* nobody reads it */
+        raise(number);  /* ends the process when this handler returns */
+    }
+
+    static void of_explain_faults(const void *begin, Py_ssize_t size)
+    {
+        struct sigaction before, ours = {0};
+
+        of_mapped = begin;
+        of_mapped_end = of_mapped + size;
+        ours.sa_sigaction = of_say_why;
+        ours.sa_flags = SA_SIGINFO | SA_RESETHAND;
+        if (!sigaction(SIGBUS, 0, &before) && !(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_DFL)
+            sigaction(SIGBUS, &ours, 0);
+    }
+    """
+    void of_explain_faults(const void *begin, Py_ssize_t size) noexcept nogil
+
 cdef enum:
     _PLACE_BITS = 20  # of a hash table with room for all rows of a stage
     _LANES = 8  # chains of a checksum
@@ -30,7 +64,10 @@ def reserve(size):
 
 def shared(descriptor, size):
     """The first `size` bytes of a file, read-only: in memory once, however many processes map them."""
-    return _in_huge_pages(mmap.mmap(descriptor, size, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ))
+    memory = mmap.mmap(descriptor, size, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ)
+    cdef const unsigned char[::1] view = memory
+    of_explain_faults(&view[0], size)
+    return _in_huge_pages(memory)
 
 
 def _in_huge_pages(memory):

@@ -14,7 +14,7 @@ are right. Any other one is replaced. Whatever its entries say, no row outside t
 name when it is complete, so several processes may make it at once.
 
 Nobody may write to a copy, so nobody but root, or its owner after a chmod, can shorten one that engines have mapped:
-that would end them by SIGBUS. Removing or replacing it does them no harm.
+that would end them by SIGBUS, after a sentence. Removing or replacing it does them no harm.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -210,6 +211,30 @@ def test_its_owner_can_not_shorten_a_copy_that_is_mapped(made: Path) -> None:
             os.seteuid(os.getuid())
 
         assert file.stat().st_size == made.stat().st_size
+
+
+CUT = """
+import os, sys
+from pathlib import Path
+from outflank.engine import Game, Searcher
+Searcher().evaluate(Game().position)
+(copy,) = Path(os.environ["XDG_CACHE_HOME"], "outflank").glob("weights-*.bin")
+copy.chmod(0o600)
+os.truncate(copy, 0)
+Searcher().evaluate(Game().position)
+"""
+
+
+def test_a_copy_that_is_cut_while_it_is_in_use_ends_the_process_with_a_sentence(made: Path) -> None:
+    """By its owner after a chmod; there is no way to go on."""
+    planted(made)
+    ended = subprocess.run([sys.executable, "-c", CUT], capture_output=True, text=True, check=False)
+
+    assert ended.returncode == -signal.SIGBUS
+    assert ended.stderr == (
+        "outflank: the unpacked evaluation in the cache folder was shortened while it was in use, or its disk "
+        "failed: start again\n"
+    )
 
 
 def test_engines_keep_what_they_have_mapped_when_the_copy_is_removed(expected: ReadyWeights) -> None:
