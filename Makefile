@@ -9,7 +9,7 @@ HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include")
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
 
-.PHONY: help match test bench results races sanitize fuzz soak lint types dist aarch64 annotate lock clean build
+.PHONY: help match test bench results pictures races sanitize fuzz soak lint types dist aarch64 annotate lock clean build
 .DELETE_ON_ERROR:
 
 help:  ## list what make can do
@@ -28,6 +28,9 @@ QUOTING = CONTRIBUTING.md README.md docs/results.md docs/search.md
 
 results: build  ## measure the figures that the pages quote; ARGS="--only perft" measures that
 	$(BIN)/python -m outflank.measure.results --out docs/results.json $(QUOTING:%=--page %) $(ARGS)
+
+pictures: build  ## make the pictures of the pages (needs GRhino, Quarry, Xvfb, xdotool, ImageMagick and Chromium)
+	$(BIN)/python -m outflank.measure.pictures docs/images
 
 # The module that is watched is a second build; gcc brings the library that watches.
 races: build  ## look for data races with ThreadSanitizer

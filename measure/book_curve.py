@@ -15,13 +15,14 @@ from matplotlib.ticker import MaxNLocator
 _DRAW = 0  # what perfect play comes to (Takizawa, Othello is Solved, 2023)
 
 
-def draw(lines: list[dict[str, Any]], path: Path) -> None:
+def draw(log: Path, path: Path) -> None:
     """Write a picture of the positions, the processor time and the root's error over the minutes.
 
     Args:
-        lines: of a log; those without a root are left out.
+        log: its lines without a root are left out.
         path: of the picture.
     """
+    lines: list[dict[str, Any]] = [json.loads(line) for line in log.read_text().splitlines()]
     shown = [line for line in lines if line["root"]]
     minutes = [line["seconds"] / 60 for line in shown]
     figure = Figure(figsize=(7, 5), layout="constrained")
@@ -48,5 +49,4 @@ def draw(lines: list[dict[str, Any]], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    log, picture = map(Path, sys.argv[1:])
-    draw([json.loads(line) for line in log.read_text().splitlines()], picture)
+    draw(*map(Path, sys.argv[1:]))

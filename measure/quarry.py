@@ -24,7 +24,7 @@ _PROGRAMS = ("quarry", "Xvfb", "xdotool")  # and ImageMagick's import for a pict
 # Each engine logs to a file of its own, named after its process.
 _CONFIGURATION = """\
 [GTP Engine "Outflank"]
-Screen name format = "%n %v"
+Screen name format = "%n"
 Name = "Outflank"
 Version = "{version}"
 Command line = "sh -c 'exec {command} --log {folder}/$$.engine'"

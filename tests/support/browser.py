@@ -1,7 +1,6 @@
 """Drives a headless Chromium through its debugging pipe: loads a page, presses keys, runs scripts, takes pictures.
 
 The protocol is Chrome's DevTools protocol: JSON messages, each ended by NUL, on the descriptors 3 and 4.
-``python -m outflank.tests.support.browser 'tournament/report.html#game=12&ply=54' replay.png .games`` makes a picture.
 """
 
 import base64
@@ -9,8 +8,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
-import tempfile
 import time
 from pathlib import Path
 from types import TracebackType
@@ -152,16 +149,3 @@ class Browser:
         if message.get("method") == "Log.entryAdded" and parameters["entry"]["level"] == "error":
             self.errors.append(parameters["entry"]["text"])
         return message
-
-
-def _photograph(page: str, picture: str, selector: str) -> None:
-    """Write a picture of a page, 1280 x 860, with the element of that CSS selector on top."""
-    file, _, fragment = page.partition("#")
-    with tempfile.TemporaryDirectory() as profile, Browser(Path(profile)) as browser:
-        browser.load(f"{Path(file).resolve().as_uri()}#{fragment}", height=860)
-        browser.run(f"document.querySelector({selector!r}).scrollIntoView()")
-        browser.picture(Path(picture), whole=False)
-
-
-if __name__ == "__main__":
-    _photograph(*sys.argv[1:])

@@ -244,7 +244,9 @@ def test_a_book_grows_on_without_a_log_that_is_full(tmp_path: Path) -> None:
 
 def test_a_log_is_drawn(tmp_path: Path) -> None:
     build(tmp_path / "b", tmp_path / "log", 20)
-    draw([*lines(tmp_path / "log"), {"root": None}], tmp_path / "curve.svg")
+    with (tmp_path / "log").open("a") as log:
+        log.write('{"root": null}\n')
+    draw(tmp_path / "log", tmp_path / "curve.svg")
 
     picture = (tmp_path / "curve.svg").read_text()
     assert ">thousand positions</text>" in picture  # as text, not as outlines of letters

@@ -1,0 +1,77 @@
+"""Makes the pictures of the pages with the present program: ``python -m outflank.measure.pictures docs/images``.
+
+It plays the tournament of ``examples/tournament.toml`` and a game in Quarry, some minutes; that needs GRhino, Quarry,
+and Chromium. The curve of a book's growth is drawn from its log. One picture, ``evaluation-errors.svg``, comes from
+training data instead; docs/evaluation.md has its command.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from outflank import __version__
+from outflank.measure.book_curve import draw
+from outflank.measure.quarry import play
+from outflank.tests.support.browser import Browser
+from outflank.tests.support.installation import ROOT
+from outflank.tools.match.state.store import read_run
+from outflank.tools.report.phases import slips_of
+
+_BIN = Path(sys.executable).parent
+_ENVIRONMENT = {**os.environ, "PATH": f"{_BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
+_POSITION = "f5d6c3d3c4"
+_BOARDS = (("--scores",), ("--line", "f4f6f3"))  # as docs/play.md has them
+_BOARD_PIXELS = 360
+_WIDTH, _HEIGHT = 1280, 860
+_EQUALS = {"Outflank 3", "Outflank 5"}  # whose games are neither one-sided nor without errors
+
+
+def outflank(*arguments: str) -> str:
+    """What a command of the program that belongs to this interpreter prints."""
+    command = [str(_BIN / "outflank"), *arguments]
+    return subprocess.run(command, env=_ENVIRONMENT, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def boards(browser: Browser, folder: Path, picture: Path) -> None:
+    """Two boards next to each other."""
+    page = folder / "boards.html"
+    drawn = "".join(
+        outflank("board", _POSITION, *options, "--svg", "--size", str(_BOARD_PIXELS)) for options in _BOARDS
+    )
+    page.write_text(
+        f"<body style='margin:0; display:flex; justify-content:space-between'>{drawn}", encoding="utf-8"
+    )
+    browser.load(page.as_uri(), width=len(_BOARDS) * _BOARD_PIXELS + 24, height=_BOARD_PIXELS)
+    browser.picture(picture, whole=False)
+
+
+def report(browser: Browser, run: Path, whole: Path, replay: Path) -> None:
+    """The top of a report, and the position after the most expensive move between two engines."""
+    games = [game for game in read_run(run).games if set(game.pairing.names.values()) == _EQUALS]
+    shown = slips_of(games)[0]
+    address = (run / "report.html").as_uri()
+    browser.load(address, width=_WIDTH, height=_HEIGHT)
+    browser.picture(whole, whole=False)
+    browser.load(f"{address}#game={shown.game}&ply={shown.ply}", width=_WIDTH, height=_HEIGHT)
+    browser.run("document.querySelector('.games').scrollIntoView()")
+    browser.picture(replay, whole=False)
+
+
+def main(images: Path) -> None:
+    """Make all pictures, each in place of the one that is there."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with Browser(folder / "profile") as browser:
+            boards(browser, folder, images / "boards.png")
+            run = folder / "tournament"
+            outflank("tournament", "--config", str(ROOT / "examples" / "tournament.toml"), "--out", str(run))
+            report(browser, run, images / "report.png", images / "report-replay.png")
+        (folder / "home").mkdir()
+        play(f"{_BIN / 'outflank'} gtp --level 10", __version__, folder / "home", images / "quarry.png")
+    draw(images / "book-growth.jsonl", images / "book-growth.svg")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
