@@ -262,6 +262,14 @@ class BuildForEachCPU(build_ext):
         if IS_WHEEL:
             self.distribution.data_files += shell_files(self.build_lib)
 
+    def build_extensions(self) -> None:
+        """A wheel's modules don't look for libraries where the Python that builds them has its own."""
+        if IS_WHEEL:
+            self.compiler.linker_so = [
+                word for word in self.compiler.linker_so if not word.startswith("-Wl,-rpath")
+            ]
+        super().build_extensions()
+
     def build_extension(self, ext: Extension) -> None:
         """Compile and link one module; each CPU's objects have a folder of their own."""
         one = copy(self)  # other threads are compiling other modules

@@ -144,6 +144,22 @@ def test_the_wheel_holds_every_source_but_the_cython_ones_and_each_module_for_ev
 @pytest.mark.xdist_group("distributions")
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
+def test_no_module_of_the_wheel_looks_for_libraries_where_it_was_built(
+    distributions: dict[str, Path],
+) -> None:
+    """Linkers note where Python's own libraries are, if its builder asked for that."""
+    built_at = f"{sys.base_prefix}/lib".encode()
+    with zipfile.ZipFile(distributions["wheel"]) as wheel:
+        modules = [name for name in wheel.namelist() if name.endswith(".so")]
+        telling = [name for name in modules if built_at in wheel.read(name)]
+
+    assert modules
+    assert telling == []
+
+
+@pytest.mark.xdist_group("distributions")
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_the_wheel_brings_the_manual_the_completions_and_the_pages(distributions: dict[str, Path]) -> None:
     names = zipfile.ZipFile(distributions["wheel"]).namelist()
     shared = {name.partition(".data/data/share/")[2] for name in names}
