@@ -204,7 +204,8 @@ def test_an_editable_install_counts_and_plays_and_follows_an_edit_without_buildi
     (source / "book" / "__init__.py").write_text("EDITED = 7\n")
     assert environment.run("python", "-c", "import outflank.book; print(outflank.book.EDITED)") == "7\n"
 
-    (source / "engine" / "perft.pyx").touch()
+    with (source / "engine" / "perft.pyx").open("a") as perft:
+        perft.write("# edited\n")
     built = environment.run("sh", "-c", f"cd {source} && python setup.py build_ext --inplace")
     assert re.findall(r"^building '(.*)' extension", built, re.MULTILINE) == ["outflank.engine.perft"]
 
