@@ -180,10 +180,7 @@ class Program(LazyGroup):
         except OutflankError as error:
             raise Failure(str(error)) from error
         except ModuleNotFoundError as error:
-            extra = _EXTRAS.get(str(error.name), "match")
-            raise Failure(
-                f"{error}: pip install 'outflank[{extra}]' brings what the command needs"
-            ) from error
+            raise Failure(f"{error}: {_remedy(str(error.name))}") from error
         except BrokenPipeError:
             # The reader has gone. What is still buffered must not fail again when the interpreter ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -221,6 +218,13 @@ def pages_folder() -> Path | None:
     schemes = (sysconfig.get_path("data"), sysconfig.get_path("data", sysconfig.get_preferred_scheme("user")))
     folders = [package / "docs", *(Path(data) / "share/doc/outflank/docs" for data in schemes)]
     return next((folder for folder in folders if (folder / "rules.md").is_file()), None)
+
+
+def _remedy(module: str) -> str:
+    """How to get a missing module; packages of others come with an extra."""
+    if module.partition(".")[0] == "outflank":
+        return "the installation is incomplete; install outflank again (in a checkout: make build)"
+    return f"pip install 'outflank[{_EXTRAS.get(module, 'match')}]' brings what the command needs"
 
 
 def _refusal(error: OSError) -> str:

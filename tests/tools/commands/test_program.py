@@ -234,6 +234,18 @@ def test_a_missing_package_is_named_with_the_extra_that_brings_it(
     assert told.stderr.startswith(f"outflank: No module named {package!r}: pip install 'outflank[{extra}]'")
 
 
+def test_a_missing_module_of_ours_asks_for_a_new_installation(
+    ending: Callable[[BaseException], Result],
+) -> None:
+    ended = ending(
+        ModuleNotFoundError("No module named 'outflank.engine.board'", name="outflank.engine.board")
+    )
+
+    assert ended.exit_code == 1
+    assert "install outflank again" in ended.stderr
+    assert "pip install 'outflank[" not in ended.stderr
+
+
 def test_a_mistake_of_ours_is_not_hidden(ending: Callable[[BaseException], Result]) -> None:
     assert isinstance(ending(ZeroDivisionError()).exception, ZeroDivisionError)
 
