@@ -51,13 +51,9 @@ _SECONDS = 5.0
     f"[default: {DEFAULT_LEVEL} for many positions if nothing else is the limit]",
 )
 @selectivity_option(default="that of the level, or what pays against time or nodes, else 100")
-@click.option(
-    "--multipv", type=COUNT, default=1, show_default=True, help="How many of the best moves to show."
-)
+@click.option("--multipv", type=COUNT, default=1, help="How many of the best moves to show.")
 @click.option("--stable", is_flag=True, help="Show the discs that can never be turned again.")
-@click.option(
-    "--concurrency", type=WholeNumber(1, 256), default=1, show_default=True, help="Searches at once."
-)
+@click.option("--concurrency", type=WholeNumber(1, 256), default=1, help="Searches at once.")
 @click.option("--ordered", is_flag=True, help="Answer in the order of the positions, not as they are done.")
 @rules_option
 @threads_option

@@ -41,7 +41,7 @@ _LINE_SHOWN = 6  # moves of the best line; more would cover the board
 @click.option("--png", "as_png", is_flag=True, help="Make a PNG image.")
 @output_option("Where to write; .svg or .png in the name chooses the form", "-", default=STDOUT)
 @click.option("--last", metavar="MOVE", help="The move that led there.  [default: the last of a game]")
-@click.option("--legal/--no-legal", default=True, show_default=True, help="Mark the legal moves.")
+@click.option("--legal/--no-legal", default=True, help="Mark the legal moves.")
 @click.option("--scores", is_flag=True, help="Search, and write the scores of all moves on their squares.")
 @click.option(
     "--line",
@@ -53,16 +53,11 @@ _LINE_SHOWN = 6  # moves of the best line; more would cover the board
     "--level",
     type=WholeNumber(0, HIGHEST_LEVEL),
     default=DEFAULT_LEVEL,
-    show_default=True,
     help="Level of the search for scores and line.",
 )
 @click.option("--depth", type=COUNT, help="Plies of that search.  [default: those of the level]")
 @click.option(
-    "--size",
-    type=WholeNumber(16, 8192),
-    default=_SIZE,
-    show_default=True,
-    help="Width and height of an image in pixels.",
+    "--size", type=WholeNumber(16, 8192), default=_SIZE, help="Width and height of an image in pixels."
 )
 @rules_option
 def board(

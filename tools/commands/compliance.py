@@ -53,7 +53,6 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
     "--protocol",
     type=click.Choice([protocol.value for protocol in CATALOGUES]),
     default=Protocol.GTP.value,
-    show_default=True,
     help="What the engine speaks.",
 )
 @click.option(
@@ -79,15 +78,10 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
     "--patience",
     type=SECONDS,
     default=PATIENCE_SECONDS,
-    show_default=True,
     help="Seconds for an answer that asks for no thinking.",
 )
 @click.option(
-    "--thinking",
-    type=SECONDS,
-    default=THINKING_SECONDS,
-    show_default=True,
-    help="Seconds for a move without a clock.",
+    "--thinking", type=SECONDS, default=THINKING_SECONDS, help="Seconds for a move without a clock."
 )
 @json_option
 @click.pass_context

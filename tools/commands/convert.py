@@ -28,9 +28,7 @@ from outflank.tools.work.progress import counted, warn
 @output_option("Where to write the games; WTHOR needs a file that ends in .wtb", "-", default=STDOUT)
 @filter_options
 @rules_option
-@click.option(
-    "--style", type=click.Choice(STYLES), default="glued", show_default=True, help="How to write transcripts."
-)
+@click.option("--style", type=click.Choice(STYLES), default="glued", help="How to write transcripts.")
 @click.option("--passes", is_flag=True, help="Write passes in transcripts.")
 @json_option
 def convert(

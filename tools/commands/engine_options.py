@@ -72,7 +72,6 @@ _OPTIONS = (
         type=Number(0, 60_000),
         metavar="MS",
         default=1000 * USUAL_OVERHEAD,
-        show_default=True,
         help="Milliseconds a move takes besides the search. Of a time for one move these or 2 %, whichever is more, "
         "are kept back, but at most a quarter; of a game's clock five times these or 2 %, but at most a tenth.",
     ),
@@ -87,7 +86,6 @@ _OPTIONS = (
         type=Number(0, 64),
         metavar="DISCS",
         default=0.0,
-        show_default=True,
         help="Vary the play: moves from the book may lose this much in a game, by its own scores; drawn by --seed.",
     ),
     click.option(

@@ -28,21 +28,11 @@ def openings() -> None:
 
 @openings.command()
 @output_option("File to write, a transcript a line", required=True)
-@click.option("--moves", type=WholeNumber(1, 10), default=8, show_default=True, help="Moves of each opening.")
+@click.option("--moves", type=WholeNumber(1, 10), default=8, help="Moves of each opening.")
+@click.option("--within", type=Number(min=0), default=2.0, help="The most discs that a side may be ahead.")
+@click.option("--depth", type=WholeNumber(1, 60), default=14, help="Plies to search.")
 @click.option(
-    "--within",
-    type=Number(min=0),
-    default=2.0,
-    show_default=True,
-    help="The most discs that a side may be ahead.",
-)
-@click.option("--depth", type=WholeNumber(1, 60), default=14, show_default=True, help="Plies to search.")
-@click.option(
-    "--selectivity",
-    type=SELECTIVITY,
-    default="73",
-    show_default=True,
-    help="How sure a cut on a guess has to be, in percent.",
+    "--selectivity", type=SELECTIVITY, default="73", help="How sure a cut on a guess has to be, in percent."
 )
 @workers_option
 @cluster_option

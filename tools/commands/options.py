@@ -169,7 +169,6 @@ def read_by(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parame
 rules_option = click.option(
     "--rules",
     default="othello",
-    show_default=True,
     metavar="RULES",
     callback=read_by(Rules.parse),
     shell_complete=completed_by(*PRESETS),
@@ -178,21 +177,12 @@ rules_option = click.option(
 """``--rules ravensburger-1987,turns=all``: hands the command a ``Rules``."""
 
 threads_option = click.option(
-    "--threads",
-    type=WholeNumber(1, MOST_THREADS),
-    default=1,
-    show_default=True,
-    help="Threads to search with.",
+    "--threads", type=WholeNumber(1, MOST_THREADS), default=1, help="Threads to search with."
 )
 """``--threads 2``."""
 
 hash_option = click.option(
-    "--hash",
-    "hash_mb",
-    type=COUNT,
-    default=DEFAULT_HASH_MB,
-    show_default=True,
-    help="Size of the table in MB.",
+    "--hash", "hash_mb", type=COUNT, default=DEFAULT_HASH_MB, help="Size of the table in MB."
 )
 """``--hash 512``: hands the command ``hash_mb``."""
 
@@ -244,11 +234,7 @@ budget_option = click.option(
 """``--budget 2h``: hands the command seconds or None."""
 
 seed_option = click.option(
-    "--seed",
-    type=WholeNumber(0, BEYOND_USE),
-    default=1,
-    show_default=True,
-    help="Seed of all random choices.",
+    "--seed", type=WholeNumber(0, BEYOND_USE), default=1, help="Seed of all random choices."
 )
 """``--seed 7``: hands the command an int, 1 if left out."""
 
@@ -298,6 +284,7 @@ def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable
         "-o",
         type=OutputFile(stdout=True),
         metavar="FILE",
+        show_default=False,
         help=f"{what}; - is standard output.{told}",
         **attributes,
     )

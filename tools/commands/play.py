@@ -65,7 +65,6 @@ _SIDES = {
     "control",
     callback=read_by(TimeControl.parse),
     default="none",
-    show_default=True,
     metavar="TIME",
     help="Clock of both sides: 30s (a move), 5m+3s (Fischer), 10m+0 (absolute), 5m+30s/10 (Canadian) or none.",
 )
@@ -84,7 +83,7 @@ _SIDES = {
     help="Keep the game in FILE, a new one or that of --resume, after every move: as "
     ".sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR, at its end).",
 )
-@click.option("--name", default="Human", show_default=True, help="What to call you in the file.")
+@click.option("--name", default="Human", help="What to call you in the file.")
 @click.option(
     "--book",
     metavar="FILE|none",

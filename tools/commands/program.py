@@ -252,7 +252,7 @@ def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
     cls=Program,
     package="outflank.tools.commands",
     summaries=COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )
 @click.option(
     "-V",

@@ -71,7 +71,6 @@ from outflank.tools.work.progress import counted, warn
     "--exact-from",
     type=WholeNumber(0, 60),
     default=EXACT_FROM,
-    show_default=True,
     help="Solve positions with at most this many empty squares; a level may solve earlier.",
 )
 @click.option(

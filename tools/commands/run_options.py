@@ -114,7 +114,6 @@ _OPTIONS = (
         "--games",
         type=WholeNumber(1, MOST_GAMES),
         default=10,
-        show_default=True,
         help="Games between two engines that meet; two on each opening, colours swapped.",
     ),
     click.option(
@@ -122,7 +121,6 @@ _OPTIONS = (
         "time",
         callback=read_by(TimeControl.parse),
         default="none",
-        show_default=True,
         help="0.5 (seconds a move), 60+1 (Fischer), 60+0 (absolute), 60+10/5 (Canadian) or none.",
     ),
     click.option(
@@ -141,28 +139,24 @@ _OPTIONS = (
         "--stall",
         type=Seconds(SHORTEST_SECONDS, LONGEST_SECONDS),
         default=STALL_SECONDS,
-        show_default=True,
         help="Seconds an engine without a clock may think about a move.",
     ),
     click.option(
         "--adjudicate",
         type=WholeNumber(0, MOST_EMPTIES),
         default=0,
-        show_default=True,
         help="End a game with its exact result at this many empty squares; 0 for never.",
     ),
     click.option(
         "--solve",
         type=WholeNumber(0, MOST_EMPTIES),
         default=0,
-        show_default=True,
         help="Solve positions with at most this many empty squares, to count the discs thrown away; 0 for none.",
     ),
     click.option(
         "--concurrency",
         type=WholeNumber(1, _MOST_PLACES),
         default=1,
-        show_default=True,
         help="How many pairs of games are played at once.",
     ),
     click.option(

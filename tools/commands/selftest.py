@@ -25,19 +25,12 @@ _SEEDS = 2**31
     "entry",
     callback=read_by(Entrant.parse),
     default=_ENGINE,
-    show_default=True,
     metavar="TEXT",
     help="The engine. It has to repeat itself: one thread, a fixed level, depth or number of nodes.",
 )
+@click.option("--pairs", type=WholeNumber(1, 10_000), default=5, help="How many pairs of games.")
 @click.option(
-    "--pairs", type=WholeNumber(1, 10_000), default=5, show_default=True, help="How many pairs of games."
-)
-@click.option(
-    "--moves",
-    type=WholeNumber(0, _MOST_MOVES),
-    default=8,
-    show_default=True,
-    help="How many random moves come first.",
+    "--moves", type=WholeNumber(0, _MOST_MOVES), default=8, help="How many random moves come first."
 )
 @rules_option
 @click.option("--seed", type=WholeNumber(0, _SEEDS - 1), help="Seed of the random moves.  [default: drawn]")

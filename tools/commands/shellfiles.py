@@ -67,7 +67,7 @@ def shell_files() -> dict[str, str]:
 
 def manual() -> str:
     """The manual as a page for ``man``: every command with its usage, its help and its options."""
-    root = click.Context(cli, info_name=_PROGRAM)
+    root = click.Context(cli, info_name=_PROGRAM, **cli.context_settings)
     lines = [
         f'.TH OUTFLANK 1 "" "outflank {__version__}" "User Commands"',
         ".SH NAME",

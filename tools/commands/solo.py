@@ -30,7 +30,6 @@ _HIGHEST_SEED = 2**31 - 1
 @click.option(
     "--layout",
     default="corners",
-    show_default=True,
     metavar="SQUARES",
     callback=read_by(parse_layout),
     help="Where the chips lie: corners, or 24 squares such as a3,b2,c1,...",
@@ -39,7 +38,6 @@ _HIGHEST_SEED = 2**31 - 1
     "--variant",
     type=click.Choice([str(variant) for variant in Variant]),
     default=str(Variant.CHIPS),
-    show_default=True,
     callback=read_by(Variant),
     help="What counts: the chips won, or the sum of their numbers, doubled with all four blank ones.",
 )

@@ -28,7 +28,6 @@ def _read_test(text: str) -> Sprt:
     "--test",
     callback=read_by(_read_test),
     default="0,10",
-    show_default=True,
     metavar="TEXT",
     help="The hypotheses: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=.",
 )

@@ -17,7 +17,6 @@ _FORMATS = [str(form) for form in Format if form is not Format.MATCH]
     "form",
     type=click.Choice(_FORMATS),
     default=str(Format.ROUND_ROBIN),
-    show_default=True,
     help="The pairing; in a gauntlet the first engine meets all others.",
 )
 @click.option(

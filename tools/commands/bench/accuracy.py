@@ -11,17 +11,16 @@ from typing import BinaryIO
 import click
 
 from outflank.engine import Limit, Move, OutflankError, Position, Rules, Searcher
-from outflank.engine.evaluation.weights import SHIPPED
 from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf
 from outflank.tools.commands.options import (
-    EXISTING_FILE,
     WholeNumber,
     hash_option,
     json_option,
     selectivity_option,
     threads_option,
 )
+from outflank.tools.commands.train.options import weights_option
 from outflank.tools.train.accuracy import calibration
 
 _NEAR_IN_DISCS = 3
@@ -71,12 +70,7 @@ class _Errors:
 @click.argument("file", type=click.File("rb"))
 @click.option("--depth", type=WholeNumber(0, 60), required=True, help="Plies; 0 is the evaluation alone.")
 @selectivity_option(default="100")
-@click.option(
-    "--weights",
-    type=EXISTING_FILE,
-    default=SHIPPED,
-    help="Evaluation to search with.  [default: the shipped one]",
-)
+@weights_option
 @threads_option
 @hash_option
 @json_option

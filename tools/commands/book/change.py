@@ -91,9 +91,7 @@ def _merged(path: Path, others: Sequence[Book]) -> tuple[BookWriter, int]:
 @click.command()
 @path_argument
 @max_error_option
-@click.option(
-    "--plies", type=WholeNumber(0, 60), default=60, show_default=True, help="Most plies from the start."
-)
+@click.option("--plies", type=WholeNumber(0, 60), default=60, help="Most plies from the start.")
 @ply_cost_option
 @positions_option
 @json_object_option
@@ -160,9 +158,7 @@ def import_(source: str, path: Path, form: str | None, rules: Rules | None) -> N
 @click.command()
 @book_argument
 @output_option("File to write; edax needs a file", required=True)
-@click.option(
-    "--to", "form", type=click.Choice(FORMS), default=FORMS[0], show_default=True, help="Form to write."
-)
+@click.option("--to", "form", type=click.Choice(FORMS), default=FORMS[0], help="Form to write.")
 def export(path: Path, output: Path, form: str) -> None:
     """Write the book PATH in another form: our own text, or one of Edax's.
 

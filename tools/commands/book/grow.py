@@ -176,7 +176,6 @@ def extend(
     "--beyond",
     type=WholeNumber(1, 60),
     default=BEYOND,
-    show_default=True,
     help="How many positions of each game are added where it leaves the book.",
 )
 @growth_options

@@ -52,7 +52,7 @@ def show(path: Path, text: str, as_json: bool) -> None:
 @click.command(context_settings={"ignore_unknown_options": True})
 @book_argument
 @position_argument
-@click.option("--lines", "most", type=COUNT, default=20, show_default=True, help="How many lines to show.")
+@click.option("--lines", "most", type=COUNT, default=20, help="How many lines to show.")
 @max_error_option
 @click.option("--plies", type=COUNT, help="Most moves of a line.  [default: no limit]")
 @json_option
@@ -103,9 +103,9 @@ def lines(
 @book_argument
 @position_argument
 @output_option("File to write, an SVG image", required=True)
-@click.option("--lines", "most", type=COUNT, default=30, show_default=True, help="How many lines to draw.")
+@click.option("--lines", "most", type=COUNT, default=30, help="How many lines to draw.")
 @max_error_option
-@click.option("--plies", type=COUNT, default=16, show_default=True, help="Most moves of a line.")
+@click.option("--plies", type=COUNT, default=16, help="Most moves of a line.")
 def tree(path: Path, text: str, output: Path, most: int, max_error: float | None, plies: int) -> None:
     """Draw the main lines of the book PATH as a tree, an SVG image.
 
@@ -159,15 +159,9 @@ _SHOWN = 10  # of the faults
 @click.command()
 @click.argument("path", type=EXISTING_FILE)
 @click.option(
-    "--sample",
-    type=WholeNumber(0),
-    default=100,
-    show_default=True,
-    help="Search this many positions again, drawn at random.",
+    "--sample", type=WholeNumber(0), default=100, help="Search this many positions again, drawn at random."
 )
-@click.option(
-    "--seed", type=WholeNumber(0, 2**31 - 1), default=1, show_default=True, help="Seed of that choice."
-)
+@click.option("--seed", type=WholeNumber(0, 2**31 - 1), default=1, help="Seed of that choice.")
 @workers_option
 @cluster_option
 @json_object_option

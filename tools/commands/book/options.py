@@ -32,18 +32,11 @@ max_error_option = click.option(
     metavar="DISCS",
     help="Only lines in which both sides together give away at most this.  [default: no limit]",
 )
-plies_option = click.option(
-    "--plies",
-    type=WholeNumber(0, 60),
-    default=24,
-    show_default=True,
-    help="Most plies from the start.",
-)
+plies_option = click.option("--plies", type=WholeNumber(0, 60), default=24, help="Most plies from the start.")
 ply_cost_option = click.option(
     "--ply-cost",
     type=Number(min=0),
     default=0.25,
-    show_default=True,
     metavar="DISCS",
     help="What a ply counts as beside the discs given away, when the next position is chosen.",
 )

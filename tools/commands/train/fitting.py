@@ -30,17 +30,12 @@ from outflank.tools.commands.train.options import (
 @click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
 @fitting_options
 @click.option(
-    "--neighbours",
-    type=Number(0, 1),
-    default=0.5,
-    show_default=True,
-    help="Weight of positions of the phases before and after.",
+    "--neighbours", type=Number(0, 1), default=0.5, help="Weight of positions of the phases before and after."
 )
 @click.option(
     "--ridge",
     type=Number(0, min_open=True),
     default=100.0,
-    show_default=True,
     help="How firmly a weight is tied to that of the next phase, counted in positions.",
 )
 @plot_option
@@ -83,28 +78,23 @@ def fit(
     help="Weights file with the tables: fit makes one. If it has a network, the training begins there.",
 )
 @fitting_options
-@click.option(
-    "--epochs", type=WholeNumber(1), default=4, show_default=True, help="How often each position is used."
-)
+@click.option("--epochs", type=WholeNumber(1), default=4, help="How often each position is used.")
 @click.option(
     "--rate",
     type=Number(0, 1, min_open=True),
     default=2e-3,
-    show_default=True,
     help="Highest learning rate; to touch a network up with few positions, take half of it.",
 )
 @click.option(
     "--decay",
     type=Number(0),
     default=2.0,
-    show_default=True,
     help="How firmly rows are tied to where they began; 30 is good for training a network on with few positions.",
 )
 @click.option(
     "--min-count",
     type=WholeNumber(1),
     default=300,
-    show_default=True,
     help="The rows of configurations that occur less often stay as they were.",
 )
 @click.option(
@@ -120,7 +110,7 @@ def fit(
     multiple=True,
     help="Train this third of the game and leave the others as they are; may be repeated.  [default: all]",
 )
-@click.option("--device", default="cpu", show_default=True, help="PyTorch's device: cpu, cuda, ...")
+@click.option("--device", default="cpu", help="PyTorch's device: cpu, cuda, ...")
 @seed_option
 @json_object_option
 def network(
@@ -176,20 +166,8 @@ _HEADING = "empties  boards   even bias   odd bias  shifted  even error  odd err
 @click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
 @weights_option
 @weights_out_option
-@click.option(
-    "--depth",
-    type=WholeNumber(1, 30),
-    default=6,
-    show_default=True,
-    help="Search this many plies, and one more.",
-)
-@click.option(
-    "--boards",
-    type=WholeNumber(1),
-    default=600,
-    show_default=True,
-    help="Boards for each number of empty squares.",
-)
+@click.option("--depth", type=WholeNumber(1, 30), default=6, help="Search this many plies, and one more.")
+@click.option("--boards", type=WholeNumber(1), default=600, help="Boards for each number of empty squares.")
 @plot_option
 @seed_option
 @workers_option
@@ -224,19 +202,9 @@ def calibrate(
 
 @click.command()
 @click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
-@click.option(
-    "--out", type=OUTPUT_FILE, default="probcut.json", show_default=True, help="File for the model."
-)
-@click.option(
-    "--boards",
-    type=WholeNumber(1),
-    default=100,
-    show_default=True,
-    help="Boards for each number of empty squares.",
-)
-@click.option(
-    "--depth", type=WholeNumber(2, 30), default=11, show_default=True, help="Plies of the deepest search."
-)
+@click.option("--out", type=OUTPUT_FILE, default="probcut.json", help="File for the model.")
+@click.option("--boards", type=WholeNumber(1), default=100, help="Boards for each number of empty squares.")
+@click.option("--depth", type=WholeNumber(2, 30), default=11, help="Plies of the deepest search.")
 @weights_option
 @seed_option
 @workers_option

@@ -24,20 +24,13 @@ from outflank.tools.work.progress import counted
 @click.command()
 @click.argument("folder", type=ANY_FOLDER)
 @click.option(
-    "--games",
-    type=WholeNumber(1),
-    default=100_000,
-    show_default=True,
-    help="Games to play, rounded up to whole shards.",
+    "--games", type=WholeNumber(1), default=100_000, help="Games to play, rounded up to whole shards."
 )
-@click.option(
-    "--depth", type=WholeNumber(1, 60), default=4, show_default=True, help="Plies searched for a move."
-)
+@click.option("--depth", type=WholeNumber(1, 60), default=4, help="Plies searched for a move.")
 @click.option(
     "--exact-from",
     type=WholeNumber(0, 60),
     default=16,
-    show_default=True,
     help="Empty squares from which on games are searched to the end.",
 )
 @selectivity_options
@@ -51,14 +44,12 @@ from outflank.tools.work.progress import counted
     "--detours",
     type=Number(0, 100),
     default=0.0,
-    show_default=True,
     help="Percentage of games that begin to count only after a random move that follows some good ones.",
 )
 @click.option(
     "--widest",
     type=WholeNumber(0, 64),
     default=64,
-    show_default=True,
     help="How many discs from a draw, at most, a game may begin.",
 )
 @budget_option
@@ -118,21 +109,17 @@ def selfplay(
     "--stray",
     type=WholeNumber(0, 60),
     default=0,
-    show_default=True,
     help="Play up to this many random moves from each position of the games first.",
 )
-@click.option("--boards", type=WholeNumber(1), default=10_000, show_default=True, help="Boards at most.")
+@click.option("--boards", type=WholeNumber(1), default=10_000, help="Boards at most.")
 @budget_option
-@click.option(
-    "--fewest", type=WholeNumber(1, 60), default=10, show_default=True, help="Empty squares at least."
-)
-@click.option("--most", type=WholeNumber(1, 60), default=14, show_default=True, help="Empty squares at most.")
-@click.option("--depth", type=WholeNumber(1, 60), default=10, show_default=True, help="Plies searched.")
+@click.option("--fewest", type=WholeNumber(1, 60), default=10, help="Empty squares at least.")
+@click.option("--most", type=WholeNumber(1, 60), default=14, help="Empty squares at most.")
+@click.option("--depth", type=WholeNumber(1, 60), default=10, help="Plies searched.")
 @click.option(
     "--exact-from",
     type=WholeNumber(0, 60),
     default=20,
-    show_default=True,
     help="Empty squares from which on positions are searched to the end.",
 )
 @selectivity_options
@@ -140,6 +127,7 @@ def selfplay(
     "--line-to",
     type=WholeNumber(1, 64),
     default=64,
+    show_default=False,
     metavar="EMPTIES",
     help="Keep the best line behind a position too, down to this many empty squares.  [default: no line]",
 )
@@ -193,17 +181,9 @@ def label(
 
 @click.command()
 @click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
-@click.option(
-    "--out", type=OUTPUT_FILE, default="devset.obf", show_default=True, help="OBF file for the boards."
-)
-@click.option(
-    "--empties",
-    type=WholeNumber(1, 59),
-    default=20,
-    show_default=True,
-    help="Empty squares of each board.",
-)
-@click.option("--boards", type=WholeNumber(1), default=300, show_default=True, help="Boards to solve.")
+@click.option("--out", type=OUTPUT_FILE, default="devset.obf", help="OBF file for the boards.")
+@click.option("--empties", type=WholeNumber(1, 59), default=20, help="Empty squares of each board.")
+@click.option("--boards", type=WholeNumber(1), default=300, help="Boards to solve.")
 @click.option("--all-moves", is_flag=True, help="Solve each move of a board, not just the board.")
 @seed_option
 @workers_option

@@ -25,10 +25,11 @@ weights_option = click.option(
     "--weights",
     type=EXISTING_FILE,
     default=SHIPPED,
+    show_default=False,
     help="Evaluation to search with.  [default: the shipped one]",
 )
 weights_out_option = click.option(
-    "--out", type=OUTPUT_FILE, default="weights.bin", show_default=True, help="File for the weights."
+    "--out", type=OUTPUT_FILE, default="weights.bin", help="File for the weights."
 )
 
 
@@ -57,21 +58,15 @@ _trust_option = click.option(
     "--trust",
     type=Number(0, 1),
     default=0.7,
-    show_default=True,
     help="How far to trust what comes later in a game: 1 learns the result alone, 0 what the search guessed.",
 )
 _early_trust_option = click.option(
-    "--early-trust",
-    type=Number(0, 1),
-    default=0.9,
-    show_default=True,
-    help="The same at more than 22 empty squares.",
+    "--early-trust", type=Number(0, 1), default=0.9, help="The same at more than 22 empty squares."
 )
 _least_depth_option = click.option(
     "--least-depth",
     type=WholeNumber(1, 60),
     default=1,
-    show_default=True,
     help="Guesses by searches of fewer plies don't count.",
 )
 _selectivity_option = click.option(
@@ -79,7 +74,6 @@ _selectivity_option = click.option(
     type=SELECTIVITY,
     callback=read_by(int),
     default=str(FULL_WIDTH.percent),
-    show_default=True,
     help="How sure the search has to be to cut a move on a guess, in percent; at 100 it never does.",
 )
 _end_selectivity_option = click.option(
@@ -87,14 +81,12 @@ _end_selectivity_option = click.option(
     type=SELECTIVITY,
     callback=read_by(int),
     default=str(FULL_WIDTH.percent),
-    show_default=True,
     help="The same for searches to the end of the game.",
 )
 shard_option = click.option(
     "--shard",
     type=WholeNumber(1, 1_000_000),
     default=1000,
-    show_default=True,
     help="Games or boards in a file, the unit of work.",
 )
 

@@ -22,31 +22,21 @@ from outflank.tools.commands.train.options import shard_option
 
 @click.command()
 @click.argument("folder", type=ANY_FOLDER)
+@click.option("--budget", type=SECONDS, default="3h", help="Time for all of it: 90s, 20m, 3h ...")
+@click.option("--depth", type=WholeNumber(1, 60), default=4, help="Plies searched for a move.")
 @click.option(
-    "--budget", type=SECONDS, default="3h", show_default=True, help="Time for all of it: 90s, 20m, 3h ..."
-)
-@click.option(
-    "--depth", type=WholeNumber(1, 60), default=4, show_default=True, help="Plies searched for a move."
-)
-@click.option(
-    "--exact-from",
-    type=WholeNumber(0, 60),
-    default=14,
-    show_default=True,
-    help="Empty squares from which on games are solved.",
+    "--exact-from", type=WholeNumber(0, 60), default=14, help="Empty squares from which on games are solved."
 )
 @click.option(
     "--late-depth",
     type=WholeNumber(1, 60),
     default=8,
-    show_default=True,
     help="Plies searched for a move from the fourth generation on, at 73 %.",
 )
 @click.option(
     "--late-exact-from",
     type=WholeNumber(0, 60),
     default=20,
-    show_default=True,
     help="Empty squares from which on these games are searched to the end, at 87 %.",
 )
 @shard_option
@@ -81,25 +71,19 @@ def all(
 @click.command()
 @click.argument("candidate", type=EXISTING_FILE)
 @click.option(
-    "--against", type=EXISTING_FILE, default=SHIPPED, help="Evaluation to beat.  [default: the shipped one]"
+    "--against",
+    type=EXISTING_FILE,
+    default=SHIPPED,
+    show_default=False,
+    help="Evaluation to beat.  [default: the shipped one]",
+)
+@click.option("--depth", type=WholeNumber(1, 60), default=5, help="Plies that both search.")
+@click.option("--pairs", type=WholeNumber(1), default=1000, help="Pairs of games at most.")
+@click.option(
+    "--elo0", type=Number(-2000, 2000), default=0.0, help="Elo difference of a candidate to reject."
 )
 @click.option(
-    "--depth", type=WholeNumber(1, 60), default=5, show_default=True, help="Plies that both search."
-)
-@click.option("--pairs", type=WholeNumber(1), default=1000, show_default=True, help="Pairs of games at most.")
-@click.option(
-    "--elo0",
-    type=Number(-2000, 2000),
-    default=0.0,
-    show_default=True,
-    help="Elo difference of a candidate to reject.",
-)
-@click.option(
-    "--elo1",
-    type=Number(-2000, 2000),
-    default=20.0,
-    show_default=True,
-    help="Elo difference of a candidate to accept.",
+    "--elo1", type=Number(-2000, 2000), default=20.0, help="Elo difference of a candidate to accept."
 )
 @seed_option
 @workers_option
