@@ -52,10 +52,7 @@ class Fields:
 
     @classmethod
     def read(cls, line: str) -> "Fields":
-        """Read a line.
-
-        Raises: RequestError unless it is a JSON object.
-        """
+        """Read a line. Raises: RequestError unless it is a JSON object."""
         try:
             values = json.loads(line)
         except (ValueError, RecursionError):
@@ -72,10 +69,7 @@ class Fields:
         return [name for name in self._values if name not in known]
 
     def identity(self, name: str = "id") -> str | int:
-        """An ``id``.
-
-        Raises: RequestError if there is none.
-        """
+        """An ``id``. Raises: RequestError if there is none."""
         value = self._values.get(name)
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise RequestError(f"expected a text or a whole number for {name}, got {shown(value)}", name)

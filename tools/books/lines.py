@@ -160,10 +160,7 @@ class _Node:
 
 
 def tree_svg(book: Book, start: Position, title: str, lines: Iterable[BookLine]) -> str:
-    """The lines of a book from a position on as an image.
-
-    Raises: FileFormatError if the book is damaged.
-    """
+    """The lines of a book from a position on as an image. Raises: FileFormatError if the book is damaged."""
     root = _Node(start)
     for line in lines:
         _add(book, root, line)

@@ -187,10 +187,7 @@ class Subject:
         return replies
 
     def ask(self, command: str, seconds: float | None = None) -> RawReply:
-        """The answer to a command, whatever it is.
-
-        Raises: as ``reply``.
-        """
+        """The answer to a command, whatever it is. Raises: as ``reply``."""
         self.process.discard_output()
         self.send(command.encode() + b"\n")
         try:
@@ -256,10 +253,7 @@ class Subject:
         return self.process.discard_output()
 
     def silence(self) -> None:
-        """Wait a moment, in which nothing but blank lines may come.
-
-        Raises: Violation.
-        """
+        """Wait a moment, in which nothing but blank lines may come. Raises: Violation."""
         expect_nothing(self.trailing())
 
     def no_second_answer(self) -> None:
@@ -431,10 +425,7 @@ def announce_pass(subject: Subject, game: Game) -> None:
 
 
 def play(subject: Subject, game: Game, square: str) -> None:
-    """Play a disc for the side to move.
-
-    Raises: Violation if the engine refuses it; EngineError.
-    """
+    """Play a disc for the side to move. Raises: Violation if the engine refuses it; EngineError."""
     colour = game.position.side
     game.play(square)
     subject.succeed(f"play {colour} {square}")

@@ -34,10 +34,7 @@ class WholeNumber(click.IntRange):
         return super()._describe_range()
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read it.
-
-        Raises: click.BadParameter.
-        """
+        """Read it. Raises: click.BadParameter."""
         try:
             return int(super().convert(value, param, ctx))
         except click.BadParameter:
@@ -64,10 +61,7 @@ class Number(click.FloatRange):
         return "" if self.min is None and self.max is None else super()._describe_range()
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Read it.
-
-        Raises: click.BadParameter.
-        """
+        """Read it. Raises: click.BadParameter."""
         try:
             number = float(super().convert(value, param, ctx))
         except click.BadParameter:

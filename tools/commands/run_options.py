@@ -91,10 +91,7 @@ _SEEDS = 2**31
 
 
 def _openings(text: str) -> OpeningsChoice:
-    """The openings that are asked for.
-
-    Raises: NotationError if there are none of that name.
-    """
+    """The openings that are asked for. Raises: NotationError if there are none of that name."""
     choice = OpeningsChoice.parse(text)
     if choice.path is not None and not choice.path.exists():
         raise NotationError(f"there is no file {str(choice.path)!r}")

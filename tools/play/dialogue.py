@@ -66,10 +66,7 @@ class InputLines:
         return self._waiting.pop(0).decode("utf-8", "replace")
 
     def _read(self, deadline: float) -> None:
-        """Wait for something to come.
-
-        Raises: TimeoutError.
-        """
+        """Wait for something to come. Raises: TimeoutError."""
         left = deadline - time.monotonic()
         ready = select.select([self._source], [], [], None if left == float("inf") else max(left, 0))[0]
         if not ready:

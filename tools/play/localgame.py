@@ -218,10 +218,7 @@ FORMAT_OF: dict[str, FormatName] = {
 
 
 def format_of(path: Path) -> FormatName:
-    """The format of a file.
-
-    Raises: NotationError if its name says none.
-    """
+    """The format of a file. Raises: NotationError if its name says none."""
     found = FORMAT_OF.get(path.suffix.lower())
     if found is None:
         raise NotationError(f"expected a file that ends in {' '.join(FORMAT_OF)}, got {path.name!r}")

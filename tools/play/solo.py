@@ -238,10 +238,7 @@ def play(game: DealerView, report: Report, adviser: SoloPlayer, hints: bool) -> 
 
 
 def _next_move(game: DealerView, report: Report, adviser: SoloPlayer) -> SoloMove:
-    """The next legal move that is typed.
-
-    Raises: Stop at the end of the input or by a word for it.
-    """
+    """The next legal move that is typed. Raises: Stop at the end of the input or by a word for it."""
     for line in _lines():
         word = line.strip().lower()
         if word in _STOP_WORDS:

@@ -115,10 +115,7 @@ class GameWriter:
         self.losses = Losses(name)
 
     def write(self, game: AnnotatedGame) -> None:
-        """Write a game.
-
-        Raises: OSError, FileFormatError.
-        """
+        """Write a game. Raises: OSError, FileFormatError."""
         self._write(game)
         self.losses.note(game)
 

@@ -44,10 +44,7 @@ def write_shard(path: Path, records: Records, made: Mapping[str, Any]) -> None:
 
 
 def read_header(path: Path) -> dict[str, Any]:
-    """A shard's JSON object.
-
-    Raises: FileFormatError naming the file and what is wrong with it.
-    """
+    """A shard's JSON object. Raises: FileFormatError naming the file and what is wrong with it."""
     with path.open("rb") as file:
         magic, line = file.readline(len(_MAGIC)), file.readline()
     if magic != _MAGIC:
@@ -62,10 +59,7 @@ def read_header(path: Path) -> dict[str, Any]:
 
 
 def read_shard(path: Path) -> Records:
-    """The records of a shard.
-
-    Raises: FileFormatError naming the file and what is wrong with it.
-    """
+    """The records of a shard. Raises: FileFormatError naming the file and what is wrong with it."""
     header = read_header(path)
     try:
         raw = zlib.decompress(path.read_bytes().split(b"\n", 2)[2])
@@ -100,10 +94,7 @@ def games_there(folder: Path, settings: Mapping[str, Any]) -> dict[int, int]:
 
 
 def shards(folders: Iterable[Path]) -> list[Path]:
-    """All shards of some folders, by folder and number.
-
-    Raises: FileFormatError if a folder has none.
-    """
+    """All shards of some folders, by folder and number. Raises: FileFormatError if a folder has none."""
     found = []
     for folder in folders:
         here = shards_there(folder)

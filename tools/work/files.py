@@ -55,10 +55,7 @@ def open_output(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file at once; see ``whole_file``.
-
-    Raises: UnwritableError, SettingsError.
-    """
+    """Write a file at once; see ``whole_file``. Raises: UnwritableError, SettingsError."""
     with whole_file(path) as new:
         new.write(data)
 

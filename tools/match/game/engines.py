@@ -167,10 +167,7 @@ _VARIABLE = re.compile(r"[^=\0]+")
 
 
 def words(text: str) -> list[str]:
-    """`text` split as a shell does it.
-
-    Raises: NotationError if a quote is not closed.
-    """
+    """`text` split as a shell does it. Raises: NotationError if a quote is not closed."""
     try:
         return shlex.split(text)
     except ValueError as error:

@@ -94,10 +94,7 @@ class Player(ABC, Generic[Client]):
         return self._client.waits if self._client else {}
 
     def make_ready(self) -> Client:
-        """The running engine, started if there is none.
-
-        Raises: EngineError.
-        """
+        """The running engine, started if there is none. Raises: EngineError."""
         if self._client is None:
             self._start()
         return self._running
@@ -149,10 +146,7 @@ class Player(ABC, Generic[Client]):
 
     @abstractmethod
     def begin_turn(self, colour: Colour, clock: SideClock) -> None:
-        """Send it what it has to know before it thinks: its clock, if there is a way.
-
-        Raises: EngineError.
-        """
+        """Send it what it has to know before it thinks: its clock, if there is a way. Raises: EngineError."""
 
     @abstractmethod
     def choose(self, colour: Colour, seconds: float) -> Reply:
@@ -234,17 +228,11 @@ class GtpPlayer(Player[BoardClient]):
         self._running.tell_move(colour, move)
 
     def begin_turn(self, colour: Colour, clock: SideClock) -> None:
-        """Send it its clock, if it wants to know.
-
-        Raises: EngineError.
-        """
+        """Send it its clock, if it wants to know. Raises: EngineError."""
         self._running.begin_turn(colour, clock)
 
     def choose(self, colour: Colour, seconds: float) -> Reply:
-        """See ``Player``.
-
-        Raises: EngineError.
-        """
+        """See ``Player``. Raises: EngineError."""
         return self._running.choose(colour, seconds)
 
     def check_claim(self, mover: Colour, last: Move, final: Position, *, knows_last: bool) -> None:
@@ -305,10 +293,7 @@ class NBoardPlayer(Player[NBoardClient]):
         client.synchronise()
 
     def choose(self, colour: Colour, seconds: float) -> Reply:
-        """See ``Player``.
-
-        Raises: EngineError.
-        """
+        """See ``Player``. Raises: EngineError."""
         reply = self._running.go(seconds)
         with suppress(NotationError, IllegalMoveError):  # the referee will say so
             self._recorder.play(reply.text, seconds=reply.seconds)

@@ -156,10 +156,7 @@ class Referee:
         return self._record(final.rules.winner_by(final.score()), Ending.DISCS, "", margin=final.score())
 
     def _play_out(self) -> int | None:
-        """All turns; the margin if the game was adjudicated before its end.
-
-        Raises: Loss.
-        """
+        """All turns; the margin if the game was adjudicated before its end. Raises: Loss."""
         for seat in self._seats.values():
             seat.begin()
         opening = iter(self._pairing.opening)

@@ -94,10 +94,7 @@ class Seat:
         self._before: _Look | None = None
 
     def begin(self) -> None:
-        """Make the engine ready for the game.
-
-        Raises: Loss.
-        """
+        """Make the engine ready for the game. Raises: Loss."""
         with self._blamed():
             setup = self.player.new_game()
         self.outside += Outside(setup=setup)
@@ -105,10 +102,7 @@ class Seat:
             self._before = self._look()
 
     def announce(self, turn: AnnotatedMove) -> None:
-        """Announce a move that the engine did not choose itself.
-
-        Raises: Loss.
-        """
+        """Announce a move that the engine did not choose itself. Raises: Loss."""
         self._allowed += self.player.entry.margin
         with self._blamed(), self._timed():
             self.player.announce(turn.colour, turn.move, turn.seconds)

@@ -50,10 +50,7 @@ def surroundings(entry: Entrant) -> Surroundings:
 
 
 def prepare(client: BoardClient, entry: Entrant) -> None:
-    """Give it parameters, commands and its clock, when hands are shaken.
-
-    Raises: EngineError.
-    """
+    """Give it parameters, commands and its clock, when hands are shaken. Raises: EngineError."""
     for command in instructions(entry, client.commands):
         client.order(command)
     client.agree_on_time(entry.time, entry.dialect)
@@ -127,10 +124,7 @@ _WITHOUT_CLOCK = ("edax", "ntest")
 def prepare_nboard(
     client: NBoardClient, entry: Entrant, rules: Rules, remark: Callable[[str], object]
 ) -> None:
-    """Shake hands, give depth and commands, and wait until all is done.
-
-    Raises: EngineError.
-    """
+    """Shake hands, give depth and commands, and wait until all is done. Raises: EngineError."""
     client.handshake()
     if not rules.has_othello_moves:
         raise UnfitEngineError(

@@ -96,10 +96,7 @@ def config_text(settings: RunSettings) -> str:
 
 
 def save_config(settings: RunSettings, path: Path) -> None:
-    """Write the file.
-
-    Raises: UnwritableError, also if there is a file already.
-    """
+    """Write the file. Raises: UnwritableError, also if there is a file already."""
     with writing(path), path.open("x", encoding="utf-8") as file:
         file.write(config_text(settings))
 
@@ -126,10 +123,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
-    """The tables of the engines, each checked.
-
-    Raises: FileFormatError naming file and engine.
-    """
+    """The tables of the engines, each checked. Raises: FileFormatError naming file and engine."""
     if not isinstance(tables, list) or not tables or not all(isinstance(table, Mapping) for table in tables):
         raise FileFormatError(f"{path}: each engine needs a table [[engine]]")
     names = set()

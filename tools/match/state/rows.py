@@ -82,10 +82,7 @@ def cut(text: str, longest: int) -> str:
 
 
 def check_game(row: dict[str, Any], turns: Sequence[Sequence[Any]]) -> None:
-    """Check the row of a game that has ended and those of its turns.
-
-    Raises: ValueError.
-    """
+    """Check the row of a game that has ended and those of its turns. Raises: ValueError."""
     _check(row, _GAME)
     datetime.fromisoformat(row["started"])
     for turn in turns:
@@ -93,10 +90,7 @@ def check_game(row: dict[str, Any], turns: Sequence[Sequence[Any]]) -> None:
 
 
 def check_outside(taken: Outside) -> None:
-    """Check what an engine took outside the commands for its moves.
-
-    Raises: ValueError.
-    """
+    """Check what an engine took outside the commands for its moves. Raises: ValueError."""
     _check(
         asdict(taken),
         {"moves": _whole(0, _MOST), **dict.fromkeys(("seconds", "longest", "setup"), _number(0, _MOST))},
@@ -104,10 +98,7 @@ def check_outside(taken: Outside) -> None:
 
 
 def check_settings(settings: RunSettings) -> None:
-    """Check the numbers of settings, and that each engine has a name of its own.
-
-    Raises: ValueError.
-    """
+    """Check the numbers of settings, and that each engine has a name of its own. Raises: ValueError."""
     _check({name: getattr(settings, name) for name in _SETTINGS}, _SETTINGS)
     if len(set(settings.names)) != len(settings.names) or len(settings.names) < 2:
         raise ValueError(
@@ -116,10 +107,7 @@ def check_settings(settings: RunSettings) -> None:
 
 
 def check_run(run: Run) -> None:
-    """Check that games and remarks belong to the run.
-
-    Raises: ValueError.
-    """
+    """Check that games and remarks belong to the run. Raises: ValueError."""
     datetime.fromisoformat(run.started)
     if not all(map(_text, (*run.remarks, run.machine, run.outflank, run.evaluation))):
         raise ValueError("a remark, the machine, the version or the evaluation is no text")
@@ -178,10 +166,7 @@ def opening_text(opening: Iterable[Move]) -> str:
 
 
 def read_opening(text: str, rules: Rules) -> tuple[Move, ...]:
-    """The moves that ``opening_text`` wrote.
-
-    Raises: NotationError, IllegalMoveError.
-    """
+    """The moves that ``opening_text`` wrote. Raises: NotationError, IllegalMoveError."""
     if not isinstance(text, str):
         raise NotationError(f"expected the moves of an opening, got {text!r}")
     game = Game(rules)
@@ -327,10 +312,7 @@ def refusals(file: Path) -> Iterator[None]:
 
 
 def read(connection: sqlite3.Connection) -> Run:
-    """The run in an open file.
-
-    Raises: any of what ``refusals`` catches.
-    """
+    """The run in an open file. Raises: any of what ``refusals`` catches."""
     connection.execute("BEGIN")  # all of it as it was at one moment
     try:
         facts = facts_of(connection)
@@ -370,10 +352,7 @@ def outside_text(outside: Mapping[str, Outside]) -> str:
 
 
 def read_outside(text: str) -> dict[str, Outside]:
-    """What engines took outside the commands for their moves.
-
-    Raises: any of what ``refusals`` catches.
-    """
+    """What engines took outside the commands for their moves. Raises: any of what ``refusals`` catches."""
     taken = {name: Outside(*numbers) for name, numbers in json.loads(text).items()}
     for numbers in taken.values():
         check_outside(numbers)

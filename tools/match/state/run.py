@@ -176,10 +176,7 @@ def plain_settings(settings: RunSettings) -> dict[str, Any]:
 
 
 def read_settings(plain: Mapping[str, Any]) -> RunSettings:
-    """What ``plain_settings`` wrote.
-
-    Raises: NotationError, KeyError, TypeError if it was not.
-    """
+    """What ``plain_settings`` wrote. Raises: NotationError, KeyError, TypeError if it was not."""
     return RunSettings(
         entries=tuple(Entrant.from_settings(entry) for entry in plain["engines"]),
         format=Format(plain["format"]),

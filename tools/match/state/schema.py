@@ -94,19 +94,13 @@ def begin(folder: Path) -> sqlite3.Connection:
 
 
 def forget(folder: Path) -> None:
-    """Remove a file that was begun and has not got its name.
-
-    Raises: OSError.
-    """
+    """Remove a file that was begun and has not got its name. Raises: OSError."""
     for name in reversed(UNFINISHED):  # a journal alone would be nobody's
         (folder / name).unlink(missing_ok=True)
 
 
 def put_in_place(connection: sqlite3.Connection, folder: Path) -> sqlite3.Connection:
-    """Give the file that was begun its name, and open it again.
-
-    Raises: OSError; sqlite3.Error.
-    """
+    """Give the file that was begun its name, and open it again. Raises: OSError; sqlite3.Error."""
     connection.close()
     (folder / UNFINISHED[0]).rename(folder / RUN_FILE)
     return open_to_write(folder / RUN_FILE)
@@ -168,10 +162,7 @@ def _connect(path: Path, how: str, *, writes: bool = False) -> sqlite3.Connectio
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
-    """The version of the file.
-
-    Raises: FileFormatError unless we can read it; sqlite3.Error.
-    """
+    """The version of the file. Raises: FileFormatError unless we can read it; sqlite3.Error."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if not 1 <= version <= _VERSION:
         raise FileFormatError(

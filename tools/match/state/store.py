@@ -222,10 +222,7 @@ class Store:
             return read(self._connection)
 
     def openings(self, rules: Rules) -> list[tuple[Move, ...]]:
-        """The openings that were chosen when the run began.
-
-        Raises: FileFormatError as ``read``.
-        """
+        """The openings that were chosen when the run began. Raises: FileFormatError as ``read``."""
         with refusals(self.folder / schema.RUN_FILE):
             listed = self._connection.execute("SELECT moves FROM opening ORDER BY number")
             return [rows.read_opening(moves, rules) for (moves,) in listed]
@@ -243,10 +240,7 @@ class Store:
         return isinstance(code, str) and is_sealed(self.folder / schema.RUN_FILE, _sealed_text(facts), code)
 
     def take_over(self) -> None:
-        """Have the run be ours from now on.
-
-        Raises: FileFormatError if that can't be written.
-        """
+        """Have the run be ours from now on. Raises: FileFormatError if that can't be written."""
         code = seal(self.folder / schema.RUN_FILE, _sealed_text(facts_of(self._connection)))
         with _refused_in_words(self.folder):
             self._commit([(schema.INSERT_FACT, (_SEAL, code))], durable=True)
@@ -318,10 +312,7 @@ class Store:
                 self._identities[name] = (*known, said)
 
     def _commit(self, statements: Iterable[Statement], durable: bool) -> None:
-        """All statements or none of them.
-
-        Raises: sqlite3.Error.
-        """
+        """All statements or none of them. Raises: sqlite3.Error."""
         connection = self._connection
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         connection.execute("BEGIN IMMEDIATE")

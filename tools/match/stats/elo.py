@@ -21,10 +21,7 @@ def scores(cells: int) -> list[float]:
 
 
 def mean(counts: Sequence[float]) -> float:
-    """Mean score per game, 0 to 1.
-
-    Raises: ZeroDivisionError without any outcome.
-    """
+    """Mean score per game, 0 to 1. Raises: ZeroDivisionError without any outcome."""
     total = sum(count * score for count, score in zip(counts, scores(len(counts)), strict=True))
     return total / sum(counts)
 
