@@ -92,11 +92,7 @@ def different_moves(entry: BookEntry) -> list[BookMove]:
 
 
 def _line(
-    moves: tuple[Move, ...],
-    positions: tuple[Position, ...],
-    error: int,
-    last: BookMove,
-    transposes: bool,
+    moves: tuple[Move, ...], positions: tuple[Position, ...], error: int, last: BookMove, transposes: bool
 ) -> BookLine:
     """The line whose last move is `last`."""
     black = positions[-2].side is Colour.BLACK

@@ -159,11 +159,7 @@ def _moves(position: Position, line: str | None) -> Sequence[Move]:
 
 
 def _as_text(
-    position: Position,
-    last: Move | None,
-    scores: dict[Move, float],
-    line: Sequence[Move],
-    output: Path,
+    position: Position, last: Move | None, scores: dict[Move, float], line: Sequence[Move], output: Path
 ) -> str:
     """The board; scores and line stand below it."""
     lines = [board_text(position, last=last, coloured=output is STDOUT and is_coloured())]

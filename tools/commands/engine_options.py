@@ -97,12 +97,7 @@ _OPTIONS = (
     click.option(
         "--seed", type=WholeNumber(), help="Vary the play among equal moves.  [default: always the same move]"
     ),
-    click.option(
-        "--log",
-        "log_file",
-        type=LOG_FILE,
-        help="Append the dialogue to FILE.  [default: no log]",
-    ),
+    click.option("--log", "log_file", type=LOG_FILE, help="Append the dialogue to FILE.  [default: no log]"),
 )
 
 

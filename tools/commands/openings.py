@@ -2,6 +2,7 @@
 
 from functools import partial
 from pathlib import Path
+from typing import Unpack
 
 import click
 
@@ -12,11 +13,11 @@ from outflank.tools.commands.options import (
     SELECTIVITY,
     Number,
     WholeNumber,
-    cluster_option,
     output_option,
+    place_options,
     shown_output,
-    workers_option,
 )
+from outflank.tools.work.cluster import Place
 
 _BATCH = 64  # openings a task: a position takes milliseconds, a message between processes costs some
 
@@ -34,16 +35,9 @@ def openings() -> None:
 @click.option(
     "--selectivity", type=SELECTIVITY, default="73", help="How sure a cut on a guess has to be, in percent."
 )
-@workers_option
-@cluster_option
+@place_options
 def make(
-    output: Path,
-    moves: int,
-    within: float,
-    depth: int,
-    selectivity: str,
-    workers: int | None,
-    cluster: str | None,
+    output: Path, moves: int, within: float, depth: int, selectivity: str, **place: Unpack[Place]
 ) -> None:
     """Write all openings of Othello that our engine judges to be balanced.
 
@@ -60,7 +54,7 @@ def make(
     task = partial(judge_all, BalanceSearch(within, depth, step_of(int(selectivity)).percent))
     balanced: list[str] = []
     with (
-        open_executor(workers, cluster) as (executor, at_once),
+        open_executor(**place) as (executor, at_once),
         progress_bar("openings", len(candidates), "openings") as advance,
     ):
         for batch, scores in run_all(executor, task, batches, at_once):

@@ -193,10 +193,7 @@ def selectivity_option(default: str) -> Callable[[Decorated], Decorated]:
 
 
 time_option = click.option(
-    "--time",
-    "seconds",
-    type=SECONDS,
-    help="Seconds for each position.  [default: no limit]",
+    "--time", "seconds", type=SECONDS, help="Seconds for each position.  [default: no limit]"
 )
 """``--time 2.5``: hands the command ``seconds``."""
 
@@ -218,6 +215,9 @@ cluster_option = click.option(
     help="Work on the Dask cluster of this scheduler instead, tcp://HOST:PORT or tls://HOST:PORT.",
 )
 """``--cluster tcp://host:port``: hands the command an address or None."""
+
+place_options = together(workers_option, cluster_option)
+"""Both, which make a ``Place``."""
 
 budget_option = click.option(
     "--budget",

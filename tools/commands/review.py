@@ -61,12 +61,7 @@ from outflank.tools.work.progress import counted, warn
     help=f"Search as at this level.  [default: {DEFAULT_LEVEL}]",
 )
 @click.option("--depth", type=COUNT, help="Plies to search.  [default: those of the level]")
-@click.option(
-    "--time",
-    "seconds",
-    type=SECONDS,
-    help="Seconds for each search.  [default: no limit]",
-)
+@click.option("--time", "seconds", type=SECONDS, help="Seconds for each search.  [default: no limit]")
 @click.option(
     "--exact-from",
     type=WholeNumber(0, 60),

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from typing import Unpack
 
 from outflank.engine.evaluation import weights
 from outflank.tools.train import calibrate, fit, label, network, probcut, selfplay, weights_file
@@ -27,6 +28,7 @@ from outflank.tools.train.dataset import load, read_header, shards_there
 from outflank.tools.train.selfplay import Judging
 from outflank.tools.train.targets import Trust
 from outflank.tools.train.timespent import TimeSpent
+from outflank.tools.work.cluster import Place
 from outflank.tools.work.files import write_whole
 
 _MOST = 100_000_000  # games and boards: the time is what counts
@@ -124,13 +126,7 @@ class Pace:
         return max(foreseen, seconds * _LEAST_WORK_SHARE)
 
 
-def bootstrap(
-    settings: BootstrapSettings,
-    report: Callable[[str], None],
-    *,
-    workers: int | None = None,
-    cluster: str | None = None,
-) -> None:
+def bootstrap(settings: BootstrapSettings, report: Callable[[str], None], **place: Unpack[Place]) -> None:
     """Run all generations, calling `report` with a sentence about each, then fit the selectivity model.
 
     Whenever it is interrupted, the weights made so far are usable; the same call then goes on where it was. A call
@@ -143,14 +139,14 @@ def bootstrap(
     spent = TimeSpent(settings.spent)
     generation = next(number for number in count() if not settings.weights(number + 1).exists())
     while seconds := _share(settings, spent, generation):
-        played, solved = _run_generation(settings, spent, generation, seconds, workers, cluster)
+        played, solved = _run_generation(settings, spent, generation, seconds, place)
         generation += 1
         report(
             f"generation {generation - 1}: {played} games, {solved} boards labelled, "
             f"weights in {settings.weights(generation)}"
         )
     with spent.spending(_ERROR_MODEL):
-        _fit_error_model(settings, generation - 1, workers, cluster)
+        _fit_error_model(settings, generation - 1, place)
     report(f"selectivity model in {settings.error_model}")
 
 
@@ -180,28 +176,21 @@ def _pace(settings: BootstrapSettings, spent: TimeSpent, generation: int) -> Pac
 
 
 def _run_generation(
-    settings: BootstrapSettings,
-    spent: TimeSpent,
-    generation: int,
-    seconds: float,
-    workers: int | None,
-    cluster: str | None,
+    settings: BootstrapSettings, spent: TimeSpent, generation: int, seconds: float, place: Place
 ) -> tuple[int, int]:
     """Make the next weights in about so many seconds; how many games and labelled boards there are."""
     games, labels, fit = _steps(generation)
     work = _pace(settings, spent, generation).work(seconds, _positions(settings, generation))
     with spent.spending(games):
-        played = _play(settings, generation, work * (1 - _LABEL_SHARE) - spent.on(games), workers, cluster)
+        played = _play(settings, generation, work * (1 - _LABEL_SHARE) - spent.on(games), place)
     with spent.spending(labels):
-        solved = _label(settings, generation, work * _LABEL_SHARE - spent.on(labels), workers, cluster)
+        solved = _label(settings, generation, work * _LABEL_SHARE - spent.on(labels), place)
     with spent.spending(fit):
-        _fit_generation(settings, generation, workers, cluster)
+        _fit_generation(settings, generation, place)
     return played, solved
 
 
-def _play(
-    settings: BootstrapSettings, generation: int, seconds: float, workers: int | None, cluster: str | None
-) -> int:
+def _play(settings: BootstrapSettings, generation: int, seconds: float, place: Place) -> int:
     """Play a generation's games; how many there are."""
     seed = settings.seed + generation
     playing = selfplay.SelfplaySettings(
@@ -216,12 +205,10 @@ def _play(
             widest=_LATE_WIDEST,
         )
     folder = settings.games(generation)
-    return selfplay.selfplay(folder, playing, _MOST, seconds=seconds, workers=workers, cluster=cluster)
+    return selfplay.selfplay(folder, playing, _MOST, seconds=seconds, **place)
 
 
-def _label(
-    settings: BootstrapSettings, generation: int, seconds: float, workers: int | None, cluster: str | None
-) -> int:
+def _label(settings: BootstrapSettings, generation: int, seconds: float, place: Place) -> int:
     """Solve or judge positions off the path of a generation's games; how many there are."""
     late = generation >= _FIRST_LATE
     fewest, most = _LATE_LABELLED if late else _EARLY_LABELLED
@@ -237,7 +224,7 @@ def _label(
         boards_a_shard=settings.games_a_shard,
     )
     games, folder = load([settings.games(generation)]), settings.labels(generation)
-    return label.label(folder, labelling, games, _MOST, seconds=seconds, workers=workers, cluster=cluster)
+    return label.label(folder, labelling, games, _MOST, seconds=seconds, **place)
 
 
 def _positions(settings: BootstrapSettings, generation: int) -> int:
@@ -255,9 +242,7 @@ def _write_nothing(path: Path) -> None:
         )
 
 
-def _fit_generation(
-    settings: BootstrapSettings, generation: int, workers: int | None, cluster: str | None
-) -> None:
+def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) -> None:
     """Make the weights of the next generation: the tables first, then the network."""
     known = min(generation, _FIRST_TO_SERVE_WHOLE)
     games = [settings.games(number) for number in range(known, generation + 1)]
@@ -274,25 +259,17 @@ def _fit_generation(
     weights_file.train_network(tables, [*games, *labels], earlier, both, training)
     if generation >= len(_SHARES) - 1:
         measuring = calibrate.CalibrateSettings(boards=_CALIBRATION_BOARDS, seed=settings.seed)
-        weights_file.calibrate_heads(both, games[-1:], both, measuring, workers=workers, cluster=cluster)
+        weights_file.calibrate_heads(both, games[-1:], both, measuring, **place)
     both.rename(settings.weights(generation + 1))
     tables.unlink()
 
 
-def _fit_error_model(
-    settings: BootstrapSettings, last: int, workers: int | None, cluster: str | None
-) -> None:
+def _fit_error_model(settings: BootstrapSettings, last: int, place: Place) -> None:
     """Fit the selectivity model to the evaluation that the last generation made."""
     weights_made = settings.weights(last + 1)
     if settings.error_model.exists() and probcut.is_fitted_to(settings.error_model, weights_made):
         return
     differences = probcut.measure(
-        weights_made,
-        [settings.games(last)],
-        _ERROR_MODEL_BOARDS,
-        _ERROR_MODEL_DEPTH,
-        settings.seed,
-        workers=workers,
-        cluster=cluster,
+        weights_made, [settings.games(last)], _ERROR_MODEL_BOARDS, _ERROR_MODEL_DEPTH, settings.seed, **place
     )
     probcut.fit(differences).write(settings.error_model, weights_made, settings.seed)

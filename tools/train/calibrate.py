@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from outflank.engine.evaluation.evaluate import HEADS, NUMBERS_OF_A_LAYER
 from outflank.engine.evaluation.weights import UNITS_A_DISC, Weights
 from outflank.engine.search.limits import BOLDEST
 from outflank.tools.train.dataset import Records, empties
+from outflank.tools.work.cluster import Place
 from outflank.tools.work.executor import cleared_searcher, open_executor, run_all
 from outflank.tools.work.progress import progress_bar
 
@@ -75,12 +77,7 @@ class Shift:
 
 
 def measure(
-    weights: Path,
-    records: Records,
-    settings: CalibrateSettings,
-    *,
-    workers: int | None = None,
-    cluster: str | None = None,
+    weights: Path, records: Records, settings: CalibrateSettings, **place: Unpack[Place]
 ) -> tuple[Shift, ...]:
     """What the heads of a weights file need, by games of good play."""
     tasks = [
@@ -91,7 +88,7 @@ def measure(
     ]
     errors: dict[tuple[int, int], list[float]] = {}
     with (
-        open_executor(workers, cluster) as (executor, at_once),
+        open_executor(**place) as (executor, at_once),
         progress_bar("calibrate", sum(len(boards) for _, _, boards in tasks), "boards") as advance,
     ):
         for (leaf, depth, boards), found in run_all(executor, partial(_errors, weights), tasks, at_once):

@@ -8,12 +8,13 @@ import random
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from outflank.engine import Colour, Limit, Position
 from outflank.tools.match.stats.elo import EloEstimate, estimate
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.train.dataset import random_opening
+from outflank.tools.work.cluster import Place
 from outflank.tools.work.executor import cleared_searcher, open_executor, run_all
 from outflank.tools.work.progress import progress_bar
 
@@ -83,20 +84,10 @@ class GateResult:
         return f"{_VERDICTS[self.accepted]}: {games}, Elo {elo} ({low} to {high})"
 
 
-def gate(
-    settings: GateSettings,
-    test: Sprt,
-    most_pairs: int,
-    *,
-    workers: int | None = None,
-    cluster: str | None = None,
-) -> GateResult:
+def gate(settings: GateSettings, test: Sprt, most_pairs: int, **place: Unpack[Place]) -> GateResult:
     """Play pairs of games until the test has a verdict or there are `most_pairs`."""
     result = GateResult()
-    with (
-        open_executor(workers, cluster) as (executor, at_once),
-        progress_bar("gate", most_pairs, "pairs") as advance,
-    ):
+    with open_executor(**place) as (executor, at_once), progress_bar("gate", most_pairs, "pairs") as advance:
         for _, points in run_all(executor, partial(play_pair, settings), range(most_pairs), at_once):
             result.points += points
             result.accepted = test.verdict(result.pairs)

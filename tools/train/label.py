@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from outflank.tools.train.dataset import (
     write_shard,
 )
 from outflank.tools.train.selfplay import Judging, to_the_end
+from outflank.tools.work.cluster import Place
 from outflank.tools.work.executor import cleared_searcher, open_executor, run_all, run_in_order, within
 from outflank.tools.work.progress import progress_bar
 
@@ -76,8 +77,7 @@ def label(
     count: int,
     *,
     seconds: float | None = None,
-    workers: int | None = None,
-    cluster: str | None = None,
+    **place: Unpack[Place],
 ) -> int:
     """Label boards of games, or random ones, into shards of `folder` until there are `count` or the time is up.
 
@@ -93,7 +93,7 @@ def label(
     missing = ((number, part) for number, part in parts if there.get(number, 0) < len(part))
     done = sum(there.values())
     with (
-        open_executor(workers, cluster) as (executor, at_once),
+        open_executor(**place) as (executor, at_once),
         progress_bar("label", count if seconds is None else None, "boards", done) as advance,
     ):
         tasks = within(seconds, missing)
@@ -191,14 +191,7 @@ class DevsetSettings:
     all_moves: bool
 
 
-def make_devset(
-    games: Records,
-    out: Path,
-    settings: DevsetSettings,
-    *,
-    workers: int | None = None,
-    cluster: str | None = None,
-) -> int:
+def make_devset(games: Records, out: Path, settings: DevsetSettings, **place: Unpack[Place]) -> int:
     """Solve boards of the games into a file until it has them all; how many there are, fewer if the games have no more.
 
     Raises: FileFormatError if the file holds other lines than these settings make.
@@ -207,7 +200,7 @@ def make_devset(
     done = _lines_there(out, boards)
     with (
         out.open("a") as file,
-        open_executor(workers, cluster) as (executor, at_once),
+        open_executor(**place) as (executor, at_once),
         progress_bar("devset", len(boards), "boards", done) as advance,
     ):
         task = partial(_solved_line, settings.all_moves)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -22,6 +22,7 @@ from outflank.engine.search.probcut import SHIPPED, sigma
 from outflank.tools.train.dataset import load
 from outflank.tools.train.label import boards_of_games
 from outflank.tools.train.weights_file import made_now
+from outflank.tools.work.cluster import Place
 from outflank.tools.work.executor import open_executor, run_all, shared_searcher
 from outflank.tools.work.files import write_whole
 from outflank.tools.work.progress import progress_bar
@@ -69,12 +70,7 @@ class ErrorModel:
 
     def write(self, path: Path, weights: Path, seed: int) -> None:
         """Write the file that the engine reads; it names the weights that were measured, and the seed of the choice."""
-        made = {
-            **made_now(),
-            "weights": _named(weights),
-            "seed": seed,
-            "samples": self.samples,
-        }
+        made = {**made_now(), "weights": _named(weights), "seed": seed, "samples": self.samples}
         content = {"coefficients": [round(value, 8) for value in self.coefficients], "provenance": made}
         write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
 
@@ -85,14 +81,7 @@ def is_fitted_to(path: Path, weights: Path) -> bool:
 
 
 def measure(
-    weights: Path,
-    folders: Sequence[Path],
-    boards: int,
-    depth: int,
-    seed: int,
-    *,
-    workers: int | None = None,
-    cluster: str | None = None,
+    weights: Path, folders: Sequence[Path], boards: int, depth: int, seed: int, **place: Unpack[Place]
 ) -> dict[Cell, list[float]]:
     """The differences, deep minus shallow, of this many boards for each number of empty squares."""
     records = load(folders)
@@ -104,7 +93,7 @@ def measure(
     ]
     differences: dict[Cell, list[float]] = defaultdict(list)
     with (
-        open_executor(workers, cluster) as (executor, at_once),
+        open_executor(**place) as (executor, at_once),
         progress_bar("probcut", len(tasks) * _BOARDS_A_TASK, "boards") as advance,
     ):
         for _, found in run_all(executor, partial(_differences, weights, depth), tasks, at_once):

@@ -8,7 +8,7 @@ import random
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from outflank.tools.train.dataset import (
     shard_path,
     write_shard,
 )
+from outflank.tools.work.cluster import Place
 from outflank.tools.work.executor import cleared_searcher, open_executor, run_all, within
 from outflank.tools.work.progress import progress_bar
 
@@ -102,8 +103,7 @@ def selfplay(
     games: int,
     *,
     seconds: float | None = None,
-    workers: int | None = None,
-    cluster: str | None = None,
+    **place: Unpack[Place],
 ) -> int:
     """Fill `folder` with whole shards until there are `games` or the time is up; the games there are.
 
@@ -117,7 +117,7 @@ def selfplay(
     wanted = range(-(-games // shard))
     done = sum(there.values())
     with (
-        open_executor(workers, cluster) as (executor, at_once),
+        open_executor(**place) as (executor, at_once),
         progress_bar("self-play", len(wanted) * shard if seconds is None else None, "games", done) as advance,
     ):
         keys = within(seconds, (number for number in wanted if number not in there))

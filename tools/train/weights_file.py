@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.patterns import PHASES
 from outflank.tools.train import calibrate, fit
 from outflank.tools.train.dataset import Records, load, load_solved, read_header, shards
+from outflank.tools.work.cluster import Place
 from outflank.tools.work.files import write_whole
 from outflank.tools.work.progress import progress_bar
 
@@ -39,11 +40,7 @@ def fit_folders(
 
 
 def train_network(
-    begin: Path,
-    folders: Sequence[Path],
-    solved: Sequence[Path],
-    out: Path,
-    settings: network.NetworkSettings,
+    begin: Path, folders: Sequence[Path], solved: Sequence[Path], out: Path, settings: network.NetworkSettings
 ) -> list[network.EpochReport]:
     """Train a file's network to what its tables leave of the games, as `fit_folders` takes them; write both to `out`.
 
@@ -77,15 +74,13 @@ def calibrate_heads(
     folders: Sequence[Path],
     out: Path,
     settings: calibrate.CalibrateSettings,
-    *,
-    workers: int | None = None,
-    cluster: str | None = None,
+    **place: Unpack[Place],
 ) -> tuple[calibrate.Shift, ...]:
     """Shift a file's heads so that searches of some folders' games are right on average, and write it to `out`.
 
     Raises: FileFormatError if a folder has no games, or if a shard or the weights are damaged.
     """
-    shifts = calibrate.measure(begin, load(folders), settings, workers=workers, cluster=cluster)
+    shifts = calibrate.measure(begin, load(folders), settings, **place)
     made = {**weights.provenance(begin), "calibration": {**made_now(), **asdict(settings)}}
     write_whole(out, weights.packed(calibrate.shifted(weights.read(begin), shifts), made))
     return shifts

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypedDict, TypeVar
 
 from outflank import __version__
 from outflank.engine import NotationError, SettingsError
@@ -29,6 +29,13 @@ _BUILD_THERE = """(
 )"""
 _ADDRESS = re.compile(r"(?:tcp|tls)://(?:\[[^][\s]+\]|[^][\s:/]+):([0-9]{1,5})")
 _PORTS = range(1, 1 << 16)
+
+
+class Place(TypedDict, total=False):
+    """Where tasks run, as ``open_executor`` takes it and the options --workers and --cluster name it."""
+
+    workers: int | None
+    cluster: str | None
 
 
 def scheduler_address(text: str) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -24,14 +24,14 @@ from outflank.tools.commands.book.options import (
 from outflank.tools.commands.options import (
     EXISTING_FILE,
     WholeNumber,
-    cluster_option,
     completed_by,
     json_object_option,
     output_option,
+    place_options,
     read_by,
     shown_output,
-    workers_option,
 )
+from outflank.tools.work.cluster import Place
 from outflank.tools.work.progress import counted
 
 if TYPE_CHECKING:
@@ -42,16 +42,10 @@ if TYPE_CHECKING:
 @path_argument
 @click.argument("others", nargs=-1, required=True, type=EXISTING_FILE, metavar="OTHER...")
 @level_option
-@workers_option
-@cluster_option
+@place_options
 @json_object_option
 def merge(
-    path: Path,
-    others: Sequence[Path],
-    level: int | None,
-    workers: int | None,
-    cluster: str | None,
-    as_json: bool,
+    path: Path, others: Sequence[Path], level: int | None, as_json: bool, **place: Unpack[Place]
 ) -> None:
     """Add to the book PATH what every OTHER book knows.
 
@@ -63,7 +57,7 @@ def merge(
 
     others = [other for other in others if not (path.exists() and other.samefile(path))]
     with ExitStack() as stack:
-        run = stack.enter_context(open_run(workers, cluster))
+        run = stack.enter_context(open_run(**place))
         # A book that is still being read could not be put in order at the end.
         with ExitStack() as readers:
             book, added = _merged(path, [readers.enter_context(Book.open(other)) for other in others])

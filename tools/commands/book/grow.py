@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Unpack
 
 import click
 
@@ -20,6 +21,7 @@ from outflank.tools.commands.book.options import (
     where_options,
 )
 from outflank.tools.commands.options import WholeNumber, budget_option, completed_by, read_by
+from outflank.tools.work.cluster import Place
 
 
 @click.command()
@@ -46,10 +48,9 @@ def build(
     positions: int | None,
     level: int | None,
     rules: Rules | None,
-    workers: int | None,
-    cluster: str | None,
     as_json: bool,
     log: Path | None,
+    **place: Unpack[Place],
 ) -> None:
     """Let the book PATH grow from the start of the game, best-first; a new one is made if there is none.
 
@@ -70,7 +71,7 @@ def build(
     with ExitStack() as stack:
         book = stack.enter_context(BookWriter.open(path, rules)) if path.exists() else None
         add_to_log = stack.enter_context(growth_log(log, path))
-        run = stack.enter_context(open_run(workers, cluster))
+        run = stack.enter_context(open_run(**place))
         if book is None:  # not before: a log or a cluster that is refused leaves no new book behind
             book = stack.enter_context(BookWriter.create(path, rules or Rules()))
         what = " ".join(["build", *filter(None, limits)])
@@ -103,10 +104,9 @@ def deepen(
     max_error: float | None,
     plies: int,
     ply_cost: float,
-    workers: int | None,
-    cluster: str | None,
     as_json: bool,
     log: Path | None,
+    **place: Unpack[Place],
 ) -> None:
     """Judge again the positions of the book PATH that were judged at a lower level.
 
@@ -124,11 +124,7 @@ def deepen(
         f"--budget {budget:g}s" if budget is not None else "",
     ]
     what = " ".join(filter(None, settings))
-    with (
-        BookWriter.open(path) as book,
-        growth_log(log, path) as add_to_log,
-        open_run(workers, cluster) as run,
-    ):
+    with BookWriter.open(path) as book, growth_log(log, path) as add_to_log, open_run(**place) as run:
         work = Work(what, level, run, as_json, add_to_log)
         grow_book(book, work, lambda grower: grower.deepen(reach, budget, again))
 
@@ -146,9 +142,8 @@ def extend(
     plies: int,
     budget: float | None,
     level: int | None,
-    workers: int | None,
-    cluster: str | None,
     as_json: bool,
+    **place: Unpack[Place],
 ) -> None:
     """Add the positions of every GAME to the book PATH.
 
@@ -159,7 +154,7 @@ def extend(
     from outflank.engine import Position
     from outflank.tools.books.growth import PlayedLines, Work, grow_book, open_run
 
-    with BookWriter.open(path) as book, open_run(workers, cluster) as run:
+    with BookWriter.open(path) as book, open_run(**place) as run:
         lines = PlayedLines(games, book, form)
         fewest = Position.start(book.rules).empties - plies
         positions = [position for line in lines for position in line if position.empties >= fewest]
@@ -186,9 +181,8 @@ def learn(
     beyond: int,
     budget: float | None,
     level: int | None,
-    workers: int | None,
-    cluster: str | None,
     as_json: bool,
+    **place: Unpack[Place],
 ) -> None:
     """Let the book PATH learn from every GAME or RUN: it grows where their games left it.
 
@@ -200,7 +194,7 @@ def learn(
     from outflank.book import BookWriter
     from outflank.tools.books.growth import PlayedLines, Work, grow_book, open_run
 
-    with BookWriter.open(path) as book, open_run(workers, cluster) as run:
+    with BookWriter.open(path) as book, open_run(**place) as run:
         lines = PlayedLines(games, book, form)
         positions = [position for line in lines for position in unknown_positions(book, line, beyond)]
         work = Work(f"learn --beyond {beyond}, games: {lines.games}", level, run, as_json)

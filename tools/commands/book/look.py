@@ -15,11 +15,10 @@ from outflank.tools.commands.options import (
     COUNT,
     EXISTING_FILE,
     WholeNumber,
-    cluster_option,
     json_object_option,
     json_option,
     output_option,
-    workers_option,
+    place_options,
 )
 from outflank.tools.work.progress import counted, json_line
 
@@ -162,8 +161,7 @@ _SHOWN = 10  # of the faults
     "--sample", type=WholeNumber(0), default=100, help="Search this many positions again, drawn at random."
 )
 @click.option("--seed", type=WholeNumber(0, 2**31 - 1), default=1, help="Seed of that choice.")
-@workers_option
-@cluster_option
+@place_options
 @json_object_option
 def check(
     path: Path, sample: int, seed: int, workers: int | None, cluster: str | None, as_json: bool

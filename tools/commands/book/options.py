@@ -12,10 +12,9 @@ from outflank.tools.commands.options import (
     Number,
     WholeNumber,
     budget_option,
-    cluster_option,
     json_object_option,
+    place_options,
     together,
-    workers_option,
 )
 
 path_argument = click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
@@ -50,7 +49,7 @@ log_option = click.option(
 
 reach_options = together(max_error_option, plies_option, ply_cost_option)
 """Which positions a book grows to, the cheapest first."""
-where_options = together(workers_option, cluster_option, json_object_option)
+where_options = together(place_options, json_object_option)
 """Where positions are searched, and how the result is shown."""
 growth_options = together(budget_option, level_option, where_options)
 """How positions that are given are judged."""

@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import Unpack
 
 import click
 
@@ -13,10 +14,9 @@ from outflank.tools.commands.options import (
     OUTPUT_FILE,
     Number,
     WholeNumber,
-    cluster_option,
     json_object_option,
+    place_options,
     seed_option,
-    workers_option,
 )
 from outflank.tools.commands.train.options import (
     fitting_options,
@@ -24,6 +24,7 @@ from outflank.tools.commands.train.options import (
     weights_option,
     weights_out_option,
 )
+from outflank.tools.work.cluster import Place
 
 
 @click.command()
@@ -170,8 +171,7 @@ _HEADING = "empties  boards   even bias   odd bias  shifted  even error  odd err
 @click.option("--boards", type=WholeNumber(1), default=600, help="Boards for each number of empty squares.")
 @plot_option
 @seed_option
-@workers_option
-@cluster_option
+@place_options
 @json_object_option
 def calibrate(
     folders: tuple[Path, ...],
@@ -181,16 +181,15 @@ def calibrate(
     boards: int,
     plot: Path | None,
     seed: int,
-    workers: int | None,
-    cluster: str | None,
     as_json: bool,
+    **place: Unpack[Place],
 ) -> None:
     """Shift the evaluation's heads so that searches of the games in FOLDERS are right on average."""
     from outflank.tools.train.calibrate import CalibrateSettings
     from outflank.tools.train.weights_file import calibrate_heads
 
     settings = CalibrateSettings(depth, boards, seed)
-    found = calibrate_heads(weights, folders, out, settings, workers=workers, cluster=cluster)
+    found = calibrate_heads(weights, folders, out, settings, **place)
     if plot is not None:
         from outflank.tools.train.plot import plot_shifts
 
@@ -207,8 +206,7 @@ def calibrate(
 @click.option("--depth", type=WholeNumber(2, 30), default=11, help="Plies of the deepest search.")
 @weights_option
 @seed_option
-@workers_option
-@cluster_option
+@place_options
 @json_object_option
 def probcut(
     folders: tuple[Path, ...],
@@ -217,16 +215,13 @@ def probcut(
     depth: int,
     weights: Path,
     seed: int,
-    workers: int | None,
-    cluster: str | None,
     as_json: bool,
+    **place: Unpack[Place],
 ) -> None:
     """Fit the selectivity model to the evaluation, on positions of the games in FOLDERS."""
     from outflank.tools.train import probcut as errors
 
-    model = errors.fit(
-        errors.measure(weights, folders, boards, depth, seed, workers=workers, cluster=cluster)
-    )
+    model = errors.fit(errors.measure(weights, folders, boards, depth, seed, **place))
     model.write(out, weights, seed)
     click.echo(
         json.dumps({"coefficients": model.coefficients, "samples": model.samples})

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Unpack
 
 import click
 
@@ -13,11 +14,11 @@ from outflank.tools.commands.options import (
     Number,
     WholeNumber,
     budget_option,
-    cluster_option,
+    place_options,
     seed_option,
-    workers_option,
 )
 from outflank.tools.commands.train.options import selectivity_options, shard_options
+from outflank.tools.work.cluster import Place
 from outflank.tools.work.progress import counted
 
 
@@ -68,9 +69,8 @@ def selfplay(
     shard: int,
     weights: Path,
     seed: int,
-    workers: int | None,
-    cluster: str | None,
     as_json: bool,
+    **place: Unpack[Place],
 ) -> None:
     """Play games into FOLDER; an interrupted run goes on where it stopped."""
     from outflank.tools.train import selfplay as playing
@@ -89,7 +89,7 @@ def selfplay(
         detours / 100,
         widest,
     )
-    played = playing.selfplay(folder, settings, games, seconds=budget, workers=workers, cluster=cluster)
+    played = playing.selfplay(folder, settings, games, seconds=budget, **place)
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "games": played, "settings": settings.described()}))
     else:
@@ -148,9 +148,8 @@ def label(
     shard: int,
     weights: Path,
     seed: int,
-    workers: int | None,
-    cluster: str | None,
     as_json: bool,
+    **place: Unpack[Place],
 ) -> None:
     """Solve single positions, or judge them by a deep search, into FOLDER; no board twice."""
     from outflank.tools.train import label as labelling
@@ -170,9 +169,7 @@ def label(
         boards_a_shard=shard,
     )
     records = load(games) if games else None
-    done = labelling.label(
-        folder, settings, records, boards, seconds=budget, workers=workers, cluster=cluster
-    )
+    done = labelling.label(folder, settings, records, boards, seconds=budget, **place)
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "boards": done, "settings": settings.described()}))
     else:
@@ -186,8 +183,7 @@ def label(
 @click.option("--boards", type=WholeNumber(1), default=300, help="Boards to solve.")
 @click.option("--all-moves", is_flag=True, help="Solve each move of a board, not just the board.")
 @seed_option
-@workers_option
-@cluster_option
+@place_options
 def devset(
     folders: tuple[Path, ...],
     out: Path,
@@ -195,8 +191,7 @@ def devset(
     boards: int,
     all_moves: bool,
     seed: int,
-    workers: int | None,
-    cluster: str | None,
+    **place: Unpack[Place],
 ) -> None:
     """Solve boards from the games in FOLDERS that training leaves out, to measure errors with.
 
@@ -206,5 +201,5 @@ def devset(
     from outflank.tools.train.dataset import load
 
     settings = sets.DevsetSettings(empties, boards, seed, all_moves)
-    done = sets.make_devset(load(folders), out, settings, workers=workers, cluster=cluster)
+    done = sets.make_devset(load(folders), out, settings, **place)
     click.echo(f"{counted(done, 'board')} in {out}, seed {seed}")

@@ -13,12 +13,11 @@ from outflank.tools.commands.options import (
     SELECTIVITY,
     Number,
     WholeNumber,
-    cluster_option,
     json_object_option,
+    place_options,
     read_by,
     seed_option,
     together,
-    workers_option,
 )
 
 weights_option = click.option(
@@ -96,7 +95,5 @@ fitting_options = together(
 """Of commands that fit something to games."""
 selectivity_options = together(_selectivity_option, _end_selectivity_option)
 """Of the searches that judge positions."""
-shard_options = together(
-    shard_option, weights_option, seed_option, workers_option, cluster_option, json_object_option
-)
+shard_options = together(shard_option, weights_option, seed_option, place_options, json_object_option)
 """Of commands that work shard by shard."""

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Unpack
 
 import click
 
@@ -12,12 +13,12 @@ from outflank.tools.commands.options import (
     SECONDS,
     Number,
     WholeNumber,
-    cluster_option,
     json_object_option,
+    place_options,
     seed_option,
-    workers_option,
 )
 from outflank.tools.commands.train.options import shard_option
+from outflank.tools.work.cluster import Place
 
 
 @click.command()
@@ -41,8 +42,7 @@ from outflank.tools.commands.train.options import shard_option
 )
 @shard_option
 @seed_option
-@workers_option
-@cluster_option
+@place_options
 def all(
     folder: Path,
     budget: float,
@@ -52,8 +52,7 @@ def all(
     late_exact_from: int,
     shard: int,
     seed: int,
-    workers: int | None,
-    cluster: str | None,
+    **place: Unpack[Place],
 ) -> None:
     """Make an evaluation from nothing in FOLDER: generations of self-play and fit, then the selectivity model.
 
@@ -65,7 +64,7 @@ def all(
 
     early, late = Judging(depth, exact_from), Judging(late_depth, late_exact_from, 73, 87)
     settings = generations.BootstrapSettings(folder, budget, early, late, seed, shard)
-    generations.bootstrap(settings, click.echo, workers=workers, cluster=cluster)
+    generations.bootstrap(settings, click.echo, **place)
 
 
 @click.command()
@@ -86,8 +85,7 @@ def all(
     "--elo1", type=Number(-2000, 2000), default=20.0, help="Elo difference of a candidate to accept."
 )
 @seed_option
-@workers_option
-@cluster_option
+@place_options
 @json_object_option
 def gate(
     candidate: Path,
@@ -97,9 +95,8 @@ def gate(
     elo0: float,
     elo1: float,
     seed: int,
-    workers: int | None,
-    cluster: str | None,
     as_json: bool,
+    **place: Unpack[Place],
 ) -> None:
     """Play the evaluation CANDIDATE against another and say whether to accept it (SPRT, both errors 5 %)."""
     from outflank.tools.match.stats.sprt import Sprt
@@ -108,5 +105,5 @@ def gate(
     if elo1 <= elo0:
         raise click.UsageError(f"--elo1 ({elo1:g}) has to be above --elo0 ({elo0:g})")
     settings = match.GateSettings(candidate, against, depth, seed)
-    result = match.gate(settings, Sprt(elo0, elo1, model="logistic"), pairs, workers=workers, cluster=cluster)
+    result = match.gate(settings, Sprt(elo0, elo1, model="logistic"), pairs, **place)
     click.echo(json.dumps(result.described()) if as_json else str(result))
