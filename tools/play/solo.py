@@ -6,6 +6,7 @@ import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean, stdev
 from typing import Any
 
 import click
@@ -297,37 +298,13 @@ def with_open_chips(game: DealerView, seed: int, variant: Variant) -> int:
     return solve(game, variant).score
 
 
-@dataclass(frozen=True, slots=True)
-class Results:
-    """The scores of many deals."""
-
-    scores: Sequence[int]
-    perfect: int
-
-    @property
-    def mean(self) -> float:
-        """The mean score."""
-        return sum(self.scores) / len(self.scores)
-
-    @property
-    def deviation(self) -> float:
-        """The standard deviation of a score."""
-        squares = sum((score - self.mean) ** 2 for score in self.scores)
-        return math.sqrt(squares / max(len(self.scores) - 1, 1))
-
-    @property
-    def perfect_share(self) -> float:
-        """The share of games in which every chip was won."""
-        return self.scores.count(self.perfect) / len(self.scores)
-
-
 def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: Report) -> None:
     """Play the deals of these seeds and print a summary of the scores; Ctrl-C ends it with those there are."""
     scores: list[int] = []
     squares = tuple(layout)
 
     def draw() -> str:
-        mean = f", mean {sum(scores) / len(scores):.2f}" if scores else ""
+        mean = f", mean {fmean(scores):.2f}" if scores else ""
         return f"{len(scores)} deals{mean}"
 
     try:
@@ -338,25 +315,25 @@ def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: Rep
                     say(json.dumps({"kind": "deal", "seed": seed, "score": scores[-1]}))
     finally:
         if scores:
-            _summarise(Results(scores, report.perfect), report)
+            _summarise(scores, report)
 
 
-def _summarise(results: Results, report: Report) -> None:
+def _summarise(scores: Sequence[int], report: Report) -> None:
     """The figures of all deals."""
+    mean, deviation = fmean(scores), stdev(scores) if len(scores) > 1 else 0.0
+    perfect_share = scores.count(report.perfect) / len(scores)
     if report.as_json:
         facts = {
-            "deals": len(results.scores),
-            "mean": round(results.mean, 3),
-            "deviation": round(results.deviation, 3),
-            "worst": min(results.scores),
-            "best": max(results.scores),
-            "perfect": round(results.perfect_share, 4),
+            "deals": len(scores),
+            "mean": round(mean, 3),
+            "deviation": round(deviation, 3),
+            "worst": min(scores),
+            "best": max(scores),
+            "perfect": round(perfect_share, 4),
         }
         say(json.dumps({"kind": "results", **facts}))
         return
-    error = results.deviation / math.sqrt(len(results.scores))
     say(
-        f"{len(results.scores)} deals: mean {results.mean:.2f} +/- {error:.2f} of {results.perfect}, "
-        f"standard deviation {results.deviation:.2f}, worst {min(results.scores)}, best {max(results.scores)}, "
-        f"perfect {results.perfect_share:.1%}"
+        f"{len(scores)} deals: mean {mean:.2f} +/- {deviation / math.sqrt(len(scores)):.2f} of {report.perfect}, "
+        f"standard deviation {deviation:.2f}, worst {min(scores)}, best {max(scores)}, perfect {perfect_share:.1%}"
     )

@@ -1,16 +1,18 @@
 """At the terminal: what a game keeps of itself, and the solo game's coloured board and figures of many deals."""
 
+import json
+
 import click
 import pytest
 
 from outflank.engine import Colour, Searcher
-from outflank.engine.solo.game import Chip, Deal, DealerView
+from outflank.engine.solo.game import DEFAULT_LAYOUT, Chip, Deal, DealerView, Variant
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.session import Session
 from outflank.tools.play.localgame import LocalGame
-from outflank.tools.play.solo import Results, picture, styled_chip
+from outflank.tools.play.solo import Report, picture, play_many, styled_chip
 
 
 @pytest.mark.parametrize(
@@ -31,16 +33,21 @@ def test_the_clock_is_recorded_as_game_files_have_it(control: str, clock: str) -
     assert game.record().clock == clock
 
 
-def test_figures_of_three_games() -> None:
-    results = Results([24, 20, 22], perfect=24)
+@pytest.mark.parametrize(
+    ("scores", "mean", "deviation", "share"), [([24, 20, 22], 22, 2, 0.3333), ([5], 5, 0, 0)]
+)
+def test_the_figures_of_many_deals_are_those_of_their_scores(
+    scores: list[int], mean: float, deviation: float, share: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    play_many(
+        lambda deal, seed, variant: scores[seed],
+        range(len(scores)),
+        DEFAULT_LAYOUT,
+        Report(Variant.CHIPS, True),
+    )
 
-    assert results.mean == 22
-    assert results.deviation == pytest.approx(2)
-    assert results.perfect_share == pytest.approx(1 / 3)
-
-
-def test_one_game_has_no_deviation() -> None:
-    assert Results([5], perfect=24).deviation == 0
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (figures["mean"], figures["deviation"], figures["perfect"]) == (mean, deviation, share)
 
 
 def test_the_letters_are_those_of_the_view_at_every_move() -> None:
