@@ -227,18 +227,11 @@ def _time(key: str, value: object) -> TimeControl:
     return TimeControl.parse(str(value) if _is_number(value) else _text(key, value))
 
 
-def _dialect(key: str, value: object) -> Dialect:
+def _member(key: str, value: object, kind: type[StrEnum]) -> StrEnum:
     try:
-        return Dialect(_text(key, value))
+        return kind(_text(key, value))
     except ValueError:
-        raise NotationError(f"expected {key} out of {' '.join(Dialect)}, got {value!r}") from None
-
-
-def _protocol(key: str, value: object) -> Protocol:
-    try:
-        return Protocol(_text(key, value))
-    except ValueError:
-        raise NotationError(f"expected {key} out of {' '.join(Protocol)}, got {value!r}") from None
+        raise NotationError(f"expected {key} out of {' '.join(kind)}, got {value!r}") from None
 
 
 def _margin(key: str, value: object) -> float:
@@ -313,8 +306,8 @@ READERS: dict[str, Callable[[str, object], object]] = {
     "cmd": _cmd,
     "time": _time,
     "margin": _margin,
-    "dialect": _dialect,
-    "protocol": _protocol,
+    "dialect": partial(_member, kind=Dialect),
+    "protocol": partial(_member, kind=Protocol),
     "level": partial(_whole, least=0),
     "depth": _whole,
     "nodes": _whole,

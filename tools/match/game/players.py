@@ -49,6 +49,8 @@ class Player(ABC, Generic[Client]):
         on_remark: called with a sentence when something about the engine is worth a user's notice.
     """
 
+    _client_type: type[Client]
+
     def __init__(
         self,
         entry: Entrant,
@@ -190,9 +192,20 @@ class Player(ABC, Generic[Client]):
         assert self._client is not None, "new_game comes first"
         return self._client
 
-    @abstractmethod
     def _start(self) -> None:
         """Start the process and make it ready; ``_client`` is set as soon as there is one, so that it can be ended."""
+        self._client = self._client_type(
+            command_line(self.entry),
+            self.label,
+            surroundings=surroundings(self.entry),
+            on_wait=self._on_wait,
+            on_line=self._pass_on_line,
+        )
+        self._prepare(self._client)
+
+    @abstractmethod
+    def _prepare(self, client: Client) -> None:
+        """Make a process ready that was just started."""
 
     @abstractmethod
     def _greet(self, client: Client) -> None:
@@ -213,6 +226,7 @@ _CLAIM_SECONDS = 1.0  # for a command after the end of the game
 class GtpPlayer(Player[BoardClient]):
     """An engine that speaks GTP; see ``Player``."""
 
+    _client_type = BoardClient
     _claims_truly = True
 
     @cached_property
@@ -253,14 +267,7 @@ class GtpPlayer(Player[BoardClient]):
             self._claims_truly = False
             self.remark(f"claims a false score: {printable(claim)!r} for {final.board_string()}")
 
-    def _start(self) -> None:
-        self._client = client = BoardClient(
-            command_line(self.entry),
-            self.label,
-            surroundings=surroundings(self.entry),
-            on_wait=self._on_wait,
-            on_line=self._pass_on_line,
-        )
+    def _prepare(self, client: BoardClient) -> None:
         client.prepare(self._rules, self.manners, self.remark)
         prepare(client, self.entry)
 
@@ -277,6 +284,7 @@ _OPPONENT = "opponent"
 class NBoardPlayer(Player[NBoardClient]):
     """An engine that speaks NBoard's protocol; see ``Player``."""
 
+    _client_type = NBoardClient
     _recorder: Recorder
 
     def announce(self, colour: Colour, move: Move, seconds: float | None) -> None:
@@ -304,14 +312,7 @@ class NBoardPlayer(Player[NBoardClient]):
     def check_claim(self, mover: Colour, last: Move, final: Position, *, knows_last: bool) -> None:
         """Nothing: the protocol has no question about a result."""
 
-    def _start(self) -> None:
-        self._client = client = NBoardClient(
-            command_line(self.entry),
-            self.label,
-            surroundings=surroundings(self.entry),
-            on_wait=self._on_wait,
-            on_line=self._pass_on_line,
-        )
+    def _prepare(self, client: NBoardClient) -> None:
         prepare_nboard(client, self.entry, self._rules, self.remark)
 
     def _greet(self, client: NBoardClient) -> None:
@@ -390,14 +391,6 @@ _PLAYERS: dict[Protocol, type[Player[Any]]] = {
 }
 
 
-def make_player(
-    entry: Entrant,
-    rules: Rules,
-    *,
-    on_wait: Callable[[], object] | None = None,
-    on_line: Callable[[str, str, str], object] | None = None,
-    on_remark: Callable[[str], object] | None = None,
-) -> Player[Any]:
-    """The player of an entry; see ``Player``."""
-    kind = _PLAYERS[entry.protocol]
-    return kind(entry, rules, on_wait=on_wait, on_line=on_line, on_remark=on_remark)
+def make_player(entry: Entrant, rules: Rules, **callbacks: Any) -> Player[Any]:
+    """The player of an entry; the callbacks are those of ``Player``."""
+    return _PLAYERS[entry.protocol](entry, rules, **callbacks)
