@@ -23,7 +23,7 @@ from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS
 from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
 from outflank.tools.match.schedule.formats import usual_rounds
 from outflank.tools.match.state.config_file import chosen_entries, read_config
-from outflank.tools.match.state.run import Format, RunSettings
+from outflank.tools.match.state.run import PLAIN_SETTINGS, Format, RunSettings
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.work.cluster import scheduler_address
 
@@ -209,16 +209,11 @@ def chosen_settings(
         entries=entries,
         openings=options["openings"] or default_openings(rules),
         format=form,
-        games=options["games"],
         rounds=rounds or usual_rounds(form, len(entries)),
         rules=rules,
         seed=random.randrange(_SEEDS) if seed is None else seed,
-        stall=options["stall"],
-        adjudicate=options["adjudicate"],
-        solve=options["solve"],
         sprt=sprt,
-        concurrency=options["concurrency"],
-        replay_crashes=options["replay_crashes"],
+        **{name: options[name] for name in PLAIN_SETTINGS if name not in ("rounds", "seed")},
     )
 
 

@@ -74,12 +74,7 @@ class Chart:
 
 
 def chart(
-    title: str,
-    caption: str,
-    series: Sequence[Series],
-    levels: Sequence[Level] = (),
-    *,
-    whole: bool = False,
+    title: str, caption: str, series: Sequence[Series], levels: Sequence[Level] = (), *, whole: bool = False
 ) -> Chart | None:
     """The chart of some curves and levels; None if no curve has two points.
 

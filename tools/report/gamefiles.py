@@ -135,8 +135,7 @@ def check_output(name: FormatName, output: Path) -> None:
     if output.suffix.lower() != _GAMES_SUFFIX:
         # Two more files are written beside it, and must not be written over it.
         raise click.BadParameter(
-            f"a file for WTHOR ends in {_GAMES_SUFFIX}, unlike {str(output)!r}",
-            param_hint="--output",
+            f"a file for WTHOR ends in {_GAMES_SUFFIX}, unlike {str(output)!r}", param_hint="--output"
         )
     for file in written_files(name, output)[1:]:
         if file.exists() and not (output.exists() and _has_names(file)):

@@ -13,25 +13,9 @@ from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.state.run import Run
 
 CSV_COLUMNS = (
-    "game",
-    "round",
-    "pair",
-    "opening",
-    "black",
-    "white",
-    "result",
-    "black_points",
-    "black_discs",
-    "white_discs",
-    "margin",
-    "ending",
-    "detail",
-    "black_seconds",
-    "white_seconds",
-    "black_longest",
-    "white_longest",
-    "started",
-    "moves",
+    *("game", "round", "pair", "opening", "black", "white"),
+    *("result", "black_points", "black_discs", "white_discs", "margin", "ending", "detail"),
+    *("black_seconds", "white_seconds", "black_longest", "white_longest", "started", "moves"),
 )
 _RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 _FORMULA = ("=", "+", "-", "@")

@@ -8,7 +8,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain, repeat
-from types import TracebackType
 from typing import Any, Self
 
 import click
@@ -337,9 +336,7 @@ class Scoreboard:
             self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
 
     def say(self, sentence: str) -> None:

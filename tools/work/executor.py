@@ -85,10 +85,7 @@ class _SameBuild(Executor):
 
 
 def run_all(
-    executor: Executor,
-    task: Callable[[Key], Result],
-    keys: Iterable[Key],
-    at_once: int,
+    executor: Executor, task: Callable[[Key], Result], keys: Iterable[Key], at_once: int
 ) -> Iterator[tuple[Key, Result]]:
     """The results of `task` for each key, in the order in which they are ready.
 
@@ -106,10 +103,7 @@ def run_all(
 
 
 def run_in_order(
-    executor: Executor,
-    task: Callable[[Key], Result],
-    keys: Iterable[Key],
-    at_once: int,
+    executor: Executor, task: Callable[[Key], Result], keys: Iterable[Key], at_once: int
 ) -> Iterator[Result]:
     """The results of `task` for each key, in the order of the keys, which are read only a little ahead."""
     waiting: deque[Future[Result]] = deque()

@@ -65,7 +65,7 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
     if len(found) > 1:
         raise NotationError(f"{shown(text)} has more than one position, and only one can be shown")
     if isinstance(found[0], BadGame):
-        raise NotationError(_sentence(shown(text), found[0]))
+        raise NotationError(bad_game(text, found[0]))
     return found[0]
 
 
@@ -144,10 +144,6 @@ def _described(text: str, rules: Rules) -> AnnotatedGame:
         raise
 
 
-def _sentence(name: str, bad: BadGame) -> str:
-    return f"{name}, {bad}" if bad.where else f"{name}: {bad}"
-
-
 def _standard_input() -> BufferedReader:
     """Standard input read anew: a thread that waits in ``sys.stdin`` makes the interpreter's end fail."""
     try:
@@ -160,9 +156,8 @@ _STDIN_NUMBER = 0
 
 
 def bad_game(name: str, entry: BadGame) -> str:
-    """A sentence about what stands in a file where a game should."""
-    called = shown(name) or repr(name)
-    return f"{called}, {entry}" if entry.where else f"{called}: {entry}"
+    """A sentence about an entry of a file that is no game."""
+    return f"{shown(name) or repr(name)}{', ' if entry.where else ': '}{entry}"
 
 
 class ReadGames:

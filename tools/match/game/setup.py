@@ -100,10 +100,7 @@ def _parameters(entry: Entrant) -> dict[str, str]:
     given = {"level": entry.level, "depth": entry.depth, "nodes": entry.nodes, "book": entry.book}
     if entry.threads != 1:
         given["threads"] = entry.threads
-    return {
-        **{name: str(value) for name, value in given.items() if value is not None},
-        **dict(entry.options),
-    }
+    return {**{name: str(value) for name, value in given.items() if value is not None}, **dict(entry.options)}
 
 
 def _unplaced(entry: Entrant, parameters: Mapping[str, str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from outflank.protocol.formats.files import read_games
 from outflank.protocol.formats.reading import capped
 from outflank.protocol.lines import printable
 from outflank.tools.match.openings.balanced import balanced_openings
+from outflank.tools.work.games import bad_game
 
 
 def play_random(
@@ -144,7 +145,7 @@ def _opening(entry: AnnotatedGame | BadGame, rules: Rules, path: Path, plies: in
     Raises: FileFormatError if it is none, or can't be gone on with by the rules.
     """
     if isinstance(entry, BadGame):
-        raise FileFormatError(f"{path}, {entry}" if entry.where else f"{path}: {entry}")
+        raise FileFormatError(bad_game(str(path), entry))
     game = Game(rules)
     if entry.first != game.first:
         got = f"{entry.first.board_string()} by {entry.rules}"
@@ -156,8 +157,4 @@ def _opening(entry: AnnotatedGame | BadGame, rules: Rules, path: Path, plies: in
             f"{path}: a game is over, so it is no opening ({path}:8 takes the first 8 moves of each): "
             f"{game.transcript()}"
         )
-    return _discs_played(game)
-
-
-def _discs_played(game: Game) -> tuple[Move, ...]:
     return tuple(turn.move for turn in game.turns if not turn.move.is_pass)

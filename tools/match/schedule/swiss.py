@@ -47,15 +47,12 @@ def swiss(players: int, games: int, rounds: int, scores: Scores) -> list[Encount
 
 def ranking(table: list[SwissScore]) -> list[int]:
     """The engines, best first: by points, Buchholz, Sonneborn-Berger, seeding."""
-    return sorted(
-        range(len(table)),
-        key=lambda player: (
-            -table[player].points,
-            -table[player].buchholz,
-            -table[player].sonneborn_berger,
-            player,
-        ),
-    )
+
+    def merit(player: int) -> tuple[float, float, float]:
+        row = table[player]
+        return row.points, row.buchholz, row.sonneborn_berger
+
+    return sorted(range(len(table)), key=merit, reverse=True)
 
 
 def swiss_scores(players: int, played: list[Encounter], scores: Scores) -> list[SwissScore]:

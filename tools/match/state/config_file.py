@@ -12,7 +12,6 @@ level = 4
 import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from outflank.engine import FileFormatError, NotationError
 from outflank.protocol.formats.reading import read_capped
 from outflank.protocol.opponent.clock import NO_LIMIT, TimeControl
 from outflank.tools.match.game.engines import Entrant, as_text
-from outflank.tools.match.state.run import Format, RunSettings
+from outflank.tools.match.state.run import Format, RunSettings, plain_settings
 from outflank.tools.work.files import writing
 
 _ENGINE = "engine"
@@ -74,25 +73,15 @@ def chosen_entries(
 
 def config_text(settings: RunSettings) -> str:
     """The file from which ``read_config`` makes the same run."""
-    options: dict[str, Any] = {}
-    if settings.format is not Format.MATCH:
-        options |= {"format": str(settings.format), "rounds": settings.rounds}
-    options |= {
-        "games": settings.games,
-        "rules": str(settings.rules),
-        "openings": str(settings.openings),
-        "seed": settings.seed,
-        "stall": settings.stall,
-        "adjudicate": settings.adjudicate,
-        "solve": settings.solve,
-        "concurrency": settings.concurrency,
-        "replay-crashes": settings.replay_crashes,
-    }
-    if settings.sprt is not None:
-        options["sprt"] = asdict(settings.sprt)
     import tomli_w  # not at the top: help does without it
 
-    return tomli_w.dumps({**options, _ENGINE: [entry.settings() for entry in settings.entries]})
+    options = {
+        name.replace("_", "-"): value for name, value in plain_settings(settings).items() if value is not None
+    }
+    options[_ENGINE] = options.pop("engines")
+    if settings.format is Format.MATCH:
+        del options["format"], options["rounds"]
+    return tomli_w.dumps(options)
 
 
 def save_config(settings: RunSettings, path: Path) -> None:

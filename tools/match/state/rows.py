@@ -123,12 +123,8 @@ def check_run(run: Run) -> None:
                 f"a game is not between two engines of the run, but between {' and '.join(sorted(names))}"
             )
     for void in run.voids:
-        _check_void(void, run.settings)
-
-
-def _check_void(void: Void, settings: RunSettings) -> None:
-    if void.engine is not None and void.engine not in settings.names:
-        raise ValueError(f"a void blames {void.engine!r}, which is no engine of the run")
+        if void.engine is not None and void.engine not in run.settings.names:
+            raise ValueError(f"a void blames {void.engine!r}, which is no engine of the run")
 
 
 def _check(values: dict[str, Any], checks: dict[str, _Check]) -> None:
@@ -138,22 +134,8 @@ def _check(values: dict[str, Any], checks: dict[str, _Check]) -> None:
 
 
 GAME_COLUMNS = [
-    "number",
-    "attempt",
-    "pair",
-    "round",
-    "black",
-    "white",
-    "rules",
-    "opening",
-    "started",
-    "winner",
-    "ending",
-    "detail",
-    "margin",
-    "dialogue",
-    "void",
-    "blamed",
+    *("number", "attempt", "pair", "round", "black", "white", "rules", "opening", "started"),
+    *("winner", "ending", "detail", "margin", "dialogue", "void", "blamed"),
 ]
 TURN_COLUMNS = ["game", "attempt", "ply", "move", "seconds", "value", "exact", "book"]
 _LONGEST = {"detail": LONGEST_SENTENCE, "dialogue": LONGEST_DIALOGUE, "void": LONGEST_SENTENCE}
@@ -242,12 +224,10 @@ def _cut_texts(row: dict[str, Any]) -> int:
 def read_remarks(connection: sqlite3.Connection) -> tuple[list[str], int]:
     """The remarks, and how many of them were too long and were cut."""
     found = [sentence for (sentence,) in connection.execute("SELECT sentence FROM remark ORDER BY number")]
-    long = [_is_longer(sentence, LONGEST_SENTENCE) for sentence in found]
-    short = [
-        cut(sentence, LONGEST_SENTENCE) if far else sentence
-        for sentence, far in zip(found, long, strict=True)
-    ]
-    return short, sum(long)
+    long = sum(_is_longer(sentence, LONGEST_SENTENCE) for sentence in found)
+    return [
+        cut(sentence, LONGEST_SENTENCE) if isinstance(sentence, str) else sentence for sentence in found
+    ], long
 
 
 def _is_longer(value: object, longest: int) -> bool:

@@ -156,22 +156,19 @@ class Run:
         return voids / (games + voids) if voids else 0.0
 
 
+PLAIN_SETTINGS = ("games", "rounds", "seed", "stall", "adjudicate", "solve", "concurrency", "replay_crashes")
+"""The fields of RunSettings that are numbers and flags."""
+
+
 def plain_settings(settings: RunSettings) -> dict[str, Any]:
     """All settings in values that JSON knows."""
     return {
         "engines": [entry.settings() for entry in settings.entries],
         "format": str(settings.format),
-        "games": settings.games,
-        "rounds": settings.rounds,
         "openings": str(settings.openings),
         "rules": str(settings.rules),
-        "seed": settings.seed,
-        "stall": settings.stall,
-        "adjudicate": settings.adjudicate,
-        "solve": settings.solve,
         "sprt": asdict(settings.sprt) if settings.sprt else None,
-        "concurrency": settings.concurrency,
-        "replay_crashes": settings.replay_crashes,
+        **{name: getattr(settings, name) for name in PLAIN_SETTINGS},
     }
 
 
@@ -180,15 +177,8 @@ def read_settings(plain: Mapping[str, Any]) -> RunSettings:
     return RunSettings(
         entries=tuple(Entrant.from_settings(entry) for entry in plain["engines"]),
         format=Format(plain["format"]),
-        games=plain["games"],
-        rounds=plain["rounds"],
         openings=OpeningsChoice.parse(plain["openings"]),
         rules=Rules.parse(plain["rules"]),
-        seed=plain["seed"],
-        stall=plain["stall"],
-        adjudicate=plain["adjudicate"],
-        solve=plain["solve"],
         sprt=Sprt(**plain["sprt"]) if plain["sprt"] else None,
-        concurrency=plain["concurrency"],
-        replay_crashes=plain["replay_crashes"],
+        **{name: plain[name] for name in PLAIN_SETTINGS},
     )
