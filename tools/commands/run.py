@@ -22,8 +22,9 @@ from outflank.tools.match.state.run import MOST_VOIDS, Run, RunSettings
 from outflank.tools.match.state.store import Store
 from outflank.tools.report.figures import Figures, figures_of
 from outflank.tools.report.report import expect_packages, write_run_files
+from outflank.tools.report.scoreboard import Scoreboard
 from outflank.tools.report.summary import summary
-from outflank.tools.report.tables import Scoreboard, print_result
+from outflank.tools.report.tables import print_result
 from outflank.tools.work.progress import json_line, warn
 from outflank.tools.work.signals import Interrupted, Interrupts
 

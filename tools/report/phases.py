@@ -109,21 +109,12 @@ def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> Phases:
 
 def slips_of(games: Sequence[GameRecord]) -> list[Slip]:
     """The moves of a run that threw the most discs away, the worst first."""
-    slips = [slip for index, game in enumerate(games) for slip in _slips(index, game)]
+    slips = []
+    for index, game in enumerate(games):
+        for choice in choices(game):
+            turn = game.turns[choice.turn]
+            if choice.best != choice.came:
+                engine, number = game.pairing.names[turn.colour], game.pairing.number
+                made = (engine, str(turn.move), turn.before.empties, choice.best, choice.came)
+                slips.append(Slip(index, number, choice.turn + 1, *made))
     return sorted(slips, key=lambda slip: -slip.discs)[:_MOST_SLIPS]
-
-
-def _slips(index: int, game: GameRecord) -> Iterable[Slip]:
-    for choice in choices(game):
-        turn = game.turns[choice.turn]
-        if choice.best != choice.came:
-            yield Slip(
-                index,
-                game.pairing.number,
-                choice.turn + 1,
-                game.pairing.names[turn.colour],
-                str(turn.move),
-                turn.before.empties,
-                choice.best,
-                choice.came,
-            )

@@ -16,6 +16,7 @@ from outflank.tools.match.schedule.formats import RoundMeeting
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.stats.elo import elo_path
 from outflank.tools.match.stats.ratings import rate
+from outflank.tools.report import wording
 from outflank.tools.report.charts import Chart, Level, Series, Strip, chart, strip, thinned
 from outflank.tools.report.figures import (
     Figures,
@@ -30,24 +31,6 @@ from outflank.tools.report.page import packed_files, page_parts, replay, templat
 from outflank.tools.report.phases import phases_of, slips_of
 from outflank.tools.report.records import run_record, transcript_line
 from outflank.tools.report.summary import summary
-from outflank.tools.report.wording import (
-    book_share_text,
-    came_to,
-    champion_of,
-    conditions_text,
-    duration,
-    elo_line,
-    faults_text,
-    interval_text,
-    likelihood,
-    meeting_points,
-    meeting_text,
-    notes,
-    points_text,
-    round_title,
-    signed,
-    verdict_lines,
-)
 from outflank.tools.work.files import whole_file
 
 _POINTS = 200
@@ -135,16 +118,16 @@ def render_report(run: Run, figures: Figures) -> str:
     listed = run.games[-MOST_LISTED:]
     environment = templates()
     environment.filters |= {
-        "points": points_text,
-        "signed": signed,
-        "conditions": conditions_text,
-        "faults": faults_text,
-        "interval": interval_text,
-        "likelihood": likelihood,
-        "duration": duration,
-        "book_share": book_share_text,
-        "meeting": meeting_text,
-        "meeting_points": meeting_points,
+        "points": wording.points_text,
+        "signed": wording.signed,
+        "conditions": wording.conditions_text,
+        "faults": wording.faults_text,
+        "interval": wording.interval_text,
+        "likelihood": wording.likelihood,
+        "duration": wording.duration,
+        "book_share": wording.book_share_text,
+        "meeting": wording.meeting_text,
+        "meeting_points": wording.meeting_points,
         "game_numbers": _game_numbers,
     }
     names = [engine.entry.name for engine in figures.engines]
@@ -153,8 +136,8 @@ def render_report(run: Run, figures: Figures) -> str:
         figures=figures,
         title=_title(run),
         elo=_elo_text(run, figures),
-        verdicts=verdict_lines(run, figures),
-        notes=notes(run, figures),
+        verdicts=wording.verdict_lines(run, figures),
+        notes=wording.notes(run, figures),
         unlisted=len(run.games) - len(listed),
         openings=figures.openings[:_MOST_OPENINGS],
         ratings={rating.name: rating for rating in figures.ratings.ratings},
@@ -170,8 +153,8 @@ def render_report(run: Run, figures: Figures) -> str:
         names=names,
         rounds=_rounds(run, figures),
         bracket=_bracket(run, figures),
-        champion=champion_of(run, figures),
-        came=came_to(run, figures) if run.settings.format is Format.KNOCKOUT else {},
+        champion=wording.champion_of(run, figures),
+        came=wording.came_to(run, figures) if run.settings.format is Format.KNOCKOUT else {},
         swiss=figures.course.swiss,
         rested=any(score.byes for score in figures.course.swiss.values()),
         places_of_games={game.pairing.number: place for place, game in enumerate(listed)},
@@ -185,7 +168,7 @@ def render_report(run: Run, figures: Figures) -> str:
 def _rounds(run: Run, figures: Figures) -> list[dict[str, Any]]:
     """The rounds that are known, each with its title."""
     return [
-        {"title": round_title(run, round), "meetings": meetings}
+        {"title": wording.round_title(run, round), "meetings": meetings}
         for round, meetings in enumerate(figures.course.rounds, 1)
     ]
 
@@ -197,7 +180,7 @@ def _bracket(run: Run, figures: Figures) -> list[dict[str, Any]]:
     columns = _rounds(run, figures)
     while len(columns[-1]["meetings"]) > 1:
         to_come = [None] * (len(columns[-1]["meetings"]) // 2)
-        columns.append({"title": round_title(run, len(columns) + 1), "meetings": to_come})
+        columns.append({"title": wording.round_title(run, len(columns) + 1), "meetings": to_come})
     return columns
 
 
@@ -223,7 +206,7 @@ def _elo_text(run: Run, figures: Figures) -> str:
     if figures.elo is None:
         return ""
     first, second = run.settings.names
-    return elo_line(first, second, figures.elo)
+    return wording.elo_line(first, second, figures.elo)
 
 
 def _strips(figures: Figures) -> dict[str, Strip]:

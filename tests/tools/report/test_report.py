@@ -31,7 +31,8 @@ from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.report import report
 from outflank.tools.report.figures import figures_of
 from outflank.tools.report.page import SQUARE_LETTERS
-from outflank.tools.report.tables import FittingTable, LiveStanding, Scoreboard, TimeLeftColumn
+from outflank.tools.report.scoreboard import LiveStanding, Scoreboard, TimeLeftColumn
+from outflank.tools.report.tables import FittingTable
 from outflank.tools.report.wording import rating_text
 
 ONE_DIRECTION = PRESETS["ravensburger-1987"]
