@@ -12,6 +12,7 @@ from outflank.tools.checks.check import must, should
 from outflank.tools.checks.subject import (
     BLACK_WINS,
     DRAWN,
+    END_SECONDS,
     WHITE_WINS,
     Subject,
     Unjudged,
@@ -156,7 +157,6 @@ def _move(subject: Subject, game: Game, clock: SideClock, mover: Colour) -> floa
         raise Violation(f"move {made + 1} did not come within {allowed:.2f} s") from None
 
 
-_END_SECONDS = 2.0
 _WATCH_SECONDS = 1.0
 _IDLE_SHARE = 0.2
 _THINKING_SECONDS = 0.3  # until it is disturbed
@@ -166,14 +166,14 @@ _THINKING_SECONDS = 0.3  # until it is disturbed
 def answers_quit(subject: Subject) -> None:
     """`quit` is answered, and the program ends within two seconds."""
     subject.succeed("quit")
-    _expect_end(subject)
+    subject.expect_end()
 
 
 @should(alone=True)
 def ends_with_code_0(subject: Subject) -> None:
     """After `quit` the exit code is 0."""
     subject.send(b"quit\n")
-    if not subject.ends_within(_END_SECONDS):
+    if not subject.ends_within(END_SECONDS):
         raise Unjudged("it does not end at quit: see answers-quit")
     expect(subject.process.exit_code == 0, "exit code 0", subject.process.exit_code)
 
@@ -191,7 +191,7 @@ def ends_with_its_input(subject: Subject) -> None:
     """The program ends within two seconds of the end of its input: controllers crash."""
     subject.succeed("name")
     subject.process.end_input()
-    _expect_end(subject)
+    subject.expect_end()
 
 
 @should(alone=True)
@@ -199,7 +199,7 @@ def ends_while_it_thinks(subject: Subject) -> None:
     """The program ends within two seconds of the end of its input also while it thinks."""
     _begin_to_think(subject)
     subject.process.end_input()
-    _expect_end(subject)
+    subject.expect_end()
 
 
 @should(alone=True)
@@ -207,7 +207,7 @@ def ends_by_sigterm(subject: Subject) -> None:
     """SIGTERM ends the program within two seconds."""
     subject.succeed("name")
     os.kill(subject.process.pid, signal.SIGTERM)
-    _expect_end(subject)
+    subject.expect_end()
 
 
 @should("gogui-interrupt", alone=True)
@@ -215,7 +215,7 @@ def moves_when_interrupted(subject: Subject) -> None:
     """The line `# interrupt` makes `genmove` answer within two seconds."""
     _begin_to_think(subject)
     subject.send(b"# interrupt\n")
-    subject.reply(_END_SECONDS)
+    subject.reply(END_SECONDS)
 
 
 @should(alone=True)
@@ -248,11 +248,3 @@ def _begin_to_think(subject: Subject) -> None:
     game = set_up(subject, beginning(DRAWN, 20))
     subject.send(f"genmove {game.position.side}\n".encode())
     time.sleep(_THINKING_SECONDS)
-
-
-def _expect_end(subject: Subject) -> None:
-    expect(
-        subject.ends_within(_END_SECONDS),
-        f"the end of the program within {_END_SECONDS:g} s",
-        "one that keeps running",
-    )

@@ -183,7 +183,6 @@ def answers_learn(subject: NBoardSubject) -> None:
     expect("learned" in said, "learned", said)
 
 
-_END_SECONDS = 2.0
 _CLOCK_SECONDS = 3
 _OPENING = "f5d6c3d3"
 _FORM = re.compile(r"(?:[A-H][1-8]|PA)(?:/-?(?:\d+\.?\d*)?(?:/\d+\.?\d*)?)?")
@@ -307,7 +306,7 @@ def ends_at_quit(subject: NBoardSubject) -> None:
     """`quit` ends the program within two seconds."""
     subject.until_pong()
     subject.tell("quit")
-    _expect_end(subject)
+    subject.expect_end()
 
 
 @must(alone=True)
@@ -315,9 +314,4 @@ def ends_when_its_input_ends(subject: NBoardSubject) -> None:
     """The program ends within two seconds of the end of its input: GUIs crash."""
     subject.until_pong()
     subject.process.end_input()
-    _expect_end(subject)
-
-
-def _expect_end(subject: NBoardSubject) -> None:
-    ended = subject.ends_within(_END_SECONDS)
-    expect(ended, f"the end of the program within {_END_SECONDS:g} s", "one that keeps running")
+    subject.expect_end()

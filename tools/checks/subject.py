@@ -19,6 +19,7 @@ from outflank.protocol.opponent.process import ChildProcess
 PATIENCE_SECONDS = 5.0  # for an answer that asks for no thinking
 THINKING_SECONDS = 60.0  # for a move without a clock
 _QUIET_SECONDS = 0.2  # what is written later than this after an answer is not noticed
+END_SECONDS = 2.0  # for a program to end
 _FAREWELL_SECONDS = 1.0
 _MOST_LINES = 200  # of the dialogue of one check
 _ANSWER = re.compile(rb"^[=?]", re.MULTILINE)
@@ -274,6 +275,11 @@ class Subject:
             return self.process.exit_code is not None
         except (EngineTimeout, EngineProtocolError):
             return False
+
+    def expect_end(self) -> None:
+        """Wait for the process to end by itself. Raises: Violation."""
+        ended = self.ends_within(END_SECONDS)
+        expect(ended, f"the end of the program within {END_SECONDS:g} s", "one that keeps running")
 
     def _line(self, deadline: float) -> bytes:
         """The next line with its line feed."""
