@@ -20,7 +20,7 @@ from outflank.book.lock import LOCK_SUFFIX
 from outflank.book.names import opening_of_game
 from outflank.engine import Game, OutflankError, Position, SettingsError
 from outflank.engine.links import file_of
-from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.annotated import BadGame
 from outflank.protocol.formats.files import FormatName
 from outflank.tools.books.lines import USUAL_FIRST_MOVE
 from outflank.tools.match.state.schema import RUN_FILE
@@ -320,7 +320,7 @@ class PlayedLines:
             for number, entry in enumerate(games_given(source, self._form, self._book.rules), 1):
                 if isinstance(entry, BadGame):
                     self.bad.add(bad_game(source, entry))
-                elif not self._begins_as_the_book(entry):
+                elif not (self._book.serves(entry.rules) and entry.first == Position.start(entry.rules)):
                     rules = self._book.rules
                     self.bad.add(
                         f"{shown(source)}, game {number}: the book is for {rules} from {rules.start}, "
@@ -344,6 +344,3 @@ class PlayedLines:
                 self.games += 1
                 last = game.turns[-1]
                 yield [*(turn.before for turn in game.turns), last.before.play(last.move)]
-
-    def _begins_as_the_book(self, game: AnnotatedGame) -> bool:
-        return self._book.serves(game.rules) and game.first == Position.start(game.rules)

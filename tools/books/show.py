@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from outflank.book import Book, BookEntry, BookMove, LineCounts
+from outflank.book import Book, BookEntry, BookMove
 from outflank.book.names import opening_at, opening_of_game
 from outflank.engine import Game, OutflankError, Position, Rules
 from outflank.engine.evaluation.weights import checksum
@@ -53,14 +53,15 @@ def entry_text(book: Book, game: Game, entry: BookEntry) -> Iterator[str]:
     """The lines that show an entry of the last position of a game."""
     position, lines = entry.position, entry.lines
     opening = opening_of_game(game)
-    mover = _colour_name(position)
+    mover, proven = position.rules.colour_name(position.side), ", proven" if entry.is_exact else ""
     yield str(position)
     if opening is not None:
         yield f"Opening: {opening}"
     yield ""
-    yield f"{entry.score:+d} for {mover}, from {entry.lower:+d} to {entry.upper:+d}{_exact(entry)}"
+    yield f"{entry.score:+d} for {mover}, from {entry.lower:+d} to {entry.upper:+d}{proven}"
     yield f"moves that leave the book: searched {_searched(entry)}"
-    yield f"lines from here: {_counted(lines)}"
+    counts = f"{lines.wins:,} won, {lines.draws:,} drawn, {lines.losses:,} lost"
+    yield f"lines from here: {lines.total:,}; {counts}"
     yield ""
     yield f"{'move':<6}{'score':>6}{'from':>6}{'to':>5}{'lines':>11}{'won':>10}{'drawn':>10}{'lost':>10}  best line"
     for move in entry.moves:
@@ -104,14 +105,6 @@ def entry_facts(book: Book, game: Game, entry: BookEntry) -> dict[str, Any]:
     }
 
 
-def _colour_name(position: Position) -> str:
-    return position.rules.colour_name(position.side)
-
-
-def _exact(entry: BookEntry) -> str:
-    return ", proven" if entry.is_exact else ""
-
-
 def _searched(entry: BookEntry) -> str:
     """``16 plies at 73 % (level 16)``."""
     reach = "to the end" if entry.depth >= entry.position.empties else counted(entry.depth, "ply", "plies")
@@ -124,10 +117,6 @@ def _line_counts(move: BookMove) -> str:
         return f"{'leaves':>11}{'':>30}"
     total, *counts = move.lines
     return f"{total:>11,}" + "".join(f"{count:>10,}" for count in counts)
-
-
-def _counted(lines: LineCounts) -> str:
-    return f"{lines.total:,}; {lines.wins:,} won, {lines.draws:,} drawn, {lines.losses:,} lost"
 
 
 _MOST_COUNTED = 20_000  # positions of a ply; beyond, counting them all takes longer than anybody waits
@@ -264,17 +253,7 @@ def counts_facts(book: Book, counts: Counts) -> dict[str, Any]:
         "levels": {
             "other limits" if level is None else str(level): each for level, each in counts.levels.items()
         },
-        "plies": [
-            {
-                "ply": number,
-                "positions": ply.positions,
-                "possible": ply.possible,
-                "links": ply.links,
-                "leaves": ply.leaves,
-                "proven": ply.proven,
-            }
-            for number, ply in counts.plies.items()
-        ],
+        "plies": [{"ply": number, **asdict(ply)} for number, ply in counts.plies.items()],
         "scores": {str(score): each for score, each in sorted(counts.scores.items())},
         "searched": [
             {"depth": depth, "selectivity": selectivity, "to_the_end": ended, "positions": each}

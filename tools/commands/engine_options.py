@@ -49,7 +49,7 @@ class SpreadType(click.ParamType):  # type: ignore[type-arg]  # generic in newer
 
 
 _STDIN, _STDOUT = 0, 1
-_OPTIONS = (
+engine_options = together(
     click.option(
         "--level",
         type=WholeNumber(0, HIGHEST_LEVEL),
@@ -99,9 +99,6 @@ _OPTIONS = (
     ),
     click.option("--log", "log_file", type=LOG_FILE, help="Append the dialogue to FILE.  [default: no log]"),
 )
-
-
-engine_options = together(*_OPTIONS)
 """The options that ``answer_controller`` takes."""
 
 

@@ -98,7 +98,7 @@ def _openings(text: str) -> OpeningsChoice:
     return choice
 
 
-_OPTIONS = (
+run_options = together(
     click.option(
         "--engine",
         "engines",
@@ -159,8 +159,6 @@ _OPTIONS = (
     click.option(
         "--replay-crashes", is_flag=True, help="Play a pair with a crash again; the result says so."
     ),
-)
-_WHERE = (
     click.option(
         "--out",
         "folder",
@@ -183,6 +181,8 @@ _WHERE = (
     ),
     json_option,
 )
+"""All options that describe a run and say where it is played."""
+
 sprt_option = click.option(
     "--sprt",
     callback=read_by(Sprt.parse),
@@ -190,10 +190,6 @@ sprt_option = click.option(
     help="End the match when this test has a verdict: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=.",
 )
 """``--sprt 'elo0=0 elo1=10'``: hands the command an ``Sprt`` or None."""
-
-
-run_options = together(*_OPTIONS, *_WHERE)
-"""All options that describe a run and say where it is played."""
 
 
 def chosen_settings(

@@ -93,21 +93,8 @@ class Block:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """What was found.
-
-    Attributes:
-        weights: in discs, shape (columns,).
-        steps: of conjugate gradients that it took.
-    """
-
-    weights: Vector
-    steps: int
-
-
-def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float) -> Solution:
-    """The weights after the step that fits the rows kept out best.
+def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float) -> tuple[Vector, int]:
+    """The weights, in discs, after the step of conjugate gradients that fits the rows kept out best, and this step.
 
     Reference: M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems, 1952.
     """
@@ -131,7 +118,7 @@ def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float)
         scaled = scale * residual
         power, before = float(residual @ scaled), power
         direction = scaled + np.float32(power / before) * direction
-    return Solution(best, best_step)
+    return best, best_step
 
 
 def _mentions(blocks: Sequence[Block]) -> Vector:
@@ -240,10 +227,9 @@ def fit(records: Records, settings: FitSettings, on_phase: Callable[[PhaseReport
         beside = [of_phase(other)[1] for other in (phase + 1, phase - 1) if 0 <= other < PHASES]
         blocks = [Block(trained.rows, trained.targets, 1.0)]
         blocks += [Block(other.rows, other.targets, settings.neighbour_weight) for other in beside]
-        solution = solve(blocks, Block(kept_out.rows, kept_out.targets, 1.0), columns, settings.ridge)
-        columns = solution.weights
+        columns, steps = solve(blocks, Block(kept_out.rows, kept_out.targets, 1.0), columns, settings.ridge)
         weights[phase] = _rounded(engine_weights(columns))
-        reports.append(_report(phase, trained, kept_out, columns, solution.steps))
+        reports.append(_report(phase, trained, kept_out, columns, steps))
         on_phase(reports[-1])
     # The last phases, if no position is of them, are judged like the last one that was fitted.
     last = max((report.phase for report in reports if report.positions), default=0)

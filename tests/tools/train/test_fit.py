@@ -102,24 +102,24 @@ def problem(noise: float) -> tuple[Block, Block, Vector]:
 def test_weights_are_found_where_nothing_is_in_the_way() -> None:
     fitted, kept_out, truth = problem(noise=0)
 
-    solution = solve([fitted], kept_out, np.zeros(COLUMNS, np.float32), ridge=1e-6)
+    weights, _ = solve([fitted], kept_out, np.zeros(COLUMNS, np.float32), ridge=1e-6)
 
-    assert np.allclose(solution.weights[:-1], truth[:-1], atol=0.01)
+    assert np.allclose(weights[:-1], truth[:-1], atol=0.01)
 
 
 def test_a_weight_that_no_row_mentions_stays_where_it_began() -> None:
     fitted, kept_out, _ = problem(noise=1)
     start = np.full(COLUMNS, 0.25, np.float32)
 
-    assert solve([fitted], kept_out, start, ridge=1.0).weights[-1] == 0.25
+    assert solve([fitted], kept_out, start, ridge=1.0)[0][-1] == 0.25
 
 
 def test_a_firm_ridge_keeps_weights_near_their_start() -> None:
     fitted, kept_out, _ = problem(noise=1)
     start = np.zeros(COLUMNS, np.float32)
 
-    loose = solve([fitted], kept_out, start, ridge=1.0).weights
-    firm = solve([fitted], kept_out, start, ridge=1e5).weights
+    loose = solve([fitted], kept_out, start, ridge=1.0)[0]
+    firm = solve([fitted], kept_out, start, ridge=1e5)[0]
 
     assert np.abs(firm).max() < 0.1 * np.abs(loose).max()
 
@@ -129,8 +129,8 @@ def test_rows_of_no_weight_count_for_nothing() -> None:
     wrong = Block(fitted.rows, -fitted.targets, 0.0)
     start = np.zeros(COLUMNS, np.float32)
 
-    alone = solve([fitted], kept_out, start, ridge=1.0).weights
-    beside = solve([fitted, wrong], kept_out, start, ridge=1.0).weights
+    alone = solve([fitted], kept_out, start, ridge=1.0)[0]
+    beside = solve([fitted, wrong], kept_out, start, ridge=1.0)[0]
 
     assert np.allclose(alone, beside, atol=1e-4)
 
@@ -139,7 +139,7 @@ def test_without_rows_nothing_changes() -> None:
     none = Block(csr_array((0, COLUMNS), dtype=np.float32), np.empty(0, np.float32), 1.0)
     start = np.ones(COLUMNS, np.float32)
 
-    assert solve([none], none, start, ridge=1.0).weights.tolist() == start.tolist()
+    assert solve([none], none, start, ridge=1.0)[0].tolist() == start.tolist()
 
 
 @pytest.fixture(scope="module")

@@ -104,13 +104,14 @@ def _replay(review: GameReview, number: int) -> dict[str, Any]:
     """The game as the page's script replays it; all scores are Black's."""
     game, moves = review.game, review.moves
     black, white = _names(review)
+    left_book = "" if review.book_exit is None else f"Book: {exit_text(review.book_exit)}"
     return {
         "number": number,
         "black": black,
         "white": white,
         "ending": _ending(review),
         "fault": False,
-        "detail": ". ".join(filter(None, (_left_book(review), game.comment))),
+        "detail": ". ".join(filter(None, (left_book, game.comment))),
         "margin": round(review.final.black_score) if review.final.exact else None,
         "opening": game.given,
         **replayed(game.first, game.moves),
@@ -133,11 +134,6 @@ def _phases(reviews: Sequence[GameReview]) -> Phases:
             if move.kind not in NOBODYS:
                 counter.add(names[move.colour], move.before.empties, move.lost)
     return counter.table(seen)
-
-
-def _left_book(review: GameReview) -> str:
-    """Where the game left the opening book."""
-    return "" if review.book_exit is None else f"Book: {exit_text(review.book_exit)}"
 
 
 def _worst(reviews: Sequence[GameReview]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from outflank.engine import PRESETS, Rules
+from outflank.engine import Rules
 from outflank.engine.links import file_of
 from outflank.tools.commands.book.options import (
     FORMS,
@@ -20,15 +20,14 @@ from outflank.tools.commands.book.options import (
     path_argument,
     ply_cost_option,
     positions_option,
+    rules_option,
 )
 from outflank.tools.commands.options import (
     EXISTING_FILE,
     WholeNumber,
-    completed_by,
     json_object_option,
     output_option,
     place_options,
-    read_by,
     shown_output,
 )
 from outflank.tools.work.cluster import Place
@@ -125,13 +124,7 @@ def prune(
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, allow_dash=True), metavar="FILE")
 @path_argument
 @click.option("--from", "form", type=click.Choice(FORMS), help="Form of the file.  [default: detected]")
-@click.option(
-    "--rules",
-    metavar="RULES",
-    callback=read_by(Rules.parse),
-    shell_complete=completed_by(*PRESETS),
-    help="PRESET[,OPTION=VALUE...], as docs/rules.md has them.  [default: those of the text, othello of Edax's]",
-)
+@rules_option("those of the text, othello of Edax's")
 def import_(source: str, path: Path, form: str | None, rules: Rules | None) -> None:
     """Make the book PATH from FILE (- is standard input): our own text, or a book of Edax.
 

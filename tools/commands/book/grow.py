@@ -8,8 +8,8 @@ from typing import Unpack
 import click
 
 from outflank.book.growing import BEYOND, unknown_positions
-from outflank.engine import HIGHEST_LEVEL, PRESETS, Rules
-from outflank.protocol.formats.files import FORMATS, FormatName
+from outflank.engine import HIGHEST_LEVEL, Rules
+from outflank.protocol.formats.files import FormatName
 from outflank.tools.commands.book.options import (
     growth_options,
     level_option,
@@ -18,9 +18,11 @@ from outflank.tools.commands.book.options import (
     plies_option,
     positions_option,
     reach_options,
+    rules_option,
+    source_option,
     where_options,
 )
-from outflank.tools.commands.options import WholeNumber, budget_option, completed_by, read_by
+from outflank.tools.commands.options import WholeNumber, budget_option
 from outflank.tools.work.cluster import Place
 
 
@@ -30,13 +32,7 @@ from outflank.tools.work.cluster import Place
 @reach_options
 @positions_option
 @level_option
-@click.option(
-    "--rules",
-    metavar="RULES",
-    callback=read_by(Rules.parse),
-    shell_complete=completed_by(*PRESETS),
-    help="PRESET[,OPTION=VALUE...], as docs/rules.md has them.  [default: those of the book, othello of a new one]",
-)
+@rules_option("those of the book, othello of a new one")
 @where_options
 @log_option
 def build(
@@ -132,7 +128,7 @@ def deepen(
 @click.command()
 @path_argument
 @click.argument("games", nargs=-1, required=True, metavar="GAME...")
-@click.option("--from", "form", type=click.Choice(FORMATS), help="Format of files.  [default: detected]")
+@source_option
 @plies_option
 @growth_options
 def extend(
@@ -166,7 +162,7 @@ def extend(
 @click.command()
 @path_argument
 @click.argument("games", nargs=-1, required=True, metavar="GAME...")
-@click.option("--from", "form", type=click.Choice(FORMATS), help="Format of files.  [default: detected]")
+@source_option
 @click.option(
     "--beyond",
     type=WholeNumber(1, 60),

@@ -1,19 +1,24 @@
 """Options that several book commands share."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from outflank.book.growing import USUAL_LEVEL
-from outflank.engine import HIGHEST_LEVEL
+from outflank.engine import HIGHEST_LEVEL, PRESETS, Rules
+from outflank.protocol.formats.files import FORMATS
 from outflank.tools.commands.options import (
     EXISTING_FILE,
     LOG_FILE,
+    Decorated,
     Number,
     WholeNumber,
     budget_option,
+    completed_by,
     json_object_option,
     place_options,
+    read_by,
     together,
 )
 
@@ -30,6 +35,9 @@ max_error_option = click.option(
     type=Number(min=0),
     metavar="DISCS",
     help="Only lines in which both sides together give away at most this.  [default: no limit]",
+)
+source_option = click.option(
+    "--from", "form", type=click.Choice(FORMATS), help="Format of files.  [default: detected]"
 )
 plies_option = click.option("--plies", type=WholeNumber(0, 60), default=24, help="Most plies from the start.")
 ply_cost_option = click.option(
@@ -53,6 +61,18 @@ where_options = together(place_options, json_object_option)
 """Where positions are searched, and how the result is shown."""
 growth_options = together(budget_option, level_option, where_options)
 """How positions that are given are judged."""
+
+
+def rules_option(default: str) -> Callable[[Decorated], Decorated]:
+    """``--rules RULES`` of a book: hands the command a ``Rules``, or None, which means what `default` says."""
+    return click.option(
+        "--rules",
+        metavar="RULES",
+        callback=read_by(Rules.parse),
+        shell_complete=completed_by(*PRESETS),
+        help=f"PRESET[,OPTION=VALUE...], as docs/rules.md has them.  [default: {default}]",
+    )
+
 
 book_argument = click.argument("path", type=EXISTING_FILE)
 """``PATH`` of a book that there is: hands the command ``path``."""

@@ -65,8 +65,8 @@ def play_mirror_pair(
     """
     players = [make_player(replace(entry, name=name), rules, on_wait=on_wait) for name in _NAMES]
     try:
-        first = _play(players, rules, Pairing(2 * number - 1, number, _seats(players), opening))
-        second = _play(players[::-1], rules, Pairing(2 * number, number, _seats(players[::-1]), opening))
+        first = _play(players, rules, 2 * number - 1, opening)
+        second = _play(players[::-1], rules, 2 * number, opening)
     finally:
         for player in players:
             player.stop()
@@ -80,9 +80,7 @@ def _outcome(game: GameRecord) -> str:
     return f"{len(game.turns)} turns, {result}"
 
 
-def _seats(players: list[Player[Any]]) -> dict[Colour, str]:
-    return dict(zip(Colour, (player.name for player in players), strict=True))
-
-
-def _play(players: list[Player[Any]], rules: Rules, pairing: Pairing) -> GameRecord:
-    return Referee(pairing, dict(zip(Colour, players, strict=True)), rules).play()
+def _play(players: list[Player[Any]], rules: Rules, game: int, opening: tuple[Move, ...]) -> GameRecord:
+    seats = dict(zip(Colour, players, strict=True))
+    names = {colour: player.name for colour, player in seats.items()}
+    return Referee(Pairing(game, (game + 1) // 2, names, opening), seats, rules).play()

@@ -230,7 +230,7 @@ def _swiss_rounds(planned: Sequence[Encounter], players: int) -> list[list[knock
 def _meeting(
     duel: knockout.Duel,
     round: int,
-    planned: Iterable[Encounter],
+    planned: Sequence[Encounter],
     played: Mapping[int, Sequence[GameRecord]],
     names: tuple[str, ...],
 ) -> RoundMeeting:
@@ -241,11 +241,7 @@ def _meeting(
         assert resting is not None, "two byes never meet"
         winner = None if duel.winner is None else names[duel.winner]
         return RoundMeeting(names[resting], None, winner=winner, decision=duel.decision)
-    stages = [
-        encounter
-        for encounter in planned
-        if encounter.round == round and (encounter.first, encounter.second) == (first, second)
-    ]
+    stages = knockout.stages_of((first, second), round, planned)
     scores = [_score(played[encounter.number], names[first]) for encounter in stages]
     return RoundMeeting(
         names[first],

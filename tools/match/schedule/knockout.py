@@ -115,7 +115,7 @@ def _duel(
     """What came of it so far. A duel with a winner by points needs nobody else's games to have one."""
     if first is None or second is None:
         return Duel(first, second, first if second is None else second, Decision.BYE)
-    stages = _stages((first, second), round, planned)
+    stages = stages_of((first, second), round, planned)
     if any(encounter.number not in scores for encounter in stages):
         return Duel(first, second)
     ahead, discs = _balance((first, second), round, planned, scores)
@@ -129,8 +129,8 @@ def _duel(
     return Duel(first, second, min(first, second), Decision.SEEDING)
 
 
-def _stages(pair: tuple[int, int], round: int, planned: Sequence[Encounter]) -> list[Encounter]:
-    """Their encounter of that round and its tie-breaks."""
+def stages_of(pair: tuple[int, int], round: int, planned: Sequence[Encounter]) -> list[Encounter]:
+    """The encounter of a pair in that round, and its tie-breaks."""
     return [
         encounter
         for encounter in planned
@@ -142,7 +142,7 @@ def _balance(
     pair: tuple[int, int], round: int, planned: Sequence[Encounter], scores: Scores
 ) -> tuple[float, int]:
     """Points and discs by which the first is ahead in that round, tie-breaks included."""
-    found = [scores[encounter.number] for encounter in _stages(pair, round, planned)]
+    found = [scores[encounter.number] for encounter in stages_of(pair, round, planned)]
     return (
         sum(score.points - score.points_of_second() for score in found),
         sum(score.margin for score in found),

@@ -98,7 +98,7 @@ def described(event: Event) -> dict[str, Any]:
                 "attempt": attempt,
                 "ply": ply,
                 "move": str(turn.move),
-                "seconds": _rounded(turn.seconds),
+                "seconds": None if turn.seconds is None else round(turn.seconds, 6),
                 "discs": event.discs,
             }
         case GameEnded(game):
@@ -135,7 +135,3 @@ def _result(game: GameRecord) -> dict[str, Any]:
         "margin": game.margin,
         "transcript": game.transcript,
     }
-
-
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, 6)
