@@ -1,4 +1,4 @@
-"""Makes one book of several, or a smaller one: what can't be reached, costs too much or is too deep is left out."""
+"""Makes one book of several, or a smaller one: positions that are unreachable, too costly or too deep go."""
 
 from collections.abc import Iterable
 from heapq import nsmallest

@@ -40,14 +40,14 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a check has found.
+    """The findings of a check.
 
     Attributes:
         positions: how many were looked at.
         faults: a sentence for each thing that is wrong.
         unreachable: how many positions no line from the root leads to, which does no harm.
         unfinished: how many have moves that are to be judged when the book grows on, which does no harm.
-        sample: what a new search says; None if none was made.
+        sample: the comparison with a new search; None if none was made.
     """
 
     positions: int

@@ -65,7 +65,7 @@ def open_database(
 
     Args:
         path: of a regular file, see ``header_of``.
-        how: what SQLite's URI says of it: ``mode=ro``, ``mode=rw``, ``immutable=1``.
+        how: the options in SQLite's URI: ``mode=ro``, ``mode=rw``, ``immutable=1``.
         schemas: SQL that makes the tables, for each form that the file may have.
         writes: whether the connection may change it; what was broken off by another is taken back in any case.
         whole: whether to check all pages first, so that reading gives no more than the file holds; 50 MB take a third
@@ -160,7 +160,7 @@ class _Connection(sqlite3.Connection):
 
     @contextmanager
     def watched(self, *, goes_on: bool = False) -> Iterator[None]:
-        """Say why a statement of the block was interrupted: what a signal's handler has raised, or the limit."""
+        """Raise the reason why a statement of the block was interrupted: a signal handler's exception, or the limit."""
         if not goes_on:
             self._steps = 0
         try:

@@ -116,7 +116,7 @@ class Graph:
     Attributes:
         rules: of the book.
         nodes: all positions, by key.
-        changed: what has to be written: nodes that were added or have other values than before.
+        changed: nodes to write: they were added or have other values than before.
     """
 
     def __init__(self, rules: Rules, records: Iterable[Record] = ()) -> None:
@@ -208,7 +208,7 @@ class Graph:
             wishes[:] = [wish for wish in wishes if wish[0].key not in names]
 
     def record(self, node: Node) -> Record:
-        """What is stored of a node."""
+        """A node as it is stored."""
         return Record(
             self.position(node),
             node.score,
@@ -251,7 +251,7 @@ class Graph:
             self.changed[parent.key] = parent
 
     def _set_leaf(self, node: Node, leaf: Leaf | None, children: Iterable[Child]) -> None:
-        """Note a leaf and where it leads to; one that is linked is none."""
+        """Note a leaf and the position after it; a move that is linked is no leaf."""
         key = next((child.key for child in children if leaf and child.move == leaf.move), None)
         linked = key is not None and key in self.nodes
         node.leaf, node.leaf_key = (None, None) if leaf is None or linked else (leaf, key)
@@ -297,7 +297,7 @@ class Reach:
     positions: int | None = None
 
     def cost(self, error: float, ply: int) -> float | None:
-        """What a position so many plies from the root costs in discs; None beyond reach, however many there are.
+        """The cost in discs of a position so many plies from the root; None beyond reach.
 
         Args:
             error: discs given away on the way to it; infinite if no way leads there.

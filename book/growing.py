@@ -53,7 +53,7 @@ class Grower:
 
     Args:
         book: opened to be changed; all of it is read into memory.
-        judge: what a position is judged by.
+        judge: searches the positions.
         run: where.
         on_progress: called after each answer.
         commits_meanwhile: whether there is a commit each second, so that an interruption costs no more than that; if
@@ -158,7 +158,7 @@ class Grower:
         self._commit()
 
     def _questions(self, choose: Choice, deadline: float | None) -> Iterator[Question]:
-        """What to search next, as long as there is something that doesn't wait for an answer, and time.
+        """The next searches, until the time is up or every position waits for an answer.
 
         What was begun comes first: where the best move has been linked, the others are judged.
         """
@@ -231,7 +231,7 @@ class Grower:
         self._committed = time.monotonic()
 
     def _leaves(self, reach: Reach) -> Iterator[bytes]:
-        """What the leaves lead to, cheapest first."""
+        """The positions after the leaves' moves, cheapest first."""
         root = self.root
         if root is None:
             yield self._root_key

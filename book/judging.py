@@ -10,7 +10,7 @@ from outflank.engine.evaluation.weights import checksum
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is searched.
+    """A question to a search.
 
     Attributes:
         position: the canonical image of a position of the book, or of one that shall come into it.
@@ -23,7 +23,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of it.
+    """The answer.
 
     Attributes:
         move: the best of the moves.
@@ -61,7 +61,7 @@ class Judge:
 
     @property
     def provenance(self) -> str:
-        """What its answers rest on, the weights by their CRC-32: ``level 16, weights d5a9d812``."""
+        """The basis of its answers, the weights by their CRC-32: ``level 16, weights d5a9d812``."""
         return f"level {self.level}, weights {checksum()}"
 
 

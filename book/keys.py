@@ -7,7 +7,7 @@ from outflank.engine.squares import DIRECTIONS
 
 BOARD_BYTES = 16
 MOVE_NUMBERS = 64 * (1 + len(DIRECTIONS))
-"""What ``move_number`` gives lies below."""
+"""The numbers of ``move_number`` are smaller."""
 _MASK = (1 << 64) - 1
 
 

@@ -11,10 +11,10 @@ from typing import Self
 from outflank.engine import FileFormatError
 
 LOCK_SUFFIX = ".outflank-lock"
-"""What the name of a lock ends with; before it comes the name of the file that is locked."""
+"""The ending of a lock's name; before it stands the name of the locked file."""
 _FLAGS = (
     os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-)  # what bears the name might be a pipe
+)  # a file of this name might be a pipe
 _CONTENT = re.compile(rb"(?:[0-9]{1,20}\n)?")  # nothing where a process was killed that had just made it
 _MOST_BYTES = 21
 _FOREIGN = (errno.ELOOP, errno.EISDIR, errno.ENXIO)  # a link, a folder, a socket or a pipe

@@ -22,7 +22,7 @@ class Opening:
     """An opening that has a name.
 
     Attributes:
-        names: what it is called, the most usual name first.
+        names: the most usual name first.
         moves: the line that has given it the name, beginning with f5: ``f5d6c3d3c4``.
     """
 

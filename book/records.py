@@ -1,4 +1,4 @@
-"""What a book keeps of a position, a row with a checksum over all of it; and what it answers when it is asked."""
+"""A book's record of a position, a row with a checksum over all of it; and its entry, the answer to a query."""
 
 import struct
 import zlib
@@ -52,7 +52,7 @@ MOST_DISCS = 64
 MOST_LINES = 2**32 - 1
 MIDGAME_MARGIN, ENDGAME_MARGIN = 4, 2
 """See ``margin_of``."""
-_NONE = -128  # what the checksum has in the place of NULL: beyond all scores, levels and moves
+_NONE = -128  # stands for NULL in the checksum: beyond all scores, levels and moves
 _NUMBERS = struct.Struct(">12q")
 Row = tuple[bytes, int, int, int, int, int, int | None, int | None, int | None, int, int, int, int, int]
 
@@ -89,7 +89,7 @@ class Leaf(NamedTuple):
 
     Attributes:
         move: the move.
-        score: what the search expects of it, in discs from the side to move.
+        score: of the search, in discs from the side to move.
     """
 
     move: Move
@@ -303,7 +303,7 @@ class BookMove(NamedTuple):
 
     Attributes:
         move: the move, in the position that was asked for.
-        score: what it leads to, in discs from the side that makes it.
+        score: in discs from the side that makes it.
         lower: the least that the score can be, see ``Record``.
         upper: the most.
         linked: whether it leads to a position of the book; if not, the score is that of a search alone.
@@ -320,7 +320,7 @@ class BookMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BookEntry:
-    """What a book knows about a position; moves and scores are those of the position that was asked for.
+    """A book's entry of a position; moves and scores refer to the position that was asked for.
 
     Attributes:
         position: the one that was asked for.

@@ -101,7 +101,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """Open the file of a book to change it: what was committed before a crash is there again.
+    """Open the file of a book to change it: all that was committed before a crash is there again.
 
     Raises: FileFormatError if it is none; sqlite3.Error.
     """
@@ -121,21 +121,21 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
 
 def unreadable(path: Path, reason: str) -> FileFormatError:
-    """What a file is refused with; a MemoryError gives no reason of its own."""
+    """The error for a file that is refused; a MemoryError gives no reason of its own."""
     return FileFormatError(
         f"can't read {str(path)!r} as an opening book ({reason or 'a size beyond all memory'})"
     )
 
 
 def _refused(path: Path, error: sqlite3.Error) -> FileFormatError:
-    """What a file is refused with: by itself it may be sound, and the disk not."""
+    """The error for a failed read: the file may be sound and the disk not."""
     if getattr(error, "sqlite_errorcode", 0) & _PRIMARY in _OF_THE_DISK:
         return FileFormatError(f"can't use the book {str(path)!r} ({error})")
     return unreadable(path, str(error))
 
 
 def read_facts(connection: sqlite3.Connection) -> dict[str, str]:
-    """What the book says of itself.
+    """The book's facts about itself.
 
     Raises: FileFormatError if it was changed by chance; sqlite3.Error.
     """

@@ -25,7 +25,7 @@ class Change(NamedTuple):
 
     Attributes:
         time: in ISO format with time zone.
-        what: what was done, by which program.
+        what: the change, and the program that made it.
     """
 
     time: str
@@ -41,7 +41,7 @@ class Book:
     Attributes:
         path: of the file.
         rules: of the games that it is for.
-        facts: what it says of itself by name, such as ``rules``, ``created`` and ``outflank``, its first version.
+        facts: about itself by name, such as ``rules``, ``created`` and ``outflank``, its first version.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -122,7 +122,7 @@ class Book:
         return self.probe(position) is not None
 
     def probe(self, position: Position) -> BookEntry | None:
-        """What the book knows about a position, or an image of it; None if nothing, as of a game that is over.
+        """The entry of a position, or of an image of it; None if there is none, as after the end of a game.
 
         Where the side to move has to pass, it is what the book knows about the position after the pass.
 
@@ -148,7 +148,7 @@ class Book:
         return before_pass(entry, position) if passed else entry
 
     def records(self) -> Iterator[Record]:
-        """All positions in the order of their keys, as they are stored. What is written meanwhile may be missing.
+        """All positions in the order of their keys, as they are stored. Rows written meanwhile may be missing.
 
         Raises: FileFormatError if a row is damaged.
         """

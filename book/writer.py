@@ -37,7 +37,7 @@ class BookWriter(Book):
         Args:
             path: of its file, which must not exist yet.
             rules: of the games that it is for.
-            facts: what else it shall say of itself.
+            facts: more facts about it.
 
         Raises: OutflankError if there is a file, or if it can't be made, and then there is none; SettingsError if
             `rules` are none, or a fact is no text.
@@ -71,7 +71,7 @@ class BookWriter(Book):
             written to.
         """
         path = Path(path)
-        schema.open_to_read(path).close()  # what is no book gets no lock file beside it
+        schema.open_to_read(path).close()  # a file that is no book gets no lock file
         lock = lock_book(path)
         try:
             book = cls(path, schema.open_to_write(path), lock)

@@ -16,7 +16,7 @@ class DiscColour(NamedTuple):
 
     Attributes:
         image: as a colour of an image.
-        ink: what a number on such a disc is written in, as a colour of an image.
+        ink: the colour of a number on such a disc in an image.
         terminal: the nearest of a terminal's 256 colours.
     """
 

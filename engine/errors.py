@@ -36,11 +36,11 @@ def whole(name: str, value: SupportsIndex, least: int, most: int = _MOST, unit: 
     """`value` as an int.
 
     Args:
-        name: what to call it in a sentence.
-        value: what came.
+        name: its name in a sentence.
+        value: the value that was given.
         least: the smallest that makes sense.
         most: the largest that makes sense.
-        unit: what to write behind it.
+        unit: the word after it.
 
     Raises: SettingsError if it is no whole number or beyond these.
     """

@@ -194,11 +194,11 @@ class Game(Sequence[Turn]):
         return True
 
     def _repr_svg_(self) -> str:
-        """What a notebook shows: the board, the last move marked."""
+        """The picture in a notebook: the board, the last move marked."""
         return self._position.svg(last=self._turns[-1].move if self._turns else None)
 
     def __repr__(self) -> str:
-        """What gives the game again: ``Game.from_transcript('f5d6', Rules.parse('othello'))``."""
+        """The expression that gives the game again: ``Game.from_transcript('f5d6', Rules.parse('othello'))``."""
         start = "" if self._first == Position.start(self.rules) else f", {self._first!r}"
         return (
             f"Game.from_transcript({self.transcript(passes=True)!r}, Rules.parse({str(self.rules)!r}){start})"

@@ -1,4 +1,4 @@
-"""Where a path leads: what is written goes through symbolic links, which stay; what is read has to be a file."""
+"""Resolving symbolic links: writing goes through links, which stay; reading needs a file."""
 
 import errno
 import os

@@ -13,7 +13,7 @@ _PASS_WORDS = frozenset({"pass", "pa", "ps", "--"})
 
 @dataclass(frozen=True, slots=True, repr=False, init=False)
 class Move:
-    """What a player does in his turn: ``Move("f5")``, ``Move(37)``, ``Move("d3/ne")``, ``Move("pass")`` or ``PASS``.
+    """A player's turn: ``Move("f5")``, ``Move(37)``, ``Move("d3/ne")``, ``Move("pass")`` or ``PASS``.
 
     Attributes:
         square: 0..63 (a1 first), or None for a pass.

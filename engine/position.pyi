@@ -150,7 +150,7 @@ class Position:
         """
 
     def _repr_svg_(self) -> str:
-        """What a notebook shows."""
+        """The picture in a notebook."""
 
     def symmetries(self) -> tuple[Position, ...]:
         """The eight images of the board under rotation and reflection, itself first."""

@@ -32,7 +32,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "begins": tuple(Colour),
 }
 _CENTRE = frozenset(map(parse_square, ("d4", "e4", "d5", "e5")))
-# What each sheet calls Black and White.
+# The names of Black and White on each sheet.
 _COLOUR_NAMES = {
     "othello": ("Black", "White"),
     "reveris": ("Black", "White"),
@@ -102,11 +102,11 @@ class Rules:
 
     @property
     def colour_names(self) -> tuple[str, str]:
-        """What the sheet calls Black and White."""
+        """The sheet's names of Black and White."""
         return _COLOUR_NAMES[self.name]
 
     def colour_name(self, colour: Colour) -> str:
-        """What the sheet calls a colour: the word for every sentence that a person reads."""
+        """The sheet's name of a colour, for every sentence that a person reads."""
         return self.colour_names[colour is Colour.WHITE]
 
     @property

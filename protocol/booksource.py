@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
     from outflank.book import Book, BookEntry, BookMove
 
 NO_BOOK = "none"
-"""What stands for no book where the name of one is asked for."""
+"""The word that stands for no book where a book's name is expected."""
 _SHIPPED = Path(__file__).parents[1] / "book" / "data"
 
 
@@ -95,7 +95,7 @@ class BookSource:
         ]
 
     def probe(self, position: Position) -> "BookEntry | None":
-        """What the book has of a position; None if nothing, or if it is for other rules."""
+        """The book's entry of a position; None if it has none, or if it is for other rules."""
         book = self._opened()
         if book is None or not self._serves(book, position.rules):
             return None
@@ -189,5 +189,5 @@ class BookSource:
 
 
 def _worth(move: "BookMove", draw: float) -> float:
-    """What a move is worth to the side that makes it, in discs."""
+    """The value of a move for the side that makes it, in discs."""
     return draw if move.score == 0 else float(move.score)

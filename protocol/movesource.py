@@ -255,7 +255,7 @@ class VarietySource:
         self._searcher.prepare()
 
     def choose(self, request: MoveRequest) -> Move | None:
-        """A move that a search within the limit finds no worse than the spread allows; None after the first plies."""
+        """A move that a search scores at most the spread below the best; None after the first plies."""
         played = sum(not turn.move.is_pass for turn in request.turns)
         if not request.varied or played >= self._spread.plies:
             return None

@@ -22,7 +22,7 @@ class Wire(Protocol):
     """A line protocol; an object of it may keep what its controller has set."""
 
     def kind(self, line: bytes) -> LineKind:
-        """What a line asks for. Called by the thread that reads, while a command may be running."""
+        """The request of a line. Called by the thread that reads, while a command may be running."""
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
         """Execute a line in its turn.
@@ -78,7 +78,7 @@ def _read(session: Session, wire: Wire, source: int, log: Log) -> None:
     while chunk := _chunk(source):
         for line in splitter.feed(chunk):
             add(line, wire.kind(line), b"\n")
-    # What may be half a command is none, or a controller that dies could play another move than it meant.
+    # A last line without a line feed may be half a command of a controller that died: it could be a wrong move.
     if (kind := wire.kind(splitter.rest)).is_harmless:
         add(splitter.rest, kind, b"")
     inbox.close()

@@ -1,4 +1,4 @@
-"""What one controller has set up: the game being played, its rules, the clocks and how strongly to play."""
+"""The session of one controller: the game, its rules, the clocks and the strength of play."""
 
 import time
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from outflank.protocol.timekeeping import PlayerClock, TimeSettings
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """What limits a search besides the clock; None is no such limit.
+    """Limits of a search besides the clock; None is no limit.
 
     If nothing else limits the search, not even a clock, it is DEFAULT_LEVEL that does.
 
@@ -101,7 +101,7 @@ class Session:
         self.strength = strength or Strength()
         self.inbox = inbox or Inbox()
         self.closed = False
-        self.contempt = 0.0  # what a draw in a book is worth to Black, in discs
+        self.contempt = 0.0  # value of a draw in a book for Black, in discs
         self.books = tuple(books)
         self._search = search
         self._ponders = ponders
@@ -118,7 +118,7 @@ class Session:
 
     @property
     def searcher(self) -> Searcher:
-        """What analyses; not to be used by two threads at once."""
+        """The searcher of analyses; not to be used by two threads at once."""
         return self._search.searcher
 
     @property
@@ -250,7 +250,7 @@ class Session:
         return move
 
     def probe(self, position: Position) -> "BookEntry | None":
-        """What the first book that knows a position has of it; None if none does."""
+        """The entry of the first book that knows a position; None if none does."""
         return next((entry for book in self.books if (entry := book.probe(position)) is not None), None)
 
     def ponder(self) -> None:

@@ -1,4 +1,4 @@
-"""What both forms of Edax have in common: Othello alone, and a level where we store plies and selectivity."""
+"""The common part of Edax's two forms: Othello alone, and a level where we store plies and selectivity."""
 
 from outflank.book.records import Record
 from outflank.engine import HIGHEST_LEVEL, FileFormatError, Percent, Rules, SettingsError, limit_for_level

@@ -51,7 +51,7 @@ def form_of(beginning: bytes) -> Form:
 
 
 def read_form(file: BinaryIO, rules: Rules, form: Form | None = None) -> Contents:
-    """What a file holds.
+    """The contents of a file.
 
     Args:
         file: open at its beginning; its first bytes are looked at, so it must be able to go back.

@@ -1,4 +1,4 @@
-"""What a form makes of a book: the records it read, checked, or the book it writes."""
+"""A book in another form: checked records that were read, or the book to write."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,11 +10,11 @@ from outflank.engine import FileFormatError, Move, Position, SettingsError
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What was found in a file.
+    """The contents of a file.
 
     Attributes:
         records: of the positions, read as they are taken; FileFormatError says which one is none.
-        facts: what the file says of itself, by name.
+        facts: of the file about itself, by name.
         is_settled: whether scores, bounds and counts are there; if not, they have to be worked out from the leaves.
     """
 

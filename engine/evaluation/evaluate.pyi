@@ -19,7 +19,7 @@ MOST_IN_ROW: int
 """No number of a row is farther from 0."""
 
 class Evaluator:
-    """What positions are evaluated with; searchers may share it."""
+    """The evaluation of positions; searchers may share it."""
 
     def __new__(cls, weights: ReadyWeights) -> Evaluator: ...
     def score(self, position: Position) -> int:

@@ -55,7 +55,7 @@ class ReadyWeights:
 
     @classmethod
     def of(cls, weights: Weights) -> ReadyWeights:
-        """What a weights file says, made ready.
+        """The contents of a weights file, made ready.
 
         Raises: ValueError if mirrored configurations have rows of their own, so that there are too many.
         """
@@ -71,7 +71,7 @@ _MAGIC = f"OUTFLANK READY WEIGHTS 2 {sys.byteorder}".encode().ljust(32)
 _AFTER_ROWS = (4 * PHASES * WEIGHTS_OF_A_PHASE, 2 * HEADS * NUMBERS_OF_A_LAYER, 4 * STAGES)
 # Of other weights, by when they were last used. Processes that have mapped a copy keep it when its name goes.
 _OTHERS_KEPT = 2
-# What was begun longer ago than this is left over from a process that died.
+# A file begun longer ago than this was left by a process that died.
 _SECONDS_TO_MAKE_ONE = 3600
 
 
@@ -94,14 +94,14 @@ def load(path: Path = SHIPPED) -> ReadyWeights:
 
 
 def _name(original: str) -> str:
-    """What the copy of weights with this identity is called; another version's layout has another name."""
+    """The name of the copy of weights with this identity; another version's layout has another name."""
     return f"weights-{original}-ready-2.bin"
 
 
 def _open_folder() -> int:
     """A descriptor of the folder of the copies, which is made if it is missing.
 
-    Raises: OSError if there is none, or if somebody else could change what is in it.
+    Raises: OSError if there is none, or if somebody else could change its contents.
     """
     above = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(above):  # to be ignored, says the XDG Base Directory Specification
@@ -127,7 +127,7 @@ def _only_ours(status: os.stat_result) -> bool:
 def _mapped(folder: int, original: str) -> ReadyWeights | None:
     """The weights of a copy of those with this identity; None if there is none that can be trusted."""
     try:
-        # Without waiting: what bears the name might be a pipe.
+        # Without waiting: a file of this name might be a pipe.
         file = os.open(_name(original), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except OSError:
         return None

@@ -148,7 +148,7 @@ def checksum(path: Path = SHIPPED) -> str:
 
 
 def version() -> str:
-    """What two results can be told apart by: ``1.1.0, evaluation f2eaca31``.
+    """The text by which results of two builds differ: ``1.1.0, evaluation f2eaca31``.
 
     Raises: FileFormatError as ``checksum``.
     """
@@ -271,7 +271,7 @@ def _apart(numbers: Numbers) -> bytes:
 
 
 def _together(raw: memoryview) -> array[int]:
-    """What `_apart` took apart."""
+    """The whole of the parts that `_apart` made."""
     both = bytearray(len(raw))
     both[0::2], both[1::2] = raw[: len(raw) // 2], raw[len(raw) // 2 :]
     return _from_little(both)

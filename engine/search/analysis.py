@@ -1,4 +1,4 @@
-"""A search under way in a thread of its own: what it finds can be iterated over, looked at, and stopped."""
+"""A search under way in a thread of its own: it can be iterated over, looked at, and stopped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Report = Callable[[SearchInfo | BaseException], object]
 
 
 class Running(Protocol):
-    """What searches: reports every finished iteration, at last a SearchResult or the exception that ended it."""
+    """A search: it reports every finished iteration, at last a SearchResult or the exception that ended it."""
 
     def run(self, report: Report) -> None:
         """Search and report, in the calling thread."""
@@ -54,7 +54,7 @@ class Analysis(Iterator[SearchInfo]):
 
     @property
     def latest(self) -> SearchInfo | None:
-        """What was found last, without waiting; None before the first iteration is finished."""
+        """The last finding, without waiting; None before the first iteration is finished."""
         return self._reports.latest
 
     def stop(self) -> None:
@@ -146,7 +146,7 @@ class BehindPass:
 
 
 class _Reports:
-    """What the searching thread hands over; no reference to the Analysis, so that a forgotten one goes."""
+    """The findings of the searching thread. It has no reference to the Analysis, so that a forgotten one is freed."""
 
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[SearchInfo | BaseException] = queue.SimpleQueue()
@@ -160,19 +160,19 @@ class _Reports:
 
 
 def _run(search: Running, reports: _Reports, turn: Turn) -> None:
-    """What the thread does."""
+    """The work of the thread."""
     if not turn.begin():
         return
     try:
         search.run(reports.add)
-    except BaseException as error:  # what fails before the search or after it is for who waits, too
+    except BaseException as error:  # errors before the search or after it are for the waiting thread, too
         reports.add(error)
     finally:
         turn.end()
 
 
 def _passed(info: SearchInfo) -> SearchInfo:
-    """What is known of a position from what is known of the one its forced pass leads to."""
+    """The finding about a position, derived from the position after its forced pass."""
     line = info.lines[0]
     turned_round = Line(
         PASS, 0.0 - line.score, (PASS, *line.pv), _OTHER_BOUND[line.bound], _OTHER_RESULT[line.result]

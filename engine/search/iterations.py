@@ -14,7 +14,7 @@ _RESERVED_SHARE = 0.02
 _MOST_RESERVED = 0.1
 # Of a time that is lost if it is not used, at most this part is kept back.
 _MOST_KEPT_BACK = 0.25
-# Of the time left: what solving may take, and what the moves before it share; what one of these may take at most.
+# Shares of the time left: for solving, for all moves before it, and at most for one of these.
 _SHARE_TO_SOLVE = 0.7
 _SHARE_BEFORE = 0.7
 _MOST_OF_THE_REST = 0.4
@@ -42,7 +42,7 @@ class Plan:
     Attributes:
         share: on average.
         most: until an iteration is broken off.
-        to_solve: until one is that solves the position, after which no move needs time.
+        to_solve: until a move that solves the position, after which no move needs time.
         part_expected: of that time, what solving may be expected to take.
     """
 
@@ -53,7 +53,7 @@ class Plan:
 
 
 def plan(clock: Clock, empties: int) -> Plan:
-    """What the mover's clock allows with this many squares empty; all of it 0 or more, even if the flag has fallen."""
+    """The time that the mover's clock allows with this many squares empty: 0 or more, even if the flag has fallen."""
     clock = replace(clock, remaining=max(clock.remaining, 0.0))
     if clock.moves is not None and clock.moves <= 1:
         return _all_of(clock.remaining, clock.overhead)
@@ -107,7 +107,7 @@ def _share(clock: Clock, empties: int, free: float) -> float:
     solved = _solved_within((1 - _SHARE_BEFORE) * _SHARE_TO_SOLVE * free)
     moves = max((empties - solved) / 2, 1.0)
     if clock.moves is not None and clock.moves <= moves:
-        return free / clock.moves  # what is left of them is lost
+        return free / clock.moves  # time left of them is lost
     # The weight of a move rises from 1 at the beginning of the game to 2 where it is solved.
     weight = 2 - moves / max((_EMPTIES_AT_THE_START - solved) / 2, moves)
     return _SHARE_BEFORE * free / moves * weight / ((weight + 2) / 2)
@@ -216,7 +216,7 @@ class Iterations:
         if self._choices == 1:
             return True
         if self._limit.clock.moves == 1:
-            return False  # what this move leaves is lost
+            return False  # time that this move leaves is lost
         assert self._plan is not None
         return time.monotonic() - self._began > part_to_begin(self._best_lines) * self._plan.share
 

@@ -1,4 +1,4 @@
-"""What a search is given and what it gives back: limits, selectivity, levels, results."""
+"""Input and output of a search: limits, selectivity, levels, results."""
 
 import math
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Selectivity:
 
     Attributes:
         index: its number in the compiled code, the boldest first.
-        percent: what users call it; 100 cuts nothing on a guess.
+        percent: its name for users; 100 cuts nothing on a guess.
         deviations: standard deviations to keep away from the window.
     """
 
@@ -35,7 +35,7 @@ STEPS = (
     Selectivity(5, 100, math.inf),
 )
 SELECTIVITIES: tuple[Percent, ...] = tuple(step.percent for step in STEPS)
-"""What ``Limit.selectivity`` may be, in percent."""
+"""The values of ``Limit.selectivity``, in percent."""
 BOLDEST, FULL_WIDTH = STEPS[0], STEPS[-1]
 
 
@@ -76,7 +76,7 @@ class Clock:
         increment: added after each move (Fischer).
         period: length of the Canadian period that begins when `remaining` is used up; 0 if none does.
         period_moves: moves due in each such period.
-        overhead: what a move takes besides the search, on the way to the controller and on a busy machine.
+        overhead: seconds a move takes besides the search, on the way to the controller and on a busy machine.
 
     Raises: SettingsError if one of them makes no sense.
     """
@@ -162,8 +162,8 @@ class Line:
         score: expected final disc difference from the side to move, by the rules' scoring.
         pv: the best line found that begins with `move`. That of an exact score ends the game with this score, unless
             the table had no room for it or the search was stopped first.
-        bound: what the score is of the true one: the value itself (``exact``: as good as the search is), or where only
-            win, draw or loss was asked for, what that says in discs: the ``lower`` or ``upper`` end.
+        bound: the relation of the score to the true one: ``exact`` (as good as the search is), or where only win, draw
+            or loss was asked for, the ``lower`` or ``upper`` bound in discs.
         result: a win, draw or loss for the side to move, by the rules' tie rule; None unless the search was exact
             or was asked for just that and reached the end.
     """
@@ -202,12 +202,12 @@ class SearchInfo:
 
     @property
     def bound(self) -> Bound:
-        """What that score is of the true one, see Line."""
+        """The relation of this score to the true one, see Line."""
         return self.lines[0].bound
 
     @property
     def result(self) -> Result | None:
-        """What the best move leads to, as far as that is known, see Line."""
+        """The best line, as far as it is known, see Line."""
         return self.lines[0].result
 
     @property
@@ -218,7 +218,7 @@ class SearchInfo:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult(SearchInfo):
-    """What a finished or stopped search found.
+    """The result of a finished or stopped search.
 
     Attributes:
         stopped: whether it was told to stop, and no limit ended it.

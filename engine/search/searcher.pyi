@@ -65,7 +65,7 @@ class Searcher:
         """
 
     def evaluate(self, position: Position) -> float:
-        """What is expected without any search, in whole discs from the side to move; a finished game's final score."""
+        """The evaluation without any search, in whole discs from the side to move; a finished game's final score."""
 
     def search(
         self,
@@ -81,7 +81,7 @@ class Searcher:
         A game that is over gives a pass and the final score, exact; a forced pass the score of what it leads to.
 
         Args:
-            position: what to search.
+            position: to search.
             limit: when to stop; ``Limit.solve()`` for the exact score.
             moves: consider only these at the root, moves or their text.
             multipv: how many of the best moves to give a score and a line of their own.
@@ -104,7 +104,7 @@ class Searcher:
         Best used as a context manager; see Analysis for when the searcher is free again.
 
         Args:
-            position: what to search.
+            position: to search.
             limit: when to stop; if left out, when ``Analysis.stop`` is called or its block is left.
             moves: consider only these at the root, moves or their text.
             multipv: how many of the best moves to give a score and a line of their own.

@@ -6,7 +6,7 @@ A mask has one bit a square, bit 0 = a1, bit 63 = h8. White is the colour that t
 from outflank.engine.squares import Colour
 
 class SoloBoard:
-    """What lies on the board; a value: immutable, equal boards are interchangeable.
+    """The board; a value: immutable, equal boards are interchangeable.
 
     Args:
         black: black discs.

@@ -1,4 +1,4 @@
-"""The solo game of the Ravensburger edition of 2006: what is dealt, what the player sees, and what a move wins."""
+"""The solo game of the Ravensburger edition of 2006: the deal, the player's view, and the chips that a move wins."""
 
 import random
 import re
@@ -56,7 +56,7 @@ ALL_CHIPS = tuple(Chip(colour, number) for colour in Colour for number in (0, 0,
 
 
 def score(chips: Iterable[Chip], variant: Variant = Variant.CHIPS) -> int:
-    """What these chips count by `variant`; at most 24 or 220."""
+    """The score of these chips by `variant`; at most 24 or 220."""
     numbers = [chip.number for chip in chips]
     if variant is Variant.CHIPS:
         return len(numbers)
@@ -181,7 +181,7 @@ class SoloMove:
 
 
 class _View:
-    """What the dealer's view and the player's have in common: all that can be seen."""
+    """The common part of the dealer's view and the player's: all that can be seen."""
 
     board: SoloBoard
 
@@ -217,7 +217,7 @@ class _View:
 
 @dataclass(frozen=True)
 class PlayerView(_View):
-    """What the player sees; closed chips are squares and nothing more.
+    """The player's view; closed chips are squares and nothing more.
 
     Attributes:
         board: discs, open chips, and where closed ones lie.
@@ -232,11 +232,11 @@ class PlayerView(_View):
     is_over: bool
 
     def score(self, variant: Variant = Variant.CHIPS) -> int:
-        """What the chips won count."""
+        """The score of the chips won."""
         return score(self.won.values(), variant)
 
     def unseen(self) -> tuple[Chip, ...]:
-        """The chips that lie closed, in the order of ``ALL_CHIPS``: what is known of them together."""
+        """The chips that lie closed, in the order of ``ALL_CHIPS``, without their squares."""
         seen = Counter(self.won.values()) + Counter(self.open_chips.values())
         return tuple((Counter(ALL_CHIPS) - seen).elements())
 
@@ -269,7 +269,7 @@ class DealerView(_View):
         }
 
     def score(self, variant: Variant = Variant.CHIPS) -> int:
-        """What the chips won count."""
+        """The score of the chips won."""
         return score(self.won.values(), variant)
 
     def play(self, move: SoloMove) -> "DealerView":
@@ -297,7 +297,7 @@ class DealerView(_View):
         return score((chip for square, chip in self.deal.chips.items() if not lost >> square & 1), variant)
 
     def player_view(self) -> PlayerView:
-        """What the player sees of it."""
+        """The player's view of it."""
         shown = self.board.chips & ~self.board.closed
         faces = {square: self.deal.chips[square] for square in squares_of(shown)}
         return PlayerView(self.board.hidden(), faces, self.won, self.is_over)
@@ -318,7 +318,7 @@ def _drawn(board: SoloBoard, faces: Mapping[int, Chip]) -> str:
 
 
 def cell_text(board: SoloBoard, faces: Mapping[int, Chip], square: int) -> str:
-    """What lies on a square: ``X`` or ``O``, a chip such as ``b7``, ``?`` for one unknown, ``.`` for nothing."""
+    """The content of a square: ``X`` or ``O``, a chip such as ``b7``, ``?`` for one unknown, ``.`` for nothing."""
     if square in faces:
         return str(faces[square])
     for letter, mask in (("X", board.black), ("O", board.white), ("?", board.closed)):

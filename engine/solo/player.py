@@ -21,7 +21,7 @@ class Effort:
     Attributes:
         deals: deals to suppose; each move is judged in all of them.
         finalists: how many of the best judged moves are played out.
-        playouts: in how many of the deals.
+        playouts: the number of these deals.
     """
 
     deals: int = 16
@@ -35,11 +35,11 @@ HINT_EFFORT = Effort(deals=64, finalists=5, playouts=16)
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """What a move promises.
+    """The expected result of a move.
 
     Attributes:
         move: the move.
-        score: the final score to expect, on average of the deals that were supposed.
+        score: the final score to expect, on average over the deals that were tried.
     """
 
     move: SoloMove
@@ -74,7 +74,7 @@ class SoloPlayer:
 
     Args:
         variant: how chips count.
-        seed: of the deals it supposes.
+        seed: of the deals that it tries.
         effort: how hard it thinks.
     """
 
@@ -124,7 +124,7 @@ class SoloPlayer:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What is known of a deal with open chips.
+    """The solution of a deal with open chips.
 
     Attributes:
         score: the best score found, chips won before included.
@@ -173,7 +173,7 @@ def solve(
 
 
 def _searched(game: DealerView, judge: Variant, variant: Variant, width: int, known: Solution) -> Solution:
-    """What a search of this width finds if boards are judged by the count of `judge`."""
+    """The result of a search of this width if boards are judged by the count of `judge`."""
     chips = game.deal.chips
     won, line = best_line(game.board, mask_of(game.won), _numbers(chips, judge), width, seed=width)
     found = score((chip for square, chip in chips.items() if won >> square & 1), variant)

@@ -13,7 +13,7 @@ __all__ = ["AnnotatedGame", "BadGame", "read_games"]
 
 
 def __getattr__(name: str) -> Any:
-    """What is asked for, loaded only then: a program that speaks GTP reads no files of games."""
+    """Load a name when it is used: a program that speaks GTP reads no files of games."""
     if name == "read_games":
         from outflank.protocol.formats import files as module
     elif name in __all__:

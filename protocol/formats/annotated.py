@@ -1,4 +1,4 @@
-"""One game and what is known about it: what every format of game files is read into and written from."""
+"""One game with all that is known about it; every format of game files is read into it and written from it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -33,7 +33,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a game's record says came of it.
+    """The result in a game's record.
 
     Attributes:
         winner: None for a draw.
@@ -61,7 +61,7 @@ class AnnotatedMove:
         before: the position in which it was made.
         move: a legal one.
         seconds: that its mover took; None if unknown.
-        score: what its mover took the position for, in discs from Black's side; None if unknown.
+        score: its mover's evaluation of the position, in discs from Black's side; None if unknown.
         exact: margin with best play by both sides from `before`, in discs from Black's side; None if unknown.
         from_book: whether it came from an opening book; None if unknown.
         comment: in words.
@@ -115,10 +115,10 @@ class AnnotatedGame:
         clock: the time control, as GGF has it or else in the words that ``clocks`` describes.
         comment: on the whole game.
         given: how many turns of the beginning were given to both sides, as a match's opening is: nobody chose them.
-        unread: what the record says besides and this does not keep, a word for each: ``variation``, or the name of a
+        unread: parts of the record that are not kept, a word for each: ``variation``, or the name of a
             property.
         unnamed: why the players are called by numbers, in a clause; empty if they are not.
-        doubt: what of the record was not believed, in a sentence; empty if all was.
+        doubt: a sentence about a part of the record that contradicts the board; empty if there is none.
     """
 
     first: Position = field(default_factory=Position.start)
@@ -203,11 +203,11 @@ class AnnotatedGame:
 
 @dataclass(frozen=True, slots=True)
 class BadGame:
-    """What stands in a file where a game should.
+    """An entry of a file that is no game.
 
     Attributes:
         where: ``game 12`` or ``line 12``; empty if it concerns the whole file.
-        reason: what was expected, and what came; whatever the file holds, fit to be shown and not long.
+        reason: the expected and the actual text; printable and short, whatever the file holds.
     """
 
     where: str

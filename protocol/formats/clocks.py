@@ -9,7 +9,7 @@ from outflank.protocol.timekeeping import TimeSettings
 
 _TIME = re.compile(r"\d{1,8}(?:[:.]\d{1,8}){0,3}", re.ASCII)
 _SECONDS_OF = (1, 60, 3600, 86400)
-_LONGEST = 10**9  # seconds; with all that a game of moves adds still less than an engine's clock can hold
+_LONGEST = 10**9  # seconds; an engine's clock can hold this and all increments of a game
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class GgfClock:
     Attributes:
         main: for the whole game.
         increment: added after each move.
-        extension: what a player who has used up the main time still gets, once.
+        extension: seconds that a player gets once after the main time.
     """
 
     main: int = 0
@@ -74,7 +74,7 @@ def clock_text(settings: TimeSettings) -> str:
 
 
 def from_sgf(main: str, overtime: str) -> str:
-    """What TM and OT say; either may be empty, and a TM that is no number counts as that."""
+    """The clock of TM and OT; either may be empty, and a TM that is no number counts as empty."""
     whole, known = _WHOLE.fullmatch(main), _IN_GGF_TOO.fullmatch(overtime)
     if whole and known:
         return str(GgfClock(*(int(text or 0) for text in (whole[1], *known.groups()))))

@@ -55,7 +55,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """What a file holds: the problems in order, and an error for each line that can't be read."""
+    """The contents of a file: the problems in order, and an error for each line that can't be read."""
 
     problems: tuple[Problem, ...]
     errors: tuple[FileFormatError, ...]
@@ -127,7 +127,7 @@ class LineError(NotationError):
     """A line that is no OBF.
 
     Attributes:
-        column: where what was expected is missing, 1 for the first character.
+        column: of the first character that is wrong, 1 for the first of the line.
     """
 
     def __init__(self, message: str, column: int) -> None:
@@ -181,7 +181,7 @@ def _suite(lines: Iterable[TextLine], name: str, rules: Rules) -> Suite:
 
 
 def _problem(line: TextLine, rules: Rules) -> Problem | None:
-    """What a line holds; None if nothing but a comment, which may be of any length.
+    """The problem of a line; None for a comment, which may be of any length.
 
     Raises: LineError.
     """
@@ -195,7 +195,7 @@ def _without_comment(line: str) -> str:
 
 
 def _fields(line: str) -> list[tuple[str, int]]:
-    """What stands between the semicolons, each with its column; empty fields are left out."""
+    """The fields between the semicolons, each with its column; empty fields are left out."""
     return [(match[0], match.start() + 1) for match in _FIELD.finditer(_without_comment(line))] or [("", 1)]
 
 

@@ -150,7 +150,7 @@ class _Text:
 
 
 class _Moves:
-    """What stands behind the tags.
+    """The text after the tags.
 
     Attributes:
         played: the moves, each with its comment.

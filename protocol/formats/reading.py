@@ -79,7 +79,7 @@ def read_lines(stream: BinaryIO, errors: str = "replace") -> Iterator[TextLine]:
 
     Args:
         stream: of bytes.
-        errors: what becomes of bytes that are no UTF-8, as for ``bytes.decode``; U+FFFD if left out.
+        errors: the treatment of bytes that are no UTF-8, as for ``bytes.decode``; U+FFFD if left out.
     """
     number, fresh = 0, True
     while piece := stream.readline(LINE_CAP):
@@ -98,7 +98,7 @@ _NUMBER = re.compile(r"[+-]?\d{1,9}(\.\d{0,9})?")
 
 
 def read_number(text: str) -> float | None:
-    """A number, None if there is none to be read: what stands there does not make a game a bad one."""
+    """A number; None for any other text, which does not make the game a bad one."""
     return float(text) if _NUMBER.fullmatch(text) else None
 
 
@@ -142,7 +142,7 @@ def split_games(stream: BinaryIO, *, escapes: bool) -> Iterator[bytes | FileForm
 
 
 class _Splitter:
-    """What has been seen of the game that has begun; nothing outside a game."""
+    """The lines of the game so far; nothing outside a game."""
 
     def __init__(self, escapes: bool) -> None:
         self._value_end, self._values = _VALUE_ENDS[escapes], _VALUES[escapes]

@@ -44,7 +44,7 @@ _LAST_REMARK = re.compile(rf"exact at the end: {_MARGIN} for Black(?:\n|$)")
 
 _NO_REMARK = "comment:\n"
 _PROGRAM = "outflank:"
-# What is read, and what says how the file is written.
+# Properties that are read, and properties about the file's form.
 _OF_THE_FILE = frozenset(["FF", "CA", "AP", "ST"])
 _OF_THE_GAME = frozenset(
     ["GM", "SZ", "RU", GIVEN, "PL", "AB", "AW", "RE", "GN", "EV", "PC", "DT", "TM", "OT"]
@@ -93,7 +93,7 @@ def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) 
     tree = _tree(text.encode() if isinstance(text, str) else text, grammar)
     root, *nodes = grammar.main_sequence_iter(tree)
     if isinstance(text, str):
-        root = {**root, "CA": [b"UTF-8"]}  # whatever it says: text has been decoded already
+        root = {**root, "CA": [b"UTF-8"]}  # in place of any other: text has been decoded already
     texts = _Texts(root, grammar)
     _check_game(texts, root)
     _check_setup(root, nodes)

@@ -49,7 +49,7 @@ GAME = struct.Struct("<3H2B60s")
 PLAYER_BYTES = 20
 TOURNAMENT_BYTES = 26
 SQUARES = 64
-_UNFINISHED = 225  # discs: what Edax's result of -127 becomes in a byte
+_UNFINISHED = 225  # discs: Edax's result of -127 as a byte
 _NO_MOVES = b"\0\x5c"  # the second is Edax's
 _SHARED_STEMS = ("wthor", "wth")
 _MOVES = {10 * (square // 8 + 1) + square % 8 + 1: Move(square) for square in range(SQUARES)}
@@ -57,7 +57,7 @@ _MOVES = {10 * (square // 8 + 1) + square % 8 + 1: Move(square) for square in ra
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a WTHOR file says of itself.
+    """The header of a WTHOR file.
 
     Attributes:
         games: in the file (.wtb).

@@ -88,7 +88,7 @@ def kata_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str
 
 @dataclass
 class _Order:
-    """What a controller has asked to be analysed, and how it wants the answer."""
+    """A controller's request for an analysis, and the form of the answer."""
 
     colour: Colour
     interval: float = _DEFAULT_CENTISECONDS / 100  # seconds
@@ -245,7 +245,7 @@ def _kata_block(info: SearchInfo, number: int, line: Line, in_book: bool) -> str
 
 
 def _own_keys(info: SearchInfo, in_book: bool) -> str:
-    """What an Othello program adds. Before ``pv``, since a reader takes all that follows that for moves."""
+    """Fields of Othello programs. They stand before ``pv``, since readers take everything after it for moves."""
     return (
         f"depth {info.depth} prob {info.selectivity} exact {int(info.exact)} book {int(in_book)} bound exact"
     )

@@ -27,7 +27,7 @@ string/Rules/outflank-rules
 string/Settings/gomill-describe_engine
 param/Strength/outflank-strength"""
 _DEPTH_OF_SCORES = 8
-# What a limit is called on the command line -> in Strength.
+# The name of a limit on the command line -> in Strength.
 _LIMITS = {"level": "level", "depth": "depth", "time": "seconds", "nodes": "nodes"}
 
 

@@ -13,7 +13,7 @@ HIGHEST_NUMBER = 2**31 - 1
 _FAILURE_CAP = 1000
 _INTERRUPT = b"# interrupt"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# What an answer may not hold, and a tab, which is a blank to its reader.
+# Characters that an answer must not hold, and a tab, which is a blank to its reader.
 _NOT_SENT: dict[int, str | None] = {**dict.fromkeys((*CONTROL_BYTES, *range(128, 160))), ord("\t"): " "}
 _ID = re.compile(rb" *(-?)([0-9]+)")
 
@@ -23,7 +23,7 @@ class CommandError(OutflankError):
 
     Args:
         words: GTP's standard text for such a failure, which controllers compare.
-        detail: what was expected, and what came.
+        detail: the expected value and the actual one.
     """
 
     def __init__(self, words: str, detail: str = "") -> None:

@@ -1,4 +1,4 @@
-"""GTP version 2 as the server drives it: what a line asks for, and how it becomes an answer."""
+"""GTP version 2 as the server drives it: lines become requests, and requests become answers."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ class Gtp:
     """The wire of GTP; see ``server.Wire``."""
 
     def kind(self, line: bytes) -> LineKind:
-        """What a line asks for; ``# interrupt`` alone interrupts, and is no command."""
+        """The request of a line; ``# interrupt`` alone interrupts, and is no command."""
         command = parse(line)
         if command is None:
             return LineKind(is_command=False, interrupts=is_interrupt(line))

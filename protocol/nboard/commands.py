@@ -202,7 +202,7 @@ def go(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
 
 
 def _known(found: Line | None, made: Move) -> Line | None:
-    """What was found, if it is about this move."""
+    """The finding, if it is about this move."""
     return found if found is not None and found.move == made else None
 
 
@@ -234,7 +234,7 @@ def learn(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
 
 
 def _learned(session: Session) -> str:
-    """What came of learning the game of a session, in a sentence."""
+    """A sentence about the result of learning the game of a session."""
     if not session.books:
         return "the game is not learned: there is no book (--book FILE)"
     positions = session.game.positions

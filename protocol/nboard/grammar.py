@@ -78,10 +78,10 @@ def status(text: str) -> str:
 
 
 def found_lines(info: SearchInfo, most: int | None = None) -> str:
-    """What a choice rests on, a line for each move, the best first: of an iteration, and the nodes; or of a book.
+    """The basis of a choice, a line for each move, the best first: an iteration with its nodes, or a book's entry.
 
     Args:
-        info: what was found.
+        info: the finding.
         most: how many moves of a book to report; None for all.
     """
     if isinstance(info, BookInfo):

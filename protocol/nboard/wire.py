@@ -16,7 +16,7 @@ class NBoard:
         self._clocks = GameClocks()
 
     def kind(self, line: bytes) -> LineKind:
-        """What a line asks for; one that is no command is ignored, as the protocol has it."""
+        """The request of a line; a line that is no command is ignored, as the protocol demands."""
         command = parse(line, COMMANDS)
         if command is None:
             return LineKind(is_command=False)

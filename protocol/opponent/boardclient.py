@@ -38,8 +38,8 @@ class BoardClient(GtpClient):
         """Shake hands and choose the game.
 
         Args:
-            rules: what will be played.
-            manners: what is known of it, kept up to date.
+            rules: of the games.
+            manners: facts about the engine, kept up to date.
             on_remark: called with a clause when something about the engine is worth a user's notice.
 
         Raises: EngineError; UnfitEngineError if it has no command for rules with other moves than Othello's.

@@ -27,12 +27,12 @@ _RESIGN = "resign"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What an engine answered when it was asked for a move.
+    """An engine's answer to the request for a move.
 
     Attributes:
         text: the move, or whatever else it answered.
         seconds: that it took.
-        score: what it says that its position is worth, in discs from its own side; None if it does not.
+        score: its own evaluation of the position, in discs from its side; None if it reports none.
         from_book: whether it says that the move came from an opening book; None if it does not say.
         ok: whether it answered with a success.
     """
@@ -132,7 +132,7 @@ def genmove_command(listed: frozenset[str]) -> str:
 
 
 def genmove_line(command: str, colour: str) -> str:
-    """What is sent to get a move by `command`."""
+    """The line that asks for a move by `command`."""
     return f"{GENMOVE} {colour}" if command == GENMOVE else f"{command} {colour} {_CENTISECONDS}"
 
 
@@ -148,7 +148,7 @@ def read_reply(answer: Answer) -> Reply:
 
 
 def _from_book(reports: Sequence[MoveReport], played: str) -> bool | None:
-    """What is said of the move that was played."""
+    """The report about the move that was played."""
     return next((report.from_book for report in reports if report.text.lower() == played.lower()), None)
 
 

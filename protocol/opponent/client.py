@@ -14,11 +14,11 @@ MAX_ANSWER_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an engine answered.
+    """An engine's answer.
 
     Attributes:
         ok: whether it began with ``=``.
-        text: what followed the sign; lines are separated by line feeds.
+        text: after the sign; lines are separated by line feeds.
         seconds: from just before the command was written until the answer was complete.
     """
 
@@ -118,7 +118,7 @@ class GtpClient(EngineClient):
         return first[0] == "=", self._rest_of(first, deadline, size, watching)
 
     def _rest_of(self, first: str, deadline: float, size: int = 0, watching: bool = False) -> str:
-        """The text of the answer that begins with line `first`, for which `size` bytes were passed over."""
+        """The text of the answer that begins with line `first`; `size` bytes were skipped before it."""
         lines = [self._text_of(first)]
         while line := self._next_line(deadline):
             if watching and is_report(line) and is_report(lines[-1]):
@@ -149,7 +149,7 @@ class GtpClient(EngineClient):
         raise self._not_gtp(banner) if banner else self._too_much()
 
     def _text_of(self, line: str) -> str:
-        """What follows the sign in the first line of an answer.
+        """The text after the sign in the first line of an answer.
 
         Raises: EngineProtocolError if an id that was not sent, or no blank, follows it.
         """

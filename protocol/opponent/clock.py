@@ -1,4 +1,4 @@
-"""The referee's clock: what a time control allows, and how it is written.
+"""The referee's clock: time controls and their notation.
 
 Time runs from just before `genmove` is written until its answer is complete; what an engine does between its moves is
 charged with the next one. All times are in seconds.
@@ -12,7 +12,7 @@ from outflank.engine import NotationError
 from outflank.protocol.lines import printable
 from outflank.protocol.timekeeping import DURATION, parse_duration
 
-MARGIN_SECONDS = 0.05  # forgiven on each move: what reading a pipe and waking up may cost
+MARGIN_SECONDS = 0.05  # forgiven on each move, for reading a pipe and waking up
 LONGEST_SECONDS = 1_000_000
 SHORTEST_SECONDS = 0.001
 _DECIMALS = 3  # of seconds, so that what is shorter is no time

@@ -24,7 +24,7 @@ _KILL_SECONDS = 10.0  # a thousand processes take that long to die on a busy mac
 _KILL_SLICE_SECONDS = 0.002
 _DEAD = "ZX"
 _VARIABLE = "OUTFLANK_ENGINE"
-_LEAST_LIMIT = 1 << 62  # microseconds of real-time computing without a pause: what no process ever reaches
+_LEAST_LIMIT = 1 << 62  # microseconds of real-time computing without a pause, which no process ever reaches
 _ENGINE_BITS = 24
 _ENGINES = itertools.count()
 
@@ -56,7 +56,7 @@ def _adopt_orphans(pid: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What an engine is started with, and all that descends from it has too.
+    """The mark that an engine is started with, and that all its descendants inherit.
 
     It is a variable of the environment, and where the system can do that, the soft limit of the real-time computing
     that a process may do without a pause: a daemon that has wiped its environment still has its limits.
@@ -100,7 +100,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def living(pid: int, mark: Mark) -> set[Process]:
-    """What descends from engine `pid` and lives, our own children that bear its mark and their descendants included."""
+    """Living descendants of engine `pid`, our own children that bear its mark and their descendants included."""
     return _living(pid, mark, ())
 
 
@@ -185,13 +185,13 @@ def _kill(process: Process) -> None:
 
 
 def _process(pid: int) -> Process | None:
-    """The process that an id means now; None if it is dead."""
+    """The live process with this id; None if there is none."""
     state = _stat(pid)
     return Process(pid, int(state[19])) if state and state[0] not in _DEAD else None
 
 
 def _stat(pid: int) -> list[str]:
-    """What /proc says of a process from its state on; empty if it is gone."""
+    """The fields of /proc about a process from its state on; empty if it is gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
             return file.read().rpartition(b")")[2].decode().split()

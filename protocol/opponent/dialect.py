@@ -43,7 +43,7 @@ class Dialect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """What the handshake has brought.
+    """The result of the handshake.
 
     Attributes:
         name: as it calls itself.
@@ -58,7 +58,7 @@ class Speaker:
 
 @dataclass(frozen=True, slots=True)
 class TimeDialect:
-    """What an engine is sent about its clock.
+    """The commands that tell an engine its clock.
 
     Attributes:
         settings: the command that sets its clock, sent before each game; None if it takes or needs none.
@@ -79,7 +79,7 @@ class TimeDialect:
 
 
 def choose_dialect(control: TimeControl, speaker: Speaker, dialect: Dialect = Dialect.AUTO) -> TimeDialect:
-    """What this engine is sent for `control`, in the words of `dialect`."""
+    """The commands that give this engine `control`, in the words of `dialect`."""
     if not control.is_limited:
         return TimeDialect()
     if dialect is Dialect.AUTO:

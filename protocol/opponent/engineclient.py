@@ -22,7 +22,7 @@ MAX_TALK_BYTES = 16 << 20  # that may come before an answer: engines report whil
 _GTP_ANSWERS = ("=", "?")  # how answers of GTP begin: no other protocol knows such lines
 _LINE = re.compile(rb"[^\r\n]+")
 _MOST_STALE_LINES = 1_000  # that are passed on, of those written between two commands
-BANNER_SECONDS = 2.0  # for a program whose first words are of another protocol, to speak the right one
+BANNER_SECONDS = 2.0  # seconds for a program that begins in another protocol to change to the right one
 LONGEST_IDENTITY = 200  # characters of an engine's name and version
 _LONGEST_QUOTE = 100  # characters of what an engine wrote, in a message
 
@@ -104,7 +104,7 @@ class EngineClient:
         self._process.stop(b"quit\n", patience)
 
     def _send(self, line: str) -> float:
-        """Send a line, and return when; what the engine has written until then answers nothing that follows.
+        """Send a line, and return when; output of the engine until then answers nothing that follows.
 
         Raises: EngineCrash if the engine was ended before.
         """

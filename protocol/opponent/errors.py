@@ -1,4 +1,4 @@
-"""What an engine in a child process may do wrong, by name."""
+"""Faults of an engine in a child process, by name."""
 
 from outflank.engine import OutflankError
 

@@ -102,7 +102,7 @@ class GtpEngine:
 
     @property
     def name(self) -> str:
-        """What it calls itself."""
+        """The engine's own name."""
         return self._client.name
 
     @property
@@ -117,7 +117,7 @@ class GtpEngine:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is worth knowing about how it can be spoken to, a clause each."""
+        """Remarks on the commands that it understands, a clause each."""
         return tuple(self._remarks)
 
     @property
@@ -206,7 +206,7 @@ class GtpEngine:
     def analyse(
         self, seconds: float, on_report: Callable[[tuple[MoveReport, ...]], object] | None = None
     ) -> tuple[MoveReport, ...]:
-        """What it says of the moves of the position after so long, the best first; nothing if it has said nothing.
+        """Its reports on the moves of the position after so long, the best first; nothing if it has reported nothing.
 
         Args:
             seconds: for which it analyses; some engines report once a tenth of a second at the most.

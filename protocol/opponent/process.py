@@ -82,7 +82,7 @@ class ChildProcess:
 
     @property
     def exit_code(self) -> int | None:
-        """What it ended with, minus the number of the signal if it was killed; None while it runs."""
+        """The exit code, minus the number of the signal if it was killed; None while it runs."""
         if self._process.returncode is not None:
             return self._process.returncode
         try:
@@ -135,7 +135,7 @@ class ChildProcess:
 
     @property
     def begun_line(self) -> bytes:
-        """What has come of a line whose line feed has not."""
+        """The beginning of a line whose line feed has not come yet."""
         return bytes(self._received) if b"\n" not in self._received else b""
 
     def skip_line_feeds(self) -> int:
@@ -305,4 +305,4 @@ def _read(pipe: IO[bytes]) -> bytes | None:
 
 
 def _nothing() -> None:
-    """What is called while waiting if nothing else is."""
+    """The function called while waiting if no other is given."""

@@ -1,4 +1,4 @@
-"""What an engine says of moves while it thinks: lines of blocks ``info move ...``, as LZ and KataGo have them."""
+"""An engine's reports on moves while it thinks: lines of blocks ``info move ...``, as LZ and KataGo have them."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _MOST_DISCS = 64.0
 
 @dataclass(frozen=True, slots=True)
 class MoveReport:
-    """What an engine says of one move.
+    """An engine's report on one move.
 
     Attributes:
         text: the move as it was written.
@@ -43,7 +43,7 @@ class MoveReport:
 
     @property
     def score(self) -> float | None:
-        """What the move is worth, in discs from the side that makes it; None if no possible score was given."""
+        """The value of the move, in discs from the side that makes it; None if no possible score was given."""
         text = self.keys.get("scoreLead", self.keys.get("scoreMean", ""))
         return possible_score(float(text)) if _NUMBER.fullmatch(text) else None
 
@@ -59,7 +59,7 @@ def is_report(line: str) -> bool:
 
 
 def read_report(line: str) -> tuple[MoveReport, ...]:
-    """What a line says of each move, in the engine's order: the best one first; a block without a move says nothing."""
+    """A line's report on each move, in the engine's order, the best one first; blocks without a move are dropped."""
     return tuple(filter(None, map(_read_block, _BLOCK.split(line)[1:])))
 
 
@@ -69,7 +69,7 @@ def possible_score(score: float | None) -> float | None:
 
 
 def _read_block(block: str) -> MoveReport | None:
-    """What a block says; None if it names no move, as ``move pv d3`` does not."""
+    """The report of a block; None if it names no move, such as ``move pv d3``."""
     pairs, _, line = block.partition(" pv ")
     words = pairs.split()
     keys = dict(zip(words[::2], words[1::2], strict=False))

@@ -63,7 +63,7 @@ class _Spawner:
         return cls()
 
     def call(self, start: "Start") -> subprocess.Popen[bytes]:
-        """What `start` returns or raises, in the thread."""
+        """The result or error of `start`, in the thread."""
         future: Future[subprocess.Popen[bytes]] = Future()
         self._waiting.put((future, start))
         try:

@@ -18,10 +18,10 @@ _LINE_SHOWN = 12  # moves
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of an item.
+    """The answer to an item.
 
     Attributes:
-        item: what was asked.
+        item: the question.
         found: by the search of a query; None if it was cancelled before it began, and for whatever is no query.
         count: how many queries an action has terminated.
     """
@@ -53,7 +53,7 @@ def answer_facts(answer: Answer) -> dict[str, Any]:
 
 
 def search_facts(position: Position, info: SearchInfo) -> dict[str, Any]:
-    """What a search has found, without its kind and its move."""
+    """A search's result as JSON, without its kind and its move."""
     lines = [
         {"move": str(line.move), "score": score_number(line.score), "pv": [str(move) for move in line.pv]}
         for line in info.lines
@@ -90,7 +90,7 @@ def answer_row(query: Query, found: SearchInfo) -> str:
 
 
 def _found(query: Query, found: SearchInfo | None) -> dict[str, Any]:
-    """What the search of a query has found, if it had begun."""
+    """The result of a query's search, if it had begun."""
     if found is None:
         return {"kind": "result", "position": query.position.board_string(), "stopped": True, "lines": []}
     made = search_facts(query.position, found)

@@ -152,7 +152,7 @@ def _shown_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """What is wanted of a search; None is no such limit, and whichever is met first ends it.
+    """The limits of a search and the wanted answer; None is no limit, and the first limit that is met ends the search.
 
     Attributes:
         depth: plies.
@@ -218,8 +218,8 @@ class Query:
     """A position to search.
 
     Attributes:
-        tags: what its answers begin with: the request's ``id``, and what else says where it came from.
-        position: what to search.
+        tags: the first fields of its answers: the request's ``id``, and others that name its origin.
+        position: to search.
         search: how to search, and what to report.
         moves: consider only these; None for all.
         priority: those with a higher one are searched first.
@@ -243,7 +243,7 @@ class Action:
 
     Attributes:
         tags: as those of a query.
-        name: what.
+        name: of the action.
         target: whose ``id`` is to be terminated; None for all.
         turns: of that request; None for all.
     """
@@ -260,7 +260,7 @@ class Remark:
 
     Attributes:
         tags: as those of a query.
-        sentence: what was expected, and what came.
+        sentence: the expected value and the actual one.
         field: which of the request's fields it concerns; None if it is all of it.
         is_warning: whether an answer comes all the same.
     """
@@ -276,14 +276,14 @@ Item = Query | Action | Remark
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What requests get that say nothing else."""
+    """Rules and limits of requests that name none."""
 
     rules: Rules = field(default_factory=Rules)
     search: SearchRequest = field(default_factory=SearchRequest)
 
 
 def read_request(line: str, number: int, defaults: Defaults) -> Iterator[Item]:
-    """What a line asks for; a line that can't be understood gives a Remark that says why.
+    """The requests of a line; a line that can't be understood gives a Remark with the reason.
 
     Args:
         line: a JSON object.

@@ -24,7 +24,7 @@ class Task:
 
     Attributes:
         key: the smallest is searched first.
-        query: what is asked.
+        query: to answer.
         number: of its answer among all answers, 0 for the first.
         cancelled: whether its answer is not wanted any more; what has been found by then is reported.
         analysis: its search while it is under way.
@@ -131,7 +131,7 @@ class Desk:
     Every item gets one last answer, whatever happens to the others. The iteration ends when all items are answered.
 
     Args:
-        items: what is asked, read in a thread of its own; what reading raises is raised by the iteration.
+        items: the questions, read in a thread of their own; the iteration raises the errors of reading.
         searchers: one for each search that may be under way at once.
         ordered: hand out the last answers in the order of the items; progress comes as it comes.
     """

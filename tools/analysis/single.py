@@ -35,7 +35,7 @@ def analyze_game(game: Game, search: SearchRequest, searcher: Searcher, as_json:
     try:
         with nullcontext() if as_json or game.position.is_over else live(report.draw):
             report.take(searcher.search(game.position, limit, multipv=search.multipv, on_info=report.update))
-    finally:  # what has been found by then is the result
+    finally:  # the last finding is the result
         report.end()
 
 

@@ -31,12 +31,12 @@ from outflank.tools.work.games import bad_game, games_given, shown
 from outflank.tools.work.progress import Complaints, counted, json_line, live, warn
 
 _EVERY = 60.0  # seconds of wall time
-_PARTS = ("", "-wal", "-shm", "-journal", LOCK_SUFFIX)  # what the names of a book's files end with
+_PARTS = ("", "-wal", "-shm", "-journal", LOCK_SUFFIX)  # the endings of the names of a book's files
 
 
 @contextmanager
 def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[Progress], None]]:
-    """A function that is told each progress, and adds a line for it to the file where a minute has passed.
+    """A function to call with each progress; it adds a line to the file once a minute.
 
     The end of ``with`` adds a line for the last progress, however it ends; so a book that goes on growing goes on in
     its log, with seconds that begin anew. A book grows on without a log that can't be written any more: the end says
@@ -140,7 +140,7 @@ class Work:
         level: on which positions are judged; None for that of most of the book.
         run: where they are, see ``open_run``.
         as_json: whether the result is printed as JSON.
-        log: is told each progress, as ``growth_log`` has it.
+        log: called with each progress, see ``growth_log``.
     """
 
     what: str
@@ -204,7 +204,7 @@ def open_run(workers: int | None, cluster: str | None) -> Iterator[Run]:
 
 
 def main_line(book: Book) -> Game:
-    """The line that the book holds for best, up to the leaf's move; it begins with f5 where first moves are equal."""
+    """The best line of the book, up to the leaf's move; of equal first moves it has f5."""
     game = Game(book.rules)
     while len(game.turns) < _LONGEST_LINE and (entry := book.probe(game.position)) and entry.moves:
         best = entry.moves[0]
@@ -258,7 +258,7 @@ def root_words(root: tuple[int, int, int]) -> str:
 
 
 class _Display:
-    """What is shown while a book grows."""
+    """The display while a book grows."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -21,7 +21,7 @@ class BookLine:
         moves: from the position that was asked for, forced passes among them.
         positions: before each move, and after the last.
         error: discs that both sides together give away in it.
-        score: what it ends with, in discs for Black.
+        score: at its end, in discs for Black.
         is_exact: whether that score is proven.
         transposes: whether it ends where another line that was listed before has passed.
     """
@@ -115,7 +115,7 @@ class Branch:
         score: after it, in discs for Black.
         lost: discs that its first move gives away.
         name: of the last opening in it, empty if it has none.
-        branches: what goes on from its end, the best move first.
+        branches: the runs that follow, the best first move first.
         x: left edge, so is `y` the middle, in pixels.
     """
 
@@ -134,7 +134,7 @@ class Branch:
 
     @property
     def remark(self) -> str:
-        """What stands below the box: ``Tiger, gives away 1``."""
+        """The text below the box: ``Tiger, gives away 1``."""
         return ", ".join(filter(None, (self.name, f"gives away {self.lost}" if self.lost else "")))
 
     @property

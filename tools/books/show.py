@@ -1,4 +1,4 @@
-"""What a book knows about a position, and what is in all of it."""
+"""A book's entry of one position, and figures of a whole book."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def asked_game(book: Book, text: str) -> Game:
 
 
 def known_entry(book: Book, game: Game) -> BookEntry:
-    """What the book has of the last position of a game.
+    """The book's entry of the last position of a game.
 
     Raises: OutflankError if that is nothing, saying where the game has left the book.
     """
@@ -144,7 +144,7 @@ class Ply:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What is in a book.
+    """Figures of a book.
 
     Attributes:
         plies: by the discs played.
@@ -153,7 +153,7 @@ class Counts:
             reached the end of the game.
         levels: how many positions were judged on which level.
         bytes: of the file; None while it is being written.
-        history: what was done to the book, a line each.
+        history: the changes of the book, a line each.
         judged_by: checksums of the evaluations that judged it, as ``Book.judged_by``.
     """
 

@@ -1,4 +1,4 @@
-"""Checks of the board: what may be played, what is refused, passes, and how a game ends."""
+"""Checks of the board: legal moves, refused moves, passes, and the end of a game."""
 
 import re
 

@@ -27,7 +27,7 @@ class Check:
         name: words with hyphens.
         level: how much the rule weighs.
         rule: the rule in a sentence or two.
-        needs: commands that an engine has to list, or the rule is not for it.
+        needs: commands that an engine has to list for the rule to apply to it.
         alone: whether it gets a process of its own, which no check uses after it.
         run: raises Violation or an EngineError if the engine breaks the rule.
     """

@@ -114,7 +114,7 @@ def heeds_its_clock(subject: Subject) -> None:
 
 
 def _thinking(subject: Subject, seconds: int) -> float:
-    """What the engine uses on two moves with this many seconds a move."""
+    """Seconds that the engine uses for two moves with this many seconds a move."""
     used = 0.0
     for transcript in _MIDDLEGAMES[:2]:
         subject.stop()

@@ -14,7 +14,7 @@ from outflank.tools.match.game.engines import Protocol
 
 
 class CheckResult(StrEnum):
-    """What came of a check."""
+    """The outcome of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -23,14 +23,14 @@ class CheckResult(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What came of one check.
+    """The outcome of one check.
 
     Attributes:
         check: the check.
-        outcome: what came of it.
-        detail: what was expected and what came, if it failed; why it was skipped: the rule is not for this engine, or
-            it can't be said whether it keeps it.
-        dialogue: what was said, if it failed: ``>`` to the engine, ``<`` from it.
+        outcome: passed, failed or skipped.
+        detail: if it failed, the expected and the actual answer; if it was skipped, the reason: the rule is not for
+            this engine, or it can't be said whether it keeps it.
+        dialogue: of a failed check: ``>`` to the engine, ``<`` from it.
     """
 
     check: Check
@@ -45,7 +45,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of all checks.
+    """The outcome of all checks, in numbers.
 
     Attributes:
         passed: how many rules are kept.

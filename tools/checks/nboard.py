@@ -68,13 +68,13 @@ class NBoardSubject(Subject):
         return self.until(f"pong {self._pings}", seconds=seconds)[:-1]
 
     def go(self, game: Game) -> str:
-        """What follows ``===`` when the engine is asked for a move at the end of a game. Raises: as ``until``."""
+        """The text after ``===`` in the answer to ``go`` at the end of a game. Raises: as ``until``."""
         self.tell("nboard 2", f"set depth {DEPTH}")
         self.set_game(game)
         return self.answer_to_go()
 
     def answer_to_go(self) -> str:
-        """What follows ``===`` where the game is set already. Raises: as ``until``."""
+        """The text after ``===`` in the answer to ``go`` in the game that is set. Raises: as ``until``."""
         self.tell("go")
         return self.until(_CHOICE, seconds=self.thinking)[-1].removeprefix(_CHOICE).strip()
 
@@ -88,7 +88,7 @@ def _begins(line: str, beginning: str) -> bool:
 
 
 def move_of(answer: str) -> str:
-    """The move in what follows ``===``, however the rest is written."""
+    """The move in the text after ``===``, however the rest is written."""
     words: Sequence[str] = answer.replace("/", " ").split()
     return words[0] if words else ""
 

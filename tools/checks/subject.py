@@ -18,7 +18,7 @@ from outflank.protocol.opponent.process import ChildProcess
 
 PATIENCE_SECONDS = 5.0  # for an answer that asks for no thinking
 THINKING_SECONDS = 60.0  # for a move without a clock
-_QUIET_SECONDS = 0.2  # what is written later than this after an answer is not noticed
+_QUIET_SECONDS = 0.2  # what is written later than this after an answer goes unnoticed
 END_SECONDS = 2.0  # for a program to end
 _FAREWELL_SECONDS = 1.0
 _MOST_LINES = 200  # of the dialogue of one check
@@ -47,7 +47,7 @@ class RawReply:
         glued: whether the id follows the sign without a blank; true if there is no id.
         text: the rest without the blanks around it; lines are separated by line feeds.
         raw: all of it as it was written, the closing empty line included.
-        strays: what was written before it and belongs to no answer.
+        strays: output before it that belongs to no answer.
         seconds: from just before the last command was sent.
     """
 
@@ -69,8 +69,8 @@ class Subject:
 
     Attributes:
         commands: those that it lists.
-        dialogue: what was said since it was cleared last.
-        asked: what was sent last, but for lines of comment.
+        dialogue: all lines since it was cleared last.
+        asked: the last line sent that is no comment.
 
     Args:
         command: the program and its arguments.
@@ -227,13 +227,13 @@ class Subject:
                     self._refused = command
                     break
             except (EngineCrash, EngineTimeout, EngineProtocolError):
-                self.stop()  # what it does wrong there is another check's
+                self.stop()  # another check reports this fault
         if not self._refused:
             raise Unjudged("it answers nothing with a failure")
         return self._refused
 
     def complaint(self, command: str) -> str:
-        """What the engine says when it refuses a command, for checks of the words alone.
+        """The engine's reason for refusing a command, for checks of the words alone.
 
         Raises: Unjudged if it does not refuse it or says nothing; EngineStartError.
         """
@@ -249,7 +249,7 @@ class Subject:
         return reply.text
 
     def trailing(self) -> bytes:
-        """What is written within a moment from now, though no answer is due."""
+        """The engine's output within a moment from now, though no answer is due."""
         time.sleep(_QUIET_SECONDS)
         return self.process.discard_output()
 
@@ -321,12 +321,12 @@ def _text(written: bytes) -> str:
 
 
 def _cleaned(text: bytes) -> bytes:
-    """What a controller sees, which drops control characters."""
+    """The text without control characters, which controllers drop."""
     return text.translate(None, CONTROL_BYTES)
 
 
 def _capped(written: bytes) -> bytes:
-    """`written`, unless it is more than an answer may have."""
+    """`written`. Raises: EngineProtocolError if an answer can't be so long."""
     if len(written) > MAX_ANSWER_BYTES:
         raise EngineProtocolError(
             f"the engine wrote more than {MAX_ANSWER_BYTES} bytes where one answer was due"

@@ -305,7 +305,7 @@ def ignores_comments_behind_commands(subject: Subject) -> None:
 
 
 def _comment_sign(subject: Subject) -> bytes:
-    """What begins a comment behind a command: a blank that stands before the sign is another check's.
+    """The beginning of a comment after a command; whether a blank has to stand before ``#`` is another check's subject.
 
     Raises: Violation if the engine ignores no comment there.
     """

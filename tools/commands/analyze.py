@@ -176,5 +176,5 @@ def _print_row(answer: Answer, remarks: Complaints) -> None:
 
 
 def _place(remark: Remark) -> str:
-    """What a remark is about: ``games.sgf``, ``request 7``."""
+    """The origin of a remark: ``games.sgf``, ``request 7``."""
     return str(remark.tags.get("file") or f"request {remark.tags['id']}")

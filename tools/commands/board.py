@@ -100,7 +100,7 @@ def board(
 
 
 def _form_of(asked: Sequence[Form], output: Path) -> Form:
-    """What the options say, or else the name of the file.
+    """The form that the options name, or else the ending of the file's name.
 
     Raises: click.UsageError if they contradict each other or say nothing.
     """

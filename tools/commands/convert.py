@@ -92,7 +92,7 @@ class _Count:
     """How many games there were.
 
     Attributes:
-        read: what was said about the games.
+        read: complaints about the games.
         incomplete: names of the files of which games, variations or properties were left out.
         games: how many were read.
         written: how many of them were written.

@@ -1,4 +1,4 @@
-"""What the commands share by which Outflank is an engine for another program, whatever the protocol."""
+"""Options of the commands by which Outflank is an engine for another program, whatever the protocol."""
 
 import time
 from io import FileIO

@@ -19,7 +19,7 @@ _RANGE = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?")
 
 @dataclass(frozen=True, slots=True)
 class GameFilter:
-    """What a game has to be; None allows everything.
+    """The conditions that a game has to meet; None allows everything.
 
     Attributes:
         players: parts of the names of both players, or of one of them, in any case; may be empty.

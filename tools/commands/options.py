@@ -234,7 +234,7 @@ seed_option = click.option(
 
 
 class OutputFile(click.Path):
-    """A file to write: what can't be written is refused before any work.
+    """A file to write; one that can't be written is refused before any work.
 
     Args:
         whole: whether it is written by ``whole_file``; else it is opened at once anyway, to append to it.
@@ -285,5 +285,5 @@ def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable
 
 
 def shown_output(path: Path) -> str:
-    """What to call an output in a sentence."""
+    """The name of an output in a sentence."""
     return "standard output" if path is STDOUT else str(path)

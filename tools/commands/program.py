@@ -27,7 +27,7 @@ class LazyGroup(click.Group):
         package: where the modules are.
         summaries: the first paragraph of each command's help, by its name, in the order of the list.
         modules: the modules that hold several commands, by the name of each command.
-        options: what else ``click.Group`` takes.
+        options: other arguments of ``click.Group``.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the words begin with; a mistyped one is told what it may have been."""
+        """The command that the words name; the error about a mistyped one suggests a similar name."""
         name = args[0]
         if name not in self.summaries and not name.startswith("-") and not ctx.resilient_parsing:
             close = get_close_matches(name, self.summaries)
@@ -75,14 +75,14 @@ class LazyGroup(click.Group):
 
 
 def replace_closed_streams() -> None:
-    """Put something in the place of each standard stream that is closed, where no file opened later may come to lie.
+    """Replace each standard stream that is closed, so that no file opened later gets its descriptor.
 
-    Input is at its end at once, and what is written to standard error is lost. A result must not be lost in silence:
+    Input is at its end at once, and output to standard error is lost. A result must not be lost in silence:
     writing to standard output raises OSError, as it does for programs that know no better.
     """
     if sys.stdin is None:
         sys.stdin = TextIOWrapper(BufferedReader(_nothing(0, "r", "<stdin>")))
-    # Not buffered, or what has failed would fail again when the interpreter ends.
+    # Not buffered, or a failed write would fail again when the interpreter ends.
     if sys.stdout is None:
         sys.stdout = TextIOWrapper(_nothing(1, "w", "<stdout>", os.O_RDONLY), write_through=True)
     if sys.stderr is None:
@@ -90,7 +90,7 @@ def replace_closed_streams() -> None:
 
 
 def escape_what_can_not_be_written() -> None:
-    """Let standard output escape what its encoding lacks, as standard error does.
+    """Let standard output escape letters that its encoding lacks, as standard error does.
 
     A byte of a name that is not UTF-8 becomes an escape that JSON has too.
     """
@@ -99,7 +99,7 @@ def escape_what_can_not_be_written() -> None:
 
 
 def _nothing(descriptor: int, mode: str, name: str, flags: int = os.O_RDONLY) -> FileIO:
-    """The null device in the place of a descriptor, which processes that are begun inherit."""
+    """The null device in the place of a descriptor; child processes inherit it."""
     opened = os.open(os.devnull, flags)
     if opened != descriptor:
         os.dup2(opened, descriptor)
@@ -182,7 +182,7 @@ class Program(LazyGroup):
         except ModuleNotFoundError as error:
             raise Failure(f"{error}: {_remedy(str(error.name))}") from error
         except BrokenPipeError:
-            # The reader has gone. What is still buffered must not fail again when the interpreter ends.
+            # The reader has gone. Buffered output must not fail again when the interpreter ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(_EXIT_BROKEN_PIPE)
         except OSError as error:
@@ -228,7 +228,7 @@ def _remedy(module: str) -> str:
 
 
 def _refusal(error: OSError) -> str:
-    """What the system refused, without its number for that."""
+    """The system's reason for an error, without its number."""
     reason = error.strerror or str(error)
     return reason if error.filename is None else f"can't use {str(error.filename)!r} ({reason})"
 

@@ -171,7 +171,7 @@ class _Source:
 
     Attributes:
         places: file and number of each game that was handed out and whose review has not come yet.
-        read: what was said about the games.
+        read: complaints about the games.
         wanted: which of them are meant.
         most: how many may be reviewed; None for any number.
     """

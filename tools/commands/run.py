@@ -31,7 +31,14 @@ from outflank.tools.work.signals import Interrupted, Interrupts
 _WITH_RESUME = {"concurrency": "--concurrency", "cluster": "--cluster", "as_json": "--json"}
 
 
-_STARTING = ("cmd", "dir", "env", "options", "commands", "book")  # of an engine: what its start depends on
+_STARTING = (
+    "cmd",
+    "dir",
+    "env",
+    "options",
+    "commands",
+    "book",
+)  # the settings on which an engine's start depends
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ _COMPLETIONS = {
     "zsh": "zsh/site-functions/_outflank",
     "fish": "fish/vendor_completions.d/outflank.fish",
 }
-# What follows the commands: an indented line is an example, and a line with a tab has a term before it.
+# The sections after the commands. An indented line is an example; a tab separates a term from its meaning.
 _SECTIONS = {
     "EXIT STATUS": """\
 0\tDone.

@@ -1,4 +1,4 @@
-"""``outflank sprt``: what a sequential test says about results that are already there."""
+"""``outflank sprt``: a sequential test of results that exist already."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said between a person and the program: moves and words in, boards and sentences out."""
+"""The dialogue with a person at the terminal: moves and words in, boards and sentences out."""
 
 import os
 import select
@@ -60,7 +60,7 @@ class InputLines:
         while not self._waiting:
             if self._ended:
                 if self.is_terminal:
-                    click.echo(err=True)  # what follows does not belong behind the prompt
+                    click.echo(err=True)  # the next output does not belong on the prompt's line
                 return None
             self._read(deadline)
         return self._waiting.pop(0).decode("utf-8", "replace")
@@ -109,7 +109,7 @@ class Dialogue:
 
     Args:
         game: the game.
-        lines: what is typed.
+        lines: the person's input.
         files: where the game is saved.
         hints: whether to show the best moves before each move of a person.
     """
@@ -118,7 +118,7 @@ class Dialogue:
         self._game, self._lines = game, lines
         self._files, self._hints = files, hints
         self._kept = game.turns  # turns that are in a file already
-        self._written = self._state()  # what stands in the file that is written after every move, or nothing
+        self._written = self._state()  # the state in the file that is written after every move
         self._shown = False  # whether the board and what happened last have been shown
         self._words: dict[str, Callable[[str], object]] = {
             "hint": self._hint,
@@ -315,7 +315,7 @@ class Dialogue:
         self._kept = self._game.turns
 
     def _state(self) -> tuple[str, Result | None]:
-        """What there is to save: the moves, and how the game ended."""
+        """The state to save: the moves, and how the game ended."""
         return self._game.session.game.transcript(), self._game.result
 
     def _board(self) -> None:

@@ -31,7 +31,7 @@ class LocalGame:
         record: the game to begin with, or to go on with.
         people: the colours that people play.
         control: the clock of each side.
-        name: what a person is called in the record.
+        name: the person's name in the record.
 
     Attributes:
         people: the colours that people play.
@@ -247,7 +247,7 @@ class GameFiles:
     def save(self, record: AnnotatedGame, path: Path) -> str:
         """Write the game, whole or not at all.
 
-        Returns: what of it the format has no place for, in a sentence; empty if there is nothing.
+        Returns: a sentence about facts that the format has no place for; empty if there are none.
 
         Raises: NotationError if the name says no format; SettingsError if something else stands in the file; OSError;
             FileFormatError if the format can't hold the game.
@@ -281,6 +281,6 @@ class GameFiles:
             )
 
     def _taken(self, path: Path) -> Path | None:
-        """The first of the files written for `path` in which something stands; None if there is none."""
+        """The first of the files written for `path` that exists and is not empty; None if there is none."""
         files = written_files(format_of(path), path)
         return next((file for file in files if file.is_file() and file.stat().st_size), None)

@@ -63,7 +63,7 @@ def styled_chip(chip: Chip) -> str:
 
 
 def legend() -> str:
-    """What the letters of the picture stand for."""
+    """The meaning of the letters in the picture."""
     black, gold = (COLOUR_WORDS[colour] for colour in Colour)
     return f"X {black} disc, O {gold} disc, ? closed chip, b7 open {black} chip with a 7, g- open {gold} chip, blank"
 
@@ -268,7 +268,7 @@ def _lines() -> Iterator[str]:
         line = sys.stdin.readline()
         if not line:
             if sys.stdin.isatty():
-                click.echo(err=True)  # what follows does not belong behind the question
+                click.echo(err=True)  # the next output does not belong on the question's line
             return
         yield line
 

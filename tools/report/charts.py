@@ -122,7 +122,7 @@ def _outline(curve: Series) -> list[tuple[float, float]]:
 
 
 def _settled_from(series: Sequence[Series], first: float, last: float) -> float:
-    """Where the wild beginning of a long curve is over."""
+    """The x from which on a long curve is settled."""
     long = max(len(curve.points) for curve in series) >= _LONG
     return first + _SETTLED * (last - first) if long else first
 

@@ -1,4 +1,4 @@
-"""What a run says, counted once for tables, report and summary alike."""
+"""The figures of a run, counted once for tables, report and summary alike."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from outflank.tools.match.stats.sprt import DiscTest
 
 @dataclass(frozen=True, slots=True)
 class EngineFigures:
-    """What an engine has to its name.
+    """The figures of an engine.
 
     Attributes:
         entry: the engine.
@@ -28,7 +28,7 @@ class EngineFigures:
             came from.
         voids: games that do not count, on its account.
         void_share: of its games and these voids, 0 to 1.
-        outside: what it took outside the commands for its moves.
+        outside: time it took outside the commands for its moves.
         identities: its name and version in its own words; several if they changed, none if not known.
     """
 
@@ -45,7 +45,7 @@ class EngineFigures:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """What an engine took from another.
+    """Points of an engine against another.
 
     Attributes:
         points: wins and half the draws.
@@ -58,11 +58,11 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a run says.
+    """The figures of a run.
 
     Attributes:
         engines: best first; in the order of the settings in a match.
-        course: what came of the schedule: places, rounds, the table of a Swiss tournament.
+        course: places, rounds, the table of a Swiss tournament.
         meetings: by the names of an engine and its opponent; only those that played each other.
         pairs: pairs both of whose games count.
         repeats: for each pair that repeats an earlier one up to symmetry, that one; they say nothing new.

@@ -27,7 +27,7 @@ _CALLED: Mapping[FormatName, str] = {
     "ggf": "GGF",
     "wthor": "WTHOR",
 }
-# What is known about a game besides its moves: whether, and of how many moves.
+# Facts about a game besides its moves: whether it has them, and for how many moves.
 _OF_GAMES: Mapping[str, Callable[[AnnotatedGame], object]] = {
     "players": lambda game: game.black or game.white,
     "ratings": lambda game: (game.black_rating, game.white_rating) != (None, None),
@@ -48,7 +48,7 @@ _OF_MOVES: Mapping[str, Callable[[AnnotatedGame], int]] = {
     "comments on moves": lambda game: sum(bool(move.comment) for move in game.moves),
 }
 _IN_ALL = frozenset((*_OF_GAMES, *_OF_MOVES))
-# What is kept of every game; ``_kept`` knows about the rest.
+# Facts that a format keeps of every game; ``_kept`` adds those it keeps of some.
 _KEPT: Mapping[FormatName, frozenset[str]] = {
     "transcript": frozenset(),
     "obf": frozenset(("exact scores",)),
@@ -59,7 +59,7 @@ _KEPT: Mapping[FormatName, frozenset[str]] = {
 
 
 class Losses:
-    """What was left out of games that were written: things the format has no place for, and things we don't read.
+    """Facts left out of games that were written: the format has no place for them, or Outflank does not read them.
 
     Args:
         name: of the format.
@@ -107,7 +107,7 @@ class GameWriter:
     """Writes games with ``write``, which raises FileFormatError for a game that the format can't hold.
 
     Attributes:
-        losses: what was left out of the games; complete once the file is.
+        losses: facts left out of the games; complete once the file is.
     """
 
     def __init__(self, name: FormatName, write: Callable[[AnnotatedGame], object]) -> None:
@@ -201,7 +201,7 @@ def _is_on_board(game: AnnotatedGame) -> bool:
 
 
 def _kept(name: FormatName, game: AnnotatedGame) -> frozenset[str]:
-    """What a format has a place for in a game."""
+    """The facts of a game that a format has a place for."""
     kept = _KEPT[name]
     if name == "transcript":
         headline = {"players", "result", "title"} if game.black or game.white else set()

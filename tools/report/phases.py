@@ -13,7 +13,7 @@ _MOST_SLIPS = 60
 
 @dataclass(slots=True)
 class PhaseTally:
-    """What moves of a phase threw away.
+    """Discs thrown away by the moves of a phase.
 
     Attributes:
         discs: by all of them.

@@ -169,7 +169,7 @@ class Scoreboard:
         return sum(points * count for points, count in self._results[name].items())
 
     def _picture(self) -> RenderableType:
-        """What stands below the lines. Called from rich's own thread."""
+        """The display below the lines. Called from rich's own thread."""
         return Group(self._standings(), self._games(), self._progress)
 
     def _standings(self) -> FittingTable:

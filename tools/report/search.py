@@ -1,4 +1,4 @@
-"""What a search has found, for people and for programs: every number with its unit and how sure it is."""
+"""Results of searches for people and for programs: every number with its unit and its certainty."""
 
 from collections.abc import Iterable
 from typing import Any, Protocol
@@ -9,7 +9,7 @@ from outflank.tools.work.progress import counted
 
 
 class Searched(Protocol):
-    """What says how far to trust a score; ``SearchInfo`` is one."""
+    """The facts that tell how far to trust a score; ``SearchInfo`` has them."""
 
     @property
     def depth(self) -> int:

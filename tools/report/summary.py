@@ -100,7 +100,7 @@ def _test(run: Run, figures: Figures) -> dict[str, Any] | None:
 
 
 def _outcome(test: SequentialTest, values: Sequence[float]) -> dict[str, Any]:
-    """What a test says of pairs; those after its first verdict, which stands, don't count."""
+    """A test's result after some pairs; pairs after its first verdict, which stands, don't count."""
     decided = test.decided(values)
     counting = values[: decided[0]] if decided else values
     return {"bounds": test.bounds, "ratio": test.ratio(counting), "decided": decided}

@@ -152,7 +152,7 @@ def _bracket_column(meetings: Sequence[RoundMeeting]) -> list[str]:
 
 
 def _bracket_cell(row: int, depth: int, labels: Sequence[str], width: int) -> str:
-    """What a line has of a round: a label and the line that leads on from it, or one that passes by."""
+    """The part of a row that shows a round: a label and its line to the next round, or a line that passes by."""
     step = 2 << depth  # lines from one label of this round to the next
     place, beyond = divmod(row - (step // 2 - 1), step)
     if len(labels) == 1:

@@ -31,7 +31,7 @@ def points_text(points: float) -> str:
 
 
 def conditions_text(entry: Entrant) -> str:
-    """What an engine was given besides its time and its command: ``level=5 threads=2``; empty for nothing."""
+    """An engine's settings besides its time and its command: ``level=5 threads=2``; empty for nothing."""
     given = {key: value for key, value in entry.settings().items() if key not in ("name", "cmd", "time")}
     return " ".join(f"{key}={value}" for key, value in given.items())
 
@@ -187,7 +187,7 @@ def _stages_text(stages: Sequence[tuple[float, float]]) -> str:
 
 
 def notes(run: Run, figures: Figures) -> list[str]:
-    """What has to be known to read the results right, a sentence each without its full stop."""
+    """Facts that a reader of the results needs, a sentence each without its full stop."""
     found = []
     if not run.is_valid:
         shares = [
@@ -213,7 +213,7 @@ def notes(run: Run, figures: Figures) -> list[str]:
 
 
 def _outside(engine: EngineFigures) -> list[str]:
-    """What an engine took outside the commands for its moves, where that is worth a user's notice."""
+    """Sentences about an engine's time outside the commands for its moves, where a user should know of it."""
     entry, taken, found = engine.entry, engine.outside, []
     mean, limited = taken.mean or 0.0, entry.time.is_limited
     if (limited and taken.longest > entry.margin) or mean > _MEAN_WORTH_A_NOTE:

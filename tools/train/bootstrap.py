@@ -102,13 +102,13 @@ class BootstrapSettings:
 
     @property
     def spent(self) -> Path:
-        """What each step took."""
+        """The file with the seconds of each step."""
         return self.folder / "spent.json"
 
 
 @dataclass(slots=True)
 class Pace:
-    """What the generation before took, to foresee what this one takes.
+    """Speed of the generation before, from which the time of this one is estimated.
 
     Attributes:
         found: positions that a second of games and labels brought; 0 if nothing is known.
@@ -165,7 +165,7 @@ def _share(settings: BootstrapSettings, spent: TimeSpent, generation: int) -> fl
 
 
 def _pace(settings: BootstrapSettings, spent: TimeSpent, generation: int) -> Pace:
-    """What is known of the generation before this one."""
+    """The speed of the generation before this one."""
     games, labels, fit = _steps(generation - 1)
     worked = spent.on(games, labels)
     if not worked:

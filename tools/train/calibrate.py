@@ -26,7 +26,7 @@ from outflank.tools.work.cluster import Place
 from outflank.tools.work.executor import cleared_searcher, open_executor, run_all
 from outflank.tools.work.progress import progress_bar
 
-_BESIDE = 0.5  # what a head's neighbours of its own parity say, beside itself
+_BESIDE = 0.5  # weight of a head's neighbours of the same parity; its own is 1
 _FARTHEST = 50  # empty squares at the leaves: before, every game is nearly even
 _NEAREST = 7  # after, searches see the end
 _Board = tuple[int, int, int]  # own, opp, result
@@ -49,14 +49,14 @@ class CalibrateSettings:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """What a head was found to need.
+    """The shift that a head needs.
 
     Attributes:
         empties: empty squares of the head.
         boards: that it was measured with.
         even: mean of score minus result of searches to the even depth, in discs, the root's side to move.
         odd: the same to the odd one.
-        discs: what is added to the head.
+        discs: to add to the head.
         even_error: root mean square of score minus result at the even depth, in discs; 0 if no board was searched.
         odd_error: the same at the odd one.
     """
@@ -79,7 +79,7 @@ class Shift:
 def measure(
     weights: Path, records: Records, settings: CalibrateSettings, **place: Unpack[Place]
 ) -> tuple[Shift, ...]:
-    """What the heads of a weights file need, by games of good play."""
+    """The shifts that the heads of a weights file need, measured on games of good play."""
     tasks = [
         (leaf, depth, boards)
         for leaf in range(_FARTHEST, _NEAREST - 1, -1)

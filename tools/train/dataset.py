@@ -168,7 +168,7 @@ class Judged:
 
     Attributes:
         position: where a disc can be played.
-        guess: what the search said, in discs from the side to move.
+        guess: the search's score, in discs from the side to move.
         depth: its plies; the number of empty squares if it saw the end.
         selectivity: its selectivity in percent.
     """

@@ -85,7 +85,7 @@ class Block:
     Attributes:
         rows: shape (rows, columns).
         targets: in discs, shape (rows,).
-        weight: what an error in one of them costs.
+        weight: of the error in one of them.
     """
 
     rows: csr_array
@@ -130,7 +130,7 @@ def _mentions(blocks: Sequence[Block]) -> Vector:
 
 
 def _pull(blocks: Sequence[Block], errors: Sequence[Vector]) -> Vector:
-    """What the rows' errors ask of each column."""
+    """The gradient: the rows' errors, summed into the columns."""
     pulls = [
         np.float32(block.weight) * (block.rows.T @ error) for block, error in zip(blocks, errors, strict=True)
     ]
@@ -153,7 +153,7 @@ class FitSettings:
 
     Attributes:
         trust: in what comes later in a game, see targets.py.
-        neighbour_weight: what a position of the phase before or after counts.
+        neighbour_weight: weight of a position of the phase before or after.
         ridge: how firmly a weight is tied to the next phase's, in positions.
     """
 

@@ -41,7 +41,7 @@ class GateSettings:
 
 @dataclass(slots=True)
 class GateResult:
-    """What became of the match.
+    """The result of the match.
 
     Attributes:
         points: of the candidate, of each game, in the order in which pairs ended.

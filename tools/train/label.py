@@ -152,7 +152,7 @@ def _different(positions: Iterator[Position]) -> Iterator[_Board]:
 
 
 def _in_parts(boards: Iterator[_Board], size: int) -> Iterator[tuple[_Board, ...]]:
-    """So many boards at a time."""
+    """The boards in parts of this size."""
     while part := tuple(islice(boards, size)):
         yield part
 

@@ -61,7 +61,7 @@ class Checkpoint:
 
     Args:
         path: of the file.
-        training: what distinguishes one training from another: settings, positions, first weights.
+        training: the identity of a training: settings, positions, first weights.
 
     Raises: FileFormatError if the file is of another training or damaged.
     """

@@ -195,8 +195,8 @@ class Batch:
     Attributes:
         columns: which count in each, shape (positions, WEIGHTS_OF_A_POSITION).
         head: of each, from the first one of the stage.
-        by_tables: what the tables say, in discs.
-        left: what they leave of the targets.
+        by_tables: the score by the tables, in discs.
+        left: target minus this score.
     """
 
     columns: Tensor
@@ -252,7 +252,7 @@ class StagePositions:
         return StagePositions(self._records[new], self._target[new], self._tables)
 
     def _boards(self) -> NDArray[np.uint64]:
-        """A number for each position's board, the same for its images, which have the same columns."""
+        """A number for each position's board; its images, which have the same columns, have the same number."""
         mixed = np.random.default_rng(0).integers(0, 1 << 64, COLUMNS, np.uint64)
         found = [mixed[columns_of(part)].sum(axis=1) for part in self._parts()]
         return np.concatenate([np.empty(0, np.uint64), *found])
@@ -262,7 +262,7 @@ class StagePositions:
 
 
 def _by_tables(tables: Numbers, columns: NDArray[np.int32], phase: NDArray[np.int64]) -> NDArray[np.float32]:
-    """What the tables say of positions in the order of their phases."""
+    """Scores by the tables of positions in the order of their phases."""
     weights = np.frombuffer(tables, np.int16).reshape(PHASES, -1)
     found = np.zeros(len(columns), np.float32)
     for number in np.unique(phase):

@@ -53,11 +53,11 @@ class CellReport:
 
 @dataclass(frozen=True, slots=True)
 class ErrorModel:
-    """What was fitted.
+    """The fitted model.
 
     Attributes:
         coefficients: x y z a b c, as engine/search/probcut.py has them.
-        cells: what they were fitted to.
+        cells: the measurements that they were fitted to.
     """
 
     coefficients: tuple[float, ...]

@@ -49,7 +49,7 @@ class Judging:
     end_selectivity: Percent = FULL_WIDTH.percent
 
     def search(self, searcher: Searcher, position: Position) -> SearchResult:
-        """What a position is judged by."""
+        """The search that judges a position."""
         if position.empties <= self.exact_from:
             return searcher.search(position, Limit.solve(selectivity=self.end_selectivity))
         return searcher.search(position, Limit(depth=self.depth, selectivity=self.selectivity))

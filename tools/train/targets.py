@@ -1,4 +1,4 @@
-"""What a position of a game is taught: a mixture of the searches' guesses from there on and of the result.
+"""Targets of training: for each position a mixture of the searches' guesses from there on and of the result.
 
 The result alone is right on average and noisy, more so the earlier the position; a guess is steady and as wrong as
 the evaluation that made it. So ``target = (1 - trust) * guess + trust * (next position's target, from this side)``,

@@ -1,4 +1,4 @@
-"""What the steps of a long run have cost so far, over all its interruptions.
+"""Time spent on each step of a long run, over all its interruptions.
 
 The file is written whenever a step ends or is interrupted; a step that is killed costs nothing.
 """

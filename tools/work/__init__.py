@@ -1,1 +1,1 @@
-"""What long work needs: processes or a cluster, progress, whole files, shared searchers, interruptions."""
+"""The base of long work: processes or a cluster, progress, whole files, shared searchers, interruptions."""

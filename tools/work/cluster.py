@@ -52,7 +52,7 @@ def scheduler_address(text: str) -> str:
 
 
 class Build(NamedTuple):
-    """What decides what comes of a task.
+    """The facts on which the result of a task depends.
 
     Attributes:
         version: of Outflank.
@@ -95,7 +95,7 @@ def connect(address: str) -> Client:
         client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False, security=security)
     except OSError as error:
         raise SettingsError(f"can't reach a Dask scheduler at {address}: {error}") from None
-    except Exception:  # what another program says may be taken for anything, such as the size of a message
+    except Exception:  # bytes of another program may read as anything, such as the size of a message
         raise SettingsError(f"the program at {address} is no Dask scheduler") from None
     try:
         _expect_same_build(client)

@@ -45,7 +45,7 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
         try:
             yield executor, count
         except BaseException:
-            # What they are at may take minutes, and is lost anyway.
+            # Their tasks may take minutes, and the results are lost anyway.
             for worker in multiprocessing.active_children():
                 worker.terminate()
             raise

@@ -23,7 +23,7 @@ _BESIDE_DATABASE = (
 
 
 class UnwritableError(OutflankError, OSError):
-    """What the system refuses to write: ``errno``, its words ``strerror``, and ``filename`` as it was given."""
+    """The system refuses to write a file: ``errno``, its words ``strerror``, and ``filename`` as it was given."""
 
     def __str__(self) -> str:
         return f"can't write {self.filename!r} ({self.strerror})"
@@ -31,7 +31,7 @@ class UnwritableError(OutflankError, OSError):
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """What the system refuses in here is said of `path`, whatever name or number the system gives it.
+    """Report errors of the system in this block as errors of `path`, whatever name or number the system gives.
 
     Raises: UnwritableError; BrokenPipeError, which only says that a reader has gone.
     """

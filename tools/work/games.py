@@ -21,7 +21,7 @@ from outflank.protocol.lines import printable
 from outflank.tools.work.progress import Complaints, warn
 
 STDIN = "-"
-_ARGUMENT = "POSITION"  # what most commands call it
+_ARGUMENT = "POSITION"  # its name in most commands
 _MOST_CHARACTERS = 1 << 20
 _SQUARE = r"[-._XxOo*BbWw12]"
 _BOARD = re.compile(rf"(?:{_SQUARE}\s*){{64}}")
@@ -31,7 +31,7 @@ _FIRST_MOVE = re.compile(r"(?:1\s*\.+\s*)?[a-h][1-8]", re.IGNORECASE)
 
 
 def shown(name: str) -> str:
-    """What to call a file in a sentence."""
+    """The name of a file in a sentence."""
     return "standard input" if name == STDIN else name
 
 
@@ -53,7 +53,7 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
     """The one game, or the board as a game without moves, that `text` describes or that is in the file of that name.
 
     Args:
-        text: what was handed over.
+        text: the user's words.
         rules: for a game that names none.
         name: of the argument or option that `text` was given for.
 
@@ -70,12 +70,12 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
 
 
 class Given:
-    """What a command was handed for a position: a description of it, or the name of a file (``-`` is standard input).
+    """A command's argument for a position: a description of it, or the name of a file (``-`` is standard input).
 
     As a context manager it closes the file.
 
     Args:
-        text: what was handed over.
+        text: the user's words.
 
     Raises: OSError if the file can't be opened.
     """
@@ -237,7 +237,7 @@ def read_and_written(names: Iterable[str], outputs: Iterable[Path]) -> Path | No
 
 
 def _status(file: str | Path) -> os.stat_result | None:
-    """What identifies a file; None if there is none, or no contents that could be lost."""
+    """The status that identifies a file; None if there is none, or if it is a device or a pipe."""
     try:
         found = os.stat(_STDIN_NUMBER if file == STDIN else file)
     except OSError:

@@ -1,4 +1,4 @@
-"""What a command shows besides its result, on standard error: progress, live displays and warnings."""
+"""Output on standard error: progress, live displays and warnings."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Complaints:
     """Warnings of one kind, of which a bad file may cause any number: the first twenty are said, all are counted.
 
     Args:
-        one: what there is too many of, such as ``complaint``.
+        one: the word for one of them, such as ``complaint``.
         many: for several of them; with an s if left out.
 
     Attributes:

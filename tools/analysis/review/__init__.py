@@ -13,7 +13,7 @@ __all__ = ["GameReview", "ReviewSettings", "curve_svg", "review_game"]
 
 
 def __getattr__(name: str) -> Any:
-    """What is asked for, loaded only then: drawing needs more than reviewing."""
+    """Load a name when it is used: drawing needs more packages than reviewing."""
     if name == "curve_svg":
         from outflank.tools.analysis.review import page as module
     elif name in __all__:

@@ -54,7 +54,7 @@ LEAST_LOST = {MoveClass.BLUNDER: 12, MoveClass.MISTAKE: 6, MoveClass.INACCURACY:
 
 @dataclass(frozen=True, slots=True)
 class SearchValue:
-    """What a search says of a position.
+    """A search's judgement of a position.
 
     Attributes:
         position: the position.
@@ -74,7 +74,7 @@ class SearchValue:
 
     @classmethod
     def of(cls, position: Position, info: SearchInfo) -> "SearchValue":
-        """What a finished search found."""
+        """The judgement of a finished search."""
         line = () if position.is_over else info.pv
         return cls(position, info.score, line, info.exact, info.depth, info.selectivity)
 
@@ -89,8 +89,8 @@ class MoveReview:
     """A turn of a game and what it cost.
 
     Attributes:
-        best: what best play would have been; its score is that before the move.
-        move: what was played instead, or the same.
+        best: the judgement of the position before the move, with the best line.
+        move: that was played; it may be the best one.
         score_after: with best play after the move, in discs from the mover's side; as sure as the score before.
         given: whether the move was given to both sides, as the opening of a match is.
     """
@@ -153,7 +153,7 @@ class MoveReview:
         return (before, after) if _ORDER.index(after) < _ORDER.index(before) else None
 
     def _outcome(self, score: float) -> Result:
-        """What a score means for the mover; a tie need not be a draw."""
+        """The outcome for the mover that a score stands for; a tie need not be a draw."""
         margin = round(score if self.colour is Colour.BLACK else 0 - score)
         winner = self.before.rules.winner_by(margin)
         if winner is None:
@@ -166,7 +166,7 @@ EXACT_FROM = 20  # empty squares; a tenth of a second each with a table that rem
 
 @dataclass(frozen=True, slots=True)
 class ReviewSettings:
-    """What a search of each position is given.
+    """The limits of the search of each position.
 
     Attributes:
         level: a level from 0 to 60; used if neither depth nor seconds are given.
@@ -277,7 +277,7 @@ class GameReview:
     Attributes:
         game: the game.
         moves: a review for each of its moves, passes among them.
-        final: what the position after the last move is worth.
+        final: the judgement of the position after the last move.
         book_exit: the move that led out of the opening book; None if there was none, or no book was asked.
     """
 
@@ -293,7 +293,7 @@ class GameReview:
 
     @property
     def judgements(self) -> tuple[SearchValue, ...]:
-        """What each position is worth with best play, from the first to the one after the last move."""
+        """The judgement of each position, from the first to the one after the last move."""
         return (*(move.best for move in self.moves), self.final)
 
     def of(self, colour: Colour) -> Sequence[MoveReview]:
@@ -328,7 +328,7 @@ class _Judge:
         self._settings, self._searcher = settings, searcher
 
     def judge(self, position: Position, moves: Sequence[Move] | None = None) -> SearchValue:
-        """What a position is worth, if only some moves are considered."""
+        """The judgement of a position, if only some moves are considered."""
         limit = self._settings.limit(position.empties)
         return SearchValue.of(position, self._searcher.search(position, limit, moves=moves))
 
@@ -350,7 +350,7 @@ class _Judge:
             return MoveReview(played, move, played.score)
         if (
             best.exact and not played.exact
-        ):  # the limit broke the second search off: what the move cost is not proven
+        ):  # the limit broke the second search off: the cost of the move is not proven
             best = replace(best, exact=False, depth=played.depth, selectivity=played.selectivity)
         return MoveReview(best, move, played.score)
 
@@ -383,7 +383,7 @@ def review_games(
 
     Args:
         games: of any number.
-        reviewer: what to do with each.
+        reviewer: reviews each of them.
         workers: processes to start; one for each processor if None.
     """
     waiting = iter(games)

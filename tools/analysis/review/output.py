@@ -291,7 +291,7 @@ def result_text(review: GameReview) -> str:
 
 
 def instead_text(move: MoveReview) -> str:
-    """What would have been better; empty if nothing would have been."""
+    """The better line; empty if the move was no error."""
     if not move.is_error:
         return ""
     line = moves_text(move.instead[:_LINE_SHOWN])

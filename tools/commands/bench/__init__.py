@@ -23,7 +23,7 @@ _PERFT_DEPTH = 9
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A piece of work done: what it was, its nodes (leaves for perft) and its seconds."""
+    """A piece of work: its name, its nodes (leaves for perft) and its seconds."""
 
     name: str
     nodes: int

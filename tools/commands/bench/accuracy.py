@@ -28,12 +28,12 @@ _NEAR_IN_DISCS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What a search said of a position, and what is so; in discs from the side to move.
+    """A search's score of a position and the exact score, in discs from the side to move.
 
     Attributes:
         score: of the search.
         exact: the position's exact score.
-        lost: what the chosen move costs; None if the file doesn't have the scores of all moves.
+        lost: discs that the chosen move costs; None if the file doesn't have the scores of all moves.
         leaf_empties: empty squares where the search ends.
     """
 
@@ -117,7 +117,7 @@ _Verdict = tuple[Move, float, int]
 def _judge(
     problem: obf.Problem, searcher: Searcher, judge: Callable[[Searcher, Position], _Verdict], depth: int
 ) -> tuple[_Found, int]:
-    """What is found out about a position with an empty table, and in how many nodes."""
+    """The findings about a position, searched with an empty table, and the number of nodes."""
     searcher.clear()
     move, score, nodes = judge(searcher, problem.position)
     assert problem.score is not None

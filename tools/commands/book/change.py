@@ -136,7 +136,7 @@ def import_(source: str, path: Path, form: str | None, rules: Rules | None) -> N
     from outflank.tools.books.importing import import_book
     from outflank.tools.work.files import expect_writable
 
-    if not path.exists():  # what exists is refused in other words
+    if not path.exists():  # an existing book is refused in other words
         expect_writable(path)
     count = import_book(source, path, rules, None if form is None else Form(form))
     click.echo(f"{path}: {counted(count, 'position')}")

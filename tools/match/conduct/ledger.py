@@ -96,7 +96,7 @@ class EarlyStop:
 
     Args:
         test: what is asked.
-        first: name of the engine that it is asked about.
+        first: name of the engine whose points are counted.
     """
 
     def __init__(self, test: Sprt, first: str) -> None:

@@ -81,7 +81,7 @@ class Entrant:
         Args:
             text: the attributes by their names, but ``command=`` once for each of its commands, ``env.NAME=`` for each
                 variable and ``option.NAME=`` for each option.
-            time: what holds if `text` says nothing about it.
+            time: the time control if `text` names none.
 
         Raises: NotationError.
         """
@@ -175,7 +175,7 @@ def words(text: str) -> list[str]:
 
 
 def as_text(value: object) -> str:
-    """What a TOML file has, as it is written in a line: ``yes`` for true, ``1,2`` for a list."""
+    """A value of a TOML file, as it is written in a line: ``yes`` for true, ``1,2`` for a list."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ",".join(map(as_text, value)) if isinstance(value, list | tuple) else str(value)

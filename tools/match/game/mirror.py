@@ -47,7 +47,7 @@ class MirrorPair:
 
     @property
     def points(self) -> float:
-        """What A has scored, 0 to 2; 1 if the games are mirror images."""
+        """A's points, 0 to 2; 1 if the games are mirror images."""
         return self.first.points_of(_NAMES[0]) + self.second.points_of(_NAMES[0])
 
 

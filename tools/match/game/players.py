@@ -43,7 +43,7 @@ class Player(ABC, Generic[Client]):
 
     Args:
         entry: how it is called and started.
-        rules: what will be played.
+        rules: of the games.
         on_wait: called often while it is waited for; may raise to give up.
         on_line: called with the engine's name, a direction and a line, as ``EngineClient`` has them.
         on_remark: called with a sentence when something about the engine is worth a user's notice.
@@ -164,7 +164,7 @@ class Player(ABC, Generic[Client]):
         Args:
             mover: who made the last move.
             last: that move.
-            final: what it led to.
+            final: the position after it.
             knows_last: whether it chose that move itself.
         """
 

@@ -39,7 +39,7 @@ class Solver:
     def solved(self, turns: Sequence[AnnotatedMove], empties: int) -> tuple[AnnotatedMove, ...]:
         """The turns of a game with the exact margins of the positions with at most this many empty squares.
 
-        The last position comes first: what is known of it helps with those before.
+        The last position comes first: the table then helps with those before.
         """
         backwards = [
             replace(turn, exact=self.margin(turn.before)) if turn.before.empties <= empties else turn
@@ -101,7 +101,7 @@ class Referee:
     """Referees one game.
 
     Args:
-        pairing: what is to be played.
+        pairing: numbers, names and opening of the game.
         players: who sits at which colour.
         rules: by which rules.
         stall: seconds an engine may think about a move if it has no clock.

@@ -1,4 +1,4 @@
-"""What an engine's answers mean to the referee: a move, the loss of the game, a claim of the result."""
+"""Games and their results: endings, records, standings, and an engine's claim of the result."""
 
 import re
 from collections import Counter
@@ -53,7 +53,7 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What an engine took outside the commands for its moves: to take moves of others, to learn its clock, to begin.
+    """Time of an engine outside the commands for its moves: to read moves and its clock, and to begin a game.
 
     Attributes:
         moves: how many moves it chose meanwhile.
@@ -86,16 +86,16 @@ class GameRecord:
     """A game that was played.
 
     Attributes:
-        pairing: what was to be played.
+        pairing: numbers, names and opening of the game.
         rules: by which rules.
         turns: everything played, opening and passes included; nobody took any time for either.
         winner: None for a draw.
         ending: how it ended.
-        detail: what happened, in a sentence, if it was a fault.
+        detail: a sentence about the fault, if it was one.
         margin: disc difference from Black's side by the rules' scoring, the exact one after an adjudication;
             None if it was neither played to the end nor adjudicated.
         started: when, in ISO format with time zone.
-        dialogue: what was said on the wire, if it was a fault.
+        dialogue: the lines on the wire, if it was a fault.
         attempt: 1, and one more for each time that the game was voided before.
         outside: of each engine, by its name, where the game was played by us; a run keeps the sums alone.
         identities: name and version of each engine in its own words, by its name, where the game was played by us and
@@ -170,7 +170,7 @@ class GameRecord:
 
 @dataclass(slots=True)
 class Standing:
-    """What one engine has to its name after some games.
+    """Results of one engine after some games.
 
     Attributes:
         name: the engine.
@@ -230,7 +230,7 @@ class Standing:
 
 
 def standing(name: str, games: Iterable[GameRecord]) -> Standing:
-    """What engine `name` has to its name after `games`."""
+    """The results of engine `name` after `games`."""
     result = Standing(name)
     for game in games:
         result.add(game)

@@ -52,7 +52,7 @@ class FlagFall:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What an engine's processes and our thread have used so far.
+    """Processor time and waits of an engine's processes and of our thread so far.
 
     Attributes:
         at: when that was, on the monotonic clock.
@@ -71,13 +71,13 @@ class Seat:
     """Where an engine sits in one game.
 
     Attributes:
-        colour: what it plays.
+        colour: that it plays.
         player: the engine.
         flag_fall: how it lost on time; None if it did not.
-        outside: what it has taken outside the commands for its moves.
+        outside: its time outside the commands for its moves.
 
     Args:
-        colour: what it plays.
+        colour: that it plays.
         player: the engine.
         stall: seconds that it may think about a move if it has no clock.
     """
@@ -117,7 +117,7 @@ class Seat:
         began = time.monotonic()
 
         def settle() -> None:
-            """What it took to begin is charged too, and then its time runs."""
+            """Charge the time until the engine has begun, then start its clock."""
             self._between += time.monotonic() - began
             self._settle()
             self.outside += Outside(1, self._between, self._between)
@@ -160,11 +160,11 @@ class Seat:
             self._between += time.monotonic() - began
 
     def _look(self) -> "_Look":
-        """What the engine and we have used until now."""
+        """Processor time and waits until now."""
         return _Look(time.monotonic(), self.player.cpu_seconds, self.player.waits, own_waited_seconds())
 
     def _fall(self) -> FlagFall:
-        """What has happened since the last look."""
+        """The changes since the last look."""
         before, now = self._before, self._look()
         assert before is not None, "there is a look where there is a clock"
         return FlagFall(

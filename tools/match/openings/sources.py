@@ -46,7 +46,7 @@ _TRIES = 200  # for a random opening that no earlier one equals up to symmetry
 
 @dataclass(frozen=True, slots=True)
 class OpeningsChoice:
-    """What ``--openings`` says; the balanced suite if neither is given.
+    """The choice of ``--openings``; the balanced suite if neither is given.
 
     Attributes:
         moves: how many random moves an opening has; None if they are not random.

@@ -1,4 +1,4 @@
-"""Two engines meet: what is planned, and what came of it. Engines are numbers, 0 for the first of the settings."""
+"""Encounters of two engines, planned and played. Engines are numbers, 0 for the first of the settings."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Encounter:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What came of an encounter whose games are all played.
+    """The result of an encounter whose games are all played.
 
     Attributes:
         points: of the first engine: wins and half the draws.
@@ -47,7 +47,7 @@ class Score:
     measured: int
 
     def points_of_second(self) -> float:
-        """What is left for its opponent."""
+        """The points of its opponent."""
         return self.games - self.points
 
 

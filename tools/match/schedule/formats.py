@@ -45,7 +45,7 @@ class RoundMeeting:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What the schedule has made of the games so far.
+    """The state of the tournament after the games so far.
 
     Attributes:
         order: the engines, best first. By the share of the points, then by discs a game; in a Swiss tournament by
@@ -85,7 +85,7 @@ def openings_needed(settings: RunSettings) -> int:
 
 
 def course_of(settings: RunSettings, games: Sequence[GameRecord]) -> Course:
-    """What came of the games so far, in any order; games without turns will do."""
+    """The state of the tournament after these games, in any order; they need no turns."""
     planned, scores = _known(settings, games)
     names, players = settings.names, len(settings.entries)
     rounds: list[list[knockout.Duel]] = []
@@ -183,7 +183,7 @@ def _pairings(
 def _scores(
     planned: Iterable[Encounter], names: tuple[str, ...], played: dict[int, GameRecord]
 ) -> dict[int, Score]:
-    """What came of the encounters whose games are all there."""
+    """Results of the encounters whose games are all there."""
     return {
         encounter.number: _score([played[number] for number in numbers], names[encounter.first])
         for encounter, numbers in _numbered(planned)
@@ -192,7 +192,7 @@ def _scores(
 
 
 def _score(games: Sequence[GameRecord], first: str) -> Score:
-    """What came of these games between two, from the side of engine `first`."""
+    """The result of these games between two engines, from the side of engine `first`."""
     margins = [margin for game in games if (margin := game.margin_of(first)) is not None]
     return Score(sum(game.points_of(first) for game in games), len(games), sum(margins), len(margins))
 

@@ -17,7 +17,7 @@ _TIE_BREAK_GAMES = 2
 
 
 class Decision(StrEnum):
-    """What made an engine the winner of a duel."""
+    """The reason why an engine won a duel."""
 
     BYE = "bye"
     POINTS = "points"
@@ -78,7 +78,7 @@ def bracket(players: int) -> list[int | None]:
 
 
 def _play(players: int, games: int, scores: Scores) -> tuple[list[Encounter], list[list[Duel]]]:
-    """What is planned so far, and the rounds of the bracket as far as they are known."""
+    """The encounters planned so far, and the rounds of the bracket as far as they are known."""
     planned: list[Encounter] = []
     rounds: list[list[Duel]] = []
     left = bracket(players)
@@ -112,7 +112,7 @@ def _settle(
 def _duel(
     first: int | None, second: int | None, round: int, planned: Sequence[Encounter], scores: Scores
 ) -> Duel:
-    """What came of it so far. A duel with a winner by points needs nobody else's games to have one."""
+    """A duel with its result so far. A winner by points does not depend on games of others."""
     if first is None or second is None:
         return Duel(first, second, first if second is None else second, Decision.BYE)
     stages = stages_of((first, second), round, planned)

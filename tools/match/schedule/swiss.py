@@ -18,7 +18,7 @@ from outflank.tools.match.schedule.encounters import Encounter, Scores, points, 
 
 @dataclass(frozen=True, slots=True)
 class SwissScore:
-    """What the table of a Swiss tournament says of an engine.
+    """An engine's row in the table of a Swiss tournament.
 
     Attributes:
         points: those for byes included.

@@ -1,1 +1,1 @@
-"""What is kept of a run: its settings, its events, and the file that holds them."""
+"""The state of a run: its settings, its events, and the file that holds them."""

@@ -25,11 +25,11 @@ from outflank.tools.work.files import writing
 _ENGINE = "engine"
 _MOST_BYTES = 1 << 18  # a thousand engines
 _MOST_DOTS = 64  # each part of a dotted key is a table, and tomllib takes a time that grows with their square
-_SINGULAR = {"options": "option"}  # what is a table in a file is ``option.NAME=`` in a line
+_SINGULAR = {"options": "option"}  # a table ``options`` in a file is ``option.NAME=`` in a line
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """What a file says, ready to stand for options: text, truth values, and for ``engine`` a list of texts.
+    """The contents of a file as values of options: text, truth values, and for ``engine`` a list of texts.
 
     Raises: FileFormatError naming the file, and the engine if that is what is wrong.
     """
@@ -54,7 +54,7 @@ def chosen_entries(
     Args:
         texts: each a description, or the name of an engine in the file.
         engines: a file with a table for each engine; without texts all of them take part.
-        time: what holds if nothing is said about it.
+        time: the time control of engines that name none.
 
     Raises: NotationError; FileFormatError about the file.
     """

@@ -1,4 +1,4 @@
-"""What happens in a run, one small record for each thing: stored, shown and printed in the order it happens."""
+"""The events of a run, a small record each: stored, shown and printed in their order."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +27,7 @@ class GameStarted:
     """A game begins.
 
     Attributes:
-        pairing: what is played.
+        pairing: numbers, names and opening of the game.
         attempt: 1, and one more for each time that its pair was voided before.
         started: when, in ISO format with time zone.
     """

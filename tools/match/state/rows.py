@@ -278,7 +278,7 @@ def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
 PLAYING, INTERRUPTED, FINISHED = "playing", "interrupted", "finished"
 # The names of facts.
 OUTSIDE, IDENTITIES = "outside", "identities"
-# What values of the wrong type or beyond all numbers lead to.
+# Errors that values of the wrong type or beyond all numbers cause.
 _MISREAD = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 
 
@@ -327,12 +327,12 @@ def read(connection: sqlite3.Connection) -> Run:
 
 
 def outside_text(outside: Mapping[str, Outside]) -> str:
-    """What ``read_outside`` reads."""
+    """The text that ``read_outside`` reads."""
     return json.dumps({name: astuple(taken) for name, taken in outside.items()}, ensure_ascii=False)
 
 
 def read_outside(text: str) -> dict[str, Outside]:
-    """What engines took outside the commands for their moves. Raises: any of what ``refusals`` catches."""
+    """The engines' times outside the commands for their moves. Raises: any of what ``refusals`` catches."""
     taken = {name: Outside(*numbers) for name, numbers in json.loads(text).items()}
     for numbers in taken.values():
         check_outside(numbers)
@@ -361,5 +361,5 @@ def _is_identity(said: object) -> bool:
 
 
 def facts_of(connection: sqlite3.Connection) -> dict[str, str]:
-    """What the file says of the run as a whole, by name."""
+    """The facts about the whole run, by name."""
     return dict(connection.execute("SELECT name, value FROM run"))

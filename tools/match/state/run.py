@@ -1,4 +1,4 @@
-"""A run of games as data: what it depends on, what came of it so far, and its settings as its file keeps them."""
+"""A run of games as data: its settings, its games so far, and the settings as its file keeps them."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -37,7 +37,7 @@ class RunSettings:
         format: which engines meet.
         games: how many games two engines play when they meet.
         rounds: how many rounds a Swiss tournament has, and how often the others repeat.
-        rules: what is played.
+        rules: of all games.
         seed: of whatever is drawn.
         stall: seconds an engine without a clock may think about a move.
         adjudicate: a game with this many empty squares or fewer ends with its exact result; 0 for never.
@@ -89,7 +89,7 @@ class Void:
     """A game that does not count: its pair was played again.
 
     Attributes:
-        game: what was played of it.
+        game: its turns as far as it was played.
         reason: why, in a sentence.
         engine: whose flag fell or who crashed; None if no engine was to blame.
     """
@@ -104,10 +104,10 @@ class Run:
     """A run so far.
 
     Attributes:
-        settings: what it depends on.
+        settings: all that it depends on.
         games: those that count, in the order of the schedule.
         voids: those that do not.
-        remarks: what was worth noticing about the engines, a sentence each.
+        remarks: about the engines, a sentence each.
         outflank: version of the Outflank that began it; empty if not known.
         evaluation: checksum of that one's evaluation; empty if not known.
         started: when, in ISO format with time zone.
@@ -173,7 +173,7 @@ def plain_settings(settings: RunSettings) -> dict[str, Any]:
 
 
 def read_settings(plain: Mapping[str, Any]) -> RunSettings:
-    """What ``plain_settings`` wrote. Raises: NotationError, KeyError, TypeError if it was not."""
+    """The settings that ``plain_settings`` wrote. Raises: NotationError, KeyError, TypeError for anything else."""
     return RunSettings(
         entries=tuple(Entrant.from_settings(entry) for entry in plain["engines"]),
         format=Format(plain["format"]),

@@ -107,7 +107,7 @@ def put_in_place(connection: sqlite3.Connection, folder: Path) -> sqlite3.Connec
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """Open a file of a run to go on with it: what was committed before a crash is there again.
+    """Open a file of a run to go on with it: all that was committed before a crash is there again.
 
     Raises: FileFormatError if it is none; sqlite3.Error.
     """

@@ -1,8 +1,8 @@
 """The state of a run in its file: every event is stored when it happens, and everything else is derived from it.
 
-The file is in SQLite's WAL mode. What happened in a game that goes on is committed with synchronous=NORMAL and
+The file is in SQLite's WAL mode. Events of a game that goes on are committed with synchronous=NORMAL and
 survives the death of the runner; a game that has ended is committed with FULL and survives a power cut as well.
-A full disk loses nothing: what could not be written is kept and written with what comes next.
+A full disk loses nothing: events that could not be written are kept and written with the next ones.
 """
 
 import hmac
@@ -102,7 +102,7 @@ def is_sealed(file: Path, text: str, code: str) -> bool:
 
 
 def _model() -> str:
-    """What the processor calls itself; its architecture where it has no name, as on many ARM machines."""
+    """The processor's name; its architecture where it has none, as on many ARM machines."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -229,7 +229,7 @@ class Store:
 
     @property
     def id(self) -> str:
-        """What no other run has."""
+        """The run's own id; no other run has it."""
         return facts_of(self._connection)["id"]
 
     @property
@@ -388,7 +388,7 @@ def _game(game: rows.Row, turns: Iterable[rows.Row]) -> list[Statement]:
 
 
 def _sealed_text(facts: Mapping[str, str]) -> str:
-    """What a seal is for: the settings, which have the commands that start engines, and the run that they belong to."""
+    """The text that is sealed: the run's id and its settings, which have the commands that start engines."""
     return f"{facts['id']} {facts['settings']}"
 
 

@@ -16,7 +16,7 @@ def pentanomial(pairs: Sequence[float]) -> Pentanomial:
 
 
 def scores(cells: int) -> list[float]:
-    """What the cells are worth, 0 to 1."""
+    """The score of each cell, 0 to 1."""
     return [cell / (cells - 1) for cell in range(cells)]
 
 

@@ -1,4 +1,4 @@
-"""What each opening was worth: numbers in, numbers out."""
+"""Ratings of a field, and results by opening: numbers in, numbers out."""
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
@@ -14,7 +14,7 @@ from outflank.tools.match.stats.elo import QUANTILE
 
 _ELO = 400 / math.log(10)  # of one unit of the natural logarithm of the odds
 _FEWEST_OPENINGS = 10
-_NO_SURPLUS = 1e-3  # points; results are half points apart, so what is below comes from rounding
+_NO_SURPLUS = 1e-3  # points; results are half points apart, so smaller values come from rounding
 _PRECISION = 1e-9
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
@@ -22,14 +22,14 @@ Matrix = np.ndarray[Any, np.dtype[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class PairScore:
-    """What came of a pair of games, or of a game without its twin.
+    """The result of a pair of games, or of a game without its twin.
 
     Attributes:
         first: the engine, by its index.
         second: its opponent.
         points: of the first, 0 to `games`.
         games: how many, 1 or 2.
-        opening: what they began with; equal for all games on one opening.
+        opening: any value that is equal for all games on one opening.
     """
 
     first: int
@@ -158,7 +158,7 @@ def _information(strengths: Matrix, games: Matrix, prior: float) -> Matrix:
 
 
 def _residuals(strengths: Matrix, pairs: Iterable[PairScore], index: dict[int, int]) -> Matrix:
-    """For each opening (row) and engine the points above expectation on it."""
+    """Points above expectation, for each opening (row) and engine (column)."""
     share = _shares(strengths)
     rows: dict[Hashable, Matrix] = {}
     for pair in pairs:

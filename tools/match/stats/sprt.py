@@ -108,8 +108,8 @@ class SequentialTest(ABC):
     """A test of elo1 against elo0; a kind of test says how a ratio comes from the values of pairs.
 
     Attributes:
-        elo0: what the difference is if the change is worth nothing.
-        elo1: what it is if the change is good.
+        elo0: the difference if the change is worth nothing.
+        elo1: the difference if the change is good.
         alpha: how often a worthless change may pass.
         beta: how often a good one may fail.
     """
@@ -171,7 +171,7 @@ class Sprt(SequentialTest):
     """A test of elo1 against elo0; a pair's value is the first engine's points in it, 0 to 2.
 
     Attributes:
-        model: what Elo means here. ``normalized``: 800 / ln 10 times the mean score above one half over the standard
+        model: the meaning of Elo. ``normalized``: 800 / ln 10 times the mean score above one half over the standard
             deviation of a game's score, so that a test takes as long whatever the share of draws. ``logistic``:
             400 log10 of the odds of a point.
 
