@@ -42,7 +42,7 @@ def header_of(path: Path, application: int) -> tuple[bytes, int]:
     try:
         with open_regular(path) as file:
             header, size = file.read(_HEADER_BYTES), file.seek(0, os.SEEK_END)
-    except (OSError, ValueError) as error:  # the second where the name is none, as with a zero byte in it
+    except (OSError, ValueError) as error:  # ValueError for an impossible name, as with a zero byte in it
         raise FileFormatError(getattr(error, "strerror", None) or str(error)) from None
     if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
         raise FileFormatError("it is no SQLite file" if header else "it is empty")
@@ -67,7 +67,7 @@ def open_database(
         path: of a regular file, see ``header_of``.
         how: the options in SQLite's URI: ``mode=ro``, ``mode=rw``, ``immutable=1``.
         schemas: SQL that makes the tables, for each form that the file may have.
-        writes: whether the connection may change it; what was broken off by another is taken back in any case.
+        writes: whether the connection may change it; a change that another broke off is taken back in any case.
         whole: whether to check all pages first, so that reading gives no more than the file holds; 50 MB take a third
             of a second.
         longest: bytes of a value or a row.

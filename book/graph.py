@@ -36,7 +36,7 @@ class Node:
         depth: likewise, so are `selectivity` and `level`.
         leaf: the best move that leads out of the book, in the image that the key names; None if there is none, or
             if it has to be searched for again.
-        leaf_key: of what it leads to; None if that is no position of a book.
+        leaf_key: of the position after it; None if that is no position of a book.
         open: how many moves lead out of the book, those to images of one position counted once.
         links: the positions that moves lead to, each with whether the same side has the move there.
         error: discs given away on the best way from the root, both sides together, after ``Graph.measure``;

@@ -90,7 +90,7 @@ class Grower:
         return self.graph.nodes.get(self._root_key)
 
     def note(self, what: str) -> None:
-        """Add to the book's history what is about to be done, and what it begins with; committed with the rest."""
+        """Add the next change, and the state before it, to the book's history; committed with the rest."""
         self._book.note(f"{what}, {self._judge.provenance}, from {self._before} positions")
 
     def grow(self, reach: Reach, seconds: float | None = None) -> None:
@@ -285,7 +285,7 @@ BEYOND = 2
 
 
 class LearningStopped(OutflankError):
-    """Learning was broken off; the book is what it was."""
+    """Learning was broken off; the book is unchanged."""
 
 
 @dataclass(frozen=True, slots=True)

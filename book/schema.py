@@ -48,7 +48,7 @@ def facts_checksum(facts: Mapping[str, str]) -> str:
 
 
 def create(path: Path, facts: Mapping[str, str]) -> None:
-    """Make the file of a book without positions, whole or not at all; what was there is replaced.
+    """Make the file of a book without positions, whole or not at all; an old one is replaced.
 
     A link stays one: the file is made where it leads to.
 
@@ -77,7 +77,7 @@ def create(path: Path, facts: Mapping[str, str]) -> None:
 def open_to_read(path: Path) -> sqlite3.Connection:
     """Open the file of a book, also one that is being written and one in a folder that is read-only.
 
-    Raises: FileFormatError if it is none, is damaged at first sight or is of another version.
+    Raises: FileFormatError if it is not one, is damaged at first sight or is of another version.
     """
     in_wal_mode = _check_header(path)
     try:
@@ -95,7 +95,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
             raise unreadable(path, str(refusal)) from None
         except (sqlite3.Error, UnicodeDecodeError, MemoryError):
             raise _refused(path, error) from None
-    # The second where SQLite quotes what is damaged, the third where the damage is an impossible size.
+    # UnicodeDecodeError if SQLite quotes damaged text, MemoryError if the damage is an impossible size.
     except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
         raise unreadable(path, str(error)) from None
 
@@ -103,7 +103,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 def open_to_write(path: Path) -> sqlite3.Connection:
     """Open the file of a book to change it: all that was committed before a crash is there again.
 
-    Raises: FileFormatError if it is none; sqlite3.Error.
+    Raises: FileFormatError if it is not one; sqlite3.Error.
     """
     _check_header(path)
     try:

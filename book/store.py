@@ -66,7 +66,7 @@ class Book:
             rules: of the game it is wanted for; a book that does not serve them is refused.
 
         Raises: FileFormatError if it is no book, is damaged at first sight or is of another version; SettingsError if
-            it is for other rules, or `rules` are none.
+            it is for other rules, or `rules` is not a ``Rules``.
         """
         path = Path(path)
         book = cls(path, schema.open_to_read(path))

@@ -19,10 +19,10 @@ from outflank.engine.links import file_of
 
 
 class BookWriter(Book):
-    """An opening book opened to be changed; others may read it at the same time, and see what is committed.
+    """An opening book opened to be changed; others may read it at the same time, and see all that is committed.
 
     What is put or removed is part of the book from the next commit on, all of it or nothing, whatever happens to
-    the process or the machine. As a context manager it commits at the end of the block, or forgets what was not
+    the process or the machine. As a context manager it commits at the end of the block, or forgets everything not
     committed if an error ends it. Not for use in several threads.
     """
 
@@ -40,7 +40,7 @@ class BookWriter(Book):
             facts: more facts about it.
 
         Raises: OutflankError if there is a file, or if it can't be made, and then there is none; SettingsError if
-            `rules` are none, or a fact is no text.
+            `rules` is not a ``Rules``, or a fact is no text.
         """
         expect_rules(rules)
         _expect_texts(facts or {})
@@ -125,7 +125,7 @@ class BookWriter(Book):
         self._write(schema.INSERT_HISTORY, [(_now(), f"outflank {__version__}: {text}")])
 
     def commit(self) -> None:
-        """Make what was put, removed and noted since the last commit part of the book, for good.
+        """Make everything put, removed and noted since the last commit part of the book, for good.
 
         Raises: OutflankError if that can't be done; then it is all forgotten. SettingsError if the book was closed.
         """
@@ -138,7 +138,7 @@ class BookWriter(Book):
                 raise _not_written(self.path, error) from None
 
     def rollback(self) -> None:
-        """Forget what was put, removed and noted since the last commit.
+        """Forget everything put, removed and noted since the last commit.
 
         Raises: SettingsError if the book was closed.
         """
@@ -158,7 +158,7 @@ class BookWriter(Book):
             raise _not_written(self.path, error) from None
 
     def close(self) -> None:
-        """Forget what was not committed, and give file and lock back; the second time it does nothing."""
+        """Forget all that was not committed, and give file and lock back; the second time it does nothing."""
         lock = self._writer_lock
         if lock is None:
             return
@@ -211,7 +211,7 @@ def lock_book(path: Path) -> WriterLock:
     refusal = f"another process is changing the book {str(path)!r}"
     try:
         return WriterLock(file_of(path), refusal)
-    except (OSError, ValueError) as error:  # the second where the name is none, as with a zero byte in it
+    except (OSError, ValueError) as error:  # ValueError for an impossible name, as with a zero byte in it
         raise _not_written(path, error) from None
 
 

@@ -16,7 +16,7 @@ def read_board(text: str) -> tuple[int, int, Colour | None]:
 
     ``Position.parse`` says how they are written.
 
-    Raises: NotationError saying what was expected, and where.
+    Raises: NotationError saying the expected text, and the place.
     """
     letters = re.sub(r"\s+", " ", text.partition(";")[0]).strip()
     black = white = square = at = 0
@@ -51,11 +51,11 @@ def framed_board(letters: Sequence[str]) -> str:
 
 
 def _side(text: str) -> Colour | None:
-    """The colour that `text` behind a board names; None if there is none."""
+    """The colour that `text` after a board names; None if there is none."""
     if not text:
         return None
     if text in _BLACK_LETTERS or text.lower() == "black":
         return Colour.BLACK
     if text in _WHITE_LETTERS or text.lower() == "white":
         return Colour.WHITE
-    raise NotationError(f"expected X, O, black or white behind the 64 squares, got {text!r}")
+    raise NotationError(f"expected X, O, black or white after the 64 squares, got {text!r}")

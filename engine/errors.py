@@ -58,7 +58,7 @@ def whole(name: str, value: SupportsIndex, least: int, most: int = _MOST, unit: 
 def mask(value: SupportsIndex) -> int:
     """`value` as 64 bits, a square each.
 
-    Raises: NotationError if it is none.
+    Raises: NotationError if it is not one.
     """
     try:
         number = index(value)

@@ -107,7 +107,7 @@ class Game(Sequence[Turn]):
         If the side to move has no move, its pass is implied and the other side's disc is taken.
 
         Raises: IllegalMoveError, NotationError as ``Position.parse_move``; IllegalMoveError out of turn; NotationError
-            if `colour` is none.
+            if `colour` is not a colour.
         """
         move = as_move(move)
         position, implied = self._position, []
@@ -143,7 +143,7 @@ class Game(Sequence[Turn]):
         return True
 
     def redo(self) -> bool:
-        """Play again what was taken back last, with a pass it implied; False if there is nothing."""
+        """Play again the moves taken back last, with a pass it implied; False if there is nothing."""
         if not self._undone:
             return False
         implied = self._undone[-1].implied
@@ -184,7 +184,7 @@ class Game(Sequence[Turn]):
         return len(self._turns)
 
     def __eq__(self, other: object) -> bool:
-        """Whether it began with the same position and the same moves were made; what was undone does not count."""
+        """Whether it began with the same position and the same moves were made; moves undone do not count."""
         if not isinstance(other, Game):
             return NotImplemented
         return self._first == other._first and self.moves == other.moves
@@ -210,7 +210,7 @@ class Game(Sequence[Turn]):
         A side that has none left when it plays is given one by the other, so both hands together are always
         the number of empty squares. On a board given by hand the side to move is taken to have the odd one more.
 
-        Raises: NotationError if `colour` is none.
+        Raises: NotationError if `colour` is not a colour.
         """
         side, empties = self._first.side, self._first.empties
         hands = {side: (empties + 1) // 2, side.other: empties // 2}

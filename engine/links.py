@@ -21,7 +21,7 @@ def file_of(path: Path) -> Path:
 def open_regular(path: Path) -> BinaryIO:
     """A file opened to be read; a pipe or a device would let its reader wait for ever.
 
-    Raises: OSError, also if it is no regular file; ValueError if its name is none, as with a zero byte in it.
+    Raises: OSError, also if it is no regular file; ValueError if the name is impossible, as with a zero byte in it.
     """
     _expect_regular(path, os.stat(path).st_mode)  # first, since opening a device may do something
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -12,7 +12,7 @@ def perft(position: Position, depth: int, pass_is_free: bool = False) -> int:
     """
 
 def divide(position: Position, depth: int, pass_is_free: bool = False) -> dict[str, int]:
-    """The count behind each move of `position`, by the move's text; empty if the game is over.
+    """The count after each move of `position`, by the move's text; empty if the game is over.
 
     The sum is ``perft(position, depth)`` otherwise.
 

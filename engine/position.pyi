@@ -16,7 +16,7 @@ class Position:
         side: the side to move.
         rules: the member of the rules family; tournament Othello if left out.
 
-    Raises: NotationError if a square is owned by both; SettingsError if `rules` are none.
+    Raises: NotationError if a square is owned by both; SettingsError if `rules` is not a ``Rules``.
     """
 
     def __init__(self, own: int, opp: int, side: Colour, rules: Rules = ...) -> None: ...
@@ -32,7 +32,7 @@ class Position:
         are skipped. The side is such a letter or the word ``black`` or ``white``; left out, the side that
         begins under `rules` moves. A trailing ``;`` and what follows it (OBF scores) are ignored.
 
-        Raises: NotationError saying what was expected, and where.
+        Raises: NotationError saying the expected text, and the place.
         """
 
     @property
@@ -71,7 +71,7 @@ class Position:
         """
 
     def is_legal(self, move: Move | str | int) -> bool:
-        """Whether ``play`` would take `move`; False of what is no move, too."""
+        """Whether ``play`` would take `move`; False also for anything that is no move."""
 
     def legal_mask(self, colour: Colour | None = None) -> int:
         """Squares where `colour` (the side to move if None) could play, one bit a square."""

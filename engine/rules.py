@@ -169,7 +169,7 @@ class Rules:
 def _plain_board(start: str) -> str:
     """A start board as it is written in rules: 64 letters. Equal boards are equal rules.
 
-    Raises: NotationError unless it is 64 squares; a side behind them would compete with `begins`.
+    Raises: NotationError unless it is 64 squares; a side after them would compete with `begins`.
     """
     try:
         black, white, side = read_board(start)

@@ -1,4 +1,4 @@
-"""Moves of an opening book, and what it knows, as a session asks for them."""
+"""Moves and entries of an opening book, as a session asks for them."""
 
 import random
 import weakref
@@ -119,7 +119,7 @@ class BookSource:
             return f"none: {self._trouble}"
 
     def learn(self, positions: Sequence[Position], searcher: Searcher, is_stopped: Callable[[], bool]) -> int:
-        """Add what is new in a game; see ``OpeningBook``. A book that the package brings is never changed."""
+        """Add the new positions of a game; see ``OpeningBook``. A book that the package brings is never changed."""
         if self._shipped:
             raise SettingsError(
                 "the book that the package brings is never changed: name one of your own by --book"

@@ -21,7 +21,7 @@ class LineKind:
     Attributes:
         is_command: whether it is to be executed; any other line is dropped once it has been read.
         interrupts: whether it ends the work on every line before it, running or waiting.
-        quits: whether it ends the dialogue, so that the end of the input behind it is no surprise.
+        quits: whether it ends the dialogue, so that the end of the input after it is no surprise.
         is_harmless: whether it may be executed though the input ended before its line feed: no word is missing, and it
             changes nothing.
     """

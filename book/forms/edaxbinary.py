@@ -84,7 +84,7 @@ def write(book: Book, file: BinaryIO) -> None:
 def read(file: BinaryIO, rules: Rules) -> Contents:
     """The contents of a file.
 
-    Raises: FileFormatError if it is none, or naming the position where it goes wrong; SettingsError if `rules` are
+    Raises: FileFormatError if it is not one, or naming the position where it goes wrong; SettingsError if `rules` are
         not those that Edax plays.
     """
     expect_othello(rules)
@@ -143,7 +143,7 @@ def _header(told: str, level: int, least: int, count: int) -> bytes:
 
 
 def _records(file: BinaryIO, count: int, rules: Rules) -> Iterator[tuple[str, Record]]:
-    """The record of each position whose side has a move, behind where it stands."""
+    """Each position whose side has a move: the words for its place in the file, and its record."""
     for number in range(1, count + 1):
         where = f"position {number} of {count}"
         record = _record(file, rules, where)

@@ -59,7 +59,7 @@ def _line(position: Position, level: int, leaf: Leaf | None) -> bytes:
 
 
 def _records(file: BinaryIO, rules: Rules) -> Iterator[tuple[str, Record]]:
-    """The record of each position whose side has a move, behind where it stands."""
+    """Each position whose side has a move: the words for its place in the file, and its record."""
     for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1):
         where, text = f"line {number}", line.decode("ascii", "replace").strip()
         record = _record(text, rules, where) if text else None

@@ -36,7 +36,7 @@ _WRITERS: dict[Form, Callable[[Book, BinaryIO], None]] = {
 def form_of(beginning: bytes) -> Form:
     """The form of a file, by its first bytes.
 
-    Raises: FileFormatError if it is none.
+    Raises: FileFormatError if it is not one.
     """
     first = beginning.partition(b"\n")[0]
     if beginning.startswith(edaxbinary.MAGIC):

@@ -135,7 +135,7 @@ def _text(line: bytes, number: int) -> str:
 
 
 def _records(lines: Iterable[tuple[int, str]], rules: Rules) -> Iterator[tuple[str, Record]]:
-    """The record of each line, behind where it stands."""
+    """Each line: the words for its place in the file, and its record."""
     for number, line in lines:
         where = f"line {number}"
         yield where, _record(line, rules, where)

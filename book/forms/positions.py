@@ -27,7 +27,7 @@ def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
     """The records, if a book can hold them.
 
     Args:
-        records: each behind the words that say where it stands.
+        records: each after the words for its place in the file.
 
     Raises: FileFormatError beginning with these words, also if the position, or an image of it, came before.
     """

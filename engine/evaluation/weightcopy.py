@@ -78,9 +78,9 @@ _SECONDS_TO_MAKE_ONE = 3600
 def load(path: Path = SHIPPED) -> ReadyWeights:
     """The weights of a file, in memory that processes share if that can be had.
 
-    A copy that was made of them is used even if the file has been damaged behind its header since.
+    A copy that was made of them is used even if the file has been damaged after its header since.
 
-    Raises: FileFormatError naming the file and what is wrong with it.
+    Raises: FileFormatError naming the file and its fault.
     """
     original = identity(path)
     try:

@@ -68,7 +68,7 @@ class Weights:
             the network.
         layers: int16, HEADS * NUMBERS_OF_A_LAYER, one for each number of empty squares, 60 first; those of the network.
 
-    Raises: ValueError if one is of another shape, or if a table or a row has a number beyond what it may.
+    Raises: ValueError if one is of another shape, or if a table or a row has a number beyond the limit.
     """
 
     tables: Numbers
@@ -122,7 +122,7 @@ def _lengths() -> tuple[int, int, int, int]:
 def read(path: Path = SHIPPED) -> Weights:
     """The weights of a file.
 
-    Raises: FileFormatError naming the file and what is wrong with it.
+    Raises: FileFormatError naming the file and its fault.
     """
     with _refusals(path), open_regular(path) as file:
         lines = file.readline(len(_MAGIC)) + file.readline(_LONGEST_HEADER)
@@ -201,7 +201,7 @@ def _expected_header() -> dict[str, int]:
 
 @contextmanager
 def _refusals(path: Path) -> Iterator[None]:
-    """Turn what is wrong with a file into a FileFormatError that names it."""
+    """Turn faults of a file into a FileFormatError that names it."""
     try:
         yield
     except OSError as error:
@@ -213,7 +213,7 @@ def _refusals(path: Path) -> Iterator[None]:
 def _header(content: bytes) -> tuple[dict[str, Any], bytes]:
     """The header of a file's content, which fits this engine, and what follows it.
 
-    Raises: ValueError saying what came instead.
+    Raises: ValueError with the value that came instead.
     """
     if not content.startswith(_MAGIC):
         raise ValueError("a file of another kind or version")
@@ -233,7 +233,7 @@ def _header(content: bytes) -> tuple[dict[str, Any], bytes]:
 def _decode(content: bytes) -> Weights:
     """The weights in a file's content.
 
-    Raises: ValueError saying what came instead.
+    Raises: ValueError with the value that came instead.
     """
     header, packed = _header(content)
     if header.pop("crc32") != _checksum(header, packed):

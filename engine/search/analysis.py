@@ -30,7 +30,7 @@ class Running(Protocol):
 
 
 class Analysis(Iterator[SearchInfo]):
-    """Iterates over what each finished iteration has found, and ends when the search does.
+    """Iterates over the findings of the finished iterations, and ends with the search.
 
     ``Searcher.analyse`` makes it. As a context manager it stops the search when the block is left. The searcher is free
     again once the block is left, the iteration has come to its end, or the analysis is forgotten. An exception of the
@@ -58,11 +58,11 @@ class Analysis(Iterator[SearchInfo]):
         return self._reports.latest
 
     def stop(self) -> None:
-        """End the search soon, from any thread; what it has found stays."""
+        """End the search soon, from any thread; its findings stay."""
         self._search.stop()
 
     def result(self) -> SearchResult:
-        """Wait for the end of the search and return what it found; iterations not looked at yet are skipped."""
+        """Wait for the end of the search and return its result; iterations not looked at yet are skipped."""
         for _ in self:
             pass
         if self._result is None:

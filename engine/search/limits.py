@@ -155,7 +155,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A move of the position searched and what is expected of it.
+    """A move of the position searched and its expected result.
 
     Attributes:
         move: the move.

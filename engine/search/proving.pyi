@@ -5,7 +5,7 @@ from outflank.engine.position import Position
 from outflank.engine.rules import Rules
 
 class Prover:
-    """Finds moves that reach a score, of positions under the same rules; remembers what it has found out.
+    """Finds moves that reach a score, of positions under the same rules; remembers its findings.
 
     Args:
         rules: of all positions; they have to turn in every direction.

@@ -78,7 +78,7 @@ class Searcher:
     ) -> SearchResult:
         """Search until a limit is met or ``stop`` is called; Ctrl-C raises KeyboardInterrupt at once.
 
-        A game that is over gives a pass and the final score, exact; a forced pass the score of what it leads to.
+        A game that is over gives a pass and the final score, exact; a forced pass gives the score after it.
 
         Args:
             position: to search.
@@ -113,7 +113,7 @@ class Searcher:
         """
 
     def stop(self) -> None:
-        """End the search under way, from any thread; it returns what it has. No effect if none is under way."""
+        """End the search under way, from any thread; it returns its result so far. No effect if none is under way."""
 
     def clear(self) -> None:
         """Forget all earlier searches.

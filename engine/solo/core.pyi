@@ -42,7 +42,7 @@ class SoloBoard:
         """The chips known to be of that colour."""
 
     def hidden(self) -> SoloBoard:
-        """The same board without what is known of closed chips."""
+        """The same board without the facts known about closed chips."""
 
     def legal_mask(self, colour: Colour) -> int:
         """The free squares on which a disc of that colour turns a disc or wins a chip."""

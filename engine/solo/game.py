@@ -115,7 +115,7 @@ class Deal:
     Args:
         chips: the chip on each square of the layout; all 24 have to be there.
 
-    Raises: NotationError if other chips than the 24 are dealt, or what is no square has one.
+    Raises: NotationError if other chips than the 24 are dealt, or if something that is no square has one.
     """
 
     chips: Mapping[int, Chip]

@@ -111,7 +111,7 @@ class SoloPlayer:
         return sorted(found, key=lambda prospect: prospect.score, reverse=True)
 
     def _suppose(self, view: PlayerView, unseen: tuple[Chip, ...]) -> _Supposed:
-        """A deal that fits what is seen."""
+        """A deal that fits the player's view."""
         shuffled = list(unseen)
         self._random.shuffle(shuffled)
         left = {**view.open_chips, **dict(zip(squares_of(view.board.closed), shuffled, strict=True))}

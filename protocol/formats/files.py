@@ -111,7 +111,7 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
         return "obf"
     if suffix == ".pgn" or _TAG.match(first):
         return "pgn"
-    # Brackets behind moves are a comment's, and those behind other words a game's.
+    # Brackets after moves belong to a comment, brackets after other words to a game.
     if _MOVES.fullmatch(first.partition(b"#")[0]) or not _GAMES_IN_BRACKETS.search(beginning):
         return "transcript"
     return "ggf" if _GGF.search(beginning) else "sgf"

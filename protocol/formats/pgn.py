@@ -97,7 +97,7 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
 
 
 def _games(stream: BinaryIO) -> Iterator[str | FileFormatError]:
-    """The text of each game: from its first tag to the next that stands behind moves."""
+    """The text of each game: from its first tag to the next tag after moves."""
     game = _Text()
     for line in read_lines(stream):
         if game.is_ended_by(line.text):
@@ -202,7 +202,7 @@ class _Moves:
                 self.played[-1] = move, f"{comment} {said}".strip()
 
     def _end(self) -> None:
-        """Make what stands behind the last move a comment on the game."""
+        """Make the text after the last move a comment on the game."""
         if not self.played:
             return
         move, comment = self.played[-1]

@@ -126,7 +126,7 @@ def split_games(stream: BinaryIO, *, escapes: bool) -> Iterator[bytes | FileForm
 
     Args:
         stream: of any length.
-        escapes: whether a backslash keeps the bracket behind it from ending a value (SGF), or means nothing (GGF).
+        escapes: whether a backslash keeps the next bracket from ending a value (SGF), or means nothing (GGF).
 
     Yields: a game, or in its place an error if it has no end or is longer than GAME_CAP.
     """

@@ -43,7 +43,7 @@ def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | B
 
 
 def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> str:
-    """The game as a line; its comment, or else its players and result, stand behind ``#``.
+    """The game as a line; its comment, or else its players and result, stand after ``#``.
 
     Args:
         game: one that begins at the start of its rules, since a transcript says nothing of that.

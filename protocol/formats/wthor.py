@@ -379,7 +379,7 @@ def _index(names: dict[str, int], name: str, what: str) -> int:
 
 
 def _name(text: str, length: int) -> bytes:
-    """`text` with a NUL behind it in any case; letters that Latin-1 lacks become question marks."""
+    """`text` with a final NUL in any case; letters that Latin-1 lacks become question marks."""
     return text.encode("latin-1", "replace")[: length - 1].ljust(length, b"\0")
 
 

@@ -37,7 +37,7 @@ class Command:
     Attributes:
         id: digits to be repeated in the answer; empty if the line has none.
         name: the command's name; empty only if the line is too long to be read.
-        arguments: the words behind it.
+        arguments: the words after it.
     """
 
     id: str

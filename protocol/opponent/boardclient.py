@@ -17,7 +17,7 @@ class Manners:
 
     Attributes:
         implicit_passes: whether it refuses the forced passes that are sent to it.
-        thinks_aloud: whether it is asked for what it thinks when it chooses a move, if it lists a command for that.
+        thinks_aloud: whether it is asked for its evaluation when it chooses a move, if it lists a command for that.
     """
 
     implicit_passes: bool = False
@@ -98,7 +98,7 @@ class BoardClient(GtpClient):
             self._remark("refuses 'play C pass': forced passes are not announced to it (passes=implicit)")
 
     def begin_turn(self, colour: Colour, clock: SideClock) -> None:
-        """Send it what is left on its clock, if it wants to know.
+        """Send it the time left on its clock, if it wants to know.
 
         Raises: EngineError.
         """

@@ -1,4 +1,4 @@
-"""How an engine is asked for a move against its clock, and what it answers: the move, and what it thinks of it."""
+"""Asking an engine for a move against its clock: its answer is the move and its evaluation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -50,7 +50,7 @@ class Reply:
 
     @property
     def move(self) -> Move | None:
-        """The move; None if it resigned. Raises: NotationError if it is none."""
+        """The move; None if it resigned. Raises: NotationError if it is not one."""
         return None if self.resigns else Move.parse(self.text)
 
 
@@ -62,7 +62,7 @@ class Mover(Protocol):
         """How messages call it."""
 
     def begin_turn(self, colour: Colour, clock: SideClock) -> None:
-        """Send it what it has to know before it thinks: its clock, if there is a way. Raises: EngineError."""
+        """Send it the facts it needs before it thinks: its clock, if there is a way. Raises: EngineError."""
 
     def choose(self, colour: Colour, seconds: float) -> Reply:
         """Its answer, waited for at most `seconds`. Raises: EngineError."""
@@ -82,7 +82,7 @@ def ask_for_move(
         position: in which it is to move.
         clock: of that side.
         patience: seconds that it is waited for if it has no clock.
-        on_begun: called when it knows what it has to know, just before its time runs.
+        on_begun: called when it has all the facts, just before its time runs.
 
     Raises: EngineOutOfTime, EngineRefusal, EngineIllegalMove, other EngineErrors.
     """

@@ -62,7 +62,7 @@ class Mark:
     that a process may do without a pause: a daemon that has wiped its environment still has its limits.
 
     Attributes:
-        number: different from that of all other engines of this process, and of other runners.
+        number: different from the numbers of all other engines of this process, and of other runners.
     """
 
     number: int

@@ -38,7 +38,7 @@ class EngineClient:
     Args:
         command: the program and its arguments.
         label: how error messages call the engine.
-        surroundings: where it runs and what it may use.
+        surroundings: its folder, environment, processors and memory.
         on_wait: called at least ten times a second while an answer is due; it may raise to give up.
         on_line: called with ``">"`` and each command sent, ``"<"`` and each line of an answer, ``"!"`` and
             each line that was no part of an answer.
@@ -164,7 +164,7 @@ class EngineClient:
         return line
 
     def _explained(self, error: EngineTimeout | EngineCrash, asked: str) -> EngineTimeout | EngineCrash:
-        """`error` with what was asked, and what the engine wrote last.
+        """`error` with the question, and the last lines of the engine.
 
         Of its standard output that is quoted only if it still runs: why it waits may stand there, and nowhere else.
         """

@@ -51,7 +51,7 @@ class GtpEngine:
         rules: of its games.
         time: how much time it has for its moves, as ``TimeControl.parse`` reads it: ``0.5``, ``60+1``, ``60+10/5``.
         dialect: the commands that set its clock.
-        surroundings: where it runs and what it may use.
+        surroundings: its folder, environment, processors and memory.
         on_line: called with ``">"`` and each line sent, ``"<"`` and each line of an answer, ``"!"`` and every other.
 
     Raises: EngineStartError, or another EngineError if it is no engine that can play this; no process is left then.

@@ -30,7 +30,7 @@ class NBoardClient(EngineClient):
         self._send(line)
 
     def synchronise(self, seconds: float = REPLY_SECONDS) -> None:
-        """Wait until the engine has done everything that was sent; what it has said until then answers nothing later.
+        """Wait until the engine has done everything that was sent; lines until then answer no later question.
 
         Raises: EngineTimeout, EngineCrash, EngineProtocolError. The engine is of no use after any of them.
         """

@@ -34,7 +34,7 @@ class ChildProcess:
         command: the program and its arguments.
         label: how error messages call it.
         on_wait: called at least ten times a second while we wait for a line; it may raise to give up.
-        surroundings: where it runs and what it may use.
+        surroundings: its folder, environment, processors and memory.
 
     Raises: EngineStartError if the program can't be started.
     """

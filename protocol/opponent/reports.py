@@ -27,7 +27,7 @@ class MoveReport:
 
     @property
     def move(self) -> Move:
-        """The move. Raises: NotationError if it is none."""
+        """The move. Raises: NotationError if it is not one."""
         return Move.parse(self.text)
 
     @property

@@ -18,7 +18,7 @@ from outflank.protocol.opponent.errors import EngineStartError
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where a program runs and what it may use.
+    """The folder, environment, processors and memory of a program.
 
     Attributes:
         folder: its working directory, from which a program named by a relative path is found; ours if None.

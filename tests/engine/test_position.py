@@ -324,7 +324,7 @@ class TestReading:
         with pytest.raises(NotationError) as caught:
             Position.parse(START + " green")
 
-        assert str(caught.value) == "expected X, O, black or white behind the 64 squares, got 'green'"
+        assert str(caught.value) == "expected X, O, black or white after the 64 squares, got 'green'"
 
     def test_says_which_square_has_two_owners(self) -> None:
         with pytest.raises(NotationError) as caught:

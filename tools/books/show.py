@@ -46,7 +46,7 @@ def book_exit(book: Book, game: Game) -> int | None:
     return next((index for index in range(len(game.turns)) if known[index] and not known[index + 1]), None)
 
 
-_LINE_SHOWN = 8  # moves of the best line behind each move
+_LINE_SHOWN = 8  # moves of the best line after each move
 
 
 def entry_text(book: Book, game: Game, entry: BookEntry) -> Iterator[str]:

@@ -21,7 +21,7 @@ _LONGEST_QUOTE = 100
 
 
 class NBoardSubject(Subject):
-    """See ``Subject``; what it answers are lines, and a ``pong`` says that all of them have come."""
+    """See ``Subject``; its answers are lines, and a ``pong`` marks their end."""
 
     _pings = 0
 

@@ -1,4 +1,4 @@
-"""The engine under examination: bytes go to it as they are, and what it writes is kept as it was.
+"""The engine under examination: bytes go to it as they are, and its output is kept as it was.
 
 Reading forgives what one check looks at, so that a bad habit fails that check and not all of them.
 """
@@ -30,7 +30,7 @@ _WRONG_COMMANDS = ("outflank-no-such-command", "boardsize 1000", "play black z9"
 
 
 class Violation(Exception):
-    """The engine breaks the rule that is being checked; the text says what was expected and what came."""
+    """The engine breaks the rule that is being checked; the text has the expected and the actual answer."""
 
 
 class Unjudged(Exception):
@@ -113,7 +113,7 @@ class Subject:
         return self._process
 
     def learn(self) -> None:
-        """Learn what it can. Raises: EngineError if it does not answer ``list_commands`` in GTP."""
+        """Learn its commands. Raises: EngineError if it does not answer ``list_commands`` in GTP."""
         self.commands = frozenset(self.listed())
 
     def listed(self) -> list[str]:
@@ -129,7 +129,7 @@ class Subject:
         """Prepare for a check, which may find a fresh process: nothing, as ``reply`` lets that take its time."""
 
     def stop(self) -> None:
-        """End the process, if there is one; what is sent next goes to a new one."""
+        """End the process, if there is one; the next line goes to a new one."""
         if self._process is not None:
             process, self._process = self._process, None
             self._is_fresh = True
@@ -305,7 +305,7 @@ def expect_nothing(written: bytes) -> None:
 
 
 def _reply(raw: bytes, strays: bytes, seconds: float, ids: Collection[str]) -> RawReply:
-    """Read an answer; only what was sent as an id counts as one, other numbers are text."""
+    """Read an answer; only a number that was sent as an id is an id, others are text."""
     head = _HEAD.match(_text(_cleaned(raw)).replace("\t", " "))
     assert head is not None, "an answer begins with a sign"
     sign, blank, number, rest = head.groups()

@@ -30,7 +30,7 @@ _NONSENSE = "outflank-no-such-command"
 @must(alone=True)
 def says_nothing_first(subject: Subject) -> None:
     """Nothing is written to standard output before the first command: no banner and no prompt."""
-    subject.send(b"protocol_version\n")  # not by ``ask``, which throws away what came before
+    subject.send(b"protocol_version\n")  # not by ``ask``, which throws earlier output away
     expect_nothing(subject.reply().strays)
 
 
@@ -130,7 +130,7 @@ def begins_with_a_sign_and_a_blank(subject: Subject) -> None:
 
 @must()
 def answers_nothing_with_a_bare_sign(subject: Subject) -> None:
-    """An answer without text is `=` alone (a blank behind it is tolerated), then the empty line."""
+    """An answer without text is `=` alone (a blank after it is tolerated), then the empty line."""
     raw = subject.ask("clear_board").raw.replace(b"\r", b"")
     expect(raw in (b"=\n\n", b"= \n\n"), "'=' and an empty line", repr(raw[:40]))
 
@@ -255,7 +255,7 @@ def answers_in_order(subject: Subject) -> None:
     asked = [(str(id), "name" if id % 3 else "list_commands") for id in range(1, _PIPELINED + 1)]
     replies = subject.replies([" ".join(each) for each in asked])
     for (id, command), reply in zip(asked, replies, strict=True):
-        # An engine that repeats no ids is known by what it says.
+        # An engine that repeats no ids is judged by its texts.
         in_place = reply.id == id if reply.id else reply.text == texts[command]
         expect(in_place, f"the answer to '{id} {command}' in its place", reply)
 
@@ -330,7 +330,7 @@ def takes_tabs_for_blanks(subject: Subject) -> None:
 
 @must()
 def takes_any_number_of_blanks(subject: Subject) -> None:
-    """Blanks before, between and behind the words make no difference."""
+    """Blanks before, between and after the words make no difference."""
     _answers_once(subject, lambda command: b"  " + command.replace(b" ", b"   ") + b"  \n")
 
 

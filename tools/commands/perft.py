@@ -39,7 +39,7 @@ class _Count:
     help=f"{_STARTS}: 64 squares of X O - and perhaps the side to move.  [default: the rules' own]",
 )
 @click.option("--pass-is-free", is_flag=True, help="Count only discs played as plies, passes not.")
-@click.option("--divide", "divided", is_flag=True, help="Show the leaves behind each move as well.")
+@click.option("--divide", "divided", is_flag=True, help="Show the leaves after each move as well.")
 @json_object_option
 def perft(
     depth: int, rules: Rules, start: str | None, pass_is_free: bool, divided: bool, as_json: bool

@@ -218,7 +218,7 @@ class Dialogue:
         self._shown = False
 
     def _engine_moves(self) -> None:
-        """Let the engine move; a terminal shows what it thinks meanwhile."""
+        """Let the engine move; a terminal shows its findings meanwhile."""
         side, empties = self._game.position.side, self._game.position.empties
         found: list[SearchInfo] = []
 
@@ -294,7 +294,7 @@ class Dialogue:
         raise Quit
 
     def _say_game(self) -> None:
-        """Print what is in no file as ``--resume`` takes it; a transcript would lack the board of another beginning."""
+        """Print an unsaved game as ``--resume`` takes it; a transcript would lack the board of another beginning."""
         game = self._game.session.game
         if self._kept >= self._game.turns:
             return

@@ -52,7 +52,7 @@ class LocalGame:
 
     def _begin(self, record: AnnotatedGame) -> None:
         self._record = record
-        self._played = list(record.moves)  # also what was taken back and may be played again
+        self._played = list(record.moves)  # also moves taken back, which may be played again
         self._ended: Result | None = None
         self._clocks = {colour: SideClock(self._control) for colour in Colour}
         self.session.resume(record.game())
@@ -138,7 +138,7 @@ class LocalGame:
         return self.session.searcher.search(self.position, limit, multipv=count)
 
     def undo(self) -> bool:
-        """Take back the last move of a person, and what came after it; False if there is none."""
+        """Take back the last move of a person, and all after it; False if there is none."""
         turns = self.session.game.turns
         own = [
             number
@@ -152,7 +152,7 @@ class LocalGame:
         return True
 
     def redo(self) -> bool:
-        """Play again what was taken back, up to the next choice of a person; False if there is nothing."""
+        """Play again the moves taken back, up to the next choice of a person; False if there is nothing."""
         if not self.session.game.redo():
             return False
         while not self._is_choice_of_person() and self.session.game.redo():

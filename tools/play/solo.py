@@ -33,7 +33,7 @@ _WIDTH = 4
 
 
 def picture(view: PlayerView) -> str:
-    """The board and what it means."""
+    """The board as text."""
     heading = "   " + "".join(f"{letter:<{_WIDTH}}" for letter in "abcdefgh").rstrip()
     rows = [
         f"{row + 1}  " + "".join(_cell(view, 8 * row + column) for column in range(8)).rstrip()
@@ -97,7 +97,7 @@ class Report:
             say(f"score {view.score(self.variant)} of {self.perfect}")
 
     def move(self, before: DealerView, move: SoloMove) -> None:
-        """Show a move and what it does."""
+        """Show a move and its effect."""
         board = before.board
         won = [before.deal.chips[square] for square in _squares(board.taken(move.colour, move.square))]
         opened = {square: before.deal.chips[square] for square in _squares(board.opened(move.square))}

@@ -49,7 +49,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A line of the grid or a level: where it lies in units of the SVG, and what stands beside it."""
+    """A line of the grid or a level: its place in units of the SVG, and its label."""
 
     at: float
     label: str

@@ -24,8 +24,7 @@ class EngineFigures:
         standing: its results.
         by_colour: points and games with each colour.
         discs_lost: discs that it threw away by moves whose exact worth is known, and how many moves that were.
-        book_moves: how many of its moves it said came from an opening book, and of how many moves it said where they
-            came from.
+        book_moves: its moves from an opening book, and all its moves of which it named the source.
         voids: games that do not count, on its account.
         void_share: of its games and these voids, 0 to 1.
         outside: time it took outside the commands for its moves.
@@ -127,7 +126,7 @@ def disc_sums(run: Run, repeated: dict[int, int]) -> list[float]:
 
 
 def disc_test(run: Run) -> DiscTest | None:
-    """The test on disc differences that stands beside the run's own; None if the run has none."""
+    """The test on disc differences in addition to the run's own; None if the run has none."""
     test = run.settings.sprt
     return DiscTest(test.elo0, test.elo1, test.alpha, test.beta) if test else None
 

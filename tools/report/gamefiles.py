@@ -71,7 +71,7 @@ class Losses:
         self._unread: Counter[str] = Counter()
 
     def note(self, game: AnnotatedGame) -> None:
-        """Count what is left out of a game."""
+        """Count the facts left out of a game."""
         kept = _kept(self._name, game)
         for what, is_said in _OF_GAMES.items():
             if what not in kept and is_said(game):

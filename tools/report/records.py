@@ -52,7 +52,7 @@ def run_record(run: Run, game: GameRecord) -> AnnotatedGame:
 
 
 def transcript_line(game: GameRecord) -> str:
-    """The moves of a game and, behind ``#``, what it was: a line that ``--openings`` could read."""
+    """The moves of a game and, after ``#``, names and result: a line that ``--openings`` can read."""
     return transcript.write(replace(annotated_game(game), comment=headline(game)))
 
 

@@ -104,7 +104,7 @@ class Scoreboard:
         match event:
             case Planned(games, played):
                 games += self._live_standing.games_to_be_planned()
-                # Of a field that is planned round by round, what was played before the first plan is played already.
+                # In a field planned round by round, games before the first plan have been played already.
                 before = (
                     played
                     if self._progress.tasks[0].total is None
@@ -272,7 +272,7 @@ class LiveStanding:
         return (players - 1 - known) * settings.games
 
     def _renew(self) -> None:
-        """Take what is new into account, if it is time for that."""
+        """Renew ratings and places, if it is time for that."""
         begun = time.monotonic()
         with self._lock:
             if not self._is_new or begun < self._due:

@@ -111,7 +111,7 @@ def _sentences(run: Run, figures: Figures) -> list[str]:
 
 
 def bracket_lines(rounds: Sequence[Sequence[RoundMeeting]], champion: str | None) -> list[str]:
-    """The bracket of a knockout, each round a column; what is not known yet is a question mark.
+    """The bracket of a knockout, each round a column; unknown engines are question marks.
 
     A line has an engine of the first round or the gap between two; a winner stands between the two that met.
     """
@@ -235,7 +235,7 @@ def _any_fault(figures: Figures) -> bool:
 
 
 def _cross_table(figures: Figures) -> FittingTable:
-    """Points of the engine of each row against that of each column."""
+    """Points of the engine of each row against the engine of each column."""
     rows = []
     for place, engine in enumerate(figures.engines, 1):
         name = engine.entry.name

@@ -68,8 +68,8 @@ class BootstrapSettings:
     """How to go about it.
 
     Attributes:
-        folder: where everything is kept; what is there already is not done again.
-        seconds: the time for all of it, what was spent in the folder before included.
+        folder: where everything is kept; finished steps are not done again.
+        seconds: the time for all of it, with the time spent in the folder before.
         early: how the first generations search.
         late: how the last ones do.
         seed: of the first generation; the others follow.

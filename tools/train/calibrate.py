@@ -27,8 +27,8 @@ from outflank.tools.work.executor import cleared_searcher, open_executor, run_al
 from outflank.tools.work.progress import progress_bar
 
 _BESIDE = 0.5  # weight of a head's neighbours of the same parity; its own is 1
-_FARTHEST = 50  # empty squares at the leaves: before, every game is nearly even
-_NEAREST = 7  # after, searches see the end
+_FARTHEST = 50  # empty squares at the leaves: with more, every game is nearly even
+_NEAREST = 7  # with fewer, searches see the end
 _Board = tuple[int, int, int]  # own, opp, result
 
 
@@ -143,7 +143,7 @@ def _shifts(errors: dict[tuple[int, int], list[float]]) -> tuple[Shift, ...]:
 
 
 def _smooth(leaf: int, needed: dict[int, list[float]]) -> float:
-    """The mean of what a head needs and, with less weight, what its neighbours of the same parity do."""
+    """The mean shift of a head and, with less weight, of its neighbours of the same parity."""
     shares = {leaf: 1.0, leaf - 2: _BESIDE, leaf + 2: _BESIDE}
     weights = {near: share * len(needed[near]) for near, share in shares.items() if near in needed}
     return sum(_mean(needed[near]) * weight for near, weight in weights.items()) / sum(weights.values())

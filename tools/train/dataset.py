@@ -44,7 +44,7 @@ def write_shard(path: Path, records: Records, made: Mapping[str, Any]) -> None:
 
 
 def read_header(path: Path) -> dict[str, Any]:
-    """A shard's JSON object. Raises: FileFormatError naming the file and what is wrong with it."""
+    """A shard's JSON object. Raises: FileFormatError naming the file and its fault."""
     with path.open("rb") as file:
         magic, line = file.readline(len(_MAGIC)), file.readline()
     if magic != _MAGIC:
@@ -59,7 +59,7 @@ def read_header(path: Path) -> dict[str, Any]:
 
 
 def read_shard(path: Path) -> Records:
-    """The records of a shard. Raises: FileFormatError naming the file and what is wrong with it."""
+    """The records of a shard. Raises: FileFormatError naming the file and its fault."""
     header = read_header(path)
     try:
         raw = zlib.decompress(path.read_bytes().split(b"\n", 2)[2])

@@ -49,7 +49,7 @@ class LabelSettings:
         fewest: empty squares that a position has at least ...
         most: ... and at most.
         stray: random moves at most that are played from a game's position first, so that there are positions as a
-            search meets them behind bad moves. Games know only what came of good ones.
+            search meets them after bad moves. Games have only positions after good ones.
         line_to: where the search sees the end, the positions of its best line count too, down to this many empty
             squares.
         boards_a_shard: boards in a file, the unit of work.
@@ -158,7 +158,7 @@ def _in_parts(boards: Iterator[_Board], size: int) -> Iterator[tuple[_Board, ...
 
 
 def _label_part(settings: LabelSettings, part: tuple[int, tuple[_Board, ...]]) -> bytes:
-    """The records of one shard: games of one position each, or of the best line behind it."""
+    """The records of one shard: games of one position each, or of the best line from it."""
     searcher = cleared_searcher(settings.weights)
     games = []
     for own, opp in part[1]:
@@ -176,7 +176,7 @@ _DevBoard = tuple[int, int]  # own, opp
 
 @dataclass(frozen=True, slots=True)
 class DevsetSettings:
-    """Which boards, and what is found out about them.
+    """The choice of boards, and of the findings about them.
 
     Attributes:
         empties: empty squares of each board.

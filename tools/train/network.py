@@ -311,7 +311,7 @@ class _Course:
         self.on_epoch(EpochReport(self.stage, epoch, trained, _size(errors), even_bias, odd_bias, slope))
 
     def _error(self, network: Network) -> float:
-        """Root mean square error on what is trained."""
+        """Root mean square error on the trained positions."""
         scores, wanted, _ = _scores(network, self.trained, self.settings.device)
         return _size(scores - wanted)
 

@@ -64,7 +64,7 @@ def targets(records: Records, trust: Trust) -> NDArray[np.float32]:
 
 
 def unbiased_guesses(records: Records) -> NDArray[np.float32]:
-    """The guesses without what those of their depth and number of empty squares are off on average."""
+    """The guesses minus the mean error of guesses of their depth and number of empty squares."""
     guesses = records["guess"].astype(np.float32)
     kind = empties(records) * 64 + records["depth"]
     told = ~_without_result(records)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # PyTorch takes seconds to import
 def fit_folders(
     folders: Sequence[Path], solved: Sequence[Path], out: Path, settings: fit.FitSettings
 ) -> fit.Fit:
-    """Fit tables to the games of some folders, and to what was solved of others, and write them to `out`.
+    """Fit tables to the games of some folders, and to solved positions of others, and write them to `out`.
 
     Raises: FileFormatError if a folder has no games or a shard is damaged.
     """

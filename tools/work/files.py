@@ -101,7 +101,7 @@ def expect_writable(path: Path) -> None:
 
 
 def open_to_append(path: Path) -> TextIO:
-    """A text file whose end is written to; a new one if there is none.
+    """A text file opened to append; a new one if there is none.
 
     Raises: UnwritableError; SettingsError if that would change a run or a book.
     """

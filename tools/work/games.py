@@ -42,7 +42,7 @@ def is_transcript(text: str) -> bool:
 
 @contextmanager
 def as_usage(name: str = _ARGUMENT) -> Iterator[None]:
-    """Turn what is wrong with a description on the command line into wrong usage of the argument or option `name`."""
+    """Turn errors in a description on the command line into wrong usage of the argument or option `name`."""
     try:
         yield
     except (NotationError, IllegalMoveError) as error:
@@ -57,7 +57,7 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
         rules: for a game that names none.
         name: of the argument or option that `text` was given for.
 
-    Raises: click.BadParameter if it is no file and describes nothing; NotationError naming what is wrong with the file;
+    Raises: click.BadParameter if it is no file and describes nothing; NotationError naming the fault of the file;
         OSError if it can't be read.
     """
     with Given(text) as given, as_usage(name):
@@ -161,7 +161,7 @@ def bad_game(name: str, entry: BadGame) -> str:
 
 
 class ReadGames:
-    """Says what is wrong with the games that a command reads, and counts.
+    """Reports faults of the games that a command reads, and counts them.
 
     Attributes:
         bad: the games that can't be read or used.

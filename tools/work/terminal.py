@@ -30,7 +30,7 @@ class _Patient:
             return self._give_up(text)
 
     def flush(self) -> None:
-        """Flush what was written."""
+        """Flush the stream."""
         try:
             self._stream.flush()
         except OSError:
@@ -45,6 +45,6 @@ class _Patient:
         return self._stream.fileno()
 
     def _give_up(self, text: str) -> int:
-        """Let the descriptor lead nowhere, so that what is still buffered can't fail again."""
+        """Let the descriptor lead nowhere, so that buffered output can't fail again."""
         os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
         return len(text)

@@ -204,8 +204,7 @@ class BookExit:
     Attributes:
         ply: its number, passes counted, 1 for the first.
         move: the move.
-        judged: whether it is the best of those that lead out of the book: then the book ends there, and the game did
-            not leave it.
+        judged: whether it is the best move out of the book: then the book ends there, and the game did not leave it.
     """
 
     ply: int

@@ -61,9 +61,9 @@ def lines(
     """List the main lines of the book PATH, first those in which both sides give away the least.
 
     They begin at the start of the game or go on from POSITION, a transcript (f5d6c3) or whatever else outflank analyze
-    takes. Each is a transcript, which match and other commands take, and behind # stands what it ends with in discs for
-    Black, what both sides give away in it, and the name of its opening. A line that transposes ends where it comes to a
-    position of a line above it.
+    takes. Each is a transcript, which match and other commands take, and after # stand its final score in discs for
+    Black, the discs that both sides give away, and the name of its opening. A line that transposes ends at a position
+    of a line above it.
     """
     from outflank.book import Book
     from outflank.book.names import opening_of
@@ -109,7 +109,7 @@ def tree(path: Path, text: str, output: Path, most: int, max_error: float | None
     """Draw the main lines of the book PATH as a tree, an SVG image.
 
     They are those of outflank book lines, from the start of the game or from POSITION on. A run of moves that nothing
-    branches off from is one box, with the score behind it on the colour of the side that is ahead.
+    branches off from is one box, with the score after it on the colour of the side that is ahead.
     """
     from outflank.book import Book
     from outflank.tools.books.lines import main_lines, tree_svg

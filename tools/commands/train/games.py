@@ -129,7 +129,7 @@ def selfplay(
     default=64,
     show_default=False,
     metavar="EMPTIES",
-    help="Keep the best line behind a position too, down to this many empty squares.  [default: no line]",
+    help="Keep the best line from a position too, down to this many empty squares.  [default: no line]",
 )
 @shard_options
 def label(

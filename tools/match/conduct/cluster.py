@@ -77,7 +77,7 @@ class ClusterPool:
         future.add_done_callback(partial(self._report, task))
 
     def stop(self) -> None:
-        """Give up what is being played."""
+        """Give up the games being played."""
         self._over.set()
         self._client.cancel(list(self._running.values()))
 

@@ -27,7 +27,7 @@ class UnfitMachineError(OutflankError):
 
 
 class Conductor:
-    """Plays what is missing of a run.
+    """Plays the missing games of a run.
 
     Attributes:
         finished: whether every game is played, or the test has its verdict.

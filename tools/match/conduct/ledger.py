@@ -95,7 +95,7 @@ class EarlyStop:
         ratio: the log-likelihood ratio so far.
 
     Args:
-        test: what is asked.
+        test: to ask.
         first: name of the engine whose points are counted.
     """
 
@@ -128,7 +128,7 @@ class Ledger:
     """The games that count, without their turns, and how often each pair was begun.
 
     Args:
-        run: what was played before.
+        run: the games played before.
     """
 
     def __init__(self, run: Run) -> None:

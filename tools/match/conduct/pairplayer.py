@@ -113,7 +113,7 @@ class StopFlag(Protocol):
 
 
 class Stopped(Exception):
-    """The run is over; what was being played is given up."""
+    """The run is over; games being played are given up."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class PairPool(Protocol):
         """Have a pair played; what happens is in the news, at last a ``PairEnded``."""
 
     def stop(self) -> None:
-        """Give up what is being played."""
+        """Give up the games being played."""
 
 
 class NewsQueue:
@@ -130,7 +130,7 @@ class LocalPool:
         self._start(self._play, task)
 
     def stop(self) -> None:
-        """Give up what is being played."""
+        """Give up the games being played."""
         self._stop.set()
         for player in self._players:
             player.interrupt()

@@ -1,1 +1,1 @@
-"""Plays one game between two engines: who they are, their clocks, the referee, and what came of it."""
+"""Plays one game between two engines: the engines, their clocks, the referee, and the result."""

@@ -50,7 +50,7 @@ class Entrant:
         env: environment variables besides ours, name and value each.
         cpus: numbers of the processors it may run on; empty for all.
         memory: MB (2^20 bytes) of address space for each of its processes; None for no limit.
-        analysis: whether it is asked what it thinks of its positions, if it has a command for that.
+        analysis: whether it is asked for its evaluations, if it has a command for that.
         restart: whether each game gets a new process, so that no game depends on earlier ones.
     """
 
@@ -190,7 +190,7 @@ def name(key: str, value: object) -> str:
 
 
 def name_of(program: str) -> str:
-    """The name of an engine that is given none: that of its program's file, as far as a name may be so."""
+    """The name of an engine that is given none: the name of its program's file, cut to a legal name."""
     shown = "".join(c if c.isprintable() else "?" for c in Path(program).name)
     return shown[:_LONGEST_NAME].strip() or "engine"
 

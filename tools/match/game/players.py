@@ -148,11 +148,11 @@ class Player(ABC, Generic[Client]):
 
     @abstractmethod
     def begin_turn(self, colour: Colour, clock: SideClock) -> None:
-        """Send it what it has to know before it thinks: its clock, if there is a way. Raises: EngineError."""
+        """Send it the facts it needs before it thinks: its clock, if there is a way. Raises: EngineError."""
 
     @abstractmethod
     def choose(self, colour: Colour, seconds: float) -> Reply:
-        """Its move, waited for at most `seconds`, and what it thinks of the position if it says so.
+        """Its move, waited for at most `seconds`, and its evaluation of the position if it reports one.
 
         Raises: EngineError.
         """

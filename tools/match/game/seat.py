@@ -33,7 +33,7 @@ _ENDINGS: dict[type[EngineError], Ending] = {  # the first that fits
 
 @dataclass(frozen=True, slots=True)
 class FlagFall:
-    """The thinking by which a game was lost on time, for whoever wants to know what the machine did meanwhile.
+    """The thinking by which a game was lost on time, to compare with delays of the machine.
 
     Attributes:
         began: when it began, on the monotonic clock.
@@ -108,7 +108,7 @@ class Seat:
             self.player.announce(turn.colour, turn.move, turn.seconds)
 
     def choose(self, position: Position) -> AnnotatedMove:
-        """The engine's move, within its time, and what it says of it.
+        """The engine's move, within its time, and its report on it.
 
         Raises: Loss if there is none, if it comes too late, or if it is no legal move.
         """
@@ -133,9 +133,9 @@ class Seat:
         return AnnotatedMove(position, reply.move, reply.seconds, value, from_book=reply.from_book)
 
     def _settle(self) -> None:
-        """Charge what it took since its last move beyond what is allowed, which is its margin for each move announced.
+        """Charge the time since its last move beyond its allowance, its margin for each move announced.
 
-        Raises: Loss if its time is used up by that; ``flag_fall`` has what it did since its last move began.
+        Raises: Loss if its time is used up by that; ``flag_fall`` has the facts since its last move began.
         """
         beyond = self._between - self._allowed
         if beyond <= 0 or not self._clock.control.is_limited:

@@ -40,7 +40,7 @@ def command_line(entry: Entrant) -> list[str]:
 
 
 def surroundings(entry: Entrant) -> Surroundings:
-    """Where the engine runs and what it may use."""
+    """The folder, environment, processors and memory of the engine."""
     return Surroundings(
         folder=None if entry.dir is None else Path(entry.dir).expanduser(),
         environment=dict(entry.env),

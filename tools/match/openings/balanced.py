@@ -101,7 +101,7 @@ def judge(judgement: BalanceSearch, opening: Opening) -> float | None:
     searcher = shared_searcher()
     deep = Limit(depth=judgement.depth, selectivity=judgement.selectivity)
     for limit, most in ((_SCREEN, judgement.within + _SCREEN_DISCS), (deep, judgement.within)):
-        searcher.clear()  # the score must not depend on what was judged before
+        searcher.clear()  # the score must not depend on earlier openings
         score = searcher.search(opening.position, limit).score
         if abs(score) > most:
             return None

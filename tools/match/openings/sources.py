@@ -60,7 +60,7 @@ class OpeningsChoice:
 
     @classmethod
     def parse(cls, text: str) -> "OpeningsChoice":
-        """Read ``balanced``, ``random:N``, a file name, or one with ``:PLIES`` behind it.
+        """Read ``balanced``, ``random:N``, a file name, or one with ``:PLIES`` after it.
 
         Raises: NotationError if N is no number that makes sense, or the file's name is not UTF-8.
         """
@@ -142,7 +142,7 @@ def random_openings(moves: int, count: int, rules: Rules, seed: int) -> Iterator
 def _opening(entry: AnnotatedGame | BadGame, rules: Rules, path: Path, plies: int | None) -> tuple[Move, ...]:
     """The moves of a game, passes left out, all or as many as are wanted.
 
-    Raises: FileFormatError if it is none, or can't be gone on with by the rules.
+    Raises: FileFormatError if it is not one, or can't be gone on with by the rules.
     """
     if isinstance(entry, BadGame):
         raise FileFormatError(bad_game(str(path), entry))

@@ -58,7 +58,7 @@ Scores = Mapping[int, Score]
 def stage(
     before: Sequence[Encounter], round: int, meetings: Iterable[tuple[int, int]], games: int
 ) -> list[Encounter]:
-    """Encounters that may be played at the same time, on the openings that follow those of the stages before."""
+    """Encounters that may be played at the same time, on the openings after the ones of the stages before."""
     number = len(before)
     opening = max((encounter.opening + encounter.pairs for encounter in before), default=0)
     return [
@@ -80,7 +80,7 @@ def points(players: int, encounters: Iterable[Encounter], scores: Scores) -> lis
 def shares(players: int, encounters: Iterable[Encounter], scores: Scores) -> list[tuple[float, float]]:
     """For each engine its share of the points and its discs a game, over the finished encounters; (-1, 0) for none.
 
-    Discs are those that tables show, over the games that have a disc difference; 0 if there is none.
+    Discs are the mean that tables show, over the games that have a disc difference; 0 if there is none.
     """
     found: list[list[float]] = [[0.0] * 4 for _ in range(players)]
     for encounter in encounters:

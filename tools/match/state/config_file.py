@@ -31,7 +31,7 @@ _SINGULAR = {"options": "option"}  # a table ``options`` in a file is ``option.N
 def read_config(path: Path) -> dict[str, Any]:
     """The contents of a file as values of options: text, truth values, and for ``engine`` a list of texts.
 
-    Raises: FileFormatError naming the file, and the engine if that is what is wrong.
+    Raises: FileFormatError naming the file, and the engine if it is at fault.
     """
     found: dict[str, Any] = {}
     for key, value in _read(path).items():

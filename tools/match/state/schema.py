@@ -109,7 +109,7 @@ def put_in_place(connection: sqlite3.Connection, folder: Path) -> sqlite3.Connec
 def open_to_write(path: Path) -> sqlite3.Connection:
     """Open a file of a run to go on with it: all that was committed before a crash is there again.
 
-    Raises: FileFormatError if it is none; sqlite3.Error.
+    Raises: FileFormatError if it is not one; sqlite3.Error.
     """
     connection = _connect(path, "mode=rw", writes=True)
     with _closed_on_failure(connection):
@@ -122,14 +122,14 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 def open_to_read(path: Path) -> sqlite3.Connection:
     """Open a file of a run, also one that is being played or whose runner was killed.
 
-    Raises: FileFormatError if it is none.
+    Raises: FileFormatError if it is not one.
     """
     try:
         try:
             return _readable(path, "mode=ro")
         except sqlite3.OperationalError:
             return _readable(path, "mode=rw")  # a change that was broken off has to be taken back first
-    # The second where SQLite quotes what is damaged, the third where the damage is an impossible size.
+    # UnicodeDecodeError if SQLite quotes damaged text, MemoryError if the damage is an impossible size.
     except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
         raise _refused(path, str(error) or "a size beyond all memory") from None
 

@@ -82,7 +82,7 @@ def machine_line() -> str:
 
 
 def seal(file: Path, text: str) -> str:
-    """A code for `text` in a file of this user on this machine, which whoever sends us a file can't know.
+    """A code for `text` in a file of this user on this machine, which nobody who sends us a file can know.
 
     Where the machine has no id of its own, the number of the file stands for it, which a copy does not have.
     """
@@ -141,7 +141,7 @@ class Store:
     def create(
         cls, folder: Path, settings: RunSettings, openings: Sequence[tuple[Move, ...]], run: str
     ) -> Self:
-        """Begin a run in a new or empty folder; `run` is its id, different from that of all others.
+        """Begin a run in a new or empty folder; `run` is its id, which no other run has.
 
         Raises: FileFormatError if it can't be made or written to, or if something is in it already.
         """

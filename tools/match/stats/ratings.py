@@ -113,7 +113,7 @@ def _points(engines: int, pairs: Iterable[PairScore]) -> Matrix:
 
 
 def _shares(strengths: Matrix) -> Matrix:
-    """Expected share of the points for the engine of each row against that of each column."""
+    """Expected share of the points for the engine of each row against the engine of each column."""
     return np.asarray(1 / (1 + np.exp(strengths[np.newaxis, :] - strengths[:, np.newaxis])))
 
 
@@ -182,7 +182,7 @@ def _covariance(strengths: Matrix, games: Matrix, prior: float, residuals: Matri
 
 
 def _any_without_surplus(residuals: Matrix) -> bool:
-    """Whether an engine took on every opening what was expected of it."""
+    """Whether an engine took its expected points on every opening."""
     return bool((np.abs(residuals).max(axis=0) < _NO_SURPLUS).any())
 
 
@@ -215,7 +215,7 @@ _ONE_SIDED = 9  # points of ten
 
 @dataclass(frozen=True, slots=True)
 class OpeningRow(Generic[Opening]):
-    """An opening and what came of it.
+    """An opening and its results.
 
     Attributes:
         opening: as it was handed in.
