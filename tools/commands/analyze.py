@@ -47,14 +47,18 @@ _SECONDS = 5.0
 @click.option(
     "--level",
     type=WholeNumber(0, HIGHEST_LEVEL),
-    help="Search as at this level, see docs/search.md.  "
+    help="Level of the search, see docs/search.md.  "
     f"[default: {DEFAULT_LEVEL} for many positions if nothing else is the limit]",
 )
 @selectivity_option(default="that of the level, or what pays against time or nodes, else 100")
 @click.option("--multipv", type=COUNT, default=1, help="How many of the best moves to show.")
 @click.option("--stable", is_flag=True, help="Show the discs that can never be turned again.")
 @click.option("--concurrency", type=WholeNumber(1, 256), default=1, help="Searches at once.")
-@click.option("--ordered", is_flag=True, help="Answer in the order of the positions, not as they are done.")
+@click.option(
+    "--ordered",
+    is_flag=True,
+    help="Print answers in the order of the positions, not as soon as they are ready.",
+)
 @rules_option
 @threads_option
 @hash_option

@@ -40,7 +40,9 @@ _LINE_SHOWN = 6  # moves of the best line; more would cover the board
 @click.option("--svg", "as_svg", is_flag=True, help="Make an SVG image.")
 @click.option("--png", "as_png", is_flag=True, help="Make a PNG image.")
 @output_option("Where to write; .svg or .png in the name chooses the form", "-", default=STDOUT)
-@click.option("--last", metavar="MOVE", help="The move that led there.  [default: the last of a game]")
+@click.option(
+    "--last", metavar="MOVE", help="The move that led to the position.  [default: the last of a game]"
+)
 @click.option("--legal/--no-legal", default=True, help="Mark the legal moves.")
 @click.option("--scores", is_flag=True, help="Search, and write the scores of all moves on their squares.")
 @click.option(

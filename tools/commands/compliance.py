@@ -53,7 +53,7 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
     "--protocol",
     type=click.Choice([protocol.value for protocol in CATALOGUES]),
     default=Protocol.GTP.value,
-    help="What the engine speaks.",
+    help="Protocol of the engine.",
 )
 @click.option(
     "--only",

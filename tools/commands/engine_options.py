@@ -72,8 +72,8 @@ engine_options = together(
         type=Number(0, 60_000),
         metavar="MS",
         default=1000 * USUAL_OVERHEAD,
-        help="Milliseconds a move takes besides the search. Of a time for one move these or 2 %, whichever is more, "
-        "are kept back, but at most a quarter; of a game's clock five times these or 2 %, but at most a tenth.",
+        help="Reserve for each move in ms. Fixed time per move: this or 2 % (the larger), at most 25 %. "
+        "Game clock: five times this or 2 %, at most 10 %.",
     ),
     click.option(
         "--book",
@@ -86,13 +86,13 @@ engine_options = together(
         type=Number(0, 64),
         metavar="DISCS",
         default=0.0,
-        help="Vary the play: moves from the book may lose this much in a game, by its own scores; drawn by --seed.",
+        help="Choose book moves by chance (--seed); they may give up this many discs in a game by the book's scores.",
     ),
     click.option(
         "--variety",
         type=SpreadType(),
-        help="Where no book knows the position, in the first PLIES choose among the moves within DISCS of the best, "
-        f"drawn by --seed; with --book none from the first move on.  [default: off; {USUAL_PLIES} plies]",
+        help="Choose moves by chance (--seed) in the first PLIES, where no book knows the position: "
+        f"among the moves within DISCS of the best.  [default: off; {USUAL_PLIES} plies]",
     ),
     click.option(
         "--seed", type=WholeNumber(), help="Vary the play among equal moves.  [default: always the same move]"

@@ -23,8 +23,7 @@ from outflank.tools.work.progress import warn
     "name",
     type=click.Choice([*(name for name in WRITTEN_FORMATS if name != "obf"), "csv"]),
     required=True,
-    help="csv is a table with a row for each game. WTHOR is a file of games and, beside it, one of players (.jou) "
-    "and one of the tournament (.trn).",
+    help="csv is a table with a row for each game. WTHOR is three files: games, players (.jou), tournament (.trn).",
 )
 @output_option("Where to write the games; WTHOR needs a file", "-", default=STDOUT)
 def export(run: Path, name: FormatName | Literal["csv"], output: Path) -> None:

@@ -122,7 +122,7 @@ filter_options = together(
         type=click.Choice(RESULTS),
         multiple=True,
         callback=_only,
-        help="Only games that ended so.",
+        help="Only games with this result.",
     ),
     click.option(
         "--length",

@@ -13,7 +13,7 @@ from outflank.tools.commands.options import rules_option
 @click.command()
 @rules_option
 @engine_options
-@click.option("--ponder", is_flag=True, help="Search on while the opponent thinks.  [default: off]")
+@click.option("--ponder", is_flag=True, help="Search on the opponent's time.  [default: off]")
 def gtp(rules: Rules, **options: Any) -> None:
     """Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.
 

@@ -33,7 +33,10 @@ def openings() -> None:
 @click.option("--within", type=Number(min=0), default=2.0, help="The most discs that a side may be ahead.")
 @click.option("--depth", type=WholeNumber(1, 60), default=14, help="Plies to search.")
 @click.option(
-    "--selectivity", type=SELECTIVITY, default="73", help="How sure a cut on a guess has to be, in percent."
+    "--selectivity",
+    type=SELECTIVITY,
+    default="73",
+    help="Certainty of selective cuts in percent; 100 is full width.",
 )
 @place_options
 def make(

@@ -187,8 +187,7 @@ def selectivity_option(default: str) -> Callable[[Decorated], Decorated]:
         "--selectivity",
         type=SELECTIVITY,
         callback=read_by(int),
-        help="How sure the search has to be to cut a move on a guess, in percent; at 100 it never does.  "
-        f"[default: {default}]",
+        help=f"Certainty of selective cuts in percent; 100 is full width.  [default: {default}]",
     )
 
 

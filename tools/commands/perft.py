@@ -38,7 +38,7 @@ class _Count:
     shell_complete=completed_by(*STARTS),
     help=f"{_STARTS}: 64 squares of X O - and perhaps the side to move.  [default: the rules' own]",
 )
-@click.option("--pass-is-free", is_flag=True, help="Count only discs played as plies, passes not.")
+@click.option("--pass-is-free", is_flag=True, help="Count only discs played as plies, not passes.")
 @click.option("--divide", "divided", is_flag=True, help="Show the leaves after each move as well.")
 @json_object_option
 def perft(

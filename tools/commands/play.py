@@ -49,7 +49,7 @@ _SIDES = {
 @click.option(
     "--side",
     type=click.Choice(list(_SIDES)),
-    help="What you play: a colour, both (nobody thinks for you), or none (watch).  [default: the side that is to move]",
+    help="Your side: a colour, both (no engine), or none (watch).  [default: the side to move]",
 )
 @rules_option
 @click.option(
@@ -73,17 +73,17 @@ _SIDES = {
     "--resume",
     metavar="GAME",
     shell_complete=completed_by(files=True),
-    help="Go on with a game: a file in a format of docs/formats.md, a transcript or a board.",
+    help="Resume a game: a file in a format of docs/formats.md, a transcript or a board.",
 )
 @click.option(
     "--save",
     "saved",
     type=OUTPUT_FILE,
     metavar="FILE",
-    help="Keep the game in FILE, a new one or that of --resume, after every move: as "
-    ".sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR, at its end).",
+    help="Save the game in FILE, a new one or the file of --resume, after every move: "
+    ".sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR, at the end of the game).",
 )
-@click.option("--name", default="Human", help="What to call you in the file.")
+@click.option("--name", default="Human", help="Your name in the file.")
 @click.option(
     "--book",
     metavar="FILE|none",

@@ -58,7 +58,7 @@ from outflank.tools.work.progress import counted, warn
 @click.option(
     "--level",
     type=WholeNumber(0, HIGHEST_LEVEL),
-    help=f"Search as at this level.  [default: {DEFAULT_LEVEL}]",
+    help=f"Level of the search.  [default: {DEFAULT_LEVEL}]",
 )
 @click.option("--depth", type=COUNT, help="Plies to search.  [default: those of the level]")
 @click.option("--time", "seconds", type=SECONDS, help="Seconds for each search.  [default: no limit]")

@@ -65,14 +65,14 @@ config_options = together(
         is_eager=True,
         expose_value=False,
         help="TOML file with options by their long names and a table [[engine]] for each engine; "
-        "the command line comes first.",
+        "options on the command line take precedence.",
     ),
     click.option(
         "--save-config",
         type=OUTPUT_FILE,
         metavar="FILE",
-        help="Write what these options play, and how, to a new FILE for --config, and play nothing; where it is kept, "
-        "shown and played (--out, --no-records, --json, --cluster) is left out.",
+        help="Write these options to a new FILE for --config and play nothing; "
+        "--out, --no-records, --json and --cluster are left out.",
     ),
     click.option(
         "--engines",
@@ -125,8 +125,8 @@ run_options = together(
         callback=read_by(_openings),
         metavar="balanced|random:N|FILE[:N]",
         shell_complete=completed_by("balanced", "random:8", files=True),
-        help="The shipped balanced openings, N random moves, or the games of FILE (such as a transcript a line), with "
-        ":N their first N moves.  [default: balanced where the rules allow, else random:8]",
+        help="The shipped balanced openings, N random moves, or the games of FILE (such as a transcript "
+        "a line); with :N their first N moves.  [default: balanced where the rules allow, else random:8]",
     ),
     rules_option,
     click.option(
@@ -136,7 +136,7 @@ run_options = together(
         "--stall",
         type=Seconds(SHORTEST_SECONDS, LONGEST_SECONDS),
         default=STALL_SECONDS,
-        help="Seconds an engine without a clock may think about a move.",
+        help="Most seconds for a move of an engine without a clock.",
     ),
     click.option(
         "--adjudicate",
@@ -154,7 +154,7 @@ run_options = together(
         "--concurrency",
         type=WholeNumber(1, _MOST_PLACES),
         default=1,
-        help="How many pairs of games are played at once.",
+        help="Pairs of games played at once.",
     ),
     click.option(
         "--replay-crashes", is_flag=True, help="Play a pair with a crash again; the result says so."

@@ -26,12 +26,10 @@ _SEEDS = 2**31
     callback=read_by(Entrant.parse),
     default=_ENGINE,
     metavar="TEXT",
-    help="The engine. It has to repeat itself: one thread, a fixed level, depth or number of nodes.",
+    help="The engine. Its play has to be reproducible: one thread, and a fixed level, depth or number of nodes.",
 )
-@click.option("--pairs", type=WholeNumber(1, 10_000), default=5, help="How many pairs of games.")
-@click.option(
-    "--moves", type=WholeNumber(0, _MOST_MOVES), default=8, help="How many random moves come first."
-)
+@click.option("--pairs", type=WholeNumber(1, 10_000), default=5, help="Pairs of games.")
+@click.option("--moves", type=WholeNumber(0, _MOST_MOVES), default=8, help="Random moves at the beginning.")
 @rules_option
 @click.option("--seed", type=WholeNumber(0, _SEEDS - 1), help="Seed of the random moves.  [default: drawn]")
 @json_option

@@ -32,14 +32,14 @@ _HIGHEST_SEED = 2**31 - 1
     default="corners",
     metavar="SQUARES",
     callback=read_by(parse_layout),
-    help="Where the chips lie: corners, or 24 squares such as a3,b2,c1,...",
+    help="Squares of the chips: corners, or 24 squares such as a3,b2,c1,...",
 )
 @click.option(
     "--variant",
     type=click.Choice([str(variant) for variant in Variant]),
     default=str(Variant.CHIPS),
     callback=read_by(Variant),
-    help="What counts: the chips won, or the sum of their numbers, doubled with all four blank ones.",
+    help="Score: chips won, or the sum of their numbers, doubled if all four blank chips are won.",
 )
 @click.option("--auto", is_flag=True, help="Watch the program play.")
 @click.option("--open", "is_open", is_flag=True, help="Lay the chips open and find the best play.")

@@ -22,7 +22,7 @@ _FORMATS = [str(form) for form in Format if form is not Format.MATCH]
 @click.option(
     "--rounds",
     type=WholeNumber(1, 1000),
-    help="Of a Swiss tournament; how often a round robin or a gauntlet repeats.  "
+    help="Rounds of a Swiss tournament; repetitions of a round robin or a gauntlet.  "
     "[default: as many as a Swiss tournament needs to leave one unbeaten; 1]",
 )
 @run_options

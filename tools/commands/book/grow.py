@@ -81,12 +81,12 @@ def build(
     "--level",
     type=WholeNumber(1, HIGHEST_LEVEL),
     required=True,
-    help="Strength by which positions are judged; what was judged on this or a higher one is left alone.",
+    help="Level at which positions are judged; positions judged at this or a higher level are left alone.",
 )
 @click.option(
     "--again",
     is_flag=True,
-    help="Judge also what was judged on this very level, each once: for a book grown with another evaluation.",
+    help="Judge positions of this level again, each once: for a book grown with another evaluation.",
 )
 @budget_option
 @reach_options
@@ -167,7 +167,7 @@ def extend(
     "--beyond",
     type=WholeNumber(1, 60),
     default=BEYOND,
-    help="How many positions of each game are added where it leaves the book.",
+    help="Positions of each game to add where it leaves the book.",
 )
 @growth_options
 def learn(

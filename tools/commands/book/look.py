@@ -160,7 +160,7 @@ _SHOWN = 10  # of the faults
 @click.option(
     "--sample", type=WholeNumber(0), default=100, help="Search this many positions again, drawn at random."
 )
-@click.option("--seed", type=WholeNumber(0, 2**31 - 1), default=1, help="Seed of that choice.")
+@click.option("--seed", type=WholeNumber(0, 2**31 - 1), default=1, help="Seed of the drawing.")
 @place_options
 @json_object_option
 def check(

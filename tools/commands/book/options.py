@@ -28,13 +28,13 @@ path_argument = click.argument("path", type=click.Path(dir_okay=False, path_type
 level_option = click.option(
     "--level",
     type=WholeNumber(1, HIGHEST_LEVEL),
-    help=f"Strength by which positions are judged.  [default: that of most of the book, {USUAL_LEVEL} of a new one]",
+    help=f"Level at which positions are judged.  [default: that of most of the book, {USUAL_LEVEL} of a new one]",
 )
 max_error_option = click.option(
     "--max-error",
     type=Number(min=0),
     metavar="DISCS",
-    help="Only lines in which both sides together give away at most this.  [default: no limit]",
+    help="Only lines in which both sides together give away at most this many discs.  [default: no limit]",
 )
 source_option = click.option(
     "--from", "form", type=click.Choice(FORMATS), help="Format of files.  [default: detected]"
@@ -45,7 +45,7 @@ ply_cost_option = click.option(
     type=Number(min=0),
     default=0.25,
     metavar="DISCS",
-    help="What a ply counts as beside the discs given away, when the next position is chosen.",
+    help="Cost of a ply in discs, added to the discs given away when the next position is chosen.",
 )
 positions_option = click.option(
     "--positions", type=WholeNumber(1), help="Most positions in the book.  [default: no limit]"

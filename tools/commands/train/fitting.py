@@ -37,7 +37,7 @@ from outflank.tools.work.cluster import Place
     "--ridge",
     type=Number(0, min_open=True),
     default=100.0,
-    help="How firmly a weight is tied to that of the next phase, counted in positions.",
+    help="Regularisation: strength of the tie to the next phase's weight, counted in positions.",
 )
 @plot_option
 @json_object_option
@@ -84,25 +84,25 @@ def fit(
     "--rate",
     type=Number(0, 1, min_open=True),
     default=2e-3,
-    help="Highest learning rate; to touch a network up with few positions, take half of it.",
+    help="Highest learning rate; half the default is good for training a network on with few positions.",
 )
 @click.option(
     "--decay",
     type=Number(0),
     default=2.0,
-    help="How firmly rows are tied to where they began; 30 is good for training a network on with few positions.",
+    help="Weight decay towards the first values; 30 is good for training a network on with few positions.",
 )
 @click.option(
     "--min-count",
     type=WholeNumber(1),
     default=300,
-    help="The rows of configurations that occur less often stay as they were.",
+    help="Rows of configurations that occur less often are not trained.",
 )
 @click.option(
     "--linear-from",
     type=Number(0, min_open=True),
     metavar="DISCS",
-    help="Count what errors exceed this by in proportion, not squared; 4 is good for close games.  [default: never]",
+    help="Huber loss: beyond this many discs errors count linearly; 4 is good for close games.  [default: never]",
 )
 @click.option(
     "--stage",
@@ -167,7 +167,12 @@ _HEADING = "empties  boards   even bias   odd bias  shifted  even error  odd err
 @click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
 @weights_option
 @weights_out_option
-@click.option("--depth", type=WholeNumber(1, 30), default=6, help="Search this many plies, and one more.")
+@click.option(
+    "--depth",
+    type=WholeNumber(1, 30),
+    default=6,
+    help="Plies of one half of the searches; the other half searches one more.",
+)
 @click.option("--boards", type=WholeNumber(1), default=600, help="Boards for each number of empty squares.")
 @plot_option
 @seed_option

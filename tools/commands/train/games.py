@@ -32,26 +32,26 @@ from outflank.tools.work.progress import counted
     "--exact-from",
     type=WholeNumber(0, 60),
     default=16,
-    help="Empty squares from which on games are searched to the end.",
+    help="From this number of empty squares on, search games to the end.",
 )
 @selectivity_options
 @click.option(
     "--random-moves",
     type=(WholeNumber(1, 59), WholeNumber(1, 59)),
     metavar="FEWEST MOST",
-    help="How many random moves an opening has.  [default: a mixture of 4 to 50]",
+    help="Random moves of an opening.  [default: a mixture of 4 to 50]",
 )
 @click.option(
     "--detours",
     type=Number(0, 100),
     default=0.0,
-    help="Percentage of games that begin to count only after a random move that follows some good ones.",
+    help="Percentage of games with one random move after the opening; positions before it are not used.",
 )
 @click.option(
     "--widest",
     type=WholeNumber(0, 64),
     default=64,
-    help="How many discs from a draw, at most, a game may begin.",
+    help="Most discs that a side may be ahead when a game begins.",
 )
 @budget_option
 @shard_options
@@ -109,7 +109,7 @@ def selfplay(
     "--stray",
     type=WholeNumber(0, 60),
     default=0,
-    help="Play up to this many random moves from each position of the games first.",
+    help="Most random moves played from each position of the games first.",
 )
 @click.option("--boards", type=WholeNumber(1), default=10_000, help="Boards at most.")
 @budget_option
@@ -120,7 +120,7 @@ def selfplay(
     "--exact-from",
     type=WholeNumber(0, 60),
     default=20,
-    help="Empty squares from which on positions are searched to the end.",
+    help="From this number of empty squares on, search positions to the end.",
 )
 @selectivity_options
 @click.option(
@@ -129,7 +129,7 @@ def selfplay(
     default=64,
     show_default=False,
     metavar="EMPTIES",
-    help="Keep the best line from a position too, down to this many empty squares.  [default: no line]",
+    help="Keep also the positions of the best line, down to this many empty squares.  [default: no line]",
 )
 @shard_options
 def label(

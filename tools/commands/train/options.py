@@ -51,13 +51,13 @@ solved_option = click.option(
     type=EXISTING_FOLDER,
     multiple=True,
     metavar="FOLDER",
-    help="Use the solved positions of these games too, but not how they began; may be repeated.",
+    help="Use the solved positions of these games too, and no others of them; may be repeated.",
 )
 _trust_option = click.option(
     "--trust",
     type=Number(0, 1),
     default=0.7,
-    help="How far to trust what comes later in a game: 1 learns the result alone, 0 what the search guessed.",
+    help="Weight of later positions in a target: 1 learns the result alone, 0 the search's score alone.",
 )
 _early_trust_option = click.option(
     "--early-trust", type=Number(0, 1), default=0.9, help="The same at more than 22 empty squares."
@@ -66,14 +66,14 @@ _least_depth_option = click.option(
     "--least-depth",
     type=WholeNumber(1, 60),
     default=1,
-    help="Guesses by searches of fewer plies don't count.",
+    help="Scores of searches of fewer plies don't count.",
 )
 _selectivity_option = click.option(
     "--selectivity",
     type=SELECTIVITY,
     callback=read_by(int),
     default=str(FULL_WIDTH.percent),
-    help="How sure the search has to be to cut a move on a guess, in percent; at 100 it never does.",
+    help="Certainty of selective cuts in percent; 100 is full width.",
 )
 _end_selectivity_option = click.option(
     "--end-selectivity",

@@ -26,7 +26,10 @@ from outflank.tools.work.cluster import Place
 @click.option("--budget", type=SECONDS, default="3h", help="Time for all of it: 90s, 20m, 3h ...")
 @click.option("--depth", type=WholeNumber(1, 60), default=4, help="Plies searched for a move.")
 @click.option(
-    "--exact-from", type=WholeNumber(0, 60), default=14, help="Empty squares from which on games are solved."
+    "--exact-from",
+    type=WholeNumber(0, 60),
+    default=14,
+    help="From this number of empty squares on, solve games.",
 )
 @click.option(
     "--late-depth",
@@ -38,7 +41,7 @@ from outflank.tools.work.cluster import Place
     "--late-exact-from",
     type=WholeNumber(0, 60),
     default=20,
-    help="Empty squares from which on these games are searched to the end, at 87 %.",
+    help="From this number of empty squares on, search these games to the end, at 87 %.",
 )
 @shard_option
 @seed_option
