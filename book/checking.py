@@ -64,7 +64,7 @@ def check(
 
     Args:
         book: also one that is being written; what is checked is one commit.
-        judge: by level, what the sample is judged by; None for no sample.
+        judge: makes the judge of a level, for the sample; None for no sample.
         sample: how many positions, at random, are searched again.
         seed: of the choice.
         run: where they are searched.

@@ -1,6 +1,6 @@
 """All positions of a book in memory with their links: scores by negamax, counts of lines, errors from the root.
 
-A position has a disc more than what it came from, so positions in the order of their empty squares are in an order in
+A move adds a disc, so positions in the order of their empty squares are in an order in
 which every one comes after all that it leads to. A position takes about 2.5 kB.
 """
 
@@ -82,7 +82,7 @@ class Node:
         return self.score - (child.score if same_side else -child.score)
 
     def allow_for(self, discs: int, child: "Node") -> None:
-        """Let the leaf's margin be no less than `discs`: claim no more for its search than a child's was worth."""
+        """Raise the leaf's margin to `discs` at least: its search is trusted no more than a child's was right."""
         if margin_of(self.depth, self.selectivity, self.empties) >= discs:
             return
         self.depth = min(self.depth, child.depth + 1)
@@ -147,7 +147,7 @@ class Graph:
         return position_of(node.key, self.rules)
 
     def open_moves(self, position: Position) -> tuple[Move, ...]:
-        """The moves that lead out of the book; of those to images of one position the first."""
+        """The moves that lead out of the book; of moves to images of one position only the first."""
         moves = {
             child.key or child.move: child.move
             for child in children_of(position)

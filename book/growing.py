@@ -110,7 +110,7 @@ class Grower:
         Args:
             reach: which positions.
             seconds: wall time; None for no limit.
-            again: those too that were judged on this level, as after a change of the evaluation; each once.
+            again: judge positions of this level again too, each once, as after a change of the evaluation.
 
         Raises: as ``grow``.
         """

@@ -55,7 +55,7 @@ class Book:
             connection.close()
             raise schema.unreadable(path, str(error)) from None
         self.facts: Mapping[str, str] = MappingProxyType(facts)
-        self._served = self.rules  # the last rules that were asked for and are served
+        self._served = self.rules  # the last rules asked for that the book serves
 
     @classmethod
     def open(cls, path: Path | str, rules: Rules | None = None) -> Self:

@@ -203,7 +203,7 @@ class BookWriter(Book):
 
 
 def lock_book(path: Path) -> WriterLock:
-    """The lock of a book, also of one that is yet to be made; by whatever link it is named, it has one.
+    """The lock of a book, also of a future one; a book has one lock, whatever link names it.
 
     Raises: FileFormatError if another process holds it, or if something else bears its name; OutflankError if it can't
         be made.

@@ -159,7 +159,7 @@ class Inbox:
     def wait_for_input(self, seconds: float | None = None) -> bool:
         """Wait until any line has come after the one being executed, or none can come any more.
 
-        Returns: whether that is so; False once `seconds` are over.
+        Returns: whether one has come; False once `seconds` are over.
         """
         with self._changed:
             return self._changed.wait_for(lambda: self._closed or self._last > self._running, seconds)

@@ -212,7 +212,7 @@ class _Moves:
 
 
 def _tags(text: str) -> tuple[dict[str, str], int]:
-    """The tags by their names in small letters, of each the first that says something, and where they end."""
+    """The tags by their names in small letters, each with its first value, and the place of their end."""
     tags: dict[str, str] = {}
     at = 0
     while match := _TAG.match(text, at):

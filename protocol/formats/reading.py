@@ -122,7 +122,7 @@ _VALUES = {
 
 
 def split_games(stream: BinaryIO, *, escapes: bool) -> Iterator[bytes | FileFormatError]:
-    """The games of a stream, from bracket to bracket; what stands between them is left out.
+    """The games of a stream, from bracket to bracket; text between games is left out.
 
     Args:
         stream: of any length.

@@ -59,7 +59,7 @@ class Mover(Protocol):
 
     @property
     def label(self) -> str:
-        """How messages call it."""
+        """Its name in messages."""
 
     def begin_turn(self, colour: Colour, clock: SideClock) -> None:
         """Send it the facts it needs before it thinks: its clock, if there is a way. Raises: EngineError."""
@@ -127,7 +127,7 @@ def judged(reply: Reply, position: Position, label: str) -> Reply:
 
 
 def genmove_command(listed: frozenset[str]) -> str:
-    """The command for a move that reports most, of those that an engine lists."""
+    """The engine's command for a move that reports the most."""
     return next((command for command in _ALOUD if command in listed), GENMOVE)
 
 

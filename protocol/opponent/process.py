@@ -139,7 +139,7 @@ class ChildProcess:
         return bytes(self._received) if b"\n" not in self._received else b""
 
     def skip_line_feeds(self) -> int:
-        """Drop the empty lines that come next, at once however many, and return how many bytes that were."""
+        """Drop all empty lines that come next, and return their number of bytes."""
         if not self._received.startswith((b"\n", b"\r")):
             return 0
         before = len(self._received)

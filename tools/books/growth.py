@@ -1,4 +1,4 @@
-"""Lets a book grow before one's eyes, from its root or from games, and keeps a log of it."""
+"""Grows a book, from its root or from games, with a live display and a log."""
 
 from __future__ import annotations
 
@@ -137,8 +137,8 @@ class Work:
 
     Attributes:
         what: the command with its settings, for the book's history.
-        level: on which positions are judged; None for that of most of the book.
-        run: where they are, see ``open_run``.
+        level: of the searches; None for the level of most of the book.
+        run: executes the searches, see ``open_run``.
         as_json: whether the result is printed as JSON.
         log: called with each progress, see ``growth_log``.
     """
@@ -190,9 +190,9 @@ def grow_book(
 
 @contextmanager
 def open_run(workers: int | None, cluster: str | None) -> Iterator[Run]:
-    """Where questions are answered: in this process if one is enough, in several, or on a cluster.
+    """The executor of searches: this process if one is enough, several processes, or a cluster.
 
-    To be entered before a new book is made, so that a cluster that is not there leaves none behind.
+    To be entered before a new book is made, so that a missing cluster leaves no book behind.
 
     Raises: SettingsError as ``open_executor``.
     """
@@ -265,7 +265,7 @@ class _Display:
         self._progress: Progress | None = None
 
     def note(self, progress: Progress) -> None:
-        """Keep what was reached."""
+        """Keep the last progress."""
         self._progress = progress
 
     def draw(self) -> Table:

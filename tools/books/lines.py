@@ -50,7 +50,7 @@ def main_lines(
 ) -> Iterator[BookLine]:
     """Lines in the order of the discs given away, the longest of equal ones first.
 
-    Each position is gone on from once: a line that comes to one where another has been ends there. Of moves that are
+    Each position is followed once: a line ends where it meets a position of an earlier line. Of moves that are
     images of each other one is followed.
 
     Args:

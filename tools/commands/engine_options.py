@@ -120,7 +120,7 @@ def answer_controller(
     seed: int | None,
     log_file: Path | None,
 ) -> None:
-    """Be an engine on standard input and output until the controller ends that; what the options say is handed over.
+    """Be an engine on standard input and output until the controller ends the session.
 
     Raises: OutflankError; OSError.
     """
@@ -158,13 +158,13 @@ def _no_log(sign: str, data: bytes) -> None:
 
 
 class _Log:
-    """Writes the dialogue to a file, stamped with the seconds since the start, until that fails.
+    """Writes the dialogue to a file, stamped with the seconds since the start; ends at the first failure.
 
     Raises: UnwritableError if the file can't be opened.
     """
 
     def __init__(self, path: Path) -> None:
-        # Unbuffered: nothing is lost however we end.
+        # Unbuffered: nothing is lost whatever ends us, and pieces written by two threads never mix.
         with writing(path):
             self._file: FileIO | None = FileIO(path, "a")
         self._began = time.monotonic()

@@ -1,4 +1,4 @@
-"""Which games of a file are meant: options that several commands take."""
+"""Options of several commands that choose games of a file."""
 
 import re
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class GameFilter:
         raise OutflankError("no game passes the filters")
 
     def _has_players(self, game: AnnotatedGame) -> bool:
-        """Whether each of the names is that of another player."""
+        """Whether each of the names belongs to another player."""
         names = [(game.black.lower(), game.white.lower()), (game.white.lower(), game.black.lower())]
         return any(
             all(part.lower() in name for part, name in zip(self.players, each, strict=False))
@@ -78,7 +78,7 @@ def result_of(game: AnnotatedGame) -> ResultName:
 
 
 def _only(ctx: click.Context, option: click.Parameter, texts: Sequence[str]) -> str | None:
-    """The one value that an option was given, None for none; of two the first would be lost in silence."""
+    """The value of an option, None for none; two are wrong usage, since the first would be lost in silence."""
     if len(texts) > 1:
         raise click.BadParameter("give it once", ctx, option)
     return texts[0] if texts else None

@@ -24,7 +24,7 @@ _MOST_COMPLETED = 64
 
 
 class WholeNumber(click.IntRange):
-    """A whole number within bounds, which belong to it; the help shows those that somebody may meet."""
+    """A whole number within inclusive bounds; the help leaves out a bound beyond all use."""
 
     name = "integer"
 
@@ -43,7 +43,7 @@ class WholeNumber(click.IntRange):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list["CompletionItem"]:
-        """All of them where they are few, such as levels."""
+        """All numbers if they are few, such as levels."""
         from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
 
         if self.min is None or self.max is None or self.max - self.min > _MOST_COMPLETED:
@@ -53,7 +53,7 @@ class WholeNumber(click.IntRange):
 
 
 class Number(click.FloatRange):
-    """A number within bounds, neither infinite nor nan; the help shows the bounds."""
+    """A number within bounds, neither infinite nor NaN; the help shows the bounds."""
 
     name = "number"
 
@@ -72,7 +72,7 @@ class Number(click.FloatRange):
 
 
 def _within(kind: click.IntRange | click.FloatRange) -> str:
-    """The bounds in words; the upper ones that are used here are never left out themselves."""
+    """The bounds in words; upper bounds are always inclusive."""
     if kind.min is None:
         return ""
     if kind.min_open:
@@ -84,8 +84,8 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer ve
     """Seconds, more than none: ``5``, ``5s``, ``500ms``, ``2m``; hands the command a float.
 
     Args:
-        least: how many there have to be; any number if left out.
-        most: how many there may be; any number if left out.
+        least: the fewest seconds; any number if left out.
+        most: the most seconds; any number if left out.
     """
 
     name = "time"
@@ -236,8 +236,8 @@ class OutputFile(click.Path):
     """A file to write; one that can't be written is refused before any work.
 
     Args:
-        whole: whether it is written by ``whole_file``; else it is opened at once anyway, to append to it.
-        stdout: whether ``-`` is standard output, and the command gets ``STDOUT`` for it; it is wrong usage otherwise.
+        whole: whether ``whole_file`` writes it; otherwise it is opened at once to append.
+        stdout: whether ``-`` is standard output (``STDOUT``); otherwise it is wrong usage.
     """
 
     def __init__(self, *, whole: bool = True, stdout: bool = False) -> None:
@@ -267,8 +267,8 @@ def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable
     """``--output FILE``, ``-o FILE``: hands the command a path for ``open_output``.
 
     Args:
-        what: help that says what is written.
-        otherwise: where it is written without the option, for the help; nothing if it is required.
+        what: the help's words for the contents.
+        otherwise: the default, for the help; empty if the option is required.
         attributes: of the option.
     """
     told = f"  [default: {otherwise}]" if otherwise else ""

@@ -1,4 +1,4 @@
-"""Plays a run for ``outflank match`` and ``outflank tournament``: where it is kept and played, what is said of it."""
+"""Plays a run for ``outflank match`` and ``outflank tournament``: folder, pool of engines, and output."""
 
 import sys
 import tempfile
@@ -43,7 +43,7 @@ _STARTING = (
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """How a run went.
+    """The end of a run.
 
     Attributes:
         run: the run, with what could not be written.
@@ -87,7 +87,7 @@ def play_run(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None
 
 
 def _ask_about_commands(settings: RunSettings, folder: Path) -> None:
-    """Say which commands a run would start that somebody else may have written, and ask for leave.
+    """Show the commands of a run that somebody else may have written, and ask whether to start them.
 
     Raises: OutflankError unless the answer is yes.
     """
@@ -105,7 +105,7 @@ def _ask_about_commands(settings: RunSettings, folder: Path) -> None:
 
 
 def _given_with_resume() -> set[str]:
-    """The options on the command line; those that would change what is played are a wrong usage."""
+    """The options on the command line; options that would change the games are wrong usage."""
     context = click.get_current_context()
     given = {
         str(parameter.name): parameter.opts[0]
@@ -123,7 +123,7 @@ def _given_with_resume() -> set[str]:
 
 @contextmanager
 def _new_folder(options: dict[str, Any]) -> Iterator[Path]:
-    """Where the records go; without records, to a folder that is gone afterwards.
+    """The folder of the records; without records a temporary one.
 
     Raises: click.UsageError if both are asked for.
     """
@@ -140,7 +140,7 @@ def _new_folder(options: dict[str, Any]) -> Iterator[Path]:
 def _play_and_print(
     settings: RunSettings, options: dict[str, Any], folder: Path, store: Store | None = None
 ) -> None:
-    """Play, and say what came of it; what went wrong after the first game decides the exit code."""
+    """Play and print the result; failures after the first game decide the exit code."""
     recorded = not options["no_records"]
     if recorded:
         expect_packages()
@@ -158,7 +158,7 @@ def _play_and_print(
         if recorded:
             click.echo(f"Records and report are in {folder}/", err=True)
     except OSError:
-        if not outcome.interruption:  # SIGHUP comes with the terminal gone
+        if not outcome.interruption:  # after SIGHUP the terminal is gone
             raise
     trouble = outcome.trouble or not_written
     if trouble:
@@ -178,7 +178,7 @@ def _play(
     on_event: Callable[[Event], object],
     interrupts: Interrupts,
 ) -> RunEnd:
-    """Everything up to the point where all engines are gone and the file is closed."""
+    """Play until all engines are gone and the file is closed."""
     past = store.read() if store else None
     if store and past and is_over(past, store.openings(past.settings.rules)):
         return RunEnd(store.end(finished=True), None, store.trouble)
@@ -222,7 +222,7 @@ def _open_pool(settings: RunSettings, run: str, cluster: str | None) -> Abstract
 
 
 def _printer(board: Scoreboard) -> Callable[[Event], None]:
-    """Prints each event as a line of JSON besides showing it, and after each game how far the run is."""
+    """Shows each event and prints it as a line of JSON, and after each game the run's progress."""
 
     def show(event: Event) -> None:
         board.show(event)

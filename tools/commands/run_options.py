@@ -31,7 +31,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 def _use(ctx: click.Context, option: click.Parameter, path: Path | None) -> None:
-    """Let what the file says stand wherever the command line says nothing."""
+    """Make the file's values the defaults of the options."""
     if path is not None:
         ctx.default_map = {**(ctx.default_map or {}), **_defaults(ctx.command, path)}
 

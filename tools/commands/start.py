@@ -1,4 +1,4 @@
-"""The way into the `outflank` program, from whose first line on signals are heeded."""
+"""The entry point of the `outflank` program; signals are handled from its first line on."""
 
 from outflank.tools.work.signals import end_at_once
 

@@ -101,11 +101,11 @@ _LONGEST = 1000  # characters, which a path may need
 
 
 class Quit(Exception):
-    """The person has had enough."""
+    """The person ends the session."""
 
 
 class Dialogue:
-    """Plays a game with whoever types.
+    """Plays a game with the person at the terminal.
 
     Args:
         game: the game.
@@ -175,7 +175,7 @@ class Dialogue:
             self._hint("")
 
     def _listen(self) -> bool:
-        """Read a line and obey it; False at the end of the input, and where nobody plays after the end."""
+        """Read a line and obey it; False at the end of the input, and after a game without people."""
         game = self._game
         if game.result is not None and not game.people:
             return False

@@ -1,4 +1,4 @@
-"""A game between people, the engine, or both: its moves, its clocks, and how it is saved."""
+"""A game between people, the engine, or both: its moves, its clocks, and its files."""
 
 import time
 from collections.abc import Callable

@@ -15,12 +15,12 @@ _DISC, _LEGAL = "\N{BLACK CIRCLE}", "\N{MIDDLE DOT}"
 
 
 def say(text: str = "", err: bool = False) -> None:
-    """Print a line; colours are left out where no terminal shows them, or where NO_COLOR asks for that."""
+    """Print a line; without colours if no terminal shows them, or if NO_COLOR is set."""
     click.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)
 
 
 def is_coloured() -> bool:
-    """Whether standard output shows colours, and discs as they are."""
+    """Whether standard output is a terminal with colours and UTF-8."""
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or encoding != "utf8"
     return sys.stdout.isatty() and not plain
@@ -51,7 +51,7 @@ def board_text(position: Position, *, last: Move | None = None, coloured: bool =
 
 
 def end_text(position: Position) -> str:
-    """How a game that is over came out: ``The game is over: Black 40, White 24, Black wins by 16``."""
+    """The result of a finished game: ``The game is over: Black 40, White 24, Black wins by 16``."""
     outcome, name = position.outcome(), position.rules.colour_name
     assert outcome is not None
     discs = ", ".join(f"{name(colour)} {position.discs(colour)}" for colour in Colour)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 WIDTH, HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 12, 14, 30
 _TICKS = 6
-# The first points of a long curve are wild; they may leave the chart so that the rest can be seen.
+# The first points of a long curve vary widely; they may leave the chart so that the rest can be seen.
 _SETTLED = 0.25
 _LONG = 20
 
@@ -116,7 +116,7 @@ def thinned(numbers: Sequence[int], most: int) -> list[int]:
 
 
 def _outline(curve: Series) -> list[tuple[float, float]]:
-    """Once around the band."""
+    """The outline of the band."""
     lower = [(x, low) for x, low, _ in curve.band]
     return [*lower, *((x, high) for x, _, high in reversed(curve.band))]
 
@@ -136,14 +136,14 @@ def _heights(series: Sequence[Series], begin: float) -> list[float]:
 
 
 def _range(heights: Sequence[float]) -> tuple[float, float]:
-    """From the lowest to the highest with a little room; never of no height."""
+    """The lowest and the highest with a little room; the two always differ."""
     low, high = min(heights), max(heights)
     room = 0.06 * (high - low) or 1.0
     return low - room, high + room
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers from `low` to `high`, about six."""
+    """About six round numbers from `low` to `high`."""
     raw = (high - low) / _TICKS
     scale = 10 ** math.floor(math.log10(raw))
     step = next(factor * scale for factor in (1, 2, 5, 10) if factor * scale >= raw)

@@ -1,4 +1,4 @@
-"""Writes games into a file of any format, one by one as they come, and says what the format has no place for."""
+"""Writes games into a file of any format, one by one, and counts facts that the format has no place for."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -121,7 +121,7 @@ class GameWriter:
 
 
 def check_output(name: FormatName, output: Path) -> None:
-    """Find out whether a file of that format can be called so.
+    """Check that a file of that format may have this name.
 
     Raises: BadParameter; SettingsError if something else would be overwritten by the files of names.
     """
@@ -154,7 +154,7 @@ def game_writer(
     style: Style = "glued",
     passes: bool = False,
 ) -> Iterator[GameWriter]:
-    """Something to write games with; the file is there once all have been written, whole or not at all.
+    """A writer of games; the file appears once all have been written, whole or not at all.
 
     Args:
         name: of the format.
@@ -186,7 +186,7 @@ def written_files(name: FormatName, output: Path) -> list[Path]:
 
 
 def _has_names(file: Path) -> bool:
-    """Whether a file is one of names, as it stands beside games."""
+    """Whether a file is a WTHOR file of names."""
     try:
         with file.open("rb") as stream:
             header = wthor.Header.unpack(stream.read(wthor.HEADER.size))
@@ -196,7 +196,7 @@ def _has_names(file: Path) -> bool:
 
 
 def _is_on_board(game: AnnotatedGame) -> bool:
-    """Whether the last position says how the game came out."""
+    """Whether the last position shows the result."""
     return game.result is not None and game.result.ending is Ending.DISCS and game.final.is_over
 
 

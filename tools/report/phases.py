@@ -1,4 +1,4 @@
-"""Where in a game discs are thrown away: by phases of ten empty squares, and the most expensive single moves."""
+"""Discs thrown away, by phases of ten empty squares, and the most expensive single moves."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A game that was played, as game files know games; and its line in a file of transcripts."""
+"""A played game in the form of game files, and its line in a file of transcripts."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ _ENDINGS = {
 
 
 def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
-    """The game with times, evaluations, exact margins, and as its comment what went wrong."""
+    """The game with times, evaluations and exact margins; its comment is the fault."""
     names = game.pairing.names
     ending = _ENDINGS.get(game.ending, annotated.Ending.FORFEIT)
     return AnnotatedGame(

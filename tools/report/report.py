@@ -35,11 +35,11 @@ from outflank.tools.work.files import whole_file
 
 _POINTS = 200
 _FIELDS = 30  # ratings of a field are fitted anew at each point
-_FEWEST_PAIRS = 2  # of the pairs, before which an interval means nothing
+_FEWEST_PAIRS = 2  # pairs; with fewer an interval means nothing
 
 
 def charts(run: Run, figures: Figures) -> list[Chart]:
-    """Those there is enough to draw."""
+    """The charts that have enough points."""
     drawn = (
         [_elo_chart(run, figures), _test_chart(run, figures)]
         if figures.elo
@@ -253,12 +253,12 @@ def _result_text(game: GameRecord) -> str:
     return f"{game.rules.colour_name(game.winner)} wins" if game.winner else "draw"
 
 
-_PACKAGES = ("jinja2", "sgfmill")  # loaded only where a page or a game is written
+_PACKAGES = ("jinja2", "sgfmill")  # loaded only when a page or a game is written
 _DIALOGUE_FILE = re.compile(r"fault-game-[0-9]+\.txt")
 
 
 def expect_packages() -> None:
-    """Find out before the first game whether all is installed that the files need.
+    """Check before the first game that the packages for the files are installed.
 
     Raises: ModuleNotFoundError.
     """
@@ -287,7 +287,7 @@ def write_run_files(run: Run, figures: Figures, folder: Path) -> str:
 
 
 def _outdated(run: Run, folder: Path) -> list[Path]:
-    """The dialogues of games that have been played again since, as their pairs were void."""
+    """Dialogues of games that have been replayed since, as their pairs were void."""
     current = {_dialogue_file(game) for game in run.games if game.dialogue}
     return [
         path

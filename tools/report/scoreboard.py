@@ -133,7 +133,7 @@ class Scoreboard:
                 self.say(f"Note: {sentence}")
 
     def progress(self) -> dict[str, Any]:
-        """How far the run is, as a line of ``--json``; ratings at most a second old, or a little more in a long run."""
+        """The run's progress, for a line of ``--json``; ratings are about a second old at most."""
         (task,) = self._progress.tasks
         left = seconds_left(task)
         return {
@@ -201,10 +201,10 @@ class Scoreboard:
 
 
 class LiveStanding:
-    """Ratings and places while a run is played, by the rules of the final table; made anew now and then.
+    """Ratings and places while a run is played, by the rules of the final table; renewed now and then.
 
-    Ratings of a long run take time, and places ask the schedule, so both are made when they are asked for, after games
-    that are new, and not too often. Threads may ask while another one adds.
+    Ratings of a long run take time, and so do places. Both are renewed when they are read, after new games, and not
+    too often. Threads may read while another one adds.
 
     Args:
         settings: of the run.
@@ -224,7 +224,7 @@ class LiveStanding:
         self._course = Course(settings.names)
 
     def add(self, game: GameRecord) -> None:
-        """Count a game. A pair that repeats another says nothing new."""
+        """Count a game. A pair that repeats another one does not count."""
         pair = game.pairing.pair
         with self._lock:
             self._is_new = True
@@ -249,7 +249,7 @@ class LiveStanding:
                 self._games.pop(game.pairing.number, None)
 
     def ratings(self) -> dict[str, Rating]:
-        """By the names of the engines; of a match the difference of the two. Empty before the first game."""
+        """Ratings by the engines' names; in a match the difference of the two. Empty before the first game."""
         self._renew()
         return self._ratings
 
@@ -287,7 +287,7 @@ class LiveStanding:
 
 
 def _ratings(settings: RunSettings, scores: list[PairScore]) -> tuple[Rating, ...]:
-    """Of a field; of a match how much stronger each is than the other."""
+    """The ratings of a field; in a match the difference of each engine to the other."""
     names = settings.names
     if len(names) > 2:
         return rate(names, scores).ratings
@@ -304,7 +304,7 @@ def _ratings(settings: RunSettings, scores: list[PairScore]) -> tuple[Rating, ..
 
 
 class TimeLeftColumn(ProgressColumn):
-    """When the run will have ended, by the games that this runner has played; rich's own looks at the last seconds."""
+    """Time left, by the games that this runner has played; rich's own column uses the last seconds alone."""
 
     def render(self, task: Task) -> Text:
         """``0:12:30 left``; empty before the first game has ended."""
@@ -315,7 +315,7 @@ class TimeLeftColumn(ProgressColumn):
 
 
 def seconds_left(task: Task) -> float | None:
-    """Of the run; None before this runner has played a game."""
+    """Seconds left; None before this runner has played a game."""
     played = task.completed - task.fields["before"]
     if not played or task.total is None or task.elapsed is None:
         return None

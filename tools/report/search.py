@@ -25,7 +25,7 @@ class Searched(Protocol):
 
 
 def settings_line(searcher: Searcher, *settings: str) -> str:
-    """With what the numbers can be had again: ``outflank 1.1.0, evaluation f2eaca31, 1 thread, ...``."""
+    """The settings with which a search can be repeated: ``outflank 1.1.0, evaluation f2eaca31, 1 thread, ...``."""
     threads = counted(searcher.threads, "thread")
     table = f"table of {searcher.hash_mb} MB"
     return ", ".join([f"outflank {weights.version()}", threads, table, *settings])
@@ -46,7 +46,7 @@ def reached_end(info: Searched, empties: int) -> bool:
 
 
 def certainty(info: Searched, empties: int) -> str:
-    """How far to trust a score: ``exact``, ``to the end at 95 %``, ``14 plies`` or ``14 plies at 95 %``."""
+    """The certainty of a score: ``exact``, ``to the end at 95 %``, ``14 plies`` or ``14 plies at 95 %``."""
     if info.exact:
         return "exact"
     reach = "to the end" if reached_end(info, empties) else counted(info.depth, "ply", "plies")
@@ -69,7 +69,7 @@ def moves_text(moves: Iterable[Move]) -> str:
 
 
 def nodes_a_second(nodes: int, seconds: float) -> int:
-    """Speed; of what took no measurable time too."""
+    """Speed; defined also for unmeasurably short times."""
     return round(nodes / max(seconds, 1e-9))
 
 

@@ -41,7 +41,7 @@ class FittingTable:
 
     def _table(self, columns: Sequence[int], room: int) -> Table:
         table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, _GAP, 0, 0), show_edge=False)
-        # Only names may be folded, and only where a number would not fit beside them.
+        # Only names may be folded, and only if a number would not fit next to them.
         table.add_column(self.headings[0], overflow="fold", max_width=room)
         for column in columns:
             table.add_column(self.headings[column], justify="right", no_wrap=True)
@@ -51,7 +51,7 @@ class FittingTable:
 
 
 def _parts(widths: Sequence[int], room: int) -> list[list[int]]:
-    """The columns after the first, in as many parts as need be; names wider than half the room are folded."""
+    """The columns after the first, in as many parts as needed; names wider than half the room are folded."""
     names = min(widths[0], room // 2)
     parts: list[list[int]] = [[]]
     used = names
@@ -187,7 +187,7 @@ def _rounds_table(run: Run, figures: Figures) -> Table:
 
 
 def _standings(run: Run, figures: Figures) -> FittingTable:
-    """A column only where it says something: ratings of more than two engines, solved positions, faults."""
+    """The standings; ratings, solved positions and faults get a column only if there are any."""
     ratings = {rating.name: rating for rating in figures.ratings.ratings}
     engines = figures.engines
     solved = any(moves for engine in engines for _, moves in [engine.discs_lost])

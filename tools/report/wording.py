@@ -1,4 +1,4 @@
-"""How numbers read wherever they are shown: signs, points, intervals, faults."""
+"""Numbers as text: signs, points, intervals, faults."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -78,7 +78,7 @@ def verdict_lines(run: Run, figures: Figures) -> list[str]:
 
 
 def _test_line(name: str, test: SequentialTest, values: list[float]) -> str:
-    """The first verdict stands; games that were under way by then may have ended since."""
+    """The first verdict stands, though games under way by then may have ended since."""
     low, high = test.bounds
     done, accepted = test.decided(values) or (len(values), None)
     ratio = test.ratio(values[:done])
@@ -122,7 +122,7 @@ def round_title(run: Run, round: int) -> str:
 
 
 def came_to(run: Run, figures: Figures) -> Mapping[str, str]:
-    """For each engine of a knockout how far it came: ``winner``, ``lost in the final``, ``in round 2``."""
+    """The progress of each engine of a knockout: ``winner``, ``lost in the final``, ``in round 2``."""
     found = dict[str, str]()
     for round, meetings in enumerate(figures.course.rounds, 1):
         title = round_title(run, round)
@@ -141,7 +141,7 @@ def came_to(run: Run, figures: Figures) -> Mapping[str, str]:
 
 
 def champion_of(run: Run, figures: Figures) -> str | None:
-    """Who has won a knockout; None as long as nobody has, and for all other formats."""
+    """The winner of a knockout; None before its end, and for all other formats."""
     rounds = figures.course.rounds
     if run.settings.format is not Format.KNOCKOUT or not rounds or len(rounds[-1]) > 1:
         return None
@@ -154,7 +154,7 @@ def meeting_points(meeting: RoundMeeting) -> str:
 
 
 def meeting_text(meeting: RoundMeeting) -> str:
-    """How a meeting was decided, or how far it is, in words: ``A goes on by discs (+8)``."""
+    """The decision of a meeting, or its progress, in words: ``A goes on by discs (+8)``."""
     if meeting.second is None:
         return "bye"
     done = len(meeting.numbers)

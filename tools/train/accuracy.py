@@ -1,4 +1,4 @@
-"""Whether scores are true on average: how far off, and how much too wide or too narrow."""
+"""Calibration of scores: their mean error, and the slope of the truth on them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Calibration:
 
 
 def calibration(scores: Sequence[float], truths: Sequence[float]) -> Calibration:
-    """How true scores are; of none they are taken to be.
+    """The calibration of scores; perfect if there are none.
 
     Raises: ValueError if there are not as many truths as scores.
     """

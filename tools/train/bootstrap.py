@@ -1,4 +1,4 @@
-"""The whole way from nothing to an evaluation, in a given time.
+"""The whole training, from nothing to an evaluation, in a given time.
 
 The first generation plays with weights that are all 0: its games are poor, but from `exact_from` empty squares on
 their results are those of perfect play, so the late phases are learned at once. Each further generation plays with
@@ -65,13 +65,13 @@ _ERROR_MODEL_BOARDS = 30
 
 @dataclass(frozen=True, slots=True)
 class BootstrapSettings:
-    """How to go about it.
+    """Settings of the training.
 
     Attributes:
         folder: where everything is kept; finished steps are not done again.
         seconds: the time for all of it, with the time spent in the folder before.
-        early: how the first generations search.
-        late: how the last ones do.
+        early: searches of the first generations.
+        late: searches of the last ones.
         seed: of the first generation; the others follow.
         games_a_shard: games, or boards solved, in a file, the unit of work.
     """
@@ -119,7 +119,7 @@ class Pace:
     fitted: float = 0.0
 
     def work(self, seconds: float, known: int) -> float:
-        """How much of a generation's time is for games and labels, so that fitting to all there is fills the rest."""
+        """Seconds of a generation for games and labels; the fit to all positions fills the rest."""
         if not self.found:
             return seconds * _FIRST_WORK_SHARE
         foreseen = (seconds - known * self.fitted) / (1 + self.found * self.fitted)
@@ -156,7 +156,7 @@ def _steps(generation: int) -> tuple[str, str, str]:
 
 
 def _share(settings: BootstrapSettings, spent: TimeSpent, generation: int) -> float:
-    """Seconds for a generation; 0 if there shall be none."""
+    """Seconds for a generation; 0 if the time is up."""
     if generation < len(_SHARES):
         return settings.seconds * _SHARES[generation]
     earlier = [step for number in range(generation) for step in _steps(number)]
@@ -228,7 +228,7 @@ def _label(settings: BootstrapSettings, generation: int, seconds: float, place: 
 
 
 def _positions(settings: BootstrapSettings, generation: int) -> int:
-    """How many positions there are to fit to from before a generation."""
+    """The number of positions from the generations before."""
     numbers = range(generation)
     folders = [*map(settings.games, numbers), *map(settings.labels, numbers)]
     return sum(int(read_header(path)["positions"]) for folder in folders for path in shards_there(folder))

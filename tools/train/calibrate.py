@@ -34,7 +34,7 @@ _Board = tuple[int, int, int]  # own, opp, result
 
 @dataclass(frozen=True, slots=True)
 class CalibrateSettings:
-    """How to measure.
+    """Settings of the measurement.
 
     Attributes:
         depth: plies of the searches, and one more.

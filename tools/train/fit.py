@@ -32,7 +32,7 @@ _REPRESENTATIVES = np.array(representatives(), np.int64)
 _FIRSTS, _inverse = np.unique(_REPRESENTATIVES, return_inverse=True)
 _COLUMN_OF = _inverse.astype(np.int32)
 COLUMNS = len(_FIRSTS)
-PADDING_COLUMN = int(_COLUMN_OF[PADDING_WEIGHT])  # of the engine's padding; it counts nothing
+PADDING_COLUMN = int(_COLUMN_OF[PADDING_WEIGHT])  # column of the engine's padding, whose weight is 0
 
 
 def columns_of(records: Records) -> NDArray[np.int32]:
@@ -149,7 +149,7 @@ _HIGHEST_SCORE = 64
 
 @dataclass(frozen=True, slots=True)
 class FitSettings:
-    """How to fit.
+    """Settings of the fit.
 
     Attributes:
         trust: in what comes later in a game, see targets.py.

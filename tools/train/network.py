@@ -130,7 +130,7 @@ _RISING = 0.101  # the share of the steps in which the rate rises; with a tenth 
 
 @dataclass(frozen=True, slots=True)
 class NetworkSettings:
-    """How to train.
+    """Settings of the training.
 
     Attributes:
         trust: in what comes later in a game, see targets.py.
@@ -157,7 +157,7 @@ class NetworkSettings:
 
 @dataclass(frozen=True, slots=True)
 class EpochReport:
-    """How far the training of a stage is; errors in discs, of the games kept out where nothing else is said.
+    """Progress in the training of a stage; errors in discs, of the games kept out unless another set is named.
 
     Attributes:
         stage: from 0, the beginning of the game.
@@ -229,7 +229,7 @@ def train(
 
 
 def _untouched(begin: Weights, stage: int) -> Network:
-    """A stage's network as it is; one that adds nothing if there is none."""
+    """The network of a stage; one that adds nothing if there is none."""
     network = Network.of_weights(begin, stage, np.zeros(COLUMNS, np.bool_))
     if not network.rows.any():
         network.silence(torch.arange(HEADS_A_STAGE))
@@ -303,7 +303,7 @@ class _Course:
                 yield epoch * self._steps() + number, self.trained.batch(part).to(self.settings.device)
 
     def _report(self, network: Network, epoch: int, trained: float) -> None:
-        """Say how good the network is."""
+        """Report the errors of the network."""
         scores, wanted, odd = _scores(network, self.measured, self.settings.device)
         errors = scores - wanted
         even_bias, odd_bias = (float(errors[which].mean()) if which.any() else 0.0 for which in (~odd, odd))

@@ -70,7 +70,7 @@ class Network(nn.Module):
 
     @classmethod
     def of_weights(cls, weights: Weights, stage: int, learned: NDArray[np.bool_]) -> Network:
-        """A stage's network as the engine reads it; where all its rows are 0, one with new first numbers.
+        """A stage's network as the engine reads it; random first numbers replace rows that are all 0.
 
         The columns that are learned have a row, and those of which `weights` has one.
         """

@@ -1,6 +1,6 @@
-"""The one way to a Dask cluster, for matches, training and books: its workers have to be of the same build as we are.
+"""The connection to a Dask cluster, for matches, training and books: its workers have to run the same build.
 
-Numbers of another version or another evaluation would be taken for ours, and nothing in a run or a book would say so.
+Otherwise numbers of another version or evaluation would get into runs and books without notice.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def connect(address: str) -> Client:
 
 
 async def _greet(address: str, security: Security) -> None:
-    """Connect once, and leave: a client that fails to do so can't be closed, and waits and complains in the end."""
+    """Connect once, and leave: a client whose connection fails can't be closed, and complains at the end."""
     from distributed.comm import connect as open_comm
 
     comm = await open_comm(address, timeout=_CONNECT_SECONDS, **security.get_connection_args("client"))
@@ -146,6 +146,6 @@ def _other_build(worker: str, found: Build, wanted: Build) -> SettingsError:
 
 
 def places(client: Client) -> int:
-    """How many tasks the workers run at once now; at least one, since the first may still be on its way."""
+    """The number of tasks that the workers run at once; at least one, since the first worker may still be starting."""
     threads: dict[str, int] = client.nthreads()
     return max(1, sum(threads.values()))

@@ -1,4 +1,4 @@
-"""Where tasks run: in processes of this machine or on a Dask cluster; the caller can't tell which."""
+"""Executors of tasks: processes of this machine or a Dask cluster, behind one interface."""
 
 import functools
 import multiprocessing
@@ -25,7 +25,7 @@ from outflank.tools.work.signals import held_back
 Arguments = ParamSpec("Arguments")
 Key = TypeVar("Key")
 Result = TypeVar("Result")
-_AHEAD = 4  # tasks for each place, so that a long one does not keep the other places idle
+_AHEAD = 4  # tasks for each place, so that a long task does not keep the other places idle
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Writes a file whole or not at all, and tells one from another."""
+"""Writing files whole or not at all, and never over a run or a book."""
 
 import contextlib
 import os

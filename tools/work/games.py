@@ -1,4 +1,4 @@
-"""Positions and games as people hand them over: transcripts, boards, and files of any format."""
+"""Positions and games from arguments: transcripts, boards, and files of any format."""
 
 import os
 import re
@@ -192,7 +192,7 @@ class ReadGames:
         return True
 
     def end(self) -> None:
-        """Say how many complaints were not said."""
+        """Report the numbers of complaints left out."""
         self.bad.end()
         self._doubts.end()
 

@@ -48,7 +48,7 @@ _REDRAWN_A_SECOND = 4
 
 
 def live(draw: Callable[[], str | Table]) -> AbstractContextManager[object]:
-    """Show what `draw` gives, a line or a table, again and again, until the context ends; then wipe it out."""
+    """Show the line or table of `draw`, renewed until the context ends; then erase it."""
     if sys.stderr is None or not sys.stderr.isatty():
         return nullcontext()
     try:
@@ -115,13 +115,13 @@ class Complaints:
             warn(sentence)
 
     def end(self) -> None:
-        """Say how many were not said."""
+        """Report the number of warnings left out."""
         if self.count > _MOST_COMPLAINTS:
             warn(f"and {counted(self.count - _MOST_COMPLAINTS, self._one, self._many)} more")
 
     @property
     def where(self) -> str:
-        """``named above``, or how many of them are."""
+        """``named above``, or the number of those named."""
         return (
             "named above" if self.count <= _MOST_COMPLAINTS else f"the first {_MOST_COMPLAINTS} named above"
         )

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP: how they end the program, and the places of long work where stopping is safe.
+"""Ctrl-C, SIGTERM and SIGHUP: they end the program at once, tidily, or where long work may stop.
 
 A handler that raises can strike anywhere. In a command this is wanted, since everything that holds something
 is a context manager; while modules are imported, or when the interpreter ends, it would become a traceback or be lost.

@@ -16,7 +16,7 @@ def open_console() -> Console:
 
 
 class _Patient:
-    """A stream that may go away while we write to it: progress is not worth a lost match."""
+    """A stream that may vanish while we write to it: a lost terminal must not end a match."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

@@ -1,4 +1,4 @@
-"""Reviews games: what each move cost, by side and by player.
+"""Reviews games: the cost of each move, by side and by player.
 
 ``review_game`` reviews a game, ``curve_svg`` draws its curve.
 """

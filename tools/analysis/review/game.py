@@ -356,10 +356,10 @@ class _Judge:
 
 @dataclass(frozen=True, slots=True)
 class Reviewer:
-    """Reviews a game in whatever process it finds itself in.
+    """Reviews games in the process that calls it.
 
     Attributes:
-        settings: how thoroughly.
+        settings: limits of the searches.
         hash_mb: the size of the searcher's table.
         threads: the searcher's.
     """
@@ -369,7 +369,7 @@ class Reviewer:
     threads: int
 
     def __call__(self, game: AnnotatedGame) -> GameReview:
-        """The review; no other of this process may be under way."""
+        """The review; a process may review only one game at a time."""
         return review_game(game, self.settings, _searcher(self.hash_mb, self.threads))
 
 

@@ -19,11 +19,11 @@ class Tally:
     """Counts of reviewed moves; those that were forced or given do not count.
 
     Attributes:
-        kinds: how many moves of each class.
+        kinds: number of moves of each class.
         lost: discs lost by all of them.
         worst: the most discs that one of them lost.
-        thrown: how many made a proven outcome worse.
-        exact: how many were judged exactly.
+        thrown: moves that made a proven outcome worse.
+        exact: moves that were judged exactly.
     """
 
     kinds: Counter[MoveClass] = field(default_factory=Counter)

@@ -33,7 +33,7 @@ weights_out_option = click.option(
 
 
 def _picture(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    """Refuse a picture that can't be drawn before hours of work, not after."""
+    """Refuse a picture of an unknown format before hours of work."""
     if path is not None:
         from matplotlib.backend_bases import FigureCanvasBase
 

@@ -63,7 +63,7 @@ def is_own_doing(cpu_seconds: float, threads: int, seconds: float) -> bool:
 
 
 _FIRST_LINES = 2_000  # a whole game has a few hundred
-_LAST_LINES = 2_000  # in which the fault stands
+_LAST_LINES = 2_000  # the end of the dialogue, which has the fault
 _LONGEST_LINE = 1_000  # more than is ever shown of one
 _Line = tuple[float, str, str, str]
 

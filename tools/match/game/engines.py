@@ -1,4 +1,4 @@
-"""The engines that take part, as a user describes them on the command line or in a file."""
+"""Engines of a run, as a user describes them on the command line or in a file."""
 
 import json
 import math
@@ -37,15 +37,15 @@ class Entrant:
         cmd: the command as it was written; a shell's quotes, but no shell.
         time: its time control.
         margin: seconds forgiven on each of its moves.
-        dialect: in which words it is given its clock, if it speaks GTP.
+        dialect: of the commands for its clock, if it speaks GTP.
         protocol: that it speaks.
         level: strength by its own scale; None for its own choice, as for the three that follow.
         depth: plies to search.
         nodes: boards to reach for a move.
         book: opening book that it plays from, a file or ``none``; None for its own choice.
-        threads: how many it uses; sent to it where there is a way, and the yardstick for its processor time.
+        threads: that it uses; sent to it if it has a command for that; its processor time is judged by this number.
         options: parameters of its own, name and value each.
-        commands: lines of its protocol that it is sent when it has started.
+        commands: lines of its protocol, sent when it has started.
         dir: working directory; ours if None.
         env: environment variables besides ours, name and value each.
         cpus: numbers of the processors it may run on; empty for all.

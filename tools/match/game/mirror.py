@@ -59,7 +59,7 @@ def play_mirror_pair(
     Args:
         entry: the engine; two processes of it play.
         rules: by which rules.
-        opening: the moves both sides are given, passes left out.
+        opening: the moves given to both sides, without passes.
         number: of the pair, 1 for the first.
         on_wait: called often while an engine is waited for; may raise to give up.
     """

@@ -1,4 +1,4 @@
-"""An engine at the board: its process, and how it is spoken to in its protocol."""
+"""An engine at the board: its process, driven by GTP, by NBoard's protocol or by UCI."""
 
 import time
 from abc import ABC, abstractmethod
@@ -39,10 +39,10 @@ Client = TypeVar("Client", bound=EngineClient)
 
 
 class Player(ABC, Generic[Client]):
-    """An engine that is entered for a match; started when first needed and again after a fault.
+    """An engine in a match; started when first needed and again after a fault.
 
     Args:
-        entry: how it is called and started.
+        entry: its name, command and settings.
         rules: of the games.
         on_wait: called often while it is waited for; may raise to give up.
         on_line: called with the engine's name, a direction and a line, as ``EngineClient`` has them.
@@ -72,12 +72,12 @@ class Player(ABC, Generic[Client]):
 
     @property
     def name(self) -> str:
-        """How tables and records call it."""
+        """Its name in tables and records."""
         return self.entry.name
 
     @property
     def label(self) -> str:
-        """How messages call it."""
+        """Its name in messages."""
         return f"engine {self.name}"
 
     @property
@@ -102,7 +102,7 @@ class Player(ABC, Generic[Client]):
         return self._running
 
     def new_game(self) -> float:
-        """Set up the start of a game, and return the seconds that took. Only here a missing engine is started.
+        """Set up the start of a game, and return the seconds it took. Only here a missing engine is started.
 
         Raises: EngineError.
         """
@@ -125,7 +125,7 @@ class Player(ABC, Generic[Client]):
         return time.monotonic() - began
 
     def note_strays(self) -> None:
-        """Remark on an engine that has written very much in a game that answers nothing."""
+        """Remark on an engine that has written very much without being asked."""
         if self._client is None or self._client.stray_bytes <= _MOST_STRAY_BYTES or self._rambles:
             return
         self._rambles = True
@@ -141,7 +141,7 @@ class Player(ABC, Generic[Client]):
         Args:
             colour: who made it.
             move: the move.
-            seconds: that it took; None if it was given.
+            seconds: of the move; None if it was given.
 
         Raises: EngineError.
         """
@@ -159,7 +159,7 @@ class Player(ABC, Generic[Client]):
 
     @abstractmethod
     def check_claim(self, mover: Colour, last: Move, final: Position, *, knows_last: bool) -> None:
-        """Compare the score that it claims with the board, once the result stands: it can spoil nothing.
+        """Compare the score that it claims with the board, after the result: the claim changes nothing.
 
         Args:
             mover: who made the last move.
@@ -231,7 +231,7 @@ class GtpPlayer(Player[BoardClient]):
 
     @cached_property
     def manners(self) -> Manners:
-        """How it wants to be spoken to, which outlives its process."""
+        """The commands that it understands; they outlive its process."""
         return Manners(thinks_aloud=self.entry.analysis)
 
     def announce(self, colour: Colour, move: Move, seconds: float | None) -> None:

@@ -16,9 +16,9 @@ _HASH_MB = 16
 
 
 class Solver:
-    """Solves positions of any rules in the calling thread; one for each thread that solves.
+    """Solves positions of any rules in the calling thread; each thread needs its own.
 
-    Made without cost: its table is there from the first position on.
+    Making one costs nothing: its table is made for the first position.
     """
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class SolvedMove:
     Attributes:
         turn: its number in the game, 0 for the first.
         best: the exact margin before it, from the mover's side.
-        came: that after it.
+        came: the exact margin after it.
     """
 
     turn: int
@@ -75,7 +75,7 @@ class SolvedMove:
 
 
 def choices(game: GameRecord) -> Iterator[SolvedMove]:
-    """The moves that an engine made itself from a position that is solved to one that is, or that ended the game."""
+    """The engines' own moves from a solved position to a solved one, or to the end of the game."""
     after = (*(turn.exact for turn in game.turns), game.margin)[1:]
     for number, (turn, came) in enumerate(zip(game.turns, after, strict=True)):
         if turn.seconds is None or turn.exact is None or came is None:
@@ -85,7 +85,7 @@ def choices(game: GameRecord) -> Iterator[SolvedMove]:
 
 
 def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:
-    """For each colour the discs that its own choices threw away, and how many choices that is out of."""
+    """For each colour the discs that its choices threw away, and the number of these choices."""
     lost = dict.fromkeys(Colour, (0, 0))
     for choice in choices(game):
         colour = game.turns[choice.turn].colour
@@ -102,7 +102,7 @@ class Referee:
 
     Args:
         pairing: numbers, names and opening of the game.
-        players: who sits at which colour.
+        players: by colour.
         rules: by which rules.
         stall: seconds an engine may think about a move if it has no clock.
         on_turn: called after each turn with its number, 0 for the first, and with it.
@@ -135,11 +135,11 @@ class Referee:
 
     @property
     def flag_fall(self) -> FlagFall | None:
-        """How the game was lost on time; None if it was not."""
+        """The facts of a loss on time; None if there was none."""
         return next((seat.flag_fall for seat in self._seats.values() if seat.flag_fall), None)
 
     def play(self) -> GameRecord:
-        """The whole game, from setting up the board to its result. Who committed a fault is dismissed."""
+        """The whole game, from setting up the board to its result. An engine is dismissed after a fault."""
         try:
             margin = self._play_out()
         except Loss as loss:
@@ -180,7 +180,7 @@ class Referee:
             self._make(turn, listeners=[self._seats[position.side.other]])
 
     def _make(self, turn: AnnotatedMove, listeners: Iterable[Seat]) -> None:
-        """Take a turn on the referee's board and announce it to those who did not choose it.
+        """Take a turn on the referee's board and announce it to the sides that did not choose it.
 
         The move that ends a game is not announced: the result stands, and no engine can spoil it.
         """
@@ -197,7 +197,7 @@ class Referee:
             seat.player.note_strays()
 
     def _check_claims(self) -> None:
-        """Let the engines say what they think the result is; it stands whatever they say."""
+        """Ask the engines for the result; the referee's result stands whatever they claim."""
         last = self._turns[-1]
         for seat in self._seats.values():
             knows_last = last.seconds is not None and seat.colour is last.colour

@@ -34,13 +34,13 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A game that is to be played.
+    """A game to be played.
 
     Attributes:
         number: of the game, 1 for the first.
         pair: number of the two games that share an opening with colours swapped, 1 for the first.
-        names: who plays which colour.
-        opening: the moves both sides are given, passes left out.
+        names: of the engines, by colour.
+        opening: the moves given to both sides, without passes.
         round: of the tournament, 1 for the first.
     """
 
@@ -56,10 +56,10 @@ class Outside:
     """Time of an engine outside the commands for its moves: to read moves and its clock, and to begin a game.
 
     Attributes:
-        moves: how many moves it chose meanwhile.
-        seconds: that it took in games, begun ones included, all together.
+        moves: that it chose in these games.
+        seconds: in all games, unfinished ones included.
         longest: the most before one move.
-        setup: the most to set up one game.
+        setup: the most for setting up one game.
     """
 
     moves: int = 0
@@ -88,7 +88,7 @@ class GameRecord:
     Attributes:
         pairing: numbers, names and opening of the game.
         rules: by which rules.
-        turns: everything played, opening and passes included; nobody took any time for either.
+        turns: all turns, opening and passes included; these two took no time.
         winner: None for a draw.
         ending: how it ended.
         detail: a sentence about the fault, if it was one.
@@ -96,10 +96,10 @@ class GameRecord:
             None if it was neither played to the end nor adjudicated.
         started: when, in ISO format with time zone.
         dialogue: the lines on the wire, if it was a fault.
-        attempt: 1, and one more for each time that the game was voided before.
-        outside: of each engine, by its name, where the game was played by us; a run keeps the sums alone.
-        identities: name and version of each engine in its own words, by its name, where the game was played by us and
-            it said them; a run keeps the different ones.
+        attempt: 1, and one more for each earlier attempt that was void.
+        outside: of each engine, by its name, if this runner played the game; a run keeps the sums alone.
+        identities: name and version of each engine in its own words, by its name, if this runner played the game and
+            the engine reported them; a run keeps the different ones.
     """
 
     pairing: Pairing
@@ -177,8 +177,8 @@ class Standing:
         wins: games won, those by a fault of the opponent included.
         draws: games drawn.
         losses: games lost, those by a fault of its own included.
-        fault_wins: how many of the wins came by a fault of the opponent, by the fault.
-        faults: how many of the losses came by a fault of its own, by the fault.
+        fault_wins: wins by a fault of the opponent, by the fault.
+        faults: losses by a fault of its own, by the fault.
         margins: disc difference of each game that was played to the end.
         seconds: of each of its moves.
     """
@@ -257,8 +257,8 @@ class Loss(Exception):
 def is_true_claim(text: str, final: Position) -> bool:
     """Whether the answer to ``final_score`` names the winner of `final`, and by how many discs.
 
-    An engine may count the discs on the board where the rules give the empty squares to the winner, or the other
-    way round: it can't know how we count.
+    An engine may count discs alone although the rules give the empty squares to the winner, or the other
+    way round: the protocol does not say how to count.
     """
     match = _CLAIM.fullmatch(text.strip())
     if match is None:

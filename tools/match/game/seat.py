@@ -1,4 +1,4 @@
-"""One side of one game: its colour, who plays it, and its clock. Whatever goes wrong there is the loss of that side."""
+"""One side of one game: its colour, its player, and its clock. Every fault there is the loss of this side."""
 
 import time
 from collections.abc import Iterator
@@ -68,12 +68,12 @@ class _Look:
 
 
 class Seat:
-    """Where an engine sits in one game.
+    """The seat of an engine in one game.
 
     Attributes:
         colour: that it plays.
         player: the engine.
-        flag_fall: how it lost on time; None if it did not.
+        flag_fall: the facts of its loss on time; None if there was none.
         outside: its time outside the commands for its moves.
 
     Args:
@@ -112,7 +112,9 @@ class Seat:
 
         Raises: Loss if there is none, if it comes too late, or if it is no legal move.
         """
-        self._allowed = self._allowed or self.player.entry.margin  # nothing was announced to who begins
+        self._allowed = (
+            self._allowed or self.player.entry.margin
+        )  # nothing was announced to the side that begins
         self._settle()
         began = time.monotonic()
 
@@ -171,14 +173,14 @@ class Seat:
             before.at,
             ended=now.at,
             cpu_seconds=now.cpu_seconds - before.cpu_seconds,
-            # Of both ends of the wire, one after the other.
+            # Waits at both ends of the wire follow one another.
             waited_seconds=longest_wait(before.waits, now.waits) + now.own_wait - before.own_wait,
             threads=self.player.entry.threads,
         )
 
     @contextmanager
     def _blamed(self) -> Iterator[None]:
-        """Turn what goes wrong with the engine into its loss; if it is one on time, ``flag_fall`` says how."""
+        """Turn the engine's faults into its loss; ``flag_fall`` has the facts of a loss on time."""
         try:
             yield
         except EngineError as error:

@@ -96,7 +96,7 @@ def filled(text: str, entry: Entrant) -> str:
 
 
 def _parameters(entry: Entrant) -> dict[str, str]:
-    """The parameters that it has to be given, by name."""
+    """The parameters of the engine, by name."""
     given = {"level": entry.level, "depth": entry.depth, "nodes": entry.nodes, "book": entry.book}
     if entry.threads != 1:
         given["threads"] = entry.threads
@@ -104,7 +104,7 @@ def _parameters(entry: Entrant) -> dict[str, str]:
 
 
 def _unplaced(entry: Entrant, parameters: Mapping[str, str]) -> dict[str, str]:
-    """The parameters for which there is no place in a command."""
+    """The parameters without a place in a command."""
     texts = (entry.cmd, *entry.commands)
     return {
         name: value for name, value in parameters.items() if not any(f"{{{name}}}" in text for text in texts)
@@ -114,7 +114,7 @@ def _unplaced(entry: Entrant, parameters: Mapping[str, str]) -> dict[str, str]:
 _DEPTHS = ("depth", "level")
 _SET_DEPTH = "set depth"
 _USUAL, _BEYOND_REACH = f"{_SET_DEPTH} {DEFAULT_LEVEL}", f"{_SET_DEPTH} {HIGHEST_LEVEL}"
-# How engines call themselves that search to the depth they are given, whatever clock is in the record.
+# Names of engines that ignore the clock in the record and search to the given depth.
 _WITHOUT_CLOCK = ("edax", "ntest")
 
 
@@ -171,7 +171,7 @@ def _own_depth(entry: Entrant) -> int | None:
 
 
 def _is_told(entry: Entrant) -> bool:
-    """Whether an engine knows its depth without us: by one of its own commands, or by the options of Outflank."""
+    """Whether an engine gets its depth by one of its own commands, or by the options of Outflank."""
     return is_ours(entry) or any(command.split()[:2] == _SET_DEPTH.split() for command in entry.commands)
 
 

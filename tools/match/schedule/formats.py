@@ -1,4 +1,4 @@
-"""Which engines meet, in which order, with which opening: pure functions of the settings and the games so far."""
+"""The schedule: which engines meet, in which order, on which openings. Pure functions of settings and games so far."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,8 +24,8 @@ class RoundMeeting:
         games: how many are planned so far.
         numbers: of the games that were played.
         discs: the difference from the side of the first, over the games that have one; None if there is none.
-        winner: who goes on in a knockout; None in a Swiss tournament and as long as it is not known.
-        decision: why the winner is the winner; a bye in a Swiss tournament has one too.
+        winner: of a knockout's meeting; None in a Swiss tournament and before the decision.
+        decision: the reason of the win; a bye in a Swiss tournament has one too.
     """
 
     first: str
@@ -65,7 +65,7 @@ def plan(
 ) -> tuple[Pairing, ...]:
     """All games that are known so far, in the order of the schedule.
 
-    With more games played it only grows at its end, when the last game of a round (or of a knockout's tie-breaks)
+    With more games it only grows at its end, when the last game of a round (or of a knockout's tie-breaks)
     is there. The run is finished once every game of the plan is among `games`.
 
     Args:
@@ -215,7 +215,7 @@ def _played(planned: Iterable[Encounter], games: Sequence[GameRecord]) -> dict[i
 
 
 def _swiss_rounds(planned: Sequence[Encounter], players: int) -> list[list[knockout.Duel]]:
-    """Who meets whom in each round, and last who rests."""
+    """The meetings of each round, then the byes."""
     rounds = []
     for _, group in groupby(planned, lambda encounter: encounter.round):
         pairs = [(encounter.first, encounter.second) for encounter in group]

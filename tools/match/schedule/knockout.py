@@ -1,4 +1,4 @@
-"""Knockout: who loses an encounter is out. The bracket is by seeding, the best seeds meet last and get the byes.
+"""Knockout: the loser of an encounter is out. The bracket is by seeding: the best seeds meet last and get the byes.
 
 An encounter that ends level goes on with two games on a new opening, at most three times; then the discs over all
 games decide, and last the better seed.
@@ -33,8 +33,8 @@ class Duel:
     Attributes:
         first: the upper one; None if the other one has a bye.
         second: the lower one; None if the other one has a bye.
-        winner: who goes on; None as long as that is not known.
-        decision: why; None as long as there is no winner.
+        winner: None before the decision.
+        decision: the reason; None as long as there is no winner.
     """
 
     first: int | None
@@ -44,7 +44,7 @@ class Duel:
 
     @property
     def loser(self) -> int | None:
-        """Who is out; None after a bye and as long as there is no winner."""
+        """The engine that is out; None after a bye and as long as there is no winner."""
         return self.second if self.winner == self.first else self.first if self.winner is not None else None
 
 
@@ -59,7 +59,7 @@ def duels(players: int, games: int, scores: Scores) -> list[list[Duel]]:
 
 
 def ranking(players: int, games: int, scores: Scores) -> list[int]:
-    """The engines, those who came further first, then by seeding. Nobody stands below an engine that it beat."""
+    """The engines, the ones that came further first, then by seeding. No engine stands below one that it beat."""
     out_in: dict[int, int] = {}
     won = Counter[int]()
     for round, of_round in enumerate(duels(players, games, scores), 1):
@@ -97,7 +97,7 @@ def _play(players: int, games: int, scores: Scores) -> tuple[list[Encounter], li
 def _settle(
     planned: list[Encounter], round: int, meetings: list[tuple[int, int]], games: int, scores: Scores
 ) -> bool:
-    """Plan a round and its tie-breaks as far as the scores go; whether they go to its end.
+    """Plan a round and its tie-breaks as far as the scores allow; returns whether the round is finished.
 
     Each stage waits for all encounters of the one before: else the schedule would depend on who finishes first.
     """
@@ -141,7 +141,7 @@ def stages_of(pair: tuple[int, int], round: int, planned: Sequence[Encounter]) -
 def _balance(
     pair: tuple[int, int], round: int, planned: Sequence[Encounter], scores: Scores
 ) -> tuple[float, int]:
-    """Points and discs by which the first is ahead in that round, tie-breaks included."""
+    """The first engine's lead in that round in points and discs, tie-breaks included."""
     found = [scores[encounter.number] for encounter in stages_of(pair, round, planned)]
     return (
         sum(score.points - score.points_of_second() for score in found),

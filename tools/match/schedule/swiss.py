@@ -24,7 +24,7 @@ class SwissScore:
         points: those for byes included.
         buchholz: the points of the engines that it met, each as often as they met.
         sonneborn_berger: the same, of each the share that it took of the points of their encounter.
-        byes: how many rounds it sat out.
+        byes: rounds that it sat out.
     """
 
     points: float
@@ -83,7 +83,7 @@ def totals(players: int, played: list[Encounter], scores: Scores) -> list[float]
 
 
 def byes(players: int, played: list[Encounter]) -> Counter[int]:
-    """How many rounds each engine sat out."""
+    """The byes of each engine."""
     rounds = {encounter.round for encounter in played}
     rested = Counter(dict.fromkeys(range(players), len(rounds)))
     for encounter in played:

@@ -11,7 +11,7 @@ from outflank.tools.match.state.run import Void
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """It is known how many games there will be; in a Swiss tournament or a knockout more may come.
+    """The number of games is known; in a Swiss tournament or a knockout more may come.
 
     Attributes:
         games: how many in all, those already played included.
@@ -28,7 +28,7 @@ class GameStarted:
 
     Attributes:
         pairing: numbers, names and opening of the game.
-        attempt: 1, and one more for each time that its pair was voided before.
+        attempt: 1, and one more for each earlier attempt of its pair that was void.
         started: when, in ISO format with time zone.
     """
 
@@ -76,7 +76,7 @@ class GameVoided:
 
 @dataclass(frozen=True, slots=True)
 class Remarked:
-    """Something about an engine is worth a user's notice, said in a sentence."""
+    """A sentence about an engine that a user should read."""
 
     sentence: str
 

@@ -1,4 +1,4 @@
-"""Games as rows of the run file's tables and back; the file is checked, since anybody may have edited it."""
+"""Games to rows of the run file's tables and back. Rows are checked, since anybody may have edited the file."""
 
 import json
 import math
@@ -189,7 +189,7 @@ def turn_row(game: int, attempt: int, ply: int, turn: AnnotatedMove) -> Row:
 def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[Void], int]:
     """The games that have ended, in the order of the schedule: those that count, and those that do not.
 
-    The third is how many of their texts are longer than any that we write, and were cut.
+    The third is the number of their texts that were cut, since they are longer than any that we write.
 
     Raises: FileFormatError if a game can't have been played as it is written.
     """
@@ -284,7 +284,7 @@ _MISREAD = (LookupError, TypeError, ValueError, AttributeError, OverflowError, R
 
 @contextmanager
 def refusals(file: Path) -> Iterator[None]:
-    """Turn whatever an edited file may lead to into a FileFormatError that names it."""
+    """Turn every error that an edited file may cause into a FileFormatError that names it."""
     try:
         yield
     except (sqlite3.Error, OutflankError, *_MISREAD) as error:

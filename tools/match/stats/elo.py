@@ -1,4 +1,4 @@
-"""How much stronger: counts of outcomes, Elo difference with its interval, and how likely. Numbers in, numbers out."""
+"""Elo differences with their intervals and likelihoods, from counts of outcomes: numbers in, numbers out."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -5,7 +5,7 @@ t-value of that sum, its mean over its standard deviation, in the same units as 
 of unknown deviation s, the likelihood under a t-value t is largest where s^2 + t m s = q, m being the mean of the
 sums and q that of their squares.
 
-It measures another thing than points do: who wins often but narrowly passes the one and may fail the other.
+It measures another thing than points: an engine that wins often but narrowly passes that test and may fail this one.
 """
 
 import math
@@ -105,13 +105,13 @@ def _fit_t_value(shares: Sequence[float], t_value: float) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class SequentialTest(ABC):
-    """A test of elo1 against elo0; a kind of test says how a ratio comes from the values of pairs.
+    """A test of elo1 against elo0; subclasses compute the likelihood ratio from the values of pairs.
 
     Attributes:
         elo0: the difference if the change is worth nothing.
         elo1: the difference if the change is good.
-        alpha: how often a worthless change may pass.
-        beta: how often a good one may fail.
+        alpha: probability of accepting a worthless change.
+        beta: probability of rejecting a good one.
     """
 
     elo0: float = 0.0
@@ -138,7 +138,7 @@ class SequentialTest(ABC):
         return True if ratio >= high else False if ratio <= low else None
 
     def verdict(self, values: Sequence[float]) -> bool | None:
-        """Whether elo1 is accepted after all these pairs; None as long as they don't say."""
+        """Whether elo1 is accepted after all these pairs; None without a verdict."""
         return self.verdict_at(self.ratio(values))
 
     def path(self, values: Sequence[float], most: int = 400) -> list[tuple[int, float]]:
@@ -151,7 +151,7 @@ class SequentialTest(ABC):
         return list(self.ratios(values, most))
 
     def decided(self, values: Sequence[float]) -> tuple[int, bool] | None:
-        """After how many pairs there was a verdict for the first time, and which; None if there is none yet."""
+        """The number of pairs at the first verdict, and the verdict; None if there is none yet."""
         for done, ratio in self.ratios(values, most=max(1, len(values))):
             accepted = self.verdict_at(ratio)
             if accepted is not None:
@@ -160,7 +160,7 @@ class SequentialTest(ABC):
 
 
 _SPELLINGS = {"normalised": "normalized"}  # as the tables spell it
-# Such differences need no test. Beyond 200 normalised Elo the t-value can't be made linear at a distribution that is
+# Larger differences need no test. Beyond 200 normalised Elo the t-value can't be made linear at a distribution that is
 # far from it; 2000 logistic Elo lose one point in 100,000, and some way beyond that none is left by rounding.
 _LARGEST = {"normalized": 200.0, "logistic": 2000.0}
 _KEYS = ("elo0", "elo1", "alpha", "beta", "model")
