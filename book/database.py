@@ -61,7 +61,7 @@ def open_database(
     longest: int,
     busy_seconds: float,
 ) -> sqlite3.Connection:
-    """Open a file that anybody may have made.
+    """Open a file that need not be trusted.
 
     Args:
         path: of a regular file, see ``header_of``.

@@ -25,7 +25,7 @@ Choice = Callable[[], Iterable[bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a book has come.
+    """Progress of a book's growth.
 
     Attributes:
         positions: how many it has.
@@ -105,7 +105,7 @@ class Grower:
         self._work(lambda: self._leaves(reach), seconds)
 
     def deepen(self, reach: Reach, seconds: float | None = None, again: bool = False) -> None:
-        """Judge those positions again that were judged on a lower level, those that cost least first.
+        """Judge positions of lower levels again, the cheapest first.
 
         Args:
             reach: which positions.
@@ -290,7 +290,7 @@ class LearningStopped(OutflankError):
 
 @dataclass(frozen=True, slots=True)
 class _StoppableJudge(Judge):
-    """Judges until it is stopped; what a search says that was stopped is no judgement."""
+    """Judges until it is stopped; the result of a stopped search is dropped."""
 
     is_stopped: Callable[[], bool]
 

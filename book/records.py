@@ -390,7 +390,7 @@ def entry_of(
 
 
 def before_pass(entry: BookEntry, position: Position) -> BookEntry:
-    """The entry of a position in which the side to move has to pass, from that of the position after the pass."""
+    """The entry of a position in which the side to move has to pass, made from the entry after the pass."""
     score, lower, upper, lines = -entry.score, -entry.upper, -entry.lower, entry.lines.reversed
     moves = (BookMove(PASS, score, lower, upper, True, lines),)
     return replace(entry, position=position, score=score, lower=lower, upper=upper, moves=moves, lines=lines)

@@ -111,7 +111,7 @@ class Position:
         """How many discs `colour` has on the board."""
 
     def disc_at(self, square: int | str) -> Colour | None:
-        """Who owns the disc on a square, given by number (0..63) or name (``"d4"``); None if it is empty.
+        """The owner of the disc on a square, given by number (0..63) or name (``"d4"``); None if it is empty.
 
         Raises: NotationError if the name is no square; OutOfRangeError if the number is none.
         """

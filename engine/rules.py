@@ -46,7 +46,7 @@ _NAMES = tuple(_COLOUR_NAMES)
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """A member of the family.
+    """One rule sheet of the family.
 
     Attributes:
         name: the preset it was made from, whose sheet names the colours. The name alone makes no other rules:

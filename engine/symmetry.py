@@ -63,7 +63,7 @@ class Symmetry(IntEnum):
         return Move(self.square(move.square), move.direction and self.direction(move.direction))
 
     def _image(self, row: int, column: int, last: int) -> tuple[int, int]:
-        """Rows and columns counted up to `last`, as ``transform`` in kernels.pxd turns them: the bits of the number."""
+        """The image's row and column, counted from 0 to `last`; the bits are as in ``transform`` (kernels.pxd)."""
         if self & 1:
             column = last - column
         if self & 2:

@@ -97,10 +97,10 @@ class OpeningBook(MoveSource, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BookInfo(SearchInfo):
-    """What a book says of the moves that it knows; nothing is searched.
+    """A book's entry in the form of a search's result.
 
     Attributes:
-        counts: for each line, how many lines of the book go on from its first move.
+        counts: for each line, the number of lines in the book that continue from its first move.
     """
 
     counts: tuple[int, ...] = ()
@@ -110,7 +110,7 @@ class SearchSource:
     """The search, which has a move for every position; see ``MoveSource``.
 
     Args:
-        searcher: chooses where chance may.
+        searcher: chooses if chance is allowed.
         steady: chooses where it may not; `searcher` if that has no seed.
         seed: of `searcher`; None if nothing is left to chance.
     """
@@ -175,7 +175,7 @@ def book_info(
 
     Args:
         entry: that the book has of it.
-        probe: how the book is asked for the positions that follow.
+        probe: asks the book for the positions that follow.
         first: the move to report first; the best one if left out.
     """
     moves = [*entry.moves] if first is None else [first, *(move for move in entry.moves if move is not first)]
@@ -237,7 +237,7 @@ class VarietySource:
 
     Args:
         searcher: judges the moves; not to be used by two threads at once.
-        spread: how far play may stray.
+        spread: the allowed loss, and the first plies.
         seed: the same one draws the same moves in the same games; None for a random one, named in ``description``.
     """
 

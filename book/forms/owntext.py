@@ -98,7 +98,7 @@ def _take_facts(lines: Iterator[tuple[int, str]], facts: dict[str, str]) -> list
 
 
 def _counted(records: Iterator[Record], count: int | None) -> Iterator[Record]:
-    """The records, then FileFormatError unless there were so many."""
+    """The records, then FileFormatError unless this was their number."""
     found = 0
     for record in records:
         found += 1

@@ -13,7 +13,7 @@ class Contents:
     """The contents of a file.
 
     Attributes:
-        records: of the positions, read as they are taken; FileFormatError says which one is none.
+        records: of the positions, read as they are taken; FileFormatError names one that is invalid.
         facts: of the file about itself, by name.
         is_settled: whether scores, bounds and counts are there; if not, they have to be worked out from the leaves.
     """

@@ -44,7 +44,7 @@ def weights_kept(representative: array[int]) -> int:
     """How many weights of a phase are kept: those that are their own representatives."""
 
 def fold(weights: Numbers, representative: array[int], phases: int) -> array[int]:
-    """The weights of all phases, int16, without those that `unfold` works out: last phase first, int16."""
+    """The weights of all phases, int16, without the ones that `unfold` computes: last phase first, int16."""
 
 def unfold(folded: array[int], representative: array[int], phases: int) -> memoryview[int]:
     """The weights of all phases, phase by phase, from what `fold` kept; in memory made for them."""
@@ -52,8 +52,8 @@ def unfold(folded: array[int], representative: array[int], phases: int) -> memor
 def fold_rows(rows: Numbers, representative: array[int], width: int) -> tuple[bytes, bytes]:
     """Rows of `width` numbers, int8, one for each weight of a phase, for several stages, stage by stage.
 
-    Of those that are not equal to an earlier one by `representative`, a bit each says which are not all 0, the first
-    in the lowest bit of the first byte; those follow one another in the second answer.
+    The first answer has a bit for each row that `representative` does not equate with an earlier one, the first
+    in the lowest bit of the first byte: 1 unless the row is all 0. The second answer has the rows that are not.
     """
 
 def unfold_rows(

@@ -65,7 +65,7 @@ def plan(clock: Clock, empties: int) -> Plan:
 
 
 def part_to_begin(best: Sequence[Line]) -> float:
-    """The part of the share after which no further iteration begins, by the best line of each one so far."""
+    """The part of a move's share of time after which no iteration begins, by the best lines so far."""
     recent = best[-_ITERATIONS_TO_SETTLE:]
     moves, scores = [line.move for line in recent], [line.score for line in recent]
     # Scores of odd and even depths differ by nature: compare like with like.

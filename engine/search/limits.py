@@ -53,7 +53,7 @@ _BY_PERCENT: dict[int, Selectivity] = {step.percent: step for step in STEPS}
 Bound = Literal["exact", "lower", "upper"]
 Result = Literal["win", "draw", "loss"]
 _BOARD = 64
-_MOST = 1 << 63  # which no search counts to
+_MOST = 1 << 63  # more than any search counts
 _LONGEST = 1e12  # seconds: more than any protocol can say
 USUAL_OVERHEAD = 0.05  # seconds
 
@@ -148,7 +148,7 @@ class Limit:
         return self.seconds is not None or self.clock is not None
 
     def ends_search(self, empties: int) -> bool:
-        """Whether it says when to stop where this many squares are empty."""
+        """Whether it ends a search with this many squares empty."""
         solved = self.exact_from is not None and empties <= self.exact_from
         return solved or (self.depth, self.nodes, self.seconds, self.clock) != (None,) * 4
 

@@ -56,7 +56,7 @@ class _Supposed:
     numbers: tuple[int, ...] | None
 
     def judged(self) -> dict[tuple[Colour, int], int]:
-        """How good each move looks at once."""
+        """The estimate of each move without playing it out."""
         return judged_moves(self.board, self.won, self.numbers)
 
     def played_out(self, colour: Colour, square: int, variant: Variant, seed: int) -> int:
@@ -75,7 +75,7 @@ class SoloPlayer:
     Args:
         variant: how chips count.
         seed: of the deals that it tries.
-        effort: how hard it thinks.
+        effort: deals and playouts for a move.
     """
 
     def __init__(self, variant: Variant = Variant.CHIPS, seed: int = 0, effort: Effort = EFFORT) -> None:
@@ -93,7 +93,7 @@ class SoloPlayer:
         return self._prospects(*self._finalists(view))
 
     def _finalists(self, view: PlayerView) -> tuple[list[SoloMove], list[_Supposed]]:
-        """The moves that look best in the supposed deals, and these."""
+        """The moves that look best in some deals drawn at random, and these deals."""
         unseen = view.unseen()
         supposed = [self._suppose(view, unseen) for _ in range(self._effort.deals)]
         judged = [deal.judged() for deal in supposed]

@@ -31,7 +31,7 @@ from outflank.protocol.formats.clocks import day_of, for_sgf, from_sgf
 from outflank.protocol.formats.reading import COLOURS, GAME_CAP, GIVEN, OTHELLO, read_number, split_games
 
 _SETUP = ("AB", "AW", "AE")
-_GAMES = ("1", "2")  # Othello, and Go, as which Go programs record what they take for Go
+_GAMES = ("1", "2")  # Othello; and Go, since Go programs record games of Othello as Go
 _NUMBER = re.compile("[0-9]{1,3}")
 _GO_POINT = re.compile("[a-h][a-h]")
 _RESULT = re.compile(r"([BW])\+(.*)", re.IGNORECASE)
@@ -51,7 +51,7 @@ _OF_THE_GAME = frozenset(
 )
 _OF_PLAYERS = frozenset(["PB", "PW", "BR", "WR"])
 _OF_A_MOVE = frozenset(["B", "W", "V", "C"])
-_OF_GO = frozenset(["KM", "HA"])  # nothing is said by those that are 0
+_OF_GO = frozenset(["KM", "HA"])  # ignored if they are 0
 _READ = _OF_THE_FILE | _OF_THE_GAME | _OF_PLAYERS | _OF_A_MOVE
 _ZERO = re.compile(r"0?(\.0*)?")
 

@@ -55,7 +55,7 @@ class Reply:
 
 
 class Mover(Protocol):
-    """Who can be asked for a move."""
+    """A side that can be asked for a move."""
 
     @property
     def label(self) -> str:

@@ -123,7 +123,7 @@ def kill(pid: int | None, mark: Mark, known: Iterable[Process]) -> None:
 
 
 def bury(processes: Iterable[Process]) -> None:
-    """Wait for those that have ended and are our children: the system keeps them until then."""
+    """Reap our children that have ended: the system keeps them until then."""
     for process in processes:
         with suppress(ChildProcessError):
             os.waitpid(process.pid, os.WNOHANG)

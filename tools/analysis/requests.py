@@ -30,7 +30,7 @@ class RequestError(NotationError):
     """A request that can't be answered.
 
     Attributes:
-        field: which of its fields is wrong; None if it is all of it.
+        field: the wrong field; None if the whole request is wrong.
     """
 
     def __init__(self, message: str, field: str | None = None) -> None:
@@ -261,7 +261,7 @@ class Remark:
     Attributes:
         tags: as those of a query.
         sentence: the expected value and the actual one.
-        field: which of the request's fields it concerns; None if it is all of it.
+        field: of the request; None if it is about the whole request.
         is_warning: whether an answer comes all the same.
     """
 

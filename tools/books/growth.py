@@ -133,7 +133,7 @@ _LONGEST_LINE = 60
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """How a book is worked on.
+    """Settings of the work on a book.
 
     Attributes:
         what: the command with its settings, for the book's history.

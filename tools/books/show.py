@@ -25,7 +25,7 @@ def asked_game(book: Book, text: str) -> Game:
 def known_entry(book: Book, game: Game) -> BookEntry:
     """The book's entry of the last position of a game.
 
-    Raises: OutflankError if that is nothing, saying where the game has left the book.
+    Raises: OutflankError if there is none, naming the move by which the game left the book.
     """
     entry = book.probe(game.position)
     if entry is not None and entry.moves:

@@ -11,24 +11,24 @@ CheckFunction = Callable[[Any], None]
 
 
 class Level(StrEnum):
-    """How much a rule weighs."""
+    """The weight of a rule."""
 
     MUST = "must"
-    """Without it games are lost, or can't be played."""
+    """An engine that breaks it loses games, or can't play."""
     SHOULD = "should"
     """Some controllers rely on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A rule, and how to find out whether an engine keeps it.
+    """A rule, and the function that checks an engine by it.
 
     Attributes:
         name: words with hyphens.
         level: how much the rule weighs.
         rule: the rule in a sentence or two.
         needs: commands that an engine has to list for the rule to apply to it.
-        alone: whether it gets a process of its own, which no check uses after it.
+        alone: whether it gets a process of its own, which no later check uses.
         run: raises Violation or an EngineError if the engine breaks the rule.
     """
 

@@ -1,4 +1,4 @@
-"""Runs the checks on an engine, one after the other; what keeps it from answering is reported once."""
+"""Runs the checks on an engine, one after the other; a failure to answer is reported once."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -135,13 +135,13 @@ def _checks(sections: dict[ModuleType, str]) -> dict[str, Check]:
 
 
 CHECKS: dict[str, Check] = _checks(SECTIONS)
-"""Those of an engine that speaks GTP."""
+"""The checks of an engine that speaks GTP."""
 NBOARD_CHECKS: dict[str, Check] = _checks(NBOARD_SECTIONS)
 CATALOGUES: dict[Protocol, tuple[type[Subject], dict[str, Check]]] = {
     Protocol.GTP: (Subject, CHECKS),
     Protocol.NBOARD: (NBoardSubject, NBOARD_CHECKS),
 }
-"""For each protocol who is examined, and by which checks."""
+"""For each protocol the class of the subject, and its checks."""
 SECTION_OF: dict[str, str] = {
     check.name: title
     for module, title in {**SECTIONS, **NBOARD_SECTIONS}.items()

@@ -1,6 +1,6 @@
 """The engine under examination: bytes go to it as they are, and its output is kept as it was.
 
-Reading forgives what one check looks at, so that a bad habit fails that check and not all of them.
+Reading is lenient, so that a bad habit fails the check that is about it and not all checks.
 """
 
 import re
@@ -34,7 +34,7 @@ class Violation(Exception):
 
 
 class Unjudged(Exception):
-    """The rule is not for this engine, or it can't be said whether it keeps it; the text is a clause that says why."""
+    """The rule does not apply to this engine, or can't be judged; the text is a clause with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Subject:
         self.commands = frozenset(self.listed())
 
     def listed(self) -> list[str]:
-        """The words of its list of commands, though an empty line be in it; none if it refuses.
+        """The words of its list of commands, even if it holds an empty line; none if it refuses.
 
         Raises: as ``reply``.
         """
@@ -126,7 +126,7 @@ class Subject:
         return [*reply.text.split(), *_text(rest).split()] if reply.ok else []
 
     def get_ready(self) -> None:
-        """Prepare for a check, which may find a fresh process: nothing, as ``reply`` lets that take its time."""
+        """Prepare for a check: nothing to do in GTP, since ``reply`` gives a fresh process more time."""
 
     def stop(self) -> None:
         """End the process, if there is one; the next line goes to a new one."""
@@ -217,7 +217,7 @@ class Subject:
         return reply.text
 
     def refused(self) -> str:
-        """A command that the engine answers with a failure, for checks of how it fails and not of what.
+        """A command that the engine answers with a failure, for checks of the form of failures.
 
         Raises: Unjudged if it has none; EngineStartError.
         """
@@ -258,7 +258,7 @@ class Subject:
         expect_nothing(self.trailing())
 
     def no_second_answer(self) -> None:
-        """Wait a moment, in which no other answer may come; what else is written is another check's.
+        """Wait a moment, in which no other answer may come; other output is another check's subject.
 
         Raises: Violation.
         """

@@ -101,7 +101,7 @@ def analyze(
 
     def begin(search: SearchRequest, err: bool) -> None:
         for searcher in searchers:
-            searcher.prepare()  # or the first position would seem slow
+            searcher.prepare()  # otherwise the first position would seem slow
         at_once = [f"{concurrency} searches at once"] if concurrency > 1 else []
         click.echo(settings_line(searchers[0], str(rules), *search.words(), *at_once), err=err)
 

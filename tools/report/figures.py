@@ -64,7 +64,7 @@ class Figures:
         course: places, rounds, the table of a Swiss tournament.
         meetings: by the names of an engine and its opponent; only those that played each other.
         pairs: pairs both of whose games count.
-        repeats: for each pair that repeats an earlier one up to symmetry, that one; they say nothing new.
+        repeats: pairs that repeat an earlier one up to symmetry, with this earlier pair; they do not count.
         elo: of the first engine against the second where there are two, repeats left out.
         ratings: of all engines, repeats left out.
         openings: a row for each opening.
@@ -109,7 +109,7 @@ def match_points(run: Run, repeated: dict[int, int]) -> list[float]:
 
 
 def tested_points(run: Run, repeated: dict[int, int]) -> list[float]:
-    """Those of ``match_points`` that the run's test counts."""
+    """The ``match_points`` that the run's test counts."""
     first = run.settings.names[0]
     return [sum(game.points_of(first) for game in both) for both in _tested(run, repeated)]
 
@@ -132,12 +132,12 @@ def disc_test(run: Run) -> DiscTest | None:
 
 
 def pair_scores(run: Run, repeated: dict[int, int]) -> list[PairScore]:
-    """The pairs as the ratings want them, also games without a twin, repeats left out, in schedule order."""
+    """Results of the pairs for the ratings, games without a twin included, repeats left out, in schedule order."""
     return [pair_score(run.settings, games) for pair, games in by_pair(run.games) if pair not in repeated]
 
 
 def pair_score(settings: RunSettings, games: Sequence[GameRecord]) -> PairScore:
-    """The games of a pair, one or two, as the ratings want them."""
+    """The result of a pair, of one game or two, for the ratings."""
     pairing = games[0].pairing
     black, white = (pairing.names[colour] for colour in Colour)
     points = sum(game.points_of(black) for game in games)
@@ -146,18 +146,18 @@ def pair_score(settings: RunSettings, games: Sequence[GameRecord]) -> PairScore:
 
 
 def _counted(run: Run, repeated: dict[int, int]) -> list[list[GameRecord]]:
-    """The complete pairs that repeat none, in schedule order."""
+    """The complete pairs that repeat no earlier one, in schedule order."""
     return [both for pair, both in complete_pairs(run.games) if pair not in repeated]
 
 
 def _tested(run: Run, repeated: dict[int, int]) -> list[list[GameRecord]]:
-    """Those of ``_counted`` before the first pair that is not complete: the test waits for it, as the match does."""
+    """Pairs of ``_counted`` before the first incomplete one: the test waits for it, as the match does."""
     in_turn = enumerate(complete_pairs(run.games), 1)
     return [both for place, (pair, both) in in_turn if pair == place and pair not in repeated]
 
 
 def _order(run: Run, course: Course) -> Sequence[str]:
-    """The names as tables have them. Where everybody meets everybody, points say most before the end."""
+    """The names in the order of tables: before the end of a round robin or a gauntlet by points."""
     names = run.settings.names
     if run.settings.format is Format.MATCH:
         return names

@@ -13,7 +13,7 @@ from outflank.tools.report.figures import EngineFigures, Figures, disc_sums, dis
 
 
 def summary(run: Run, figures: Figures) -> dict[str, Any]:
-    """The whole run but for its games."""
+    """The whole run without its games."""
     return {
         "outflank": run.outflank,
         "evaluation": run.evaluation,

@@ -164,7 +164,7 @@ class FitSettings:
 
 @dataclass(frozen=True, slots=True)
 class PhaseReport:
-    """How well a phase is fitted; errors in discs, against the results of the games kept out.
+    """The fit of a phase; errors in discs, against the results of the games kept out.
 
     Attributes:
         phase: 0 to PHASES - 1.

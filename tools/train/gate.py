@@ -24,7 +24,7 @@ _VERDICTS = {True: "accept", False: "reject", None: "undecided"}
 
 @dataclass(frozen=True, slots=True)
 class GateSettings:
-    """How the games are played.
+    """Settings of the match.
 
     Attributes:
         candidate: weights file of the new evaluation.

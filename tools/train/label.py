@@ -40,11 +40,11 @@ _Board = tuple[int, int]  # own, opp
 
 @dataclass(frozen=True, slots=True)
 class LabelSettings:
-    """Which positions are labelled, and how.
+    """Settings of labelling.
 
     Attributes:
         weights: the evaluation's file, which every worker must be able to read.
-        judging: how a position is searched.
+        judging: the search of a position.
         seed: of the choice of positions.
         fewest: empty squares that a position has at least ...
         most: ... and at most.
@@ -176,7 +176,7 @@ _DevBoard = tuple[int, int]  # own, opp
 
 @dataclass(frozen=True, slots=True)
 class DevsetSettings:
-    """The choice of boards, and of the findings about them.
+    """Settings of a dev set.
 
     Attributes:
         empties: empty squares of each board.

@@ -72,11 +72,11 @@ _TO_STRAY_MOVE = Limit(depth=2)
 
 @dataclass(frozen=True, slots=True)
 class SelfplaySettings:
-    """How games are played.
+    """Settings of self-play.
 
     Attributes:
         weights: the evaluation's file, which every worker must be able to read.
-        judging: how a move is searched.
+        judging: the search of a move.
         seed: of all random choices; each shard draws from a generator of its own.
         games_a_shard: games in a file, the unit of work.
         random_moves: of the opening, the fewest and the most; None mixes short openings and long ones.

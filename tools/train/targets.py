@@ -5,8 +5,8 @@ the evaluation that made it. So ``target = (1 - trust) * guess + trust * (next p
 and the last position's next target is the result: a guess k positions later counts ``trust^k``. Reference: R. Sutton,
 Learning to predict by the methods of temporal differences, 1988, with lambda for `trust`.
 
-Guesses are rid of their bias first. An evaluation that rates the side to move too low at odd numbers of empty squares
-would else teach that, and more: on the way through a game the sides alternate, and so do the signs of what adds up.
+The mean error of the guesses is subtracted first. Otherwise an evaluation that rates the side to move too low at odd
+numbers of empty squares would teach this error and amplify it: sides and signs alternate, so that errors add up.
 A single position that was not searched to the end has no result; its guess is all there is.
 """
 

@@ -48,7 +48,7 @@ def bench(ctx: click.Context, threads: int, hash_mb: int, as_json: bool) -> None
     if ctx.invoked_subcommand is not None:
         return
     searcher = Searcher(hash_mb=hash_mb, threads=threads)
-    searcher.prepare()  # or the first position would seem slow
+    searcher.prepare()  # otherwise the first position would seem slow
     if not as_json:
         click.echo(settings_line(searcher))
     done = []

@@ -23,7 +23,7 @@ _SCREEN_DISCS = 4.0
 
 @dataclass(frozen=True, slots=True)
 class BalanceSearch:
-    """How an opening is judged.
+    """The search that judges an opening.
 
     Attributes:
         within: the most discs that one side may be ahead.
