@@ -133,7 +133,7 @@ def unfold(const int16_t[::1] folded, const int32_t[::1] representative, int pha
 
 
 def fold(const int16_t[::1] weights, const int32_t[::1] representative, int phases):
-    """The weights of all phases, int16, without those that `unfold` works out: last phase first, int16."""
+    """The weights of all phases, int16, without the ones that `unfold` computes: last phase first, int16."""
     cdef Py_ssize_t count = representative.shape[0]
     cdef list steps = []
     cdef Py_ssize_t weight

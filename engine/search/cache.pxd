@@ -102,7 +102,7 @@ cdef inline uint64_t guess_seal(uint64_t own, uint64_t opp) noexcept nogil:
 
 
 cdef inline bint guess_known(uint64_t word, uint64_t seal) noexcept nogil:
-    """Whether a place's word is about the board with this seal."""
+    """Whether a cache entry belongs to the board with this seal."""
     return (word ^ seal) <= 0xFF
 
 
@@ -112,5 +112,5 @@ cdef inline int guess_score(uint64_t word) noexcept nogil:
 
 
 cdef inline uint64_t guess_word(uint64_t seal, int score) noexcept nogil:
-    """What to write about a board."""
+    """The cache entry of a board."""
     return seal | (score + _SCORE_AT_0)

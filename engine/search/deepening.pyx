@@ -1,4 +1,4 @@
-"""Iterative deepening: one search from its first ply to the limit, and what is told of it on the way."""
+"""Iterative deepening: one search from its first ply to the limit, and its reports on the way."""
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int16_t, uint64_t
@@ -261,7 +261,7 @@ cdef class Deepening:
         return line
 
     def _judged(self, move, int told, pv):
-        """A line with what its score says."""
+        """A line with the bound and the result of its score."""
         side, rules = self._position.side, self._position.rules
         if not (self._told_wld or self._is_exact()):
             return Line(move, float(told), pv)

@@ -23,7 +23,7 @@ from outflank.engine.search.worker cimport Worker
 cdef enum:
     _MOST_AT_LAST = 4
     _MOST_BY_GLANCE = 5
-    _REPLIES_FROM = 8  # look the replies up before searching any
+    _REPLIES_FROM = 8  # look all replies up in the table before searching one
     _PROMISING = -330  # a move of at least this value, with one reply or none, is searched before others are valued
     # Moves to b2, b7, g2 and g7 are rarely good.
     _X_SQUARES = 0x0042000000004200

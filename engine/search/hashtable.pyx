@@ -87,11 +87,11 @@ cdef class HashTable:
     def new_search(self, double nodes):
         """Let entries of earlier searches give way first from now on.
 
-        After 256 searches the numbers begin again: what is left of the search that bore this one stays a little
-        longer, which costs less than clearing the table in the middle of somebody's clock.
+        After 256 searches the numbers begin again: entries of the old search with this number then stay a little
+        longer, which costs less than clearing the table while a clock runs.
 
-        Of the memory only as much is used, until the table is cleared, as searches of so many `nodes` can fill: the
-        system fills in pages as they are first touched, and that takes longer than a search of a few million nodes.
+        Until the table is cleared, it uses only as much memory as searches of so many `nodes` can fill: the
+        system provides a page when it is first touched, and touching all takes longer than some million nodes.
         """
         cdef object size = int(min(max(nodes * _BYTES_A_NODE, _LEAST_USED), <uint64_t>self.megabytes << 20))
         cdef uint64_t mask = (1 << (size - 1).bit_length()) // sizeof(Bucket) - 1

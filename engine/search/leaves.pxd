@@ -44,7 +44,7 @@ cdef inline int best_leaf(
 cdef inline int _best_on(
     Worker *worker, uint64_t own, uint64_t opp, uint64_t squares, int empties, int alpha, int beta, int best
 ) noexcept nogil:
-    """The best of `best` and the moves on some squares, until one reaches `beta`."""
+    """The best score of `best` and the moves on some squares; a score of `beta` or more ends the search."""
     cdef MoveEntry *moves = worker.scratch
     cdef int count = generate_on(own, opp, squares, worker.one_direction, moves), i
     for i in range(count):

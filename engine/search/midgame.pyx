@@ -21,9 +21,9 @@ from outflank.engine.search.worker cimport Worker, enter, guess, leave, must_sto
 cdef enum:
     _WORST = -65
     _TABLE_FROM_DEPTH = 3
-    _TABLE_CUT_FROM_DEPTH = 5  # look the replies up before searching any
-    _LOOK_FROM_DEPTH = 4  # order by evaluation, not by a glance alone
-    _PRESEARCH_BELOW = 8  # discs below alpha from which on an exact search's looks tell moves apart no more
+    _TABLE_CUT_FROM_DEPTH = 5  # look all replies up in the table before searching one
+    _LOOK_FROM_DEPTH = 4  # order moves by their evaluation, not by mobility alone
+    _PRESEARCH_BELOW = 8  # discs below alpha; even lower, a presearch does not help an exact search to order moves
     _VALUE_PER_DISC = 1 << 13
     _PROBCUT_FROM_DEPTH = 2
     _MOST_NESTED_PROBCUTS = 2

@@ -30,7 +30,7 @@ cdef inline uint64_t _full_columns(uint64_t discs) noexcept nogil:
 cdef inline uint64_t _full_falling(uint64_t discs) noexcept nogil:
     """Squares of the diagonals a1-h8 and parallel to it without an empty square.
 
-    Each round doubles the stretch that is known to be full on either side; what lies beyond the border is.
+    Each round doubles the stretch that is known to be full on either side; squares beyond the border count as full.
     """
     cdef uint64_t up = discs, down = discs
     up &= (up >> 9) | <uint64_t>0xFF80808080808080
@@ -60,7 +60,7 @@ cdef inline uint64_t _column_to_row(uint64_t column) noexcept nogil:
 
 
 cdef inline uint64_t _row_to_column(uint64_t row) noexcept nogil:
-    """The other way round."""
+    """The squares of a rank on the first file."""
     return (
         (row & 0x0F) * <uint64_t>0x0000000000204081 & <uint64_t>0x0000000001010101
     ) | ((row >> 4) * <uint64_t>0x0020408100000000 & <uint64_t>0x0101010100000000)

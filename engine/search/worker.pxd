@@ -79,16 +79,16 @@ cdef struct Worker:
     uint64_t next_check  # the number of nodes at which to look at the clock again
     double deadline  # seconds of the monotonic clock
     double last_look  # at it
-    double longest_gap  # between two looks of this search: how long the machine may leave it no processor
+    double longest_gap  # longest time between two looks at the clock: the machine may delay a search as long again
     bint *stop  # set by whoever wants the search to end
-    bint aborted  # while set, scores are worth nothing
+    bint aborted  # while set, scores are invalid
     CrewState *crew  # the threads that search together; NULL if this one is alone
     SplitPoint *split  # the innermost split point this thread works in, or NULL
     bint one_direction
     bint count_only_discs  # scoring: the winner does not take the empties
     HashSlots *table
     Cache *cache  # private
-    uint64_t *guesses  # private: words about boards
+    uint64_t *guesses  # private: evaluations of boards, see cache.pxd
     MoveEntry *scratch  # the next free entry of the thread's move lists
     Evaluation evaluation
     Features *features  # of the board being searched; those of the moves that led to it lie before
