@@ -133,7 +133,7 @@ class Grower:
         self._work(lambda: (), None)
 
     def progress(self) -> Progress:
-        """How far the book has come."""
+        """The progress of the book."""
         root, count = self.root, len(self.graph.nodes)
         return Progress(
             count,

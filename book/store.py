@@ -278,6 +278,6 @@ class Book:
 
 
 def expect_rules(rules: Rules) -> None:
-    """Raise SettingsError unless these are rules; their name is none."""
+    """Raise SettingsError unless these are ``Rules``; the name of a preset is not."""
     if not isinstance(rules, Rules):
         raise SettingsError(f"expected rules such as Rules.parse('reversi'), got {rules!r}")

@@ -84,7 +84,7 @@ def outflank_live(session: Session, arguments: Arguments) -> str:
 
 
 def _draw(lines: Iterable[str]) -> None:
-    """Hand a drawing to GoGui; whoever else reads standard error may not be there."""
+    """Hand a drawing to GoGui on standard error, which nobody may read."""
     try:
         sys.stderr.write("\n".join(["gogui-gfx:", *lines, "", ""]))
         sys.stderr.flush()

@@ -50,7 +50,7 @@ def parse(line: bytes, names: Collection[str]) -> Command | None:
 
 
 def read_whole(text: str, what: str, least: int, most: int) -> int:
-    """A whole number. Raises: NotationError if `text` is none in the range."""
+    """A whole number. Raises: NotationError if `text` is not a number in the range."""
     if not (_WHOLE.fullmatch(text) and least <= int(text) <= most):
         raise NotationError(f"expected {what} from {least} to {most}, got {text!r}")
     return int(text)

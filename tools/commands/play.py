@@ -148,7 +148,7 @@ def play(
 
 
 def _files(saved: Path | None, resumed: str | None) -> GameFiles:
-    """Where the game is saved; `resumed` may be a transcript or a board, which is the path of no file.
+    """The files of the game; `resumed` may also be a transcript or a board instead of a path.
 
     It is None if the game was resumed from nothing, or from a file that holds more than is kept.
 

@@ -281,7 +281,7 @@ def test_without_start_the_rules_say_where_to_begin() -> None:
         (["3", "--start", "-" * 63], "expected a board of 64 squares, got 63"),
         (
             ["3", "--start", "-" * 64 + " green"],
-            "expected X, O, black or white behind the 64 squares, got 'green'",
+            "expected X, O, black or white after the 64 squares, got 'green'",
         ),
         (["3", "--start", ""], "expected a board of 64 squares, got 0"),
     ],

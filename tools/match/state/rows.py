@@ -17,7 +17,7 @@ from outflank.tools.match.game.results import Ending, GameRecord, Outside, Pairi
 from outflank.tools.match.state.events import GameStarted
 from outflank.tools.match.state.run import Run, RunSettings, Void, read_settings
 
-LONGEST_SENTENCE = 2_000  # characters; engines have a say in what most of them are about
+LONGEST_SENTENCE = 2_000  # characters; the engines' own words are in most of them
 MOST_IDENTITIES = 10  # of an engine that calls itself something else in each game
 LONGEST_DIALOGUE = 1 << 20  # more than `DialogueLog` keeps of a game
 _GAP = " ... left out ... "
