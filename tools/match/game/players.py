@@ -337,6 +337,7 @@ class NBoardPlayer(Player[NBoardClient]):
 class UciPlayer(Player[UciClient]):
     """An engine that speaks UCI; see ``Player``."""
 
+    _client_type = UciClient
     _position: Position
     _limits: str
 
@@ -366,14 +367,7 @@ class UciPlayer(Player[UciClient]):
     def check_claim(self, mover: Colour, last: Move, final: Position, *, knows_last: bool) -> None:
         """Nothing: the protocol has no question about a result."""
 
-    def _start(self) -> None:
-        self._client = client = UciClient(
-            command_line(self.entry),
-            self.label,
-            surroundings=surroundings(self.entry),
-            on_wait=self._on_wait,
-            on_line=self._pass_on_line,
-        )
+    def _prepare(self, client: UciClient) -> None:
         prepare_uci(client, self.entry, self._rules, self.remark)
 
     def _greet(self, client: UciClient) -> None:
