@@ -12,8 +12,7 @@ from pathlib import Path
 from outflank.book.store import Book
 from outflank.engine import OutflankError, Position, Rules, Searcher
 from outflank.engine.evaluation import weights
-from outflank.protocol.formats import ggf, obf, transcript
-from outflank.protocol.formats import sgf as sgf_write
+from outflank.protocol.formats import ggf, obf, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FormatName, read_games
 from outflank.protocol.gtp.grammar import parse
@@ -39,7 +38,7 @@ _MOST_GAMES = 50
 _MOST_LINES = 60
 # These search as long as they are told to.
 _LONG = ("analy", "scores", "line", "hint", "gfx")
-_WRITERS = (ggf.write, sgf_write.write, transcript.write, obf.write)
+_WRITERS = (ggf.write, sgf.write, transcript.write, obf.write)
 
 
 def gtp(data: bytes) -> None:

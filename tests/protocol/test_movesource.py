@@ -71,32 +71,21 @@ def session(*books: OpeningBook, rules: Rules | None = None) -> Session:
     return Session(SearchSource(Searcher(1)), books=books, strength=Strength(depth=1), rules=rules)
 
 
-def test_a_source_that_knows_the_position_is_asked_before_the_search() -> None:
-    notes = Notes({Position.start(): F5})
-    playing = session(notes)
-
-    assert playing.genmove(Colour.BLACK) == F5
-    assert playing.game.transcript() == "f5"
-
-
 def test_where_it_knows_nothing_the_search_chooses() -> None:
     notes = Notes({})
-    playing = session(notes)
 
-    move = playing.genmove(Colour.BLACK)
-
-    assert move in Position.start().legal_moves()
+    assert session(notes).genmove(Colour.BLACK) in Position.start().legal_moves()
     assert [request.position for request in notes.requests] == [Position.start()]
 
 
 def test_sources_are_asked_in_their_order_until_one_knows() -> None:
-    silent, first, second = (
-        Notes({}),
-        Notes({Position.start(): F5}),
-        Notes({Position.start(): Move.parse("c4")}),
-    )
+    silent = Notes({})
+    first, second = (Notes({Position.start(): move}) for move in (F5, Move.parse("c4")))
 
-    assert session(silent, first, second).genmove(Colour.BLACK) == F5
+    playing = session(silent, first, second)
+
+    assert playing.genmove(Colour.BLACK) == F5
+    assert playing.game.transcript() == "f5"
     assert second.requests == []
 
 
@@ -141,13 +130,6 @@ def test_chance_varies_genmove_but_never_reg_genmove() -> None:
 
     assert len(played) > 1
     assert len(advised) == 1
-
-
-class Told(list[str]):
-    """The sentences that a source tells."""
-
-    def __call__(self, sentence: str) -> None:
-        self.append(sentence)
 
 
 @pytest.fixture(scope="module")
@@ -252,8 +234,8 @@ def broken_books(folder: Path) -> Iterable[tuple[str, Path]]:
 
 def test_a_book_that_cannot_be_read_is_told_once_and_play_goes_on(tmp_path: Path) -> None:
     for said, path in broken_books(tmp_path):
-        told = Told()
-        book = BookSource(path, Variety(), told)
+        told: list[str] = []
+        book = BookSource(path, Variety(), told.append)
         dialogue = Dialogue(books=[book])
 
         dialogue.session.prepare()
@@ -274,8 +256,8 @@ def test_a_row_that_was_damaged_ends_the_book_and_not_the_game(tmp_path: Path) -
     with path.open("r+b") as file:
         file.seek(at + 20)
         file.write(bytes([row[at + 20] ^ 1]))
-    told = Told()
-    dialogue = Dialogue(books=[BookSource(path, Variety(), told)])
+    told: list[str] = []
+    dialogue = Dialogue(books=[BookSource(path, Variety(), told.append)])
     dialogue.ask("play b f5")
 
     assert dialogue.ask("genmove w") in ("d6", "f4", "f6")
@@ -287,8 +269,8 @@ def test_a_row_that_was_damaged_ends_the_book_and_not_the_game(tmp_path: Path) -
 )
 def test_a_row_of_nonsense_ends_the_book_and_not_the_game(tmp_path: Path, values: dict[str, object]) -> None:
     """Its checksum is right, so it was written on purpose."""
-    told = Told()
-    dialogue = Dialogue(books=[BookSource(rewritten(small_book(tmp_path), **values), Variety(), told)])
+    told: list[str] = []
+    dialogue = Dialogue(books=[BookSource(rewritten(small_book(tmp_path), **values), Variety(), told.append)])
 
     first, second = dialogue.ask("genmove b"), dialogue.ask("genmove w")
 
@@ -313,8 +295,10 @@ def test_a_proven_tie_in_a_book_is_won_or_lost_by_the_tie_rule(tmp_path: Path) -
 @pytest.mark.parametrize("shipped", [False, True])
 def test_a_book_for_other_rules_is_left_alone(path: Path, shipped: bool) -> None:
     """It is told if the user has named it, once for each of the other rules; it serves its own ones again."""
-    told = Told()
-    dialogue = Dialogue(books=[BookSource(path, Variety(), told, shipped=shipped)], rules=PRESETS["obversi"])
+    told: list[str] = []
+    dialogue = Dialogue(
+        books=[BookSource(path, Variety(), told.append, shipped=shipped)], rules=PRESETS["obversi"]
+    )
 
     for colour in "bw":
         dialogue.ask(f"genmove {colour}")
@@ -409,20 +393,16 @@ def test_senseless_spreads_are_refused(bad: tuple[float, int]) -> None:
         Spread(*bad)
 
 
-def test_the_first_move_takes_no_time_since_all_are_images_of_each_other() -> None:
-    playing = Session(SearchSource(Searcher(1)), strength=Strength(seconds=20))
+@pytest.mark.parametrize(("strength", "depth"), [(Strength(seconds=20), 1), (Strength(depth=3), 3)])
+def test_the_first_move_takes_no_time_unless_a_depth_is_asked_for(strength: Strength, depth: int) -> None:
+    """All are images of each other."""
     reports: list[SearchInfo] = []
-    playing.genmove(Colour.BLACK, reports.append)
+    Session(SearchSource(Searcher(1)), strength=strength).genmove(Colour.BLACK, reports.append)
 
-    assert max(report.depth for report in reports) == 1
+    assert max(report.depth for report in reports) == depth
+
+
+def test_only_the_moves_of_the_start_are_images_of_each_other() -> None:
     assert are_images(Position.start())
     assert not are_images(Game.from_transcript("f5").position)
     assert not are_images(Game.from_transcript("f5f6e6f4").position)
-
-
-def test_a_move_to_a_depth_is_searched_to_it_from_the_start_too() -> None:
-    playing = Session(SearchSource(Searcher(1)), strength=Strength(depth=3))
-    reports: list[SearchInfo] = []
-    playing.genmove(Colour.BLACK, reports.append)
-
-    assert max(report.depth for report in reports) == 3

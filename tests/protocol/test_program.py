@@ -154,26 +154,9 @@ def test_every_option_tells_its_default() -> None:
 
 
 def test_options_reach_the_search() -> None:
-    arguments = [
-        "--rules",
-        "reversi",
-        "--level",
-        "4",
-        "--depth",
-        "3",
-        "--time",
-        "2",
-        "--nodes",
-        "1000",
-        "--threads",
-        "1",
-        "--hash",
-        "2",
-        "--seed",
-        "5",
-    ]
+    arguments = "--rules reversi --level 4 --depth 3 --time 2 --nodes 1000 --threads 1 --hash 2 --seed 5"
 
-    text = run_program(b"gomill-describe_engine\n", *arguments).stdout.decode()
+    text = run_program(b"gomill-describe_engine\n", *arguments.split()).stdout.decode()
 
     for fact in ("rules reversi", "level 4", "depth 3", "seconds 2.0", "nodes 1000", "table 2 MB", "seed 5"):
         assert fact in text

@@ -308,26 +308,29 @@ def test_ten_thousand_sessions_agree_with_the_oracle() -> None:
     run_state_machine_as_test(SessionMachine, settings=sessions(10_000, 60))
 
 
-def test_without_any_limit_the_default_level_limits_the_search() -> None:
-    assert Strength().limit(None, 60) == limit_for_level(DEFAULT_LEVEL, 60)
-
-
-def test_a_clock_alone_is_the_only_limit() -> None:
-    assert Strength().limit(Clock(30), 60) == Limit(clock=Clock(30))
-
-
-def test_seconds_for_a_move_are_kept_as_a_clock_is() -> None:
-    assert Strength(seconds=0.5).limit(None, 60) == Limit(clock=Clock(0.5, moves=1))
-
-
-def test_limits_add_up() -> None:
-    limit = Strength(level=12, nodes=1000, seconds=2).limit(Clock(30), 60)
-
-    assert limit == replace(limit_for_level(12, 60), nodes=1000, seconds=2, clock=Clock(30))
-
-
-def test_a_depth_is_used_instead_of_the_levels_own() -> None:
-    assert Strength(level=12, depth=3).limit(None, 60).depth == 3
+@pytest.mark.parametrize(
+    ("strength", "clock", "limit"),
+    [
+        (Strength(), None, limit_for_level(DEFAULT_LEVEL, 60)),
+        (Strength(), Clock(30), Limit(clock=Clock(30))),
+        (Strength(seconds=0.5), None, Limit(clock=Clock(0.5, moves=1))),
+        (
+            Strength(level=12, nodes=1000, seconds=2),
+            Clock(30),
+            replace(limit_for_level(12, 60), nodes=1000, seconds=2, clock=Clock(30)),
+        ),
+        (Strength(level=12, depth=3), None, replace(limit_for_level(12, 60), depth=3)),
+    ],
+    ids=[
+        "the default level",
+        "a clock alone",
+        "seconds as a clock",
+        "all of them",
+        "a depth for the level's",
+    ],
+)
+def test_what_is_set_limits_the_search(strength: Strength, clock: Clock | None, limit: Limit) -> None:
+    assert strength.limit(clock, 60) == limit
 
 
 @pytest.mark.parametrize(

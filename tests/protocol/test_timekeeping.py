@@ -26,147 +26,61 @@ MARGIN_SECONDS = 0.05
 CODE = (".py", ".pyx", ".pxd", ".h")
 
 
-def canadian(main: float, period: float, moves: int) -> PlayerClock:
-    return PlayerClock(TimeSettings.canadian(main, period, moves))
+CANADIAN = TimeSettings.canadian
+# What happens to the clock: seconds spent, or (seconds, moves) as the referee tells them; then what it says.
+READINGS: dict[str, tuple[TimeSettings | None, list[float | tuple[float, int]], Clock | None]] = {
+    "a period without moves is no limit": (CANADIAN(0, 1, 0), [], None),
+    "nor is it after main time": (CANADIAN(300, 1, 0), [], None),
+    "no period is absolute time": (CANADIAN(300, 0, 0), [], Clock(300)),
+    "whatever its moves": (CANADIAN(300, 0, 25), [], Clock(300)),
+    "no time at all has run out": (CANADIAN(0, 0, 0), [], Clock(0)),
+    "absolute time runs down": (CANADIAN(10, 0, 0), [4], Clock(6)),
+    "to zero and not below": (CANADIAN(10, 0, 0), [4, 7], Clock(0)),
+    "main time comes before the periods": (CANADIAN(60, 30, 10), [], Clock(60, None, 0, 30, 10)),
+    "without main time the first period has begun": (CANADIAN(0, 30, 10), [], Clock(30, 10, 0, 30, 10)),
+    "the move that uses up main time is of a period": (CANADIAN(5, 30, 10), [8], Clock(27, 9, 0, 30, 10)),
+    "a period goes on": (CANADIAN(0, 30, 2), [20], Clock(10, 1, 0, 30, 2)),
+    "and is full again after its moves": (CANADIAN(0, 30, 2), [20, 5], Clock(30, 2, 0, 30, 2)),
+    "a period that ran out leaves nothing": (CANADIAN(0, 30, 3), [45], Clock(0, 2, 0, 30, 3)),
+    "seconds a move are a period of one": (CANADIAN(0, 0.5, 1), [0.4], Clock(0.5, 1, 0, 0.5, 1)),
+    "and are not carried over": (CANADIAN(0, 0.5, 1), [0.4] * 3, Clock(0.5, 1, 0, 0.5, 1)),
+    "an increment comes after a move": (TimeSettings(10, increment=2), [5], Clock(7, None, 2)),
+    "after the last second too": (TimeSettings(10, increment=2), [5, 20], Clock(2, None, 2)),
+    "main time is the referee's": (CANADIAN(60, 30, 10), [(7.5, 0)], Clock(7.5, None, 0, 30, 10)),
+    "so are periods": (CANADIAN(60, 30, 10), [(7.5, 0), (12, 4)], Clock(12, 4, 0, 30, 10)),
+    "main time of zero begins a period": (CANADIAN(60, 30, 10), [(0, 0)], Clock(30, 10, 0, 30, 10)),
+    "zero seconds are none": (CANADIAN(60, 0, 0), [(0, 0)], Clock(0)),
+    "a second below zero is none": (CANADIAN(60, 0, 0), [(-1, 0)], Clock(0)),
+    "ages below zero are none": (CANADIAN(60, 0, 0), [(-2e9, 0)], Clock(0)),
+    "the referee knows a limit that we do not": (None, [(20, 0)], Clock(20)),
+    "which runs down": (None, [(20, 0), 3], Clock(17)),
+    "stones count though no periods are set": (CANADIAN(60, 0, 0), [(20, 2)], Clock(20, 2)),
+    "until they are played": (CANADIAN(60, 0, 0), [(20, 2), 3, 3], Clock(14)),
+    "a Japanese period is a move": (TimeSettings(10, 5, 1, counts_periods=True), [12], Clock(5, 1, 0, 5, 1)),
+    "however many are left": (
+        TimeSettings(10, 5, 1, counts_periods=True),
+        [12, (4, 3)],
+        Clock(4, 1, 0, 5, 1),
+    ),
+    "without a limit no time is spent": (None, [1e9], None),
+}
 
 
-def test_a_period_without_moves_is_no_limit() -> None:
-    assert canadian(0, 1, 0).reading() is None
-    assert canadian(300, 1, 0).reading() is None
+@pytest.mark.parametrize("name", READINGS)
+def test_a_clock_says_what_is_left(name: str) -> None:
+    settings, happened, expected = READINGS[name]
+    clock = PlayerClock(settings)
+    for each in happened:
+        if isinstance(each, tuple):
+            clock.set_left(*each)
+        else:
+            clock.spend(each)
 
-
-def test_no_period_is_absolute_time() -> None:
-    assert canadian(300, 0, 0).reading() == Clock(300)
-    assert canadian(300, 0, 25).reading() == Clock(300)
-
-
-def test_no_time_at_all_is_a_clock_that_has_run_out() -> None:
-    assert canadian(0, 0, 0).reading() == Clock(0)
-
-
-def test_absolute_time_runs_down_to_zero_and_not_below() -> None:
-    clock = canadian(10, 0, 0)
-
-    clock.spend(4)
-    assert clock.reading() == Clock(6)
-    clock.spend(7)
-    assert clock.reading() == Clock(0)
-
-
-def test_main_time_comes_before_the_periods() -> None:
-    assert canadian(60, 30, 10).reading() == Clock(60, None, 0, 30, 10)
-
-
-def test_without_main_time_the_first_period_has_begun() -> None:
-    assert canadian(0, 30, 10).reading() == Clock(30, 10, 0, 30, 10)
-
-
-def test_a_move_that_uses_up_main_time_is_the_first_of_a_period() -> None:
-    clock = canadian(5, 30, 10)
-
-    clock.spend(8)
-
-    assert clock.reading() == Clock(27, 9, 0, 30, 10)
-
-
-def test_a_period_is_full_again_after_its_moves() -> None:
-    clock = canadian(0, 30, 2)
-
-    clock.spend(20)
-    assert clock.reading() == Clock(10, 1, 0, 30, 2)
-    clock.spend(5)
-    assert clock.reading() == Clock(30, 2, 0, 30, 2)
-
-
-def test_a_period_that_ran_out_leaves_nothing() -> None:
-    clock = canadian(0, 30, 3)
-
-    clock.spend(45)
-
-    assert clock.reading() == Clock(0, 2, 0, 30, 3)
-
-
-def test_seconds_a_move_are_a_period_of_one_move() -> None:
-    clock = canadian(0, 0.5, 1)
-
-    for _ in range(3):
-        clock.spend(0.4)
-        assert clock.reading() == Clock(0.5, 1, 0, 0.5, 1)
-
-
-def test_an_increment_comes_after_each_move() -> None:
-    clock = PlayerClock(TimeSettings(10, increment=2))
-
-    clock.spend(5)
-    assert clock.reading() == Clock(7, None, 2)
-    clock.spend(20)
-    assert clock.reading() == Clock(2, None, 2)
-
-
-def test_the_referee_is_believed() -> None:
-    clock = canadian(60, 30, 10)
-
-    clock.set_left(7.5, 0)
-    assert clock.reading() == Clock(7.5, None, 0, 30, 10)
-    clock.set_left(12, 4)
-    assert clock.reading() == Clock(12, 4, 0, 30, 10)
-
-
-def test_main_time_told_as_zero_means_that_a_period_begins() -> None:
-    clock = canadian(60, 30, 10)
-
-    clock.set_left(0, 0)
-
-    assert clock.reading() == Clock(30, 10, 0, 30, 10)
-
-
-@pytest.mark.parametrize("told", [0, -1, -2e9])
-def test_time_told_as_used_up_is_no_time(told: float) -> None:
-    clock = canadian(60, 0, 0)
-
-    clock.set_left(told, 0)
-
-    assert clock.reading() == Clock(0)
-
-
-def test_the_referee_is_believed_against_no_limit() -> None:
-    clock = PlayerClock(None)
-
-    clock.set_left(20, 0)
-    assert clock.reading() == Clock(20)
-    clock.spend(3)
-    assert clock.reading() == Clock(17)
-
-
-def test_stones_without_periods_set_are_believed_too() -> None:
-    clock = canadian(60, 0, 0)
-
-    clock.set_left(20, 2)
-    assert clock.reading() == Clock(20, 2)
-    clock.spend(3)
-    clock.spend(3)
-    assert clock.reading() == Clock(14)
-
-
-def test_japanese_periods_are_a_move_each() -> None:
-    clock = PlayerClock(TimeSettings(10, 5, 1, counts_periods=True))
-
-    clock.spend(12)
-    assert clock.reading() == Clock(5, 1, 0, 5, 1)
-    clock.set_left(4, 3)
-    assert clock.reading() == Clock(4, 1, 0, 5, 1)
-
-
-def test_a_clock_without_limit_never_runs() -> None:
-    clock = PlayerClock(None)
-
-    clock.spend(1e9)
-
-    assert clock.reading() is None
+    assert clock.reading() == expected
 
 
 def test_a_new_game_has_a_full_clock() -> None:
-    clock = canadian(0, 30, 3)
+    clock = PlayerClock(CANADIAN(0, 30, 3))
     clock.spend(10)
 
     clock.reset()

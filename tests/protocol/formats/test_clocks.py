@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from outflank.engine import NotationError, Rules
 from outflank.protocol.formats import ggf, sgf
-from outflank.protocol.formats import sgf as sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import GgfClock, clock_text, day_of, for_ggf, for_sgf, from_sgf, year_of
 from outflank.protocol.timekeeping import TimeSettings
@@ -96,7 +95,7 @@ def test_each_format_writes_its_own_words(clock: str, in_ggf: str, in_sgf: str) 
     game = AnnotatedGame(clock=clock)
 
     assert " ".join(re.findall(r"TI\[.*?\]", ggf.write(game))) == in_ggf
-    assert " ".join(re.findall(r"[TO][TM]\[.*?\]", sgf_write.write(game))) == in_sgf
+    assert " ".join(re.findall(r"[TO][TM]\[.*?\]", sgf.write(game))) == in_sgf
 
 
 def test_each_format_reads_its_own_words() -> None:
@@ -157,7 +156,7 @@ def test_a_date_without_one_day_may_name_a_year(text: str, year: int | None) -> 
     ],
 )
 def test_of_a_time_sgf_gets_the_day(text: str, day: str) -> None:
-    assert f"DT[{day}]" in sgf_write.write(AnnotatedGame(date=text))
+    assert f"DT[{day}]" in sgf.write(AnnotatedGame(date=text))
 
 
 @pytest.mark.parametrize(

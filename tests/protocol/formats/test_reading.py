@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import FileFormatError, Position, Rules
-from outflank.protocol.formats import ggf, obf, transcript
-from outflank.protocol.formats import sgf as sgf_write
+from outflank.protocol.formats import ggf, obf, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder, Result
 from outflank.protocol.formats.files import FORMATS, Entry, FormatName, read_games
 from outflank.protocol.formats.reading import GAME_CAP, split_games
@@ -66,7 +65,7 @@ GAMES = [a_game(seed) for seed in range(3)]
 FILES: dict[FormatName, bytes] = {
     "transcript": "".join(map(transcript.write, GAMES)).encode(),
     "obf": "".join(map(obf.write, GAMES[:1])).encode(),
-    "sgf": "".join(map(sgf_write.write, GAMES)).encode(),
+    "sgf": "".join(map(sgf.write, GAMES)).encode(),
     "ggf": "".join(map(ggf.write, GAMES)).encode(),
     "wthor": wthor(GAMES),
     "pgn": "".join(
@@ -281,7 +280,7 @@ def test_rules_of_their_own_survive() -> None:
     rules = Rules.parse("obversi")
     game = AnnotatedGame(Position.start(rules), black="A", white="B")
 
-    for text in (ggf.write(game), sgf_write.write(game)):
+    for text in (ggf.write(game), sgf.write(game)):
         (entry,) = read(text.encode())
         assert isinstance(entry, AnnotatedGame)
         assert str(entry.rules) == "obversi"
@@ -293,24 +292,31 @@ def split(data: bytes, *, escapes: bool = True) -> list[bytes | str]:
     return [str(game) if isinstance(game, FileFormatError) else game for game in games]
 
 
-def test_games_are_cut_at_their_brackets_and_prose_is_left_out() -> None:
-    assert split(b"2 (;A[1];) (see (1), :-)\n(;B[2](;C)(;D))x") == [b"(;A[1];)", b"(;B[2](;C)(;D))"]
-
-
-def test_a_game_may_begin_over_two_lines() -> None:
-    assert split(b"(\r\n ;A[1])\n(\n\n;B)\n(\nno game) (;C)") == [b"(\r\n ;A[1])", b"(\n\n;B)", b"(;C)"]
-
-
-def test_brackets_in_values_are_text() -> None:
-    assert split(b"(;C[a ) ( ;) \\] b\\\\])(;D)") == [b"(;C[a ) ( ;) \\] b\\\\])", b"(;D)"]
+@pytest.mark.parametrize(
+    ("data", "games"),
+    [
+        (
+            b"2 (;A[1];) (see (1), :-)\n(;B[2](;C)(;D))x",
+            [b"(;A[1];)", b"(;B[2](;C)(;D))"],
+        ),  # prose is left out
+        (b"(\r\n ;A[1])\n(\n\n;B)\n(\nno game) (;C)", [b"(\r\n ;A[1])", b"(\n\n;B)", b"(;C)"]),
+        (
+            b"(;C[a ) ( ;) \\] b\\\\])(;D)",
+            [b"(;C[a ) ( ;) \\] b\\\\])", b"(;D)"],
+        ),  # brackets in values are text
+        (b"(;C[a\\\n]b])(;D)", [b"(;C[a\\\n]b])", b"(;D)"]),  # an escape holds for the next line
+        (b"(;GM[2];B[f5]\n(;W[d6])\n(;W[f4]))", [b"(;GM[2];B[f5]\n(;W[d6])\n(;W[f4]))"]),  # variations
+    ],
+)
+def test_games_are_cut_at_their_brackets(data: bytes, games: list[bytes]) -> None:
+    assert split(data) == games
 
 
 def test_without_escapes_a_backslash_is_a_letter() -> None:
     assert split(b"(;PB[a\\]W[b];)(;D)", escapes=False) == [b"(;PB[a\\]W[b];)", b"(;D)"]
 
 
-def test_an_escape_at_the_end_of_a_line_holds_for_the_next() -> None:
-    assert split(b"(;C[a\\\n]b])(;D)") == [b"(;C[a\\\n]b])", b"(;D)"]
+def test_a_long_value_may_end_with_an_escape() -> None:
     assert split(b"(;C[" + b"x" * (1 << 16) + b"\\]y])(;D)")[1] == b"(;D)"
 
 
@@ -322,10 +328,6 @@ def test_a_game_without_an_end_takes_no_other_with_it() -> None:
         assert str(first).startswith(sentence.removesuffix("'"))
         assert second == b"(;GM[2];B[f5])"
     assert split(b"(;GM[2]C[open") == [sentence]
-
-
-def test_a_variation_at_the_start_of_a_line_is_no_game() -> None:
-    assert len(split(b"(;GM[2];B[f5]\n(;W[d6])\n(;W[f4]))")) == 1
 
 
 def test_a_game_that_is_too_long_is_none() -> None:

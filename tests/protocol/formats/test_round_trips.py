@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from outflank.engine import Position, Rules
 from outflank.protocol.formats import ggf, obf, sgf, transcript, wthor
-from outflank.protocol.formats import sgf as sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Ending, Result
 from outflank.protocol.formats.files import read_games
 from outflank.protocol.formats.transcript import STYLES
@@ -83,7 +82,7 @@ def test_ggf(games: list[AnnotatedGame]) -> None:
 @many
 @given(st.lists(annotated_games(), max_size=3))
 def test_sgf(games: list[AnnotatedGame]) -> None:
-    text = "".join(map(sgf_write.write, games))
+    text = "".join(map(sgf.write, games))
 
     assert list(sgf.read(BytesIO(text.encode()), Rules())) == [in_sgf(game) for game in games]
 
@@ -132,7 +131,7 @@ def test_wthor(drawn: list[tuple[AnnotatedGame, int]]) -> None:
 def test_a_chain_of_conversions_keeps_the_moves(game: AnnotatedGame) -> None:
     (through_ggf,) = ggf.read(BytesIO(ggf.write(game).encode()), othello)
     assert isinstance(through_ggf, AnnotatedGame)
-    (through_sgf,) = sgf.read(BytesIO(sgf_write.write(through_ggf).encode()), othello)
+    (through_sgf,) = sgf.read(BytesIO(sgf.write(through_ggf).encode()), othello)
     assert isinstance(through_sgf, AnnotatedGame)
 
     assert bare(through_sgf) == bare(game)

@@ -209,26 +209,24 @@ def test_a_line_is_a_position_and_the_scores_of_its_moves() -> None:
     assert problem.score == 18
 
 
-def test_a_score_without_a_move_is_the_positions_own() -> None:
-    problem = parse(f"{BOARD}; -8;")
+@pytest.mark.parametrize(
+    ("line", "score"),
+    [
+        (f"{BOARD};", None),
+        (f"{BOARD}; -8;", -8),  # the position's own
+        (f"{BOARD}; G8:+18; --:-127;", 18),  # which marks what has no score
+        (f"{BOARD.replace(' ', '')}; G8:+18;", 18),
+        (f"{BOARD}; G8:+18; % the corner", 18),
+    ],
+)
+def test_a_line_is_read_with_less_and_with_more(line: str, score: int | None) -> None:
+    problem = parse(line)
 
-    assert (problem.score, problem.scores) == (-8, {})
+    assert (problem.position, problem.score) == (Position.parse(BOARD), score)
+    assert len(problem.scores) == ("G8" in line)
 
 
-def test_a_bare_position_has_no_score() -> None:
-    assert parse(f"{BOARD};").score is None
-
-
-def test_minus_127_marks_what_has_no_score() -> None:
-    assert parse(f"{BOARD}; G8:+18; --:-127;").score == 18
-
-
-def test_the_side_may_follow_the_board_without_a_blank() -> None:
-    assert parse(BOARD.replace(" ", "") + "; G8:+18;").position == Position.parse(BOARD)
-
-
-def test_a_percent_sign_begins_a_comment() -> None:
-    assert parse(f"{BOARD}; G8:+18; % the corner").score == 18
+def test_lines_of_comment_and_blank_ones_are_no_problems() -> None:
     assert obf.read_problems(["% nothing else", "", "   "], "x.obf", Rules()).problems == ()
 
 

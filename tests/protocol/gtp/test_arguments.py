@@ -18,14 +18,11 @@ AMBIGUOUS = "w d6 b e6 w f5 b g6 w g5"
 RULES = Rules.parse("ravensburger-1987")
 
 
-@pytest.mark.parametrize("word", ["b", "B", "black", "BLACK", "bLaCk"])
-def test_black_is_read_in_any_case(word: str) -> None:
-    assert Arguments([word]).colour() is Colour.BLACK
-
-
-@pytest.mark.parametrize("word", ["w", "W", "white", "White"])
-def test_white_is_read_in_any_case(word: str) -> None:
-    assert Arguments([word]).colour() is Colour.WHITE
+@pytest.mark.parametrize(
+    ("words", "colour"), [("b B black BLACK bLaCk", Colour.BLACK), ("w W white White", Colour.WHITE)]
+)
+def test_a_colour_is_read_in_any_case(words: str, colour: Colour) -> None:
+    assert {Arguments([word]).colour() for word in words.split()} == {colour}
 
 
 def test_words_are_taken_in_order_and_the_rest_can_be_had() -> None:

@@ -131,6 +131,9 @@ def test_wrong_use_is_told_in_one_sentence() -> None:
     assert b"expected a whole number from 0 to 60, got '61'" in result.stderr
 
 
+EXTENDED = f"set game {ggf('B[F5//70]W[F6//5]', TI='1:00//0:30')}"
+
+
 def clocks(*lines: str) -> tuple[Clock | None, Clock | None]:
     """Both clocks after these lines, which are all taken."""
     dialogue = Dialogue()
@@ -139,33 +142,35 @@ def clocks(*lines: str) -> tuple[Clock | None, Clock | None]:
     return dialogue.session.time_left(BLACK), dialogue.session.time_left(WHITE)
 
 
-def test_what_the_moves_took_is_gone_and_increments_are_added() -> None:
-    game = ggf("B[F5//10.5]W[F6/1.00/20]B[E6]", TI="1:00/0:02")
-
-    assert clocks(f"set game {game}") == (Clock(53.5, increment=2.0), Clock(42.0, increment=2.0))
-
-
-def test_a_move_takes_its_time_from_its_players_clock() -> None:
-    told = clocks(f"set game {ggf(TI='1:00')}", "move F5//10", "move F6/150", "move E6/0/5.5")
-
-    assert told == (Clock(44.5), Clock(60.0))
-
-
-@pytest.mark.parametrize("control", ["0", "0:00//2:00"])
-def test_a_clock_without_time_is_none(control: str) -> None:
-    assert clocks(f"set game {ggf(TI=control)}") == (None, None)
-
-
-def test_a_game_without_a_clock_has_none() -> None:
-    assert clocks(f"set game {ggf('B[F5//10]')}", "move F6//3") == (None, None)
-    assert clocks(f"set game {ggf(TI='1:00')}", f"set game {ggf()}") == (None, None)
-
-
-def test_the_extension_is_given_once_and_only_to_who_needs_it() -> None:
-    game = ggf("B[F5//70]W[F6//5]", TI="1:00//0:30")
-
-    assert clocks(f"set game {game}") == (Clock(20.0), Clock(55.0))
-    assert clocks(f"set game {game}", "move E6//25") == (Clock(0.0), Clock(55.0))
+@pytest.mark.parametrize(
+    ("lines", "black", "white"),
+    [
+        (
+            [f"set game {ggf('B[F5//10.5]W[F6/1.00/20]B[E6]', TI='1:00/0:02')}"],
+            Clock(53.5, increment=2.0),
+            Clock(42.0, increment=2.0),
+        ),
+        (
+            [f"set game {ggf(TI='1:00')}", "move F5//10", "move F6/150", "move E6/0/5.5"],
+            Clock(44.5),
+            Clock(60.0),
+        ),
+        ([f"set game {ggf(TI='0')}"], None, None),
+        ([f"set game {ggf(TI='0:00//2:00')}"], None, None),
+        ([f"set game {ggf('B[F5//10]')}", "move F6//3"], None, None),
+        ([f"set game {ggf(TI='1:00')}", f"set game {ggf()}"], None, None),
+        ([EXTENDED], Clock(20.0), Clock(55.0)),
+        ([EXTENDED, "move E6//25"], Clock(0.0), Clock(55.0)),
+    ],
+    ids=[
+        *("increments are added", "a move takes its time", "no time", "an extension alone"),
+        *("no clock", "no clock any more", "the extension is given to who needs it", "and once"),
+    ],
+)
+def test_a_clock_has_what_the_moves_have_left(
+    lines: list[str], black: Clock | None, white: Clock | None
+) -> None:
+    assert clocks(*lines) == (black, white)
 
 
 def test_a_clock_that_cannot_be_read_is_told_and_the_game_is_set() -> None:

@@ -317,21 +317,8 @@ def test_whatever_an_engine_writes_our_memory_stays_small() -> None:
 
 def meet_noise(rng: random.Random, path: Path, times: int) -> None:
     """Engines that answer with bytes out of which answers are made: an answer or a typed error, in time."""
-    pieces = [
-        b"=",
-        b"?",
-        b" ",
-        b"\n",
-        b"\n\n",
-        b"\r",
-        b"\t",
-        b"\0",
-        b"\x1b",
-        b"\xff",
-        b"7",
-        b"info move d3",
-        b"play d3",
-    ]
+    pieces = [b"=", b"?", b" ", b"\n", b"\n\n", b"\r", b"\t", b"\0", b"\x1b", b"\xff", b"7"]
+    pieces += [b"info move d3", b"play d3"]
     for _ in range(times):
         noise = b"".join(rng.choices(pieces, k=rng.randrange(12)))
         path.write_bytes(noise)

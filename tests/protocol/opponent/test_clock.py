@@ -33,17 +33,7 @@ def test_a_time_control_reads_and_writes(text: str, control: TimeControl) -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "fast",
-        "-1",
-        "1e3",
-        "nan",
-        "inf",
-        "60+",
-        "+1",
-        "60+1/",
-        "1/5",
-        "60 +x",
+        *("", "fast", "-1", "1e3", "nan", "inf", "60+", "+1", "60+1/", "1/5", "60 +x"),
         "9" * 400,
         "60+10/" + "9" * 5000,
     ],
@@ -101,12 +91,32 @@ def test_without_a_limit_no_move_is_late() -> None:
     assert not clock.is_overrun_by(1e9)
 
 
-def test_seconds_a_move_are_not_carried_over() -> None:
-    clock = SideClock(TimeControl.parse("0.5"))
-    for _ in range(3):
-        assert clock.allowance == 0.5
-        assert clock.time_left == (0.5, 1)
-        clock.spend(0.1)
+@pytest.mark.parametrize(
+    ("control", "spent", "left", "allowance"),
+    [
+        ("0.5", [], (0.5, 1), 0.5),
+        ("0.5", [0.1, 0.1], (0.5, 1), 0.5),  # not carried over
+        ("10+0", [4], (6, 0), 6),
+        ("10+0", [4, 6.04], (0, 0), 0),
+        ("10+2", [5], (7, 0), 7),
+        ("10+2", [10.03], (2, 0), 2),  # after a move that ate the margin too
+        ("10+6/3", [], (10, 0), 16),
+        ("10+6/3", [12], (4, 2), 4),  # from main time into the first period within a move
+        ("10+6/3", [12, 1], (3, 1), 3),
+        ("10+6/3", [12, 1, 3], (6, 3), 6),
+        ("0+6/3", [6.02], (0, 2), 0),  # nothing is left for its other moves
+    ],
+)
+def test_what_is_spent_is_missing_until_more_is_due(
+    control: str, spent: list[float], left: tuple[float, int], allowance: float
+) -> None:
+    clock = SideClock(TimeControl.parse(control))
+    for seconds in spent:
+        clock.spend(seconds)
+
+    assert clock.time_left == left
+    assert clock.allowance == allowance
+    assert clock.is_overrun_by(allowance + 0.06)
 
 
 def test_the_margin_is_forgiven_and_no_more() -> None:
@@ -114,50 +124,6 @@ def test_the_margin_is_forgiven_and_no_more() -> None:
 
     assert not clock.is_overrun_by(0.5 + MARGIN_SECONDS)
     assert clock.is_overrun_by(0.501 + MARGIN_SECONDS)
-
-
-def test_absolute_time_runs_out() -> None:
-    clock = SideClock(TimeControl.parse("10+0"))
-    clock.spend(4)
-    assert clock.time_left == (6, 0)
-    clock.spend(6.04)
-    assert clock.time_left == (0, 0)
-    assert clock.is_overrun_by(0.06)
-
-
-def test_an_increment_comes_after_each_move() -> None:
-    clock = SideClock(TimeControl.parse("10+2"))
-    clock.spend(5)
-
-    assert clock.time_left == (7, 0)
-    assert clock.allowance == 7
-
-
-def test_an_increment_comes_after_a_move_that_ate_the_margin_too() -> None:
-    clock = SideClock(TimeControl.parse("10+2"))
-    clock.spend(10.03)
-
-    assert clock.time_left == (2, 0)
-
-
-def test_canadian_time_goes_from_main_time_into_the_first_period_within_a_move() -> None:
-    clock = SideClock(TimeControl.parse("10+6/3"))
-    assert clock.time_left == (10, 0)
-    assert clock.allowance == 16
-    clock.spend(12)
-    assert clock.time_left == (4, 2)
-    clock.spend(1)
-    assert clock.time_left == (3, 1)
-    clock.spend(3)
-    assert clock.time_left == (6, 3)
-
-
-def test_a_period_that_is_used_up_leaves_nothing_for_its_other_moves() -> None:
-    clock = SideClock(TimeControl.parse("0+6/3"))
-    clock.spend(6.02)
-
-    assert clock.time_left == (0, 2)
-    assert clock.is_overrun_by(0.06)
 
 
 @given(
