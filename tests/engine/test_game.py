@@ -34,10 +34,8 @@ from outflank.engine import (
     squares_of,
 )
 from outflank.tests.support import reference, strategies
-from outflank.tests.support.positions import COLOURS, position_of, rules_of
+from outflank.tests.support.positions import BLACK_MUST_PASS, COLOURS, position_of, rules_of
 
-BLACK_MUST_PASS = Position.parse("OX------" + "-" * 8 + "OX------" + "-" * 40 + "X")
-"""White can turn b1 and b3; Black can do nothing, now or later."""
 WIPE_OUT = "f5d6c5f4e3f6g5e6e7"
 BLACK, WHITE = Colour
 

@@ -14,6 +14,7 @@ from outflank.engine import PASS, Clock, Limit, Move, SearchInfo, SearchResult, 
 from outflank.engine.search.iterations import Iterations, nodes_to_solve, part_to_begin, plan
 from outflank.engine.search.limits import BOLDEST, FULL_WIDTH, SELECTIVITIES, STEPS, Line, Percent, step_of
 
+FITTED = ", ".join(map(str, SELECTIVITIES))
 BOLD, FULL = BOLDEST.index, FULL_WIDTH.index
 CLOCKS = [
     Clock(remaining, moves, increment, period, period_moves, overhead)
@@ -38,34 +39,37 @@ def test_a_sensible_limit_is_taken_as_it_is(setting: str, value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "value", "least"),
+    ("kind", "settings", "sentence"),
     [
-        ("depth", 0, 1),
-        ("depth", -3, 1),
-        ("nodes", 0, 1),
-        ("seconds", -0.5, 0),
-        ("seconds", math.nan, 0),
-        ("exact_from", -1, 0),
+        (Limit, {"depth": 0}, "expected depth of at least 1, got 0"),
+        (Limit, {"depth": -3}, "expected depth of at least 1, got -3"),
+        (Limit, {"nodes": 0}, "expected nodes of at least 1, got 0"),
+        (Limit, {"seconds": -0.5}, "expected seconds of at least 0, got -0.5"),
+        (Limit, {"seconds": math.nan}, "expected seconds of at least 0, got nan"),
+        (Limit, {"seconds": "5"}, "expected seconds of at least 0, got '5'"),
+        (Limit, {"seconds": 10**400}, "seconds may be 1e+12 seconds at most"),
+        (Limit, {"exact_from": -1}, "expected exact_from of at least 0, got -1"),
+        (Limit, {"clock": 60.0}, "expected a Clock, such as Clock(remaining=60.0), got 60.0"),
+        *(
+            (Limit, {"selectivity": percent}, f"expected a selectivity out of {FITTED}, got {percent}")
+            for percent in (0, 72, 101, -1)
+        ),
+        (Clock, {"remaining": math.nan}, "expected remaining of at least -1e+12, got nan"),
+        (Clock, {"remaining": math.inf}, "remaining may be 1e+12 seconds at most"),
+        (Clock, {"remaining": 10**400}, "remaining may be 1e+12 seconds at most"),
+        (Clock, {"remaining": "5"}, "expected remaining of at least -1e+12, got '5'"),
+        (Clock, {"remaining": 5.0, "overhead": math.nan}, "expected overhead of at least 0, got nan"),
+        (Clock, {"remaining": 5.0, "increment": -1.0}, "expected increment of at least 0, got -1.0"),
+        (Clock, {"remaining": 5.0, "moves": 0}, "expected moves of at least 1, got 0"),
+        (Clock, {"remaining": 5.0, "moves": 2.5}, "expected a whole number for moves, got 2.5"),
+        (Clock, {"remaining": 5.0, "period_moves": -1}, "expected period_moves of at least 0, got -1"),
     ],
 )
-def test_a_senseless_limit_is_refused_in_one_sentence(setting: str, value: float, least: int) -> None:
+def test_a_senseless_limit_or_clock_is_refused_in_one_sentence(
+    kind: type[Limit | Clock], settings: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(SettingsError) as caught:
-        Limit(**{setting: value})  # type: ignore[arg-type]
-
-    assert str(caught.value) == f"expected {setting} of at least {least}, got {value!r}"
-
-
-@pytest.mark.parametrize(
-    ("limit", "sentence"),
-    [
-        ({"seconds": "5"}, "expected seconds of at least 0, got '5'"),
-        ({"seconds": 10**400}, "seconds may be 1e+12 seconds at most"),
-        ({"clock": 60.0}, "expected a Clock, such as Clock(remaining=60.0), got 60.0"),
-    ],
-)
-def test_a_limit_of_another_type_is_refused_in_one_sentence(limit: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(SettingsError) as caught:
-        Limit(**limit)
+        kind(**settings)
 
     assert str(caught.value) == sentence
 
@@ -87,15 +91,6 @@ def test_seconds_may_be_any_real_number(number: Any) -> None:
     assert Clock(one, increment=one, period=one, period_moves=1, overhead=one) == Clock(1, None, 1, 1, 1, 1)
 
 
-@pytest.mark.parametrize("selectivity", [0, 72, 101, -1])
-def test_a_selectivity_that_was_not_fitted_is_refused_with_those_that_were(selectivity: int) -> None:
-    with pytest.raises(SettingsError) as caught:
-        Limit(selectivity=selectivity)  # type: ignore[arg-type]
-
-    fitted = ", ".join(map(str, SELECTIVITIES))
-    assert str(caught.value) == f"expected a selectivity out of {fitted}, got {selectivity}"
-
-
 def test_no_limit_at_all_is_a_limit() -> None:
     limit = Limit()
 
@@ -107,27 +102,6 @@ def test_no_limit_at_all_is_a_limit() -> None:
 @pytest.mark.parametrize("selectivity", [None, *SELECTIVITIES])
 def test_a_selectivity_that_was_fitted_is_taken_as_it_is(selectivity: Percent | None) -> None:
     assert Limit(selectivity=selectivity).selectivity == selectivity
-
-
-@pytest.mark.parametrize(
-    ("clock", "sentence"),
-    [
-        ({"remaining": math.nan}, "expected remaining of at least -1e+12, got nan"),
-        ({"remaining": math.inf}, "remaining may be 1e+12 seconds at most"),
-        ({"remaining": 10**400}, "remaining may be 1e+12 seconds at most"),
-        ({"remaining": "5"}, "expected remaining of at least -1e+12, got '5'"),
-        ({"remaining": 5.0, "overhead": math.nan}, "expected overhead of at least 0, got nan"),
-        ({"remaining": 5.0, "increment": -1.0}, "expected increment of at least 0, got -1.0"),
-        ({"remaining": 5.0, "moves": 0}, "expected moves of at least 1, got 0"),
-        ({"remaining": 5.0, "moves": 2.5}, "expected a whole number for moves, got 2.5"),
-        ({"remaining": 5.0, "period_moves": -1}, "expected period_moves of at least 0, got -1"),
-    ],
-)
-def test_a_senseless_clock_is_refused_in_one_sentence(clock: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(SettingsError) as caught:
-        Clock(**clock)
-
-    assert str(caught.value) == sentence
 
 
 @pytest.mark.parametrize(("level", "empties"), [(2.5, 3), ("3", 3), (-1, 3), (61, 3), (60, -3), (60, 65)])

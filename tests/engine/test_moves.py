@@ -31,9 +31,7 @@ from outflank.engine.squares import (
     squares_of,
 )
 from outflank.tests.support import reference, strategies
-
-BLACK_MUST_PASS = Position.parse("OX------" + "-" * 8 + "OX------" + "-" * 40 + "X")
-"""White can turn b1 and b3; Black can do nothing, now or later."""
+from outflank.tests.support.positions import BLACK_MUST_PASS
 
 
 @given(square=st.integers(0, 63), direction=st.sampled_from([None, *DIRECTIONS]))

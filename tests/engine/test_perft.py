@@ -22,13 +22,11 @@ from outflank.engine import (
 from outflank.engine.rules import Turns
 from outflank.engine.symmetry import Symmetry
 from outflank.tests.support import reference, strategies
-from outflank.tests.support.positions import position_of, rules_of
+from outflank.tests.support.positions import BLACK_MUST_PASS, position_of, rules_of
 
-PUBLISHED: dict[str, Any] = json.loads(
-    (Path(__file__).parents[1] / "data" / "perft" / "counts.json").read_text()
-)
-CONVENTIONS = {"pass_is_a_ply": False, "pass_is_free": True}
 COUNTS = Path(__file__).parents[1] / "data" / "perft" / "counts.json"
+PUBLISHED: dict[str, Any] = json.loads(COUNTS.read_text())
+CONVENTIONS = {"pass_is_a_ply": False, "pass_is_free": True}
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
@@ -102,10 +100,8 @@ def test_leaves_of_an_endgame_are_the_oracles_to_the_last_disc(
 
 def test_a_pass_is_a_ply_unless_it_is_free() -> None:
     """Black has to pass; White then turns b1 and b3 in either order, Black passing in between."""
-    position = Position.parse("OX------" + "-" * 8 + "OX------" + "-" * 40 + "X")
-
-    assert [perft(position, depth) for depth in range(5)] == [1, 1, 2, 2, 2]
-    assert [perft(position, depth, pass_is_free=True) for depth in range(4)] == [1, 2, 2, 2]
+    assert [perft(BLACK_MUST_PASS, depth) for depth in range(5)] == [1, 1, 2, 2, 2]
+    assert [perft(BLACK_MUST_PASS, depth, pass_is_free=True) for depth in range(4)] == [1, 2, 2, 2]
 
 
 # Black has to pass after eight discs, with 52 squares empty.
@@ -161,11 +157,9 @@ def test_divide_tells_the_leaves_behind_each_move(depth: int, pass_is_free: bool
 
 
 def test_divide_writes_a_forced_pass_and_its_leaves() -> None:
-    position = Position.parse("OX------" + "-" * 8 + "OX------" + "-" * 40 + "X")
-
-    assert divide(position, 2) == {"pass": 2}
-    assert divide(position, 1) == {"pass": 1}
-    assert divide(position, 1, pass_is_free=True) == {"pass": 2}
+    assert divide(BLACK_MUST_PASS, 2) == {"pass": 2}
+    assert divide(BLACK_MUST_PASS, 1) == {"pass": 1}
+    assert divide(BLACK_MUST_PASS, 1, pass_is_free=True) == {"pass": 2}
 
 
 def test_a_negative_depth_is_refused() -> None:
@@ -210,13 +204,12 @@ class TestSymmetries:
     )
     def test_leave_as_many_different_positions_as_published(self, discs: int) -> None:
         """After so many discs played; a forced pass on the way is no position of its own."""
-        published = json.loads(COUNTS.read_text())["distinct_by_discs_played"]
         different = {Position.start().canonical()[0]}
         for _ in range(discs):
             movers = [position.pass_() if position.must_pass else position for position in different]
             different = {mover.play(move).canonical()[0] for mover in movers for move in mover.legal_moves()}
 
-        assert published[discs] == len(different)
+        assert PUBLISHED["distinct_by_discs_played"][discs] == len(different)
 
 
 @given(square=st.integers(0, 63), symmetry=st.sampled_from(Symmetry))

@@ -60,9 +60,6 @@ class TestOthello:
     def test_a_wipe_out_counts_64_to_nothing(self) -> None:
         assert Position.parse(board(white="c3 d3 e3")).score(WHITE) == 64
 
-    def test_the_colours_are_black_and_white(self) -> None:
-        assert PRESETS["othello"].colour_names == ("Black", "White")
-
 
 class TestReveris:
     """The Reveris sheet as its text has it."""
@@ -90,15 +87,9 @@ class TestReveris:
         assert over.score(BLACK) == 41 - 23
         assert over.score(WHITE) == 23 - 41
 
-    def test_the_colours_are_black_and_white(self) -> None:
-        assert PRESETS["reveris"].colour_names == ("Black", "White")
-
 
 class TestReversi:
     """Reversi-Spielregeln."""
-
-    def test_white_begins_from_the_same_four_discs_as_in_othello(self) -> None:
-        assert start("reversi") == start("othello").with_rules(PRESETS["reversi"]).with_side(WHITE)
 
     def test_only_discs_on_the_board_count(self) -> None:
         assert Position.parse(OVER_WITH_THREE_EMPTY, PRESETS["reversi"]).score() == 38 - 23
@@ -106,9 +97,6 @@ class TestReversi:
     def test_turns_all_directions_and_draws_equal_counts(self) -> None:
         assert PRESETS["reversi"].turns == "all"
         assert winner_of(Position.parse(FULL_AND_EQUAL, PRESETS["reversi"])) is None
-
-    def test_the_colours_are_black_and_white(self) -> None:
-        assert PRESETS["reversi"].colour_names == ("Black", "White")
 
 
 class TestObversi:
@@ -119,9 +107,6 @@ class TestObversi:
 
     def test_reds_first_moves_are_c3_d3_e3_f3(self) -> None:
         assert squares(start("obversi")) == "c3 d3 e3 f3"
-
-    def test_yellow_stands_for_white_and_red_for_black(self) -> None:
-        assert PRESETS["obversi"].colour_names == ("Red", "Yellow")
 
     @pytest.mark.parametrize(
         ("name", "white"),
@@ -156,6 +141,26 @@ class TestObversi:
         assert position.play("f6").black == mask_of_names("d6")
 
 
+@pytest.mark.parametrize(
+    ("name", "colours"),
+    [
+        ("othello", ("Black", "White")),
+        ("reveris", ("Black", "White")),
+        ("reversi", ("Black", "White")),
+        ("obversi", ("Red", "Yellow")),
+        ("ravensburger-1987", ("Red", "White")),
+        ("ravensburger-2006", ("Black", "Gold")),
+    ],
+)
+def test_the_colours_are_those_of_the_sheet(name: str, colours: tuple[str, str]) -> None:
+    assert PRESETS[name].colour_names == colours
+
+
+@pytest.mark.parametrize("name", ["reversi", "ravensburger-1987", "ravensburger-2006"])
+def test_white_begins_from_the_same_four_discs_as_in_othello(name: str) -> None:
+    assert start(name) == start("othello").with_rules(PRESETS[name]).with_side(WHITE)
+
+
 class TestReadingsOfOurs:
     """Where a sheet or its figure is missing or silent; docs/rules.md says that these are ours."""
 
@@ -188,11 +193,6 @@ class TestRavensburger1987:
 
     def cross(self, rules: str = "ravensburger-1987") -> Position:
         return Position.parse(self.CROSS, Rules.parse(rules))
-
-    def test_white_begins_from_the_same_four_discs_as_in_othello(self) -> None:
-        position = start("ravensburger-1987")
-
-        assert position == start("othello").with_rules(position.rules).with_side(WHITE)
 
     @pytest.mark.parametrize(("move", "turned"), [("d3/e", "e3"), ("d3/s", "d4"), ("d3/w", "c3")])
     def test_a_move_turns_one_direction_of_the_movers_choice(self, move: str, turned: str) -> None:
@@ -266,19 +266,11 @@ class TestRavensburger1987:
         assert Position.parse(OVER_WITH_THREE_EMPTY, rules).score() == 38 - 23
         assert winner_of(Position.parse(FULL_AND_EQUAL, rules)) is None
 
-    def test_red_stands_for_black(self) -> None:
-        assert PRESETS["ravensburger-1987"].colour_names == ("Red", "White")
-
 
 class TestRavensburger2006:
     """Ravensburger 2006: the second player wins ties; discs in hand."""
 
     RULES = PRESETS["ravensburger-2006"]
-
-    def test_white_begins_from_the_same_four_discs_as_in_othello(self) -> None:
-        position = start("ravensburger-2006")
-
-        assert position == start("othello").with_rules(self.RULES).with_side(WHITE)
 
     def test_an_equal_count_is_a_win_for_the_second_player(self) -> None:
         over = Position.parse(FULL_AND_EQUAL, self.RULES)
@@ -347,6 +339,3 @@ class TestRavensburger2006:
 
         assert fresh.position == game.position
         assert (fresh.hand(BLACK), fresh.hand(WHITE)) != (game.hand(BLACK), game.hand(WHITE))
-
-    def test_gold_stands_for_white(self) -> None:
-        assert self.RULES.colour_names == ("Black", "Gold")

@@ -158,10 +158,6 @@ class TestRoot:
         with pytest.raises(IllegalMoveError):
             Searcher(hash_mb=1).search(Position.start(), Limit(depth=4), moves=[Move.parse("a1")])
 
-    def test_no_move_to_consider_is_refused(self) -> None:
-        with pytest.raises(SettingsError, match="there is no move to search"):
-            Searcher(hash_mb=1).search(Position.start(), Limit(depth=4), moves=[])
-
     def test_lines_come_best_first_and_begin_with_their_move(self) -> None:
         result = Searcher(hash_mb=4).search(MIDGAME, Limit(depth=6), multipv=5)
 

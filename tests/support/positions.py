@@ -18,6 +18,8 @@ COLOURS = {reference.BLACK: Colour.BLACK, reference.WHITE: Colour.WHITE}
 FFO = Path(__file__).parents[1] / "data" / "ffo"
 MIDGAME = Game.from_transcript("f5d6c3d3c4f4c5b3c2e6c6b4b5d2").position
 EMPTY = "-" * 64
+# White can turn b1 and b3; Black can do nothing, now or later.
+BLACK_MUST_PASS = Position.parse("OX------" + "-" * 8 + "OX------" + "-" * 40 + "X")
 # A short game that White loses by having no disc left.
 WIPE_OUT = "f5d6c5f4e3f6g5e6e7"
 # Two forced passes.

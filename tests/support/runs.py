@@ -250,15 +250,8 @@ def seated(
     return Referee(pairing, {BLACK: black, WHITE: white}, Rules(), stall, adjudicate=adjudicate, solve=solve)
 
 
-def referee(
-    black: Player[Any],
-    white: Player[Any],
-    opening: str = "",
-    stall: float = 0.4,
-    adjudicate: int = 0,
-    solve: int = 0,
-) -> GameRecord:
-    return seated(black, white, opening, stall, adjudicate, solve).play()
+def referee(black: Player[Any], white: Player[Any], opening: str = "", **how: Any) -> GameRecord:
+    return seated(black, white, opening, **how).play()
 
 
 def page_of(run: Run) -> str:
