@@ -21,6 +21,7 @@ from outflank.tests.support.books import (
     OTHELLO,
     START,
     after,
+    altered,
     expect_whole,
     grow,
     judge,
@@ -181,10 +182,7 @@ def test_a_check_finds_a_book_without_its_root(tmp_path: Path) -> None:
 
 def test_a_check_names_every_damaged_row(tmp_path: Path) -> None:
     path = make_book(tmp_path / "b", map(record, plies(2)))
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE position SET upper = upper + 1 WHERE depth = 10")
-    connection.commit()
-    connection.close()
+    altered(path, "UPDATE position SET upper = upper + 1 WHERE depth = 10")
     with Book.open(path) as book:
         faults = check(book).faults
 

@@ -16,7 +16,7 @@ from outflank.book import Book, BookWriter
 from outflank.book.graph import Reach
 from outflank.book.records import COLUMNS, checksum
 from outflank.engine import FileFormatError, Position
-from outflank.tests.support.books import START, expect_whole, grow, make_book, plies, record, records
+from outflank.tests.support.books import START, altered, expect_whole, grow, make_book, plies, record, records
 
 POSITIONS = plies(5)
 PARTS = 16  # of all bits of a small book: seven seconds each on a free core
@@ -120,40 +120,22 @@ def test_a_small_book_cut_at_any_byte_is_refused(tmp_path: Path) -> None:
         assert is_harmless(said, path), (length, said)
 
 
-def empty(path: Path) -> None:
-    path.touch()
-
-
-def text(path: Path) -> None:
-    path.write_text("F5d6C3" * 100)
-
-
-def other_program(path: Path) -> None:
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE position (board BLOB PRIMARY KEY)")
-    connection.close()
-
-
-def folder(path: Path) -> None:
-    path.mkdir()
-
-
-def nothing(path: Path) -> None:
-    pass
-
-
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
-        (empty, "it is empty"),
-        (text, "it is no SQLite file"),
-        (other_program, "an SQLite file of another program"),
-        (folder, "Is a directory"),
-        (nothing, "No such file or directory"),
+        (Path.touch, "it is empty"),
+        (lambda path: path.write_text("F5d6C3" * 100), "it is no SQLite file"),
+        (
+            lambda path: altered(path, "CREATE TABLE position (board BLOB PRIMARY KEY)"),
+            "an SQLite file of another program",
+        ),
+        (Path.mkdir, "Is a directory"),
+        (lambda path: None, "No such file or directory"),
     ],
+    ids=["empty", "text", "other program", "folder", "nothing"],
 )
 def test_a_foreign_file_is_refused_in_words_and_left_alone(
-    tmp_path: Path, make: Callable[[Path], None], reason: str
+    tmp_path: Path, make: Callable[[Path], object], reason: str
 ) -> None:
     make(tmp_path / "b")
     before = sorted(path.name for path in tmp_path.iterdir())
@@ -174,9 +156,7 @@ def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
 
 def test_a_newer_version_is_refused_by_name(tmp_path: Path) -> None:
     path = make_book(tmp_path / "b", [record(START)])
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 2")
-    connection.close()
+    altered(path, "PRAGMA user_version = 2")
     with pytest.raises(
         FileFormatError, match=r"version 2, written by a newer Outflank; this one reads version 1"
     ):
@@ -218,10 +198,7 @@ def test_a_book_that_was_changed_by_hand_is_refused(tmp_path: Path, change: str,
 def test_damage_is_found_by_those_who_walk_through_the_book(tmp_path: Path, whole: bytes) -> None:
     path = tmp_path / "b"
     path.write_bytes(whole)
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE position SET depth = 60 WHERE board = (SELECT max(board) FROM position)")
-    connection.commit()
-    connection.close()
+    altered(path, "UPDATE position SET depth = 60 WHERE board = (SELECT max(board) FROM position)")
     with Book.open(path) as book, pytest.raises(FileFormatError, match="damaged"):
         list(book.records())
 
@@ -253,10 +230,7 @@ HOSTILE_SCHEMAS = [
 def test_a_book_whose_tables_are_others_is_refused_before_it_is_read(
     tmp_path: Path, change: str, reason: str
 ) -> None:
-    path = make_book(tmp_path / "b", [record(START)])
-    connection = sqlite3.connect(path)
-    connection.executescript(change)
-    connection.close()
+    path = altered(make_book(tmp_path / "b", [record(START)]), change)
     for opened in (Book.open, BookWriter.open):
         with pytest.raises(FileFormatError, match=r"b' as an opening book \(") as told:
             opened(path)
@@ -396,10 +370,7 @@ def test_a_row_of_nonsense_with_the_right_checksum_is_found_by_all_who_read_it(
 
 def test_levels_and_history_of_nonsense_are_damage(tmp_path: Path) -> None:
     path = rewritten(make_book(tmp_path / "b", [record(START)]), level=1000)
-    connection = sqlite3.connect(path)
-    connection.execute("INSERT INTO history (time, what) VALUES ('now', x'ff')")
-    connection.commit()
-    connection.close()
+    altered(path, "INSERT INTO history (time, what) VALUES ('now', x'ff')")
     with Book.open(path) as book:
         with pytest.raises(FileFormatError, match="damaged: it has positions of level 1000"):
             book.levels()

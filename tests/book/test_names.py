@@ -121,16 +121,8 @@ def test_the_shipped_books_are_for_both_starts_of_othello_and_fit_into_a_wheel()
 
 @pytest.mark.parametrize("rules", ["othello", "othello,start=parallel-west", "obversi"])
 def test_a_game_is_played_from_the_book_for_its_rules(rules: str) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "outflank.tools.commands.program",
-        "gtp",
-        "--level",
-        "1",
-        "--rules",
-        rules,
-    ]
+    options = ["gtp", "--level", "1", "--rules", rules]
+    command = [sys.executable, "-m", "outflank.tools.commands.program", *options]
     lines = "outflank-book\nkata-genmove_analyze b\nquit\n"
     played = subprocess.run(
         command, input=lines, capture_output=True, text=True, timeout=60, check=True

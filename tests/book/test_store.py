@@ -24,7 +24,7 @@ from outflank.engine import (
     SettingsError,
     Symmetry,
 )
-from outflank.tests.support.books import OTHELLO, START, after, make_book, plies, record
+from outflank.tests.support.books import OTHELLO, START, after, altered, make_book, plies, record
 
 
 def test_a_record_comes_back_as_its_canonical_image(tmp_path: Path) -> None:
@@ -251,9 +251,7 @@ def test_a_book_in_a_read_only_folder_is_read(tmp_path: Path) -> None:
 def test_a_book_that_was_left_in_wal_mode_is_read_where_nothing_can_be_written(tmp_path: Path) -> None:
     """As after a copy to a read-only medium while a reader kept the file from being put in order."""
     path = make_book(tmp_path / "b", [record(START)])
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.close()
+    altered(path, "PRAGMA journal_mode = WAL")
     assert path.read_bytes()[18] == 2
     (tmp_path / "b-shm").mkdir()  # stands for a folder in which SQLite can't make this file
     with Book.open(path) as book:
@@ -264,9 +262,7 @@ def test_what_is_beside_a_book_is_looked_for_beside_its_file_and_not_beside_a_li
     """A book whose last changes are in a file that can't be used: without them it would be another book."""
     (tmp_path / "books").mkdir()
     path = make_book(tmp_path / "books" / "b", [record(START)])
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.close()
+    altered(path, "PRAGMA journal_mode = WAL")
     (tmp_path / "books" / "b-wal").mkdir()  # stands for a file that may not be read
     (tmp_path / "books" / "b-shm").mkdir()
     link = tmp_path / "link"

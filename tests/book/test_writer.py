@@ -288,35 +288,25 @@ def test_a_lock_that_was_removed_is_no_lock(tmp_path: Path) -> None:
         assert (tmp_path / "l.outflank-lock").exists()
 
 
-def a_link(lock: Path) -> None:
-    lock.symlink_to("victim")
-
-
-def a_dead_link(lock: Path) -> None:
-    lock.symlink_to("nowhere")
-
-
-def a_second_name(lock: Path) -> None:
-    lock.hardlink_to(lock.parent / "victim")
-
-
-def somebodys_file(lock: Path) -> None:
-    lock.write_text("packages\n")
-
-
-def a_pipe(lock: Path) -> None:
-    os.mkfifo(lock)
-
-
 def a_socket(lock: Path) -> None:
     with socket.socket(socket.AF_UNIX) as made:
         made.bind(str(lock))
 
 
 @pytest.mark.parametrize(
-    "put", [Path.mkdir, a_link, a_dead_link, a_second_name, somebodys_file, a_pipe, a_socket]
+    "put",
+    [
+        Path.mkdir,
+        lambda lock: lock.symlink_to("victim"),
+        lambda lock: lock.symlink_to("nowhere"),
+        lambda lock: lock.hardlink_to(lock.parent / "victim"),
+        lambda lock: lock.write_text("packages\n"),
+        os.mkfifo,
+        a_socket,
+    ],
+    ids=["folder", "link", "dead link", "second name", "somebody's file", "pipe", "socket"],
 )
-def test_what_is_in_the_place_of_a_lock_stays_as_it_is(tmp_path: Path, put: Callable[[Path], None]) -> None:
+def test_what_is_in_the_place_of_a_lock_stays_as_it_is(tmp_path: Path, put: Callable[[Path], object]) -> None:
     """A link was followed once, and what it led to cut to the number of a process."""
     victim, lock = tmp_path / "victim", tmp_path / "deps.outflank-lock"
     victim.write_text("4711\n")

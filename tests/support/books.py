@@ -4,8 +4,9 @@ import functools
 import random
 import resource
 import signal
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from io import BytesIO
 from itertools import islice
@@ -56,6 +57,13 @@ def make_book(path: Path, records: Iterable[Record], rules: Rules = OTHELLO) -> 
     """A book with these positions, closed."""
     with BookWriter.create(path, rules) as book:
         book.put_all(records)
+    return path
+
+
+def altered(path: Path, statements: str) -> Path:
+    """The file of a book, or a new one, after SQL that is not ours."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(statements)
     return path
 
 

@@ -167,6 +167,14 @@ def test_the_header_tells_level_and_size_of_a_book_of_our_own(book: Book) -> Non
     assert len(list(contents.records)) == len(book)
 
 
+def test_a_book_without_positions_is_of_level_0(tmp_path: Path) -> None:
+    with make(tmp_path / "a.book", []) as book:
+        contents = read_form(BytesIO(written(book, Form.EDAX)), book.rules)
+
+    assert contents.facts[edaxbinary.FACT].split()[-5] == "0"
+    assert list(contents.records) == []
+
+
 @pytest.mark.parametrize("told", ["2020 300 1 1 1 1 1 1 1 1 1", "2020 1 1 1 1 200 1 1 1 1 1", "yesterday"])
 def test_a_header_that_edax_has_no_room_for_is_made_anew(tmp_path: Path, told: str) -> None:
     with make(tmp_path / "a.book", [record(START)], edax=told) as book:
