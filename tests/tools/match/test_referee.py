@@ -26,38 +26,38 @@ def test_a_game_is_played_to_its_end(sit: Sit) -> None:
     assert all(0 < turn.seconds < 1 for turn in game.turns if turn.seconds is not None)
 
 
-@pytest.mark.parametrize(
-    ("fault", "ending", "detail"),
-    [
-        ("crash at start", Ending.CRASH, "exited with code 1 when asked 'protocol_version'; its last words"),
-        ("crash in handshake", Ending.CRASH, "was killed by SIGKILL when asked 'version'"),
-        ("crash", Ending.CRASH, "exited with code 3 when asked 'genmove"),
-        ("crash on play", Ending.CRASH, "exited with code 4 when asked 'play"),
-        ("leave quietly", Ending.CRASH, "exited with code 0 when asked 'genmove"),
-        ("leave after move", Ending.CRASH, "exited with code 0 when asked 'play"),
-        ("segfault", Ending.CRASH, "was killed by SIGSEGV when asked 'genmove"),
-        ("orphan", Ending.CRASH, "exited with code 5"),
-        ("closed input", Ending.CRASH, "closed its input but keeps running"),
-        ("silence", Ending.STALL, "gave no complete answer in time"),
-        ("half a line", Ending.STALL, "gave no complete answer in time"),
-        ("no blank line", Ending.STALL, "gave no complete answer in time"),
-        ("drip", Ending.STALL, "gave no complete answer in time"),
-        ("line feeds", Ending.STALL, "gave no complete answer in time"),
-        ("closed output", Ending.CRASH, "closed its output but keeps running"),
-        ("endless answer", Ending.PROTOCOL_ERROR, "bytes where one answer was due"),
-        ("endless line", Ending.PROTOCOL_ERROR, "wrote a line of more than 65536 bytes"),
-        ("chatter flood", Ending.PROTOCOL_ERROR, "bytes where one answer was due"),
-        ("illegal", Ending.ILLEGAL_MOVE, "played 'a1': "),
-        ("needless pass", Ending.ILLEGAL_MOVE, "played 'PASS': "),
-        ("resign", Ending.RESIGNATION, "engine A resigned"),
-        ("empty", Ending.PROTOCOL_ERROR, "expected a move as its answer, got ''"),
-        ("nonsense", Ending.PROTOCOL_ERROR, "got 'hello there'"),
-        ("refuse", Ending.PROTOCOL_ERROR, "refused to move: out of ideas"),
-        ("refuse play", Ending.PROTOCOL_ERROR, "refused 'play"),
-        ("wrong id", Ending.PROTOCOL_ERROR, "expected a blank after '='"),
-        ("no blank after the sign", Ending.PROTOCOL_ERROR, "expected a blank after '='"),
-    ],
-)
+FAULTS = [
+    ("crash at start", Ending.CRASH, "exited with code 1 when asked 'protocol_version'; its last words"),
+    ("crash in handshake", Ending.CRASH, "was killed by SIGKILL when asked 'version'"),
+    ("crash", Ending.CRASH, "exited with code 3 when asked 'genmove"),
+    ("crash on play", Ending.CRASH, "exited with code 4 when asked 'play"),
+    ("leave quietly", Ending.CRASH, "exited with code 0 when asked 'genmove"),
+    ("leave after move", Ending.CRASH, "exited with code 0 when asked 'play"),
+    ("segfault", Ending.CRASH, "was killed by SIGSEGV when asked 'genmove"),
+    ("orphan", Ending.CRASH, "exited with code 5"),
+    ("closed input", Ending.CRASH, "closed its input but keeps running"),
+    ("silence", Ending.STALL, "gave no complete answer in time"),
+    ("half a line", Ending.STALL, "gave no complete answer in time"),
+    ("no blank line", Ending.STALL, "gave no complete answer in time"),
+    ("drip", Ending.STALL, "gave no complete answer in time"),
+    ("line feeds", Ending.STALL, "gave no complete answer in time"),
+    ("closed output", Ending.CRASH, "closed its output but keeps running"),
+    ("endless answer", Ending.PROTOCOL_ERROR, "bytes where one answer was due"),
+    ("endless line", Ending.PROTOCOL_ERROR, "wrote a line of more than 65536 bytes"),
+    ("chatter flood", Ending.PROTOCOL_ERROR, "bytes where one answer was due"),
+    ("illegal", Ending.ILLEGAL_MOVE, "played 'a1': "),
+    ("needless pass", Ending.ILLEGAL_MOVE, "played 'PASS': "),
+    ("resign", Ending.RESIGNATION, "engine A resigned"),
+    ("empty", Ending.PROTOCOL_ERROR, "expected a move as its answer, got ''"),
+    ("nonsense", Ending.PROTOCOL_ERROR, "got 'hello there'"),
+    ("refuse", Ending.PROTOCOL_ERROR, "refused to move: out of ideas"),
+    ("refuse play", Ending.PROTOCOL_ERROR, "refused 'play"),
+    ("wrong id", Ending.PROTOCOL_ERROR, "expected a blank after '='"),
+    ("no blank after the sign", Ending.PROTOCOL_ERROR, "expected a blank after '='"),
+]
+
+
+@pytest.mark.parametrize(("fault", "ending", "detail"), FAULTS)
 def test_each_fault_is_a_named_loss_that_leaves_nothing_behind(
     sit: Sit, fault: str, ending: Ending, detail: str
 ) -> None:

@@ -3,8 +3,8 @@
 import json
 import os
 import shlex
-import subprocess
-import sys
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,9 @@ from outflank.engine import Colour, Position, Rules
 from outflank.tests.support import fake_engine
 from outflank.tests.support.positions import WIPE_OUT
 from outflank.tests.support.processes import living_with
+from outflank.tests.support.program import outflank
 from outflank.tests.support.runs import broken_off, played
+from outflank.tests.tools.match import test_referee
 from outflank.tools.match.game.results import Ending, is_true_claim, standing
 
 GAMES = [
@@ -26,29 +28,13 @@ GAMES = [
 WIPED_OUT = played(WIPE_OUT)
 FINAL = WIPED_OUT.turns[-1].before.play(WIPED_OUT.turns[-1].move)
 DRAWN = Position.parse("X" * 32 + "O" * 32 + " black")
-OUTFLANK = str(Path(sys.executable).with_name("outflank"))
+# What strikes in a move; the engines that make the runner wait come by themselves, since its patience is theirs.
 FAULTS = {
-    "crash": "crash",
-    "leave quietly": "crash",
-    "segfault": "crash",
-    "orphan": "crash",
-    "closed input": "crash",
-    "closed output": "crash",
-    "endless answer": "protocol error",
-    "endless line": "protocol error",
-    "chatter flood": "protocol error",
-    "empty": "protocol error",
-    "refuse": "protocol error",
-    "nonsense": "protocol error",
-    "wrong id": "protocol error",
-    "no blank after the sign": "protocol error",
-    "illegal": "illegal move",
-    "needless pass": "illegal move",
-    "silence": "stall",
-    "half a line": "stall",
-    "drip": "stall",
-    "line feeds": "stall",
+    fault: ending
+    for fault, ending, _ in test_referee.FAULTS
+    if ending.is_fault and fault in fake_engine.FAULTS
 }
+STALLS = [fault for fault, ending in FAULTS.items() if ending is Ending.STALL]
 NO_FAULTS = ("resign", "error flood", "upper case")
 
 
@@ -85,12 +71,8 @@ def test_seconds_are_those_of_an_engines_own_moves_without_the_opening() -> None
 def test_no_games_leave_nothing_to_divide() -> None:
     empty = standing("A", [])
 
-    assert (empty.points, empty.mean_margin, empty.mean_seconds, empty.longest_seconds) == (
-        0,
-        None,
-        None,
-        None,
-    )
+    assert empty.points == 0
+    assert {empty.mean_margin, empty.mean_seconds, empty.longest_seconds} == {None}
 
 
 @pytest.mark.parametrize("text", ["B+13", "B+64", "b+13.0", " B+64 "])
@@ -99,8 +81,7 @@ def test_the_discs_may_be_counted_with_the_empty_squares_or_without(text: str) -
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["W+13", "W+64", "B+14", "0", "draw", "", "?", "B+", "Black wins", "B+13.5", "B+" + "9" * 5000],
+    "text", ["W+13", "W+64", "B+14", "0", "draw", "", "?", "B+", "Black wins", "B+13.5", "B+" + "9" * 5000]
 )
 def test_another_winner_or_margin_is_false(text: str) -> None:
     assert not is_true_claim(text, FINAL)
@@ -118,46 +99,32 @@ def test_a_tie_may_have_a_winner() -> None:
     assert not is_true_claim("0", final)
 
 
-def gauntlet(folder: Path, *options: str) -> dict[str, dict[str, object]]:
-    """The engines of a gauntlet in which a good engine meets every other, by their names."""
-    others = [
-        word
-        for fault in (*FAULTS, *NO_FAULTS)
-        for word in (
-            "--engine",
-            f"name={fault!r} cmd={shlex.quote(shlex.join(fake_engine.command(fault, 3)))}",
-        )
+def gauntlet(folder: Path, faults: Iterable[str], stall: float, *options: str) -> None:
+    """Let a good engine meet every other in two games, and see that the table has each fault and nothing else."""
+    names = {"good": fake_engine.command(), **{fault: fake_engine.command(fault, 3) for fault in faults}}
+    engines = [
+        f"--engine=name={name!r} cmd={shlex.quote(shlex.join(command))}" for name, command in names.items()
     ]
-    good = ["--engine", f"name=good cmd={shlex.quote(shlex.join(fake_engine.command()))}"]
-    arguments = ["--format", "gauntlet", "--games", "2", "--stall", "1.5", "--openings", "random:2", *options]
+    arguments = ["--format", "gauntlet", "--games", "2", "--openings", "random:2", *options]
     mark = f"OUTFLANK_TEST=matrix-{os.getpid()}"
-    ran = subprocess.run(
-        [OUTFLANK, "tournament", *good, *others, *arguments, "--out", str(folder / "run")],
-        capture_output=True,
-        text=True,
-        timeout=110,
-        env={**os.environ, **dict([mark.split("=")])},
-    )
+    environment = {**os.environ, **dict([mark.split("=")])}
+    ran = outflank("tournament", *engines, *arguments, "--stall", stall, "--out", folder, env=environment)
 
     assert ran.returncode == 0, ran.stderr
     assert living_with(mark) == []
-    engines = json.loads((folder / "run" / "summary.json").read_text())["engines"]
-    return {engine["name"]: engine for engine in engines}
+    told = {engine["name"]: engine for engine in json.loads((folder / "summary.json").read_text())["engines"]}
+    expected = {name: {FAULTS[name]: 2} if name in FAULTS else {} for name in names}
+    assert {name: engine["faults"] for name, engine in told.items()} == expected
+    assert [told[name]["losses"] for name in names if name in FAULTS] == [2] * len(FAULTS.keys() & names)
+    assert told["good"]["wins_by_fault"] == sum((Counter(faults) for faults in expected.values()), Counter())
 
 
-def check(engines: dict[str, dict[str, object]]) -> None:
-    for fault, ending in FAULTS.items():
-        assert (fault, engines[fault]["losses"], engines[fault]["faults"]) == (fault, 2, {ending: 2})
-    for name in (*NO_FAULTS, "good"):
-        assert (name, engines[name]["faults"]) == (name, {})
-    won = {ending: 2 * list(FAULTS.values()).count(ending) for ending in FAULTS.values()}
-    assert engines["good"]["wins_by_fault"] == won
-
-
-def test_every_fault_is_counted_exactly_and_costs_nobody_else_a_game(tmp_path: Path) -> None:
-    check(gauntlet(tmp_path))
-
-
-@pytest.mark.slow
-def test_and_so_it_is_when_games_are_played_side_by_side(tmp_path: Path) -> None:
-    check(gauntlet(tmp_path, "--concurrency", "4"))
+@pytest.mark.parametrize("options", [(), pytest.param(("--concurrency", "4"), marks=pytest.mark.slow)])
+def test_every_fault_is_counted_exactly_and_costs_nobody_else_a_game(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    """Who writes a hundred megabytes before a move is slow where the machine is: only those that stall are hurried."""
+    gauntlet(tmp_path / "stalls", STALLS, 1.5, *options)
+    gauntlet(
+        tmp_path / "others", [fault for fault in (*FAULTS, *NO_FAULTS) if fault not in STALLS], 60, *options
+    )
