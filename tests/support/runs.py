@@ -35,9 +35,8 @@ from outflank.tools.work.signals import Interrupts
 
 STARTED = "2026-05-17T12:30:00+02:00"
 BLACK, WHITE = Colour.BLACK, Colour.WHITE
-MARK = (
-    f"OUTFLANK_TEST_{os.getpid()}"  # a variable by which engines of this test are found, wherever they hide
-)
+# A variable by which engines of this test are found, wherever they hide.
+MARK = f"OUTFLANK_TEST_{os.getpid()}"
 Sit = Callable[..., GtpPlayer]
 
 
@@ -188,21 +187,17 @@ def fake(name: str, fault: str = "none", turn: int = 2, time: str = "none") -> E
     return Entrant(name, shlex.join(fake_engine.command(fault, turn)), TimeControl.parse(time))
 
 
-def instant(name: str) -> Entrant:
-    """An engine that plays its only game at once."""
-    return Entrant(name, shlex.join(instant_engine.command()), TimeControl())
-
-
 def settings(*entries: Entrant, **others: Any) -> RunSettings:
     """Settings of a run, with random openings unless they say otherwise."""
     return RunSettings(entries=entries, **{"openings": OpeningsChoice.parse("random:8"), "seed": 3, **others})
 
 
 def instant_settings(folder: Path, **others: Any) -> RunSettings:
-    """Settings of a match between two instant engines."""
+    """Settings of a match between two engines that play their only game at once."""
     (folder / "openings.txt").write_text(instant_engine.GAME[:2])
     openings = OpeningsChoice.parse(str(folder / "openings.txt"))
-    return settings(instant("A"), instant("B"), openings=openings, **others)
+    engines = (Entrant(name, shlex.join(instant_engine.command()), TimeControl()) for name in "AB")
+    return settings(*engines, openings=openings, **others)
 
 
 def conduct(
@@ -250,8 +245,9 @@ def seated(
     return Referee(pairing, {BLACK: black, WHITE: white}, Rules(), stall, adjudicate=adjudicate, solve=solve)
 
 
-def referee(black: Player[Any], white: Player[Any], opening: str = "", **how: Any) -> GameRecord:
-    return seated(black, white, opening, **how).play()
+def referee(black: Player[Any], white: Player[Any], opening: str = "", **options: Any) -> GameRecord:
+    """The game of two players; `options` as for ``seated``."""
+    return seated(black, white, opening, **options).play()
 
 
 def page_of(run: Run) -> str:

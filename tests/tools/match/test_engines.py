@@ -21,20 +21,11 @@ from outflank.tools.report.figures import figures_of
 
 MATCH_TIME = TimeControl.parse("0.5")
 NOTHING: frozenset[str] = frozenset()
-OURS = "cmd='outflank gtp'"
 
 
-def test_an_engine_has_a_name_a_command_and_the_time_of_the_match() -> None:
-    entry = Entrant.parse('name=A cmd="outflank gtp --level 4"', MATCH_TIME)
-
-    assert entry == Entrant("A", "outflank gtp --level 4", MATCH_TIME)
-
-
-def test_an_engine_may_have_its_own_time() -> None:
+def test_an_engine_has_a_name_a_command_and_the_time_of_the_match_or_its_own() -> None:
+    assert Entrant.parse('name=A cmd="x -l 4"', MATCH_TIME) == Entrant("A", "x -l 4", MATCH_TIME)
     assert Entrant.parse("name=B cmd=engine time=none", MATCH_TIME).time == TimeControl()
-
-
-def test_the_name_is_the_programs_name_if_none_is_given() -> None:
     assert Entrant.parse("cmd='/usr/games/gtp-rhino -l 4'", MATCH_TIME).name == "gtp-rhino"
 
 
@@ -168,7 +159,7 @@ def test_what_is_given_one_by_one_is_not_given_together(text: str) -> None:
 
 
 def test_outflank_is_the_program_of_this_installation_and_gets_options() -> None:
-    entry = Entrant.parse(f"{OURS} level=4 nodes=1000 threads=2 option.hash=16")
+    entry = Entrant.parse("cmd='outflank gtp' level=4 nodes=1000 threads=2 option.hash=16")
     program, *arguments = command_line(entry)
 
     assert Path(program).parent == Path(sys.executable).parent
@@ -176,46 +167,41 @@ def test_outflank_is_the_program_of_this_installation_and_gets_options() -> None
     assert instructions(entry, NOTHING) == []
 
 
-def test_outflank_of_another_installation_gets_options_too() -> None:
-    entry = Entrant.parse("cmd='/opt/other/bin/outflank nboard --hash 16' level=4 book=none")
+@pytest.mark.parametrize(
+    ("text", "command", "listed", "told"),
+    [
+        (
+            "cmd='/opt/other/bin/outflank nboard --hash 16' level=4 book=none",
+            "/opt/other/bin/outflank nboard --hash 16 --level=4 --book=none",
+            "",
+            [],
+        ),
+        ("cmd='edax -l {level} -n {threads} {hash}' level=4 option.hash=ab", "edax -l 4 -n 1 ab", "", []),
+        ("cmd='edax -book-file {book}' book=edax.dat", "edax -book-file edax.dat", "", []),
+        ("cmd='x {} {size}'", "x {} {size}", "", []),
+        (
+            "cmd=x nodes=50 command='limit nodes {nodes}' command=clear_cache",
+            "x",
+            "",
+            ["limit nodes 50", "clear_cache"],
+        ),
+        (
+            "cmd=x level=4 nodes=50 option.maxTime=2 command=hello",
+            "x",
+            "set_level kata-set-param",
+            ["set_level 4", "kata-set-param nodes 50", "kata-set-param maxTime 2", "hello"],
+        ),
+        ("cmd=x threads=4", "x", "", []),
+    ],
+)
+def test_settings_go_into_the_command_or_into_what_an_engine_is_told(
+    text: str, command: str, listed: str, told: list[str]
+) -> None:
+    """Places in either are filled, braces of others stay, and a number of threads may be a mere declaration."""
+    entry = Entrant.parse(text)
 
-    assert command_line(entry) == [
-        "/opt/other/bin/outflank",
-        "nboard",
-        "--hash",
-        "16",
-        "--level=4",
-        "--book=none",
-    ]
-    assert instructions(entry, NOTHING) == []
-
-
-def test_a_place_in_the_command_is_filled() -> None:
-    entry = Entrant.parse("cmd='edax -l {level} -n {threads} {hash}' level=4 option.hash='a b'")
-
-    assert command_line(entry) == ["edax", "-l", "4", "-n", "1", "a b"]
-    assert instructions(entry, NOTHING) == []
-
-
-def test_a_place_in_a_command_of_the_engine_is_filled() -> None:
-    entry = Entrant.parse("cmd=x nodes=50 command='limit nodes {nodes}' command=clear_cache")
-
-    assert instructions(entry, NOTHING) == ["limit nodes 50", "clear_cache"]
-
-
-def test_braces_of_others_stay() -> None:
-    assert command_line(Entrant.parse("cmd='x {} {size}'")) == ["x", "{}", "{size}"]
-
-
-def test_an_engine_with_commands_for_it_is_told_by_them() -> None:
-    entry = Entrant.parse("cmd=x level=4 nodes=50 option.maxTime=2 command=hello")
-
-    assert instructions(entry, frozenset({"set_level", "kata-set-param"})) == [
-        "set_level 4",
-        "kata-set-param nodes 50",
-        "kata-set-param maxTime 2",
-        "hello",
-    ]
+    assert command_line(entry) == command.split()
+    assert instructions(entry, frozenset(listed.split())) == told
 
 
 @pytest.mark.parametrize("name", ["level", "depth", "nodes", "option.size"])
@@ -228,16 +214,10 @@ def test_an_engine_that_cannot_be_told_is_unfit(name: str) -> None:
         instructions(Entrant.parse(f"cmd=x {name}=4"), NOTHING)
 
 
-def test_a_number_of_threads_may_be_a_mere_declaration() -> None:
-    assert instructions(Entrant.parse("cmd=x threads=4"), NOTHING) == []
-
-
 def test_the_book_is_a_setting_of_the_engine() -> None:
     entry = Entrant.parse("cmd='outflank gtp' book='my openings.book' level=3")
-    placed = Entrant.parse("cmd='edax -book-file {book}' book=edax.dat")
 
     assert command_line(entry)[1:] == ["gtp", "--level=3", "--book=my openings.book"]
-    assert command_line(placed)[1:] == ["-book-file", "edax.dat"]
     assert entry.settings()["book"] == "my openings.book"
     with pytest.raises(NotationError, match="expected a file or none for book, got ''"):
         Entrant.parse("cmd=x book=")

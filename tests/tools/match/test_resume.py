@@ -5,7 +5,6 @@ import random
 import shlex
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from outflank.tests.support.processes import children, living_members
+from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tests.support.runs import conduct, fake, settings
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
 
-OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 ENGINES = fake("A"), fake("B", "resign", 22)
 SEED = 3
 
@@ -32,13 +30,9 @@ def results(run: Run) -> list[tuple[object, ...]]:
 
 
 def begin(folder: Path, games: int, concurrency: int) -> list[str]:
-    engines = [word for entry in ENGINES for word in ("--engine", _text(entry))]
+    engines = [f"--engine=name={entry.name} cmd={shlex.quote(entry.cmd)}" for entry in ENGINES]
     options = ["--games", str(games), "--seed", str(SEED), "--openings", "random:8"]
     return ["match", *engines, *options, "--concurrency", str(concurrency), "--out", str(folder), "--json"]
-
-
-def _text(entry: Entrant) -> str:
-    return f"name={entry.name} cmd={shlex.quote(entry.cmd)}"
 
 
 def kill_at_random(arguments: list[str], rng: random.Random) -> None:
@@ -65,9 +59,7 @@ def kill_and_resume(folder: Path, games: int, kills: int, concurrency: int) -> R
         assert not run.finished or len(run.games) == games
         counted = len(run.games)
         kill_at_random(["match", "--resume", str(folder), "--json"], rng)
-    ran = subprocess.run(
-        [OUTFLANK, "match", "--resume", str(folder), "--json"], capture_output=True, text=True, check=False
-    )
+    ran = outflank("match", "--resume", folder, "--json")
     assert ran.returncode == 0, ran.stderr
     summary = json.loads(ran.stdout.splitlines()[-1])
     run = read_run(folder)
@@ -100,9 +92,7 @@ def test_a_second_runner_is_refused(tmp_path: Path) -> None:
     )
     assert running.stdout is not None
     running.stdout.readline()
-    second = subprocess.run(
-        [OUTFLANK, "match", "--resume", str(tmp_path / "m")], capture_output=True, text=True, check=False
-    )
+    second = outflank("match", "--resume", tmp_path / "m")
     running.send_signal(signal.SIGINT)
     running.communicate()
 
@@ -112,11 +102,9 @@ def test_a_second_runner_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_finished_run_that_is_resumed_is_only_shown(tmp_path: Path) -> None:
-    subprocess.run([OUTFLANK, *begin(tmp_path / "m", 2, 1)], capture_output=True, check=True)
+    outflank(*begin(tmp_path / "m", 2, 1), check=True)
     before = read_run(tmp_path / "m")
-    shown = subprocess.run(
-        [OUTFLANK, "match", "--resume", str(tmp_path / "m")], capture_output=True, text=True, check=True
-    )
+    shown = outflank("match", "--resume", tmp_path / "m", check=True)
 
     assert "A" in shown.stdout
     assert read_run(tmp_path / "m") == before
@@ -162,10 +150,7 @@ def test_a_disk_that_is_really_full_ends_in_words_and_the_run_can_go_on(disk: Pa
 def test_a_disk_that_stays_full_shows_the_whole_result_and_fails(disk: Path) -> None:
     """Ctrl-C ends the wait for room; all that was played is in the table."""
     running = subprocess.Popen(
-        [OUTFLANK, *begin(disk / "m", 60, 1)[:-1]],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        [OUTFLANK, *begin(disk / "m", 60, 1)[:-1]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     try:
         assert running.stderr is not None

@@ -1,4 +1,4 @@
-"""The sequential test, against published values, values worked out by hand, and its own promise."""
+"""The sequential tests on points and on discs, against published values, values by hand, and their own promise."""
 
 import math
 import random
@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import NotationError
-from outflank.tools.match.stats.sprt import Sprt, bayesian_ratio
+from outflank.tools.match.stats.sprt import DiscTest, Sprt, bayesian_ratio
 
 # Pentanomial counts of a long test of a chess engine; between 0 and 2 normalised Elo its ratio is 2.25.
 PUBLISHED = (365, 16618, 36229, 16974, 390)
 # Losses, draws and wins, and the ratio of 10 against 0 logistic Elo that a chess runner's own tests expect.
 GAMES = [((1351, 2942, 1477), 2.52), ((555, 298, 555), -0.74), ((149, 1, 3), -4.69)]
 
-HALVES = st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0])
+MODELS = ["normalized", "logistic"]
 
 
 def pairs_of(counts: tuple[int, ...]) -> list[float]:
@@ -103,30 +103,33 @@ def test_near_the_hypotheses_the_ratio_is_the_normal_approximation() -> None:
     assert Sprt(0, 5).ratio(pairs) == pytest.approx(normalized, rel=0.01)
 
 
-@pytest.mark.parametrize("model", ["normalized", "logistic"])
+@pytest.mark.parametrize("model", MODELS)
 def test_no_pairs_say_nothing(model: str) -> None:
     assert Sprt(model=model).ratio([]) == 0
     assert Sprt(model=model).verdict([]) is None
-    assert Sprt(model=model).path([]) == []
-    assert Sprt(model=model).decided([]) is None
     assert bayesian_ratio(0, 0, 0, 0, 10) == 0
 
 
-@pytest.mark.parametrize("model", ["normalized", "logistic"])
-@pytest.mark.parametrize("pair", [0.0, 0.5, 1.0, 1.5, 2.0])
-def test_a_handful_of_pairs_that_end_alike_decides_nothing(model: str, pair: float) -> None:
-    for count in range(1, 6):
-        assert Sprt(0, 20, model=model).verdict([pair] * count) is None
+@pytest.mark.parametrize(
+    ("test", "pair"),
+    [
+        *((Sprt(0, 20, model=model), half) for model in MODELS for half in (0.0, 0.5, 1.0, 1.5, 2.0)),
+        *((DiscTest(0, 20), discs) for discs in (-128.0, 0.0, 128.0)),
+    ],
+)
+def test_a_handful_of_pairs_that_end_alike_decides_nothing(test: Sprt | DiscTest, pair: float) -> None:
+    for count in range(6):
+        assert test.verdict([pair] * count) is None
 
 
-@pytest.mark.parametrize("model", ["normalized", "logistic"])
+@pytest.mark.parametrize("model", MODELS)
 def test_many_wins_accept_and_many_losses_reject(model: str) -> None:
     assert Sprt(0, 20, model=model).verdict([2.0] * 150) is True
     assert Sprt(0, 20, model=model).verdict([0.0] * 150) is False
     assert Sprt(0, 20, model=model).verdict([1.0] * 2000) is False
 
 
-@pytest.mark.parametrize("model", ["normalized", "logistic"])
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("cell", range(5))
 @pytest.mark.parametrize("count", [1, 10**9])
 def test_extremes_give_finite_numbers(model: str, cell: int, count: int) -> None:
@@ -144,33 +147,41 @@ def test_every_ratio_is_finite_and_the_other_side_sees_its_negative(
     counts: list[int], elo0: float, width: float
 ) -> None:
     elo1 = min(elo0 + width, 200)
-    for model in ("normalized", "logistic"):
+    for model in MODELS:
         ours = Sprt(elo0, elo1, model=model).ratio_of(counts)
         theirs = Sprt(-elo1, -elo0, model=model).ratio_of(counts[::-1])
         assert math.isfinite(ours)
         assert theirs == pytest.approx(-ours, rel=1e-4, abs=1e-4)
 
 
-@given(st.lists(HALVES, min_size=1, max_size=40))
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0]), min_size=1, max_size=40))
 def test_one_more_win_never_lowers_the_ratio(pairs: list[float]) -> None:
     test = Sprt(0, 20, model="logistic")
 
     assert test.ratio([*pairs, 2.0]) >= test.ratio(pairs) - 1e-3
 
 
-def test_the_path_is_the_ratio_after_each_pair_and_the_first_crossing_decides() -> None:
-    test = Sprt(0, 100)
-    pairs = [2.0, 1.5] * 20 + [0.0] * 40
+@pytest.mark.parametrize(
+    ("test", "pairs"),
+    [
+        (Sprt(0, 100), [2.0, 1.5] * 20 + [0.0] * 40),
+        (DiscTest(0, 100), [20.0, 10.0] * 20 + [-30.0] * 60),
+    ],
+)
+def test_the_path_is_the_ratio_after_each_pair_and_the_first_crossing_decides(
+    test: Sprt | DiscTest, pairs: list[float]
+) -> None:
     path = test.path(pairs)
-
-    assert [done for done, _ in path] == list(range(1, 81))
-    assert path[9][1] == test.ratio(pairs[:10])
     decided = test.decided(pairs)
+
+    assert [done for done, _ in path] == list(range(1, len(pairs) + 1))
+    assert [ratio for _, ratio in path[:10]] == pytest.approx([test.ratio(pairs[:n]) for n in range(1, 11)])
     assert decided is not None
     done, accepted = decided
     assert accepted
     assert test.ratio(pairs[: done - 1]) < test.bounds[1] <= test.ratio(pairs[:done])
     assert test.verdict(pairs) is not True  # what came later does not undo it
+    assert (test.path([]), test.decided([])) == ([], None)
 
 
 def test_a_long_path_is_thinned_out_and_keeps_its_end() -> None:
@@ -178,6 +189,7 @@ def test_a_long_path_is_thinned_out_and_keeps_its_end() -> None:
 
     assert 100 <= len(path) <= 110
     assert path[-1][0] == 1500
+    assert [done for done, _ in DiscTest().path([4.0, -6.0, 12.0, 2.0] * 100, most=4)] == [100, 200, 300, 400]
 
 
 @pytest.mark.parametrize(
@@ -260,7 +272,7 @@ def test_equals_are_seldom_accepted() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["normalized", "logistic"])
+@pytest.mark.parametrize("model", MODELS)
 def test_the_test_errs_as_often_as_it_says(model: str) -> None:
     """Pairs of true normalised Elo 0 and 40, and of true logistic Elo 0 and 40; both errors 5 %, 600 runs each."""
     rng = random.Random(7)
@@ -278,3 +290,60 @@ def test_the_test_errs_as_often_as_it_says(model: str) -> None:
 
     assert share_accepted(test, equal, 600, rng) < 0.075
     assert share_accepted(test, better, 600, rng) > 0.925
+
+
+def log_likelihood(sums: list[float], t_value: float) -> float:
+    """Of normal sums under a t-value at the likeliest deviation, found by trying many; a disc added to the squares."""
+    return max(
+        sum(
+            -math.log(deviation) - ((value / deviation - t_value) ** 2 + 1 / deviation**2) / 2
+            for value in sums
+        )
+        for deviation in (1.002**step for step in range(1, 3500))
+    )
+
+
+def test_the_ratio_on_discs_is_that_of_the_likeliest_deviations() -> None:
+    sums = [10.0, -4.0, 22.0, 8.0, -16.0, 30.0, 2.0]
+    t_value = 50 * math.sqrt(2) * math.log(10) / 800
+
+    expected = log_likelihood(sums, t_value) - log_likelihood(sums, 0)
+    assert DiscTest(0, 50).ratio(sums) == pytest.approx(expected, abs=1e-4)
+
+
+def test_many_small_wins_by_discs_accept_and_many_losses_reject() -> None:
+    assert DiscTest(0, 20).verdict([2.0, 4.0] * 40) is True
+    assert DiscTest(0, 20).verdict([-2.0, -4.0] * 40) is False
+    assert DiscTest(0, 20).verdict([2.0, -2.0] * 1000) is False
+
+
+@given(st.lists(st.integers(-128, 128).map(float), max_size=60), st.floats(-200, 199))
+def test_every_ratio_on_discs_is_finite_and_the_other_side_sees_its_negative(
+    sums: list[float], elo0: float
+) -> None:
+    ours = DiscTest(elo0, 200).ratio(sums)
+    theirs = DiscTest(-200, -elo0).ratio([-value for value in sums])
+
+    assert math.isfinite(ours)
+    assert theirs == pytest.approx(-ours, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("matches", "share"), [(12, 0.95), pytest.param(60, 0.8, marks=pytest.mark.slow)], ids=["quick", "slow"]
+)
+def test_discs_decide_sooner_than_points(matches: int, share: float) -> None:
+    """Games with a normal margin of spread 16, the first better by two discs; in theory 2/pi of the pairs do."""
+    rng = random.Random(1)
+    needed = {"discs": 0, "points": 0}
+    for _ in range(matches):
+        margins = [[round(rng.gauss(2, 16) / 2) * 2 for _ in range(2)] for _ in range(2000)]
+        sums = [float(sum(pair)) for pair in margins]
+        points = [sum((margin > 0) + (margin == 0) / 2 for margin in pair) for pair in margins]
+        low, high = Sprt(0, 40).bounds
+        needed["discs"] += next(
+            done for done, ratio in DiscTest(0, 40).path(sums, 2000) if not low < ratio < high
+        )
+        needed["points"] += (Sprt(0, 40).decided(points) or (2000, True))[0]
+    print(f"pairs needed: {needed}")
+
+    assert needed["discs"] < share * needed["points"]

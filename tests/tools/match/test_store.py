@@ -309,15 +309,6 @@ def test_a_damaged_run_is_refused_in_words(tmp_path: Path) -> None:
             read_run(tmp_path / "cut.db")
 
 
-def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
-    create(tmp_path).end(finished=True)
-    connection = sqlite3.connect(tmp_path / RUN_FILE)
-    connection.execute("PRAGMA user_version = 99")
-    connection.close()
-    with pytest.raises(FileFormatError, match="expected a run file of version 1 to 2, got 99"):
-        read_run(tmp_path)
-
-
 def test_a_run_from_before_books_is_read_and_resumed(tmp_path: Path) -> None:
     """Version 1 had no column for them."""
     store = create(tmp_path)
@@ -338,10 +329,3 @@ def test_a_folder_that_is_no_run_can_not_be_resumed(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match=f"is no folder of a run: it has no {RUN_FILE}"):
         Store.resume(tmp_path)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "precious").touch()
-    with pytest.raises(FileFormatError, match="need a new or empty folder"):
-        create(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["precious"]
