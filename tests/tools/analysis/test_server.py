@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from outflank.engine import Position
 from outflank.tests.support.installation import python_script
 
 ENDGAME = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X"
@@ -186,15 +185,6 @@ def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
     one = numbers()
     assert len(one) == 12
     assert numbers("--concurrency", "3") == one
-
-
-def test_stable_discs_are_told_if_wanted() -> None:
-    position = Position.parse("XXX-----XX------" + "-" * 47 + "O O")
-    with Server() as server:
-        server.ask(id=1, position=position.board_string(), depth=1, stable=True)
-        (answer,), _, _ = server.end()
-
-    assert answer["stable"] == {"black": ["a1", "b1", "c1", "a2", "b2"], "white": ["h8"]}
 
 
 def test_the_version_can_be_asked_for() -> None:

@@ -1,13 +1,10 @@
 """Every check of NBoard's protocol finds the engine that breaks its rule; ours keeps them all."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from outflank.protocol.opponent.errors import EngineError
 from outflank.tests.support import fake_engine, nboard_rule_breaker
+from outflank.tests.support.program import outflank
 from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, CheckResult, Finding, examine
 from outflank.tools.checks.nboard import NBoardSubject
 from outflank.tools.match.game.engines import Entrant
@@ -17,7 +14,6 @@ STARTS_SLOWLY = """sleep 2
 while read -r word number; do
     case $word in ping) echo "pong $number" ;; quit) exit ;; esac
 done"""
-OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 
 
 def findings(command: list[str], *names: str) -> dict[str, Finding]:
@@ -97,12 +93,7 @@ def test_an_engine_that_speaks_gtp_answers_no_ping() -> None:
 
 
 def test_a_check_of_the_other_protocol_is_wrong_usage() -> None:
-    ran = subprocess.run(
-        [OUTFLANK, "compliance", "--protocol", "nboard", "x", "--only", "takes-moves-back"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    ran = outflank("compliance", "--protocol", "nboard", "x", "--only", "takes-moves-back")
 
     assert ran.returncode == 2
     assert "nboard has no check 'takes-moves-back': --list shows them" in ran.stderr

@@ -191,17 +191,19 @@ def test_a_board_may_lie_over_eight_lines() -> None:
 
 def test_requests_in_a_file_are_answered_as_on_a_stream(tmp_path: Path) -> None:
     file = tmp_path / "requests.jsonl"
-    file.write_text('\n{"id": "a", "moves": "f5d6c3", "depth": 2}\n')
+    file.write_text('\n{"id": "a", "moves": "f5d6c3", "depth": 2, "stable": true}\n')
     (answer,) = [json.loads(line) for line in run(str(file)).stdout.splitlines()]
 
     assert (answer["id"], answer["turn"], answer["position"]) == ("a", 3, BOARD)
+    assert answer["stable"] == {"black": [], "white": []}
 
 
 def test_stable_discs_can_be_told() -> None:
     board = "XXX-----XX------" + "-" * 47 + "O O"
 
     assert "Stable: Black 5 (a1 b1 c1 a2 b2), White 1 (h8)" in run(board, "--depth", "1", "--stable").stdout
-    assert result_of(run(board, "--depth", "1", "--stable", "--json"))["stable"]["white"] == ["h8"]
+    told = result_of(run(board, "--depth", "1", "--stable", "--json"))["stable"]
+    assert told == {"black": ["a1", "b1", "c1", "a2", "b2"], "white": ["h8"]}
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ from click.testing import CliRunner
 
 from outflank.engine import Limit, Position, Searcher
 from outflank.engine.evaluation import weights
-from outflank.tools.commands import bench as module
-from outflank.tools.commands.bench import bench
+from outflank.tools.commands.bench import _suite, bench
 from outflank.tools.commands.program import cli
 
 _FFO = Path(__file__).parents[2] / "data" / "ffo" / "fforum-1-19.obf"
@@ -20,10 +19,10 @@ def _little_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The benchmark with few and shallow positions."""
     suite = tmp_path / "bench.obf"
     suite.write_text(f"{Position.start().board_string()};\n{_FFO.read_text().splitlines()[0]}\n")
-    monkeypatch.setattr(module, "_SUITE", suite)
-    monkeypatch.setattr(module, "_MIDGAME", Limit(depth=5))
-    monkeypatch.setattr(module, "_SELECTIVE_MIDGAME", Limit(depth=6, selectivity=73))
-    monkeypatch.setattr(module, "_PERFT_DEPTH", 4)
+    monkeypatch.setattr("outflank.tools.commands.bench._SUITE", suite)
+    monkeypatch.setattr("outflank.tools.commands.bench._MIDGAME", Limit(depth=5))
+    monkeypatch.setattr("outflank.tools.commands.bench._SELECTIVE_MIDGAME", Limit(depth=6, selectivity=73))
+    monkeypatch.setattr("outflank.tools.commands.bench._PERFT_DEPTH", 4)
 
 
 def _items(*arguments: str) -> dict[str, int]:
@@ -52,7 +51,7 @@ def test_people_get_a_row_for_each_item() -> None:
 
 
 def test_the_suite_that_ships_can_be_read() -> None:
-    problems = module._suite()
+    problems = _suite()
 
     assert {bool(problem.scores) for problem in problems} == {False, True}
 

@@ -4,7 +4,6 @@ import json
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,11 @@ from outflank.book import Book, BookWriter
 from outflank.engine import Position, Rules, SettingsError
 from outflank.engine.evaluation.weights import checksum
 from outflank.tests.support.installation import ROOT
+from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tools.commands.program import cli
 
 START = Position.start()
 GAME = "f5f4e3f6g5d6e7g4"
-OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 PARALLEL = Rules.parse("othello,start=parallel-north")
 
 
@@ -110,14 +109,8 @@ def test_a_book_learns_a_little_where_a_game_left_it(tmp_path: Path) -> None:
 
 def test_a_book_learns_from_a_run(tmp_path: Path) -> None:
     path = build(tmp_path / "b", 4)
-    runner = CliRunner()
-    engine = f"cmd='{sys.executable} -m outflank.tools.commands.program gtp --depth 1'"
-    played = runner.invoke(
-        cli,
-        ["match", "--games", "2", "--engine", f"name=A {engine}", "--engine", f"name=B {engine}"]
-        + ["--openings", "random:4", "--out", str(tmp_path / "run")],
-    )
-    assert played.exit_code == 0, played.output
+    engines = [f"--engine=name={name} cmd='outflank gtp --depth 1'" for name in "AB"]
+    outflank("match", "--games", 2, *engines, "--openings", "random:4", "--out", tmp_path / "run", check=True)
     told = facts("learn", path, tmp_path / "run", "--workers", 1)
 
     assert told["games"] == 2
@@ -215,16 +208,7 @@ def test_what_is_no_book_is_refused_in_a_sentence(tmp_path: Path, command: str) 
 
 def test_a_signal_ends_a_build_that_can_go_on(tmp_path: Path) -> None:
     path = tmp_path / "b"
-    command = [
-        sys.executable,
-        "-m",
-        "outflank.tools.commands.program",
-        "book",
-        "build",
-        str(path),
-        "--level",
-        "4",
-    ]
+    command = [OUTFLANK, "book", "build", str(path), "--level", "4"]
     for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
         before = path.stat().st_mtime_ns if path.exists() else 0
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -249,52 +233,33 @@ def changed(path: Path, before: int) -> bool:
     return wal.exists() and wal.stat().st_size > 0 and (before == 0 or wal.stat().st_mtime_ns > before)
 
 
-def build_small(path: Path, *options: str) -> dict[str, object]:
-    """What ``outflank book build`` printed of a small book."""
-    command = [OUTFLANK, "book", "build", str(path), "--level", "4", "--positions", "40", "--json", *options]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
-    found: dict[str, object] = json.loads(ran.stdout)
-    return found
-
-
-def expect_sound(path: Path) -> None:
-    """Let ``outflank book check`` look for faults, and search every position again."""
-    subprocess.run([OUTFLANK, "book", "check", str(path)], timeout=100, check=True, capture_output=True)
-
-
 @pytest.mark.slow
 def test_a_book_grows_on_a_cluster(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        built = build_small(tmp_path / "b", "--cluster", cluster.scheduler_address)
+        words = "--level", 4, "--positions", 40, "--cluster", cluster.scheduler_address
+        built = facts("build", tmp_path / "b", *words)
 
     assert (built["positions"], built["added"]) == (40, 40)
-    expect_sound(tmp_path / "b")
+    run("check", tmp_path / "b")
 
 
-def test_the_parallel_start_has_a_book_of_its_own(tmp_path: Path) -> None:
+def test_a_book_is_of_one_start_and_used_by_its_games_alone(tmp_path: Path) -> None:
     path = tmp_path / "b"
-    built = build_small(path, "--rules", str(PARALLEL), "--workers", "1")
-
-    assert built["rules"] == str(PARALLEL)
-    expect_sound(path)
+    words = "--level", 4, "--positions", 40, "--rules", PARALLEL, "--workers", 1
+    assert facts("build", path, *words)["rules"] == str(PARALLEL)
+    run("check", path)
     with Book.open(path, PARALLEL) as book:
         assert Position.start(PARALLEL) in book
         with pytest.raises(SettingsError, match="from parallel-north, not for othello from diagonal"):
             book.probe(Position.start())
 
-
-def test_a_game_uses_the_book_of_its_own_start_alone(tmp_path: Path) -> None:
-    path = tmp_path / "b"
-    build_small(path, "--rules", str(PARALLEL), "--workers", "1")
-    lines = "kata-genmove_analyze b\nquit\n"
-
-    def played(rules: Rules) -> subprocess.CompletedProcess[str]:
-        command = [OUTFLANK, "gtp", "--book", str(path), "--level", "1", "--rules", str(rules)]
-        return subprocess.run(command, input=lines, capture_output=True, text=True, timeout=60, check=True)
-
-    fitting, other = played(PARALLEL), played(Rules())
-
+    fitting, other = (
+        outflank(
+            "gtp", "--book", path, "--level", 1, "--rules", rules, input="kata-genmove_analyze b\nquit\n"
+        )
+        for rules in (PARALLEL, Rules())
+    )
     assert " book 1" in fitting.stdout
     assert fitting.stderr == ""
     assert " book 1" not in other.stdout

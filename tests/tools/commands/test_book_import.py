@@ -70,14 +70,8 @@ def rescored(text: bytes) -> bytes:
             lambda text: text.replace(b"fact created", b"fact rules"),
             "line 4: 'rules' can't be a fact, since something else says it",
         ),
-        (
-            lambda text: text.replace(b"fact outflank", b"fact created"),
-            "line 5: 'created' can't be a fact",
-        ),
-        (
-            lambda text: text.replace(b"fact outflank", b"fact checksum"),
-            "line 5: 'checksum' can't be a fact",
-        ),
+        (lambda text: text.replace(b"fact outflank", b"fact created"), "line 5: 'created' can't be a fact"),
+        (lambda text: text.replace(b"fact outflank", b"fact checksum"), "line 5: 'checksum' can't be a fact"),
     ],
 )
 def test_a_text_that_is_not_what_was_written_makes_no_book(

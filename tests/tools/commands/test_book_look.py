@@ -212,8 +212,7 @@ def test_a_book_of_edax_needs_a_file(grown: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
-    [["export", "BOOK", "-o", "FILE"], ["tree", "BOOK", "-o", "FILE"], ["import", "BOOK", "FILE"]],
+    "words", [["export", "BOOK", "-o", "FILE"], ["tree", "BOOK", "-o", "FILE"], ["import", "BOOK", "FILE"]]
 )
 def test_what_cannot_be_written_is_called_by_its_name(grown: Path, words: list[str]) -> None:
     given = {"BOOK": grown, "FILE": "/no/such/file"}

@@ -8,20 +8,17 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
 from outflank.tests.support import fake_engine, rule_breaker
 from outflank.tests.support.processes import children, living_members
+from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tools.checks.examination import CATALOGUES
-
-OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 
 
 def compliance(command: list[str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    words = [OUTFLANK, "compliance", shlex.join(command), *arguments]
-    return subprocess.run(words, capture_output=True, text=True, timeout=100)
+    return outflank("compliance", shlex.join(command), *arguments)
 
 
 def only(*names: str) -> list[str]:
@@ -90,7 +87,7 @@ def test_what_is_no_engine_is_told_in_a_sentence(command: list[str], sentence: s
 
 @pytest.mark.parametrize("arguments", [["'"], [""], ["cat", "--only", "x"], ["cat", "--patience", "0"]])
 def test_a_wrong_usage_ends_with_code_2(arguments: list[str]) -> None:
-    ran = subprocess.run([OUTFLANK, "compliance", *arguments], capture_output=True, text=True, timeout=60)
+    ran = outflank("compliance", *arguments)
 
     assert ran.returncode == 2
     assert ran.stderr.startswith("Usage: ")
@@ -120,7 +117,7 @@ def test_a_signal_ends_it_and_its_engine(number: signal.Signals) -> None:
 
 
 def test_the_list_of_checks_names_each_with_its_rule() -> None:
-    told = subprocess.run([OUTFLANK, "compliance", "--list"], capture_output=True, text=True, timeout=60)
+    told = outflank("compliance", "--list")
 
     assert told.returncode == 0
     for _, catalogue in CATALOGUES.values():

@@ -219,14 +219,6 @@ def test_what_cannot_be_written_is_named_and_the_rest_is_written(tmp_path: Path)
     assert (tmp_path / "report.html").exists()
 
 
-def test_every_game_that_is_exported_is_in_the_run(tmp_path: Path) -> None:
-    folder = stored(tmp_path, *GAMES)
-
-    assert outflank("export", folder, "--format", "transcript").stdout.count("\n") == len(
-        read_run(folder).games
-    )
-
-
 @pytest.mark.parametrize("target", ["run.db", "run.db-wal", "run.db-shm", "run.db.outflank-lock"])
 @pytest.mark.parametrize(
     "command", [["report"], ["export", "--format", "ggf"], ["export", "--format", "sgf"]]

@@ -14,9 +14,10 @@ from outflank import __version__
 from outflank.engine import PRESETS, Game, Position
 from outflank.protocol.formats.annotated import AnnotatedGame, Ending
 from outflank.protocol.formats.files import read_games
+from outflank.tests.support.positions import WIPE_OUT
+from outflank.tests.support.program import at_terminal
 
 PROGRAM = [sys.executable, "-m", "outflank.tools.commands.program", "play", "--book", "none"]
-WIPE_OUT = "f5d6c5f4e3f6g5e6e7"
 ESCAPE = "\x1b["
 
 
@@ -189,24 +190,8 @@ def test_bad_options_are_told_in_a_sentence(arguments: list[str], code: int, sen
 
 
 def test_somebody_at_a_terminal_is_told_and_asked_again_in_colours() -> None:
-    keyboard, terminal = pty.openpty()
-    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-    environment |= {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"}
-    with subprocess.Popen(
-        [*PROGRAM, "--level", "1"], stdin=terminal, stdout=terminal, stderr=terminal, env=environment
-    ) as game:
-        os.close(terminal)
-        os.write(keyboard, b"a1\nf5\nundo\nquit\n")
-        said = b""
-        try:
-            while chunk := os.read(keyboard, 4096):
-                said += chunk
-        except OSError:  # the terminal has gone
-            pass
-        assert game.wait(20) == 0
-    os.close(keyboard)
+    text = at_terminal(["play", "--book", "none", "--level", "1"], b"a1\nf5\nundo\nquit\n")
 
-    text = said.decode()
     assert "Black to move: " in text
     assert "outflank: expected Black to play d3 c4 f5 e6, got a1" in text
     assert "Outflank, White, plays" in text

@@ -1,16 +1,13 @@
 """``outflank solo``: playing, watching, solving, many deals, and what it says to bad input."""
 
 import json
-import os
-import pty
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from outflank.engine.solo.game import Deal, DealerView
+from outflank.tests.support.program import at_terminal
 from outflank.tools.commands.program import cli
 
 ESCAPE = "\x1b["
@@ -90,23 +87,12 @@ class TestPlaying:
 
     def test_somebody_at_a_terminal_is_told_and_asked_again(self) -> None:
         """Through a pseudo-terminal: a bad move does not end the game, and the board is coloured."""
-        keyboard, terminal = pty.openpty()
-        environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-        command = [sys.executable, "-m", "outflank.tools.commands.program", "solo", "--seed", "1"]
-        with subprocess.Popen(
-            command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment
-        ) as game:
-            os.close(terminal)
-            os.write(keyboard, b"a1\nblack d3\nstop\n")
-            said = b""
-            while b"stopped before the end" not in said:
-                said += os.read(keyboard, 4096)
-            assert game.wait(20) == 0
-        os.close(keyboard)
+        said = at_terminal(["solo", "--seed", "1"], b"a1\nblack d3\nstop\n")
 
-        assert b"got a1" in said
-        assert b"turns d4" in said
-        assert ESCAPE.encode() in said
+        assert "got a1" in said
+        assert "turns d4" in said
+        assert "stopped before the end" in said
+        assert ESCAPE in said
 
 
 class TestWatchingAndSolving:

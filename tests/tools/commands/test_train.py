@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from outflank.engine import Colour, FileFormatError, Limit, Position, Searcher
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.patterns import PHASES
 from outflank.engine.search.probcut import margins
+from outflank.tests.support.program import OUTFLANK
 from outflank.tools.commands.program import cli
 from outflank.tools.commands.train import train
 from outflank.tools.train import probcut
@@ -33,20 +33,8 @@ def succeed(*arguments: object) -> str:
 
 
 def test_selfplay_prints_what_it_played(tmp_path: Path, nothing: Path) -> None:
-    options = (
-        "--games",
-        10,
-        "--shard",
-        5,
-        "--depth",
-        1,
-        "--exact-from",
-        6,
-        "--weights",
-        nothing,
-        "--workers",
-        1,
-    )
+    quick = ("--depth", 1, "--exact-from", 6, "--workers", 1, "--weights", nothing)
+    options = ("--games", 10, "--shard", 5, *quick)
 
     made = json.loads(succeed("selfplay", tmp_path / "games", *options, "--json"))
 
@@ -92,21 +80,8 @@ def test_a_picture_that_cannot_be_drawn_is_refused_before_the_work(
 def test_fit_prints_a_table(tmp_path: Path, games: Path) -> None:
     table = succeed("fit", games, "--out", tmp_path / "fitted.bin").splitlines()
 
-    columns = [
-        "empties",
-        "positions",
-        "kept",
-        "out",
-        "steps",
-        "MAE",
-        "RMSE",
-        "spread",
-        "bias",
-        "even",
-        "odd",
-        "slope",
-    ]
-    assert table[0].split() == columns
+    columns = "empties positions kept out steps MAE RMSE spread bias even odd slope"
+    assert " ".join(table[0].split()) == columns
     assert len(table) == 1 + PHASES
 
 
@@ -227,28 +202,10 @@ def test_an_interrupted_run_ends_at_once_with_what_it_has(
     tmp_path: Path, nothing: Path, number: int, code: int
 ) -> None:
     folder = tmp_path / "games"
-    options = [
-        "--shard",
-        "2",
-        "--depth",
-        "1",
-        "--exact-from",
-        "6",
-        "--weights",
-        str(nothing),
-        "--workers",
-        "1",
-    ]
-    command = [
-        sys.executable,
-        "-m",
-        "outflank.tools.commands.program",
-        "train",
-        "selfplay",
-        str(folder),
-        *options,
-    ]
-    run = subprocess.Popen([*command, "--games", "1000000"], stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    quick = ["--depth", "1", "--exact-from", "6", "--workers", "1", "--weights", str(nothing)]
+    options = ["--shard", "2", *quick]
+    command = [OUTFLANK, "train", "selfplay", str(folder), *options, "--games", "1000000"]
+    run = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
     while not list(folder.glob("*.positions")):
         assert run.poll() is None
         time.sleep(0.05)

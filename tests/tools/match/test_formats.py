@@ -223,12 +223,7 @@ def test_the_better_seed_is_first_after_a_swiss_tournament_of_one_result() -> No
 
 @pytest.mark.parametrize(
     ("players", "seeds"),
-    [
-        (2, [0, 1]),
-        (4, [0, 3, 1, 2]),
-        (5, [0, None, 3, 4, 1, None, 2, None]),
-        (8, [0, 7, 3, 4, 1, 6, 2, 5]),
-    ],
+    [(2, [0, 1]), (4, [0, 3, 1, 2]), (5, [0, None, 3, 4, 1, None, 2, None]), (8, [0, 7, 3, 4, 1, 6, 2, 5])],
 )
 def test_the_bracket_keeps_the_best_seeds_apart(players: int, seeds: list[int | None]) -> None:
     assert knockout.bracket(players) == seeds

@@ -118,26 +118,15 @@ def taught_records() -> Records:
     return np.array([(*row, 4, 100, True) for row in alternating + passing], RECORD)
 
 
-def test_full_trust_learns_the_result(taught_records: Records) -> None:
-    assert targets(taught_records, Trust.everywhere(1.0)).tolist() == [10, -10, 10, 20, 20]
-
-
-def test_no_trust_learns_the_guess(taught_records: Records) -> None:
-    assert targets(taught_records, Trust.everywhere(0.0)).tolist() == [2, -4, 6, 1, 3]
-
-
-def test_half_trust_mixes_what_comes_from_the_side_to_move(taught_records: Records) -> None:
-    last = (6 + 10) / 2
-    second = (-4 - last) / 2
-    after_pass = (3 + 20) / 2
-
-    assert targets(taught_records, Trust.everywhere(0.5)).tolist() == [
-        (2 - second) / 2,
-        second,
-        last,
-        (1 + after_pass) / 2,
-        after_pass,
-    ]
+@pytest.mark.parametrize(
+    ("trust", "taught"),
+    [(1.0, [10, -10, 10, 20, 20]), (0.0, [2, -4, 6, 1, 3]), (0.5, [4, -6, 8, 6.25, 11.5])],
+)
+def test_trust_mixes_guess_and_result_as_the_side_to_move_sees_them(
+    taught_records: Records, trust: float, taught: list[float]
+) -> None:
+    """With half of it: (6 + 10) / 2 last, (-4 - 8) / 2 before, (2 + 6) / 2 first; after the pass (3 + 20) / 2."""
+    assert targets(taught_records, Trust.everywhere(trust)).tolist() == taught
 
 
 def test_guesses_are_rid_of_their_bias(taught_records: Records) -> None:

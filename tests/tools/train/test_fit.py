@@ -202,24 +202,11 @@ def test_searches_are_right_on_average_afterwards(
 
 def test_the_command_prints_and_writes_the_shifts(nothing: Path, games: Path, tmp_path: Path) -> None:
     out, picture = tmp_path / "calibrated.bin", tmp_path / "errors.svg"
-    arguments = [
-        "calibrate",
-        games,
-        "--weights",
-        nothing,
-        "--out",
-        out,
-        "--depth",
-        2,
-        "--boards",
-        20,
-        "--plot",
-        picture,
-        "--workers",
-        1,
-    ]
+    files = [games, "--weights", nothing, "--out", out, "--plot", picture]
+    options = ["--depth", "2", "--boards", "20", "--workers", "1", "--json"]
 
-    result = CliRunner().invoke(train, [*map(str, arguments), "--json"], catch_exceptions=False)
+    words = ["calibrate", *map(str, files), *options]
+    result = CliRunner().invoke(train, words, catch_exceptions=False)
 
     shifts = [Shift(**shift) for shift in json.loads(result.stdout)]
     assert weights.read(out) == shifted(weights.read(nothing), shifts)

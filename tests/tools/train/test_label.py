@@ -68,12 +68,6 @@ def test_without_all_moves_a_board_has_its_own_score(games: Path, tmp_path: Path
         assert problem.own_score == Searcher(1).search(problem.position, Limit.solve()).score
 
 
-def kept_problems(name: str) -> tuple[obf.Problem, ...]:
-    suite = obf.read_problems((DATA / name).read_text().splitlines(), name, Rules())
-    assert not suite.errors
-    return suite.problems
-
-
 def moves_of_both(position: Position) -> int:
     others = Position(position.opp, position.own, position.side.other)
     return len(position.legal_moves()) + len(others.legal_moves())
@@ -81,7 +75,7 @@ def moves_of_both(position: Position) -> int:
 
 @pytest.mark.parametrize(("name", "empties"), SETS.items())
 def test_each_board_is_set_aside_and_there_once(name: str, empties: int) -> None:
-    problems = kept_problems(name)
+    problems = problems_of(DATA / name)
 
     boards = {
         (problem.position.canonical()[0].own, problem.position.canonical()[0].opp) for problem in problems
@@ -94,14 +88,14 @@ def test_each_board_is_set_aside_and_there_once(name: str, empties: int) -> None
 
 
 def test_all_moves_have_a_score_where_the_file_has_moves() -> None:
-    for problem in kept_problems("dev-20.obf"):
+    for problem in problems_of(DATA / "dev-20.obf"):
         assert set(problem.scores) == set(problem.position.legal_moves())
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_some_scores_are_those_of_the_solver(name: str) -> None:
     searcher = Searcher(64)
-    soon_solved = sorted(kept_problems(name), key=lambda problem: moves_of_both(problem.position))
+    soon_solved = sorted(problems_of(DATA / name), key=lambda problem: moves_of_both(problem.position))
 
     for problem in soon_solved[:2]:
         assert searcher.search(problem.position, Limit.solve()).score == problem.score
@@ -112,5 +106,5 @@ def test_some_scores_are_those_of_the_solver(name: str) -> None:
 def test_all_scores_are_those_of_the_solver(name: str) -> None:
     searcher = Searcher(64)
 
-    for problem in kept_problems(name):
+    for problem in problems_of(DATA / name):
         assert searcher.search(problem.position, Limit.solve()).score == problem.score

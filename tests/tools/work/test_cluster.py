@@ -52,8 +52,7 @@ def test_an_address_has_a_host_and_a_port(text: str) -> None:
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(
-        NotationError,
-        match="expected the address of a Dask scheduler, tcp://HOST:PORT or tls",
+        NotationError, match="expected the address of a Dask scheduler, tcp://HOST:PORT or tls"
     ):
         scheduler_address(text)
 

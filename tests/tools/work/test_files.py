@@ -2,14 +2,12 @@
 
 import errno
 import os
-import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from outflank.engine import SettingsError
+from outflank.tests.support.books import no_file_beyond
 from outflank.tools.work.files import (
     STDOUT,
     UnwritableError,
@@ -22,22 +20,11 @@ from outflank.tools.work.files import (
 SMALL = 10
 
 
-@contextmanager
-def no_room() -> Iterator[None]:
-    """The system writes no file longer than SMALL bytes, as if the disk were full."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (SMALL, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     write_whole(path, b"old")
 
-    with no_room(), pytest.raises(OSError, match=os.strerror(errno.EFBIG)):
+    with no_file_beyond(SMALL), pytest.raises(OSError, match=os.strerror(errno.EFBIG)):
         write_whole(path, b"n" * (SMALL + 1))
 
     assert path.read_bytes() == b"old"
