@@ -97,6 +97,14 @@ class Browser:
         ready = f"document.readyState === 'complete' && location.href.startsWith({json.dumps(address)})"
         self.wait(ready)
 
+    def show(self, file: Path, page: str, fragment: str = "", **how: Any) -> None:
+        """Write a page to a file and load it anew, nothing asked for and nothing wrong so far."""
+        file.write_text(page)
+        self.errors.clear()
+        self.requests.clear()
+        self.load("about:blank")
+        self.load(file.as_uri() + fragment, **how)
+
     def wait(self, condition: str) -> None:
         """Wait until an expression in the page is true."""
         deadline = time.monotonic() + 30

@@ -1,10 +1,12 @@
-"""Weights and games that the tests of the training share."""
+"""What several rooms of tools share: weights and games to train with, and a browser."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from outflank.engine.evaluation import weights
+from outflank.tests.support.browser import Browser
 from outflank.tools.train.selfplay import Judging, SelfplaySettings, selfplay
 
 
@@ -28,3 +30,9 @@ def games(settings: SelfplaySettings, tmp_path_factory: pytest.TempPathFactory) 
     folder = tmp_path_factory.mktemp("games")
     assert selfplay(folder, settings, 60, workers=2) == 60
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened

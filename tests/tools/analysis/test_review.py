@@ -4,7 +4,6 @@ import functools
 import json
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -231,12 +230,6 @@ def test_a_player_is_counted_with_both_colours_and_the_best_comes_first() -> Non
     assert summaries[0].tally.lost_a_move < summaries[1].tally.lost_a_move  # type: ignore[operator]
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
-
-
 def two_games() -> list[GameReview]:
     return [reviewed(WIPE_OUT), reviewed(WITH_PASSES)]
 
@@ -307,12 +300,8 @@ def test_the_curve_is_an_image_of_its_own_and_shows_every_position() -> None:
 def test_a_browser_shows_an_error_and_what_would_have_been_better(
     browser: Browser, tmp_path: Path, width: int, dark: bool
 ) -> None:
-    page = tmp_path / "review.html"
-    page.write_text(render_review(two_games(), QUICK))
-    browser.errors.clear()
-    browser.requests.clear()
-    browser.load("about:blank")
-    browser.load(f"{page.as_uri()}#game=2&ply=57", width=width, dark=dark)
+    page = render_review(two_games(), QUICK)
+    browser.show(tmp_path / "review.html", page, "#game=2&ply=57", width=width, dark=dark)
     facts = browser.run("document.querySelector('#facts').textContent")
     ring = browser.run(
         "['cx', 'cy'].map(at => document.querySelector('#board .better').getAttribute(at)).join()"
@@ -356,10 +345,7 @@ def number_in(text: list[str], words: str) -> float | None:
 def test_text_and_curve_agree_at_every_ply(browser: Browser, tmp_path: Path) -> None:
     """Also at an error, where the positions before and after the move are worth different things."""
     review = reviewed(WITH_PASSES)
-    page = tmp_path / "review.html"
-    page.write_text(render_review([review], QUICK))
-    browser.load("about:blank")
-    browser.load(page.as_uri())
+    browser.show(tmp_path / "review.html", render_review([review], QUICK))
     shown = shown_at_every_ply(browser)
 
     assert any(move.is_error for move in review.moves)
@@ -377,11 +363,7 @@ def test_text_and_curve_agree_at_every_ply(browser: Browser, tmp_path: Path) -> 
 def test_the_text_of_a_run_has_the_numbers_of_its_graph_at_every_ply(
     browser: Browser, tmp_path: Path
 ) -> None:
-    run = random_run(("A", "B"), 1, solved=20)
-    page = tmp_path / "report.html"
-    page.write_text(page_of(run))
-    browser.load("about:blank")
-    browser.load(page.as_uri())
+    browser.show(tmp_path / "report.html", page_of(random_run(("A", "B"), 1, solved=20)))
     shown = shown_at_every_ply(browser)
 
     assert sum("exact" in here["points"] for here in shown) > 15
@@ -395,10 +377,7 @@ def test_the_text_of_a_run_has_the_numbers_of_its_graph_at_every_ply(
 
 @in_browser
 def test_a_worst_move_leads_to_its_position(browser: Browser, tmp_path: Path) -> None:
-    page = tmp_path / "review.html"
-    page.write_text(render_review(two_games(), QUICK))
-    browser.load("about:blank")
-    browser.load(page.as_uri())
+    browser.show(tmp_path / "review.html", render_review(two_games(), QUICK))
     wanted = browser.run(
         "(({game, ply}) => `#game=${Number(game) + 1}&ply=${ply}`)"
         "(document.querySelector('#worst tbody tr').dataset)"

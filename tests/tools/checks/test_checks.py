@@ -12,11 +12,18 @@ from outflank.tests.support import rule_breaker
 from outflank.tests.support.installation import ROOT
 from outflank.tests.support.processes import StallMeter, judge_calmly
 from outflank.tools.checks import conduct
-from outflank.tools.checks import subject as positions
 from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.document import document
 from outflank.tools.checks.examination import CHECKS, CheckResult, Finding, Verdict, checks_of, examine
-from outflank.tools.checks.subject import Subject, Violation
+from outflank.tools.checks.subject import (
+    BEFORE_A_PASS,
+    BLACK_WINS,
+    DRAWN,
+    WHITE_WINS,
+    WIPE_OUT,
+    Subject,
+    Violation,
+)
 from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.setup import command_line
 
@@ -224,7 +231,7 @@ def test_the_verdict_counts_what_must_be_and_what_should_be() -> None:
 
 
 def test_the_games_are_what_the_checks_take_them_for() -> None:
-    whole = (positions.BLACK_WINS, positions.WHITE_WINS, positions.DRAWN, positions.WIPE_OUT)
+    whole = (BLACK_WINS, WHITE_WINS, DRAWN, WIPE_OUT)
     games = [Game.from_transcript(transcript) for transcript in whole]
 
     assert all(game.position.is_over for game in games)
@@ -232,7 +239,7 @@ def test_the_games_are_what_the_checks_take_them_for() -> None:
     assert not any(turn.move.is_pass for game in games for turn in game.turns)
     outcomes = [str(game.position.outcome()) for game in games]
     assert [outcome[0] for outcome in outcomes] == ["B", "W", "0", "B"]
-    assert Game.from_transcript(positions.BEFORE_A_PASS).position.must_pass
+    assert Game.from_transcript(BEFORE_A_PASS).position.must_pass
 
 
 def test_the_page_is_what_the_checks_say() -> None:

@@ -6,7 +6,6 @@ import os
 import shlex
 import signal
 import subprocess
-import sys
 import termios
 import time
 from pathlib import Path
@@ -18,12 +17,12 @@ from outflank.engine import PRESETS, Colour, FileFormatError
 from outflank.tests.support import fake_engine
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.processes import children, living_members
+from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tests.support.runs import played
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.state.store import read_run
 
 RHINO = Path("/usr/games/gtp-rhino")
-OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 
 
 def fake(name: str, fault: str = "none", turn: int = 2) -> str:
@@ -33,14 +32,7 @@ def fake(name: str, fault: str = "none", turn: int = 2) -> str:
 
 def match(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run ``outflank match`` in a folder of its own, without the virtual environment on PATH."""
-    return subprocess.run(
-        [OUTFLANK, "match", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=110,
-        env={**os.environ, "PATH": "/usr/bin:/bin"},
-    )
+    return outflank("match", *arguments, cwd=cwd, env={**os.environ, "PATH": "/usr/bin:/bin"})
 
 
 def two(first: str, second: str) -> list[str]:
@@ -150,16 +142,8 @@ def test_openings_come_from_a_file(tmp_path: Path) -> None:
         ([*two("cmd=no-such-engine", fake("B"))], 1, "there is no program 'no-such-engine'"),
         ([*two(fake("A"), "name=B cmd=cat")], 1, "engine B is no GTP engine"),
         ([*two(fake("A"), fake("B", "crash at start"))], 1, "engine B exited with code 1"),
-        (
-            [*two(fake("A"), fake("B")), "--rules", "obversi"],
-            1,
-            "engine A: there is no way to set",
-        ),
-        (
-            [*two(fake("A"), fake("B")), "--out", "/proc/match"],
-            1,
-            "can't write records to '/proc/match'",
-        ),
+        ([*two(fake("A"), fake("B")), "--rules", "obversi"], 1, "engine A: there is no way to set"),
+        ([*two(fake("A"), fake("B")), "--out", "/proc/match"], 1, "can't write records to '/proc/match'"),
         ([*two(fake("A"), fake("B")), "--out", "full"], 1, "need a new or empty folder"),
     ],
 )
@@ -176,14 +160,6 @@ def test_bad_input_gets_one_sentence_and_the_right_exit_code(
     assert ran.stdout == ""
     assert (tmp_path / "full" / "thing").read_text() == "precious"
     assert [path.name for path in tmp_path.iterdir()] == ["full"]
-
-
-def test_the_line_of_a_bad_opening_is_named(tmp_path: Path) -> None:
-    (tmp_path / "openings.txt").write_text("f5d6c3\nf5d6c3x9\n")
-    ran = match("--openings", "openings.txt", cwd=tmp_path)
-
-    assert ran.returncode == 1
-    assert "openings.txt, line 2: " in ran.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

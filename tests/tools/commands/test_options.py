@@ -173,11 +173,9 @@ def test_a_variety_that_is_none_is_refused(given: str, sentence: str) -> None:
     assert sentence in result.output
 
 
-def outflank(*words: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
+def outflank(*words: str, **given: Any) -> subprocess.CompletedProcess[str]:
     """The program with 3 GiB of address space."""
-    return subprocess.run(
-        [*PROGRAM, *words], input=given, capture_output=True, text=True, timeout=100, check=False
-    )
+    return subprocess.run([*PROGRAM, *words], **given, capture_output=True, text=True, timeout=100)
 
 
 @pytest.mark.parametrize(
@@ -185,16 +183,7 @@ def outflank(*words: str, given: str | None = None) -> subprocess.CompletedProce
     [
         ["match", "--config", "/dev/zero"],
         ["match", "--engines", "/dev/zero"],
-        [
-            "match",
-            "--no-records",
-            "--openings",
-            "/dev/zero",
-            "--engine",
-            "cmd=cat name=a",
-            "--engine",
-            "cmd=cat",
-        ],
+        ["match", "--no-records", "--openings", "/dev/zero", "--engine=cmd=cat name=a", "--engine=cmd=cat"],
         ["solve", "/dev/zero"],
         ["bench", "accuracy", "/dev/zero", "--depth", "2"],
         ["analyze", "/dev/zero", "--depth", "1"],
@@ -211,14 +200,7 @@ def test_a_file_without_an_end_is_refused_in_words(words: list[str]) -> None:
 
 def test_lines_without_an_end_are_refused_in_words() -> None:
     with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as endless:
-        result = subprocess.run(
-            [*PROGRAM, "solve", "-"],
-            stdin=endless.stdout,
-            capture_output=True,
-            text=True,
-            timeout=100,
-            check=False,
-        )
+        result = outflank("solve", "-", stdin=endless.stdout)
         endless.kill()
 
     assert result.returncode == 1
@@ -279,7 +261,7 @@ def test_a_pipe_that_nobody_writes_to_is_waited_for_by_no_command(tmp_path: Path
     pipe = tmp_path / "run.db"
     os.mkfifo(pipe)
     places = {"PIPE": str(pipe), "FOLDER": str(tmp_path)}
-    result = outflank(*(places.get(word, word) for word in words), given="genmove b\n")
+    result = outflank(*(places.get(word, word) for word in words), input="genmove b\n")
 
     assert (result.returncode, "Traceback" in result.stderr) == (0 if words[0] == "gtp" else 1, False)
     last = result.stderr.splitlines()[-1]

@@ -20,8 +20,9 @@ from outflank.book import BookWriter
 from outflank.engine import Rules, SettingsError
 from outflank.engine.evaluation.weights import SHIPPED, checksum
 from outflank.tests.support.processes import children, living_members
+from outflank.tests.support.program import OUTFLANK
 from outflank.tests.support.runs import conduct, settings
-from outflank.tests.tools.match.test_resume import ENGINES, OUTFLANK, SEED, begin, results
+from outflank.tests.tools.match.test_resume import ENGINES, SEED, begin, results
 from outflank.tools.match.state.store import read_run
 from outflank.tools.work.cluster import Build, if_same_build, this_build
 

@@ -139,10 +139,7 @@ def test_a_file_that_is_there_is_not_written_over(engines: Path) -> None:
             "[[engine]]\ncmd = 'x'\n[[engine]]\ncmd = 'y'\nlevel = 'high'",
             "run.toml, engine 2: expected a whole",
         ),
-        (
-            "[[engine]]\ncmd = 'x'\n[[engine]]\ncmd = 'x'",
-            "engine 2: another engine is called 'x' too",
-        ),
+        ("[[engine]]\ncmd = 'x'\n[[engine]]\ncmd = 'x'", "engine 2: another engine is called 'x' too"),
         ("\xff", "run.toml: not TOML: "),
         (f"games = 0x{'f' * 5000}", "run.toml: not TOML: "),
     ],

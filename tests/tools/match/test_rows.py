@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import signal
 import sqlite3
 import subprocess
@@ -15,43 +14,18 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from outflank.book import Book, BookWriter
 from outflank.engine import FileFormatError
 from outflank.tests.book.test_damage import COUNTS_FOR_EVER, in_circles
+from outflank.tests.support.books import no_file_beyond
 from outflank.tests.tools.commands.test_export import GAMES, stored
 from outflank.tests.tools.match.test_store import SETTINGS, create
 from outflank.tools.commands.program import cli
 from outflank.tools.match.state import schema
 from outflank.tools.match.state.store import LOCK_FILE, Store, read_run
 
-HOSTILE: tuple[Any, ...] = (
-    None,
-    "nobody",
-    "",
-    -1,
-    2**62,
-    1.5,
-    float("inf"),
-    b"\xff",
-    "9" * 5000,
-    0,
-    "\0",
-    "a1 a1",
-)
-ODD_VALUES: tuple[Any, ...] = (
-    None,
-    "nobody",
-    "",
-    -1,
-    2**62,
-    float("inf"),
-    1.5,
-    [],
-    {},
-    True,
-    [[1]],
-    "x" * 300,
-)
+ODD: tuple[Any, ...] = (None, "nobody", "", -1, 2**62, 1.5, float("inf"))
+HOSTILE: tuple[Any, ...] = (*ODD, b"\xff", "9" * 5000, 0, "\0", "a1 a1")
+ODD_VALUES: tuple[Any, ...] = (*ODD, [], {}, True, [[1]], "x" * 300)
 PAIRS = COUNTS_FOR_EVER.replace("SELECT x FROM c", "SELECT x, x FROM c")
 COMMANDS = (
     ["report", "-o", "-"],
@@ -201,18 +175,6 @@ def test_a_run_whose_pages_lead_in_circles_is_refused(folder: Path) -> None:
         read_run(folder)
 
 
-@pytest.mark.timeout(60)
-def test_a_pipe_is_no_run_and_no_book(tmp_path: Path) -> None:
-    """Nobody writes to it, so whoever opened it would wait for ever."""
-    pipe = tmp_path / "run.db"
-    os.mkfifo(pipe)
-    for opened in (read_run, Book.open, BookWriter.open):
-        with pytest.raises(FileFormatError, match="it is a pipe or a device, and has to be a file"):
-            opened(pipe)
-    with pytest.raises(FileFormatError, match=r"has no run\.db"):
-        Store.resume(tmp_path)
-
-
 @pytest.mark.parametrize("value", ["a1", b"\xff", 5])
 def test_openings_that_cannot_be_played_are_refused_in_words(folder: Path, value: object) -> None:
     edit(folder, "UPDATE opening SET moves = ?", value)
@@ -275,12 +237,8 @@ def test_no_edit_of_one_value_leads_to_a_traceback(folder: Path, tmp_path: Path)
         for command, *options in COMMANDS:
             result = runner.invoke(cli, [command, str(edited), *options])
             assert result.exit_code in (0, 1), (statement, value, command)
-            assert isinstance(result.exception, SystemExit | None), (
-                statement,
-                value,
-                command,
-                result.exception,
-            )
+            found = (statement, value, command, result.exception)
+            assert isinstance(result.exception, SystemExit | None), found
 
 
 def test_a_run_that_was_killed_while_it_began_is_begun_again(tmp_path: Path) -> None:
@@ -294,7 +252,7 @@ def test_a_run_that_was_killed_while_it_began_is_begun_again(tmp_path: Path) -> 
         assert not any((tmp_path / name).exists() for name in schema.UNFINISHED)
 
 
-@pytest.mark.parametrize("name", [*schema.UNFINISHED, "run.lock", "run.db.outflank-lock"])
+@pytest.mark.parametrize("name", [*schema.UNFINISHED, "run.lock", "run.db.outflank-lock", "precious"])
 @pytest.mark.parametrize("content", ["my notes", "n" * 100, None])
 def test_a_run_begins_without_touching_what_is_not_its_own(
     tmp_path: Path, name: str, content: str | None
@@ -329,25 +287,13 @@ def test_a_run_whose_runner_was_killed_in_a_change_is_read(tmp_path: Path) -> No
         assert len(store.openings(store.read().settings.rules)) == 2
 
 
-def resume(folder: Path) -> None:
-    Store.resume(folder)
-
-
-def begin(folder: Path) -> None:
-    create(folder)
-
-
 def begin_without_an_id(folder: Path) -> None:
     Store.create(folder, SETTINGS, [], None)  # type: ignore[arg-type]
 
 
 def begin_on_a_small_disk(folder: Path) -> None:
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 13, before[1]))
-    try:
+    with no_file_beyond(1 << 13):
         create(folder)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def no_database(folder: Path) -> None:
@@ -368,29 +314,25 @@ def a_folder_in_its_place(folder: Path) -> None:
     (folder / schema.UNFINISHED[0]).mkdir()
 
 
-def nothing(folder: Path) -> None:
-    """The folder is empty."""
-
-
 @pytest.mark.parametrize(
     ("prepare", "attempt", "sentence"),
     [
-        (no_database, resume, "it is no SQLite file"),
-        (edited("PRAGMA user_version = 99"), resume, "expected a run file of version 1 to 2, got 99"),
-        (edited("PRAGMA user_version = 1"), resume, "duplicate column name: book"),
-        (edited("UPDATE run SET value = 'x' WHERE name = 'settings'"), resume, "as the file of a run"),
+        (no_database, Store.resume, "it is no SQLite file"),
+        (edited("PRAGMA user_version = 99"), Store.resume, "expected a run file of version 1 to 2, got 99"),
+        (edited("PRAGMA user_version = 1"), Store.resume, "duplicate column name: book"),
+        (edited("UPDATE run SET value = 'x' WHERE name = 'settings'"), Store.resume, "as the file of a run"),
         (
             edited("ALTER TABLE turn RENAME TO moves"),
-            resume,
+            Store.resume,
             "it has the table 'moves', which is not Outflank's",
         ),
-        (a_folder_in_its_place, begin, "need a new or empty folder"),
-        (nothing, begin_without_an_id, "NOT NULL constraint failed"),
-        (nothing, begin_on_a_small_disk, "disk"),
+        (a_folder_in_its_place, create, "need a new or empty folder"),
+        (lambda folder: None, begin_without_an_id, "NOT NULL constraint failed"),
+        (lambda folder: None, begin_on_a_small_disk, "disk"),
     ],
 )
 def test_a_run_that_can_not_begin_or_go_on_leaves_no_lock_and_no_open_file(
-    tmp_path: Path, prepare: Callable[[Path], None], attempt: Callable[[Path], None], sentence: str
+    tmp_path: Path, prepare: Callable[[Path], None], attempt: Callable[[Path], object], sentence: str
 ) -> None:
     """The second attempt fails for the reason of the first, and not since the first still holds the folder."""
     prepare(tmp_path)

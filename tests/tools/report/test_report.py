@@ -211,12 +211,8 @@ def test_a_knockout_has_its_bracket_and_rounds_and_its_winner_on_top() -> None:
     page, course = page_of(run), figures_of(run).course
     (standing,) = re.findall(r'<table id="standing".*?</table>', page, re.DOTALL)
 
-    assert re.findall(r"<h3>(\w+)</h3>", page.split("<h2>Standing")[0]) == [
-        "Quarterfinals",
-        "Semifinals",
-        "Final",
-        "Winner",
-    ]
+    rounds = re.findall(r"<h3>(\w+)</h3>", page.split("<h2>Standing")[0])
+    assert rounds == ["Quarterfinals", "Semifinals", "Final", "Winner"]
     assert re.findall(r"<b>([A-E])</b>", standing) == list(course.order)
     assert "lost in the final" in standing
     assert page.split("<h2>Rounds")[1].count("bye") == 3
@@ -448,12 +444,8 @@ def test_the_scoreboard_tells_how_far_a_run_is() -> None:
         board.show(GameEnded(game))
     told.append(board.progress())
 
-    assert (told[0]["played"], told[0]["games"], told[0]["seconds_left"], told[0]["ratings"]) == (
-        0,
-        4,
-        None,
-        [],
-    )
+    assert (told[0]["played"], told[0]["games"]) == (0, 4)
+    assert (told[0]["seconds_left"], told[0]["ratings"]) == (None, [])
     assert (told[1]["played"], told[1]["games"]) == (2, 4)
     assert told[1]["seconds_left"] is not None
     assert [set(rating) for rating in told[1]["ratings"]] == [{"name", "elo", "low", "high"}] * 3

@@ -1,15 +1,13 @@
 """The report as a browser shows it, without a network: board, keys, filters; on a desktop, a telephone and paper."""
 
 import functools
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from outflank.engine import PRESETS, Colour, Game
-from outflank.protocol.formats import ggf
-from outflank.protocol.formats import sgf as sgf_write
+from outflank.protocol.formats import ggf, sgf
 from outflank.tests.support.browser import CHROMIUM, Browser
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.runs import broken_off, judged, page_of, played, random_run, run_of
@@ -30,19 +28,8 @@ LONG = "an engine whose author gave it a rather long name"
 PHONE = 390
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
-
-
 def open_report(browser: Browser, folder: Path, run: Run, dark: bool = False, fragment: str = "") -> None:
-    page = folder / "report.html"
-    page.write_text(page_of(run))
-    browser.errors.clear()
-    browser.requests.clear()
-    browser.load("about:blank")
-    browser.load(page.as_uri() + fragment, dark=dark)
+    browser.show(folder / "report.html", page_of(run), fragment, dark=dark)
 
 
 @functools.cache
@@ -212,16 +199,12 @@ def test_what_came_into_the_page_from_elsewhere_neither_runs_nor_asks_for_anythi
     browser: Browser, tmp_path: Path
 ) -> None:
     """Names are escaped; should one ever get through, the page's content security policy stops it."""
-    open_report(browser, tmp_path, tournament())
-    page = tmp_path / "report.html"
     evil = (
         "<script>window.ran = 1</script><img src=nothing onerror='window.ran = 2'>"
         "<img src='http://127.0.0.1:9/x'><link rel=stylesheet href='http://127.0.0.1:9/y'>"
     )
-    page.write_text(page.read_text().replace("<body>", f"<body>{evil}"))
-    browser.errors.clear()
-    browser.load("about:blank")
-    browser.load(page.as_uri())
+    page = page_of(tournament()).replace("<body>", f"<body>{evil}")
+    browser.show(tmp_path / "report.html", page)
 
     assert browser.run("typeof window.ran") == "undefined"
     refused = [error for error in browser.errors if "Content Security Policy" in error]
@@ -383,7 +366,7 @@ def test_discs_thrown_away_add_up_over_the_phases(browser: Browser, page: str, r
 
 def test_saved_games_are_those_of_export(browser: Browser, page: str, run: Run) -> None:
     show(browser, page)
-    for name, write in (("sgf", sgf_write.write), ("ggf", ggf.write)):
+    for name, write in (("sgf", sgf.write), ("ggf", ggf.write)):
         browser.run(f"gameFiles('{name}').then(files => {{ window.saved_{name} = files }})")
         browser.wait(f"window.saved_{name} !== undefined")
 
