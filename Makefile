@@ -104,7 +104,7 @@ annotate: build  ## write Cython's yellow pages to build/annotate/: white lines 
 lock: build  ## choose the newest versions of what make installs, and write them with their hashes to requirements.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check uv
 	$(BIN)/uv --quiet pip compile --universal --python-version 3.11 --upgrade --generate-hashes --no-annotate --no-emit-index-url \
-		--custom-compile-command "make lock" --extra dev --extra match --output-file requirements.txt pyproject.toml
+		--custom-compile-command "make lock" --extra dev --extra match --extra web --output-file requirements.txt pyproject.toml
 
 clean:  ## remove all that make has made
 	rm -rf .venv build dist *.egg-info engine/*.so engine/*/*.so tests/*/*.so measure/*.so engine/buildinfo.py

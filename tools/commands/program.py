@@ -135,7 +135,12 @@ COMMANDS = {
     "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
 }
 # The extra that brings a package; all others come with `match`.
-_EXTRAS = {"torch": "train", "distributed": "cluster", "resvg_py": "png"}
+_EXTRAS = {
+    "torch": "train",
+    "distributed": "cluster",
+    "resvg_py": "png",
+    **dict.fromkeys(("starlette", "uvicorn", "websockets"), "web"),
+}
 _DESCENDANTS = "outflank.protocol.opponent.descendants"  # imported by commands that start engines
 _EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
