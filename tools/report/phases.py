@@ -47,7 +47,6 @@ class Slip:
     """A move that threw discs away.
 
     Attributes:
-        index: of its game in the run, 0 for the first.
         game: the game's number.
         ply: 1 for the first turn.
         engine: who made it.
@@ -57,7 +56,6 @@ class Slip:
         played: exact margin after it.
     """
 
-    index: int
     game: int
     ply: int
     engine: str
@@ -110,11 +108,11 @@ def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> Phases:
 def slips_of(games: Sequence[GameRecord]) -> list[Slip]:
     """The moves of a run that threw the most discs away, the worst first."""
     slips = []
-    for index, game in enumerate(games):
+    for game in games:
         for choice in choices(game):
             turn = game.turns[choice.turn]
             if choice.best != choice.came:
                 engine, number = game.pairing.names[turn.colour], game.pairing.number
                 made = (engine, str(turn.move), turn.before.empties, choice.best, choice.came)
-                slips.append(Slip(index, number, choice.turn + 1, *made))
+                slips.append(Slip(number, choice.turn + 1, *made))
     return sorted(slips, key=lambda slip: -slip.discs)[:_MOST_SLIPS]

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -116,6 +116,19 @@ def render_report(run: Run, figures: Figures) -> str:
     Only the last games of a long run are there to be replayed: a browser has to hold them all.
     """
     listed = run.games[-MOST_LISTED:]
+    return _rendered(
+        run,
+        figures,
+        listed,
+        replays=[replay(game) for game in listed],
+        files=packed_files([run_record(run, game) for game in listed]),
+        parts_only=False,
+        **page_parts(run.settings.rules),
+    )
+
+
+def _rendered(run: Run, figures: Figures, listed: Sequence[GameRecord], **page: Any) -> str:
+    """The template, filled; `page` has the values that only whole pages need."""
     environment = templates()
     environment.filters |= {
         "points": wording.points_text,
@@ -134,7 +147,7 @@ def render_report(run: Run, figures: Figures) -> str:
     return environment.get_template("report.html").render(
         run=run,
         figures=figures,
-        title=_title(run),
+        title=run_title(run),
         elo=_elo_text(run, figures),
         verdicts=wording.verdict_lines(run, figures),
         notes=wording.notes(run, figures),
@@ -147,9 +160,7 @@ def render_report(run: Run, figures: Figures) -> str:
         called=_called(run),
         Colour=Colour,
         endings=sorted({str(game.ending) for game in listed}),
-        rows=[_row(game) for game in listed],
-        replays=[replay(game) for game in listed],
-        files=packed_files([run_record(run, game) for game in listed]),
+        rows=[game_row(game) for game in listed],
         names=names,
         rounds=_rounds(run, figures),
         bracket=_bracket(run, figures),
@@ -157,12 +168,33 @@ def render_report(run: Run, figures: Figures) -> str:
         came=wording.came_to(run, figures) if run.settings.format is Format.KNOCKOUT else {},
         swiss=figures.course.swiss,
         rested=any(score.byes for score in figures.course.swiss.values()),
-        places_of_games={game.pairing.number: place for place, game in enumerate(listed)},
+        listed_games={game.pairing.number for game in listed},
         phases=phases_of(run.games, names),
         blunders=slips_of(run.games),
         remark_heading="by",
-        **page_parts(run.settings.rules),
+        **page,
     )
+
+
+PARTS_ABOVE = ("head", "bracket", "standing", "rounds", "cross", "pairs", "curves")
+PARTS_BELOW = ("phases", "openings", "engines", "foot")
+"""The parts of the report above and below the games, in order; a run need not have them all."""
+_PART = re.compile(
+    r'<(header|section|footer) id="part-([a-z]+)".*?</\1>', re.DOTALL
+)  # none is within another
+
+
+def report_parts(run: Run, figures: Figures, listed: Sequence[GameRecord]) -> dict[str, str]:
+    """The parts of the report as HTML, by their names; the games are not among them.
+
+    Args:
+        run: a run, which may be going on.
+        figures: its figures.
+        listed: the games that links may lead to.
+    """
+    black, white = run.settings.rules.colour_names
+    page = _rendered(run, figures, listed, parts_only=True, colours=(black, white))
+    return {match[2]: match[0] for match in _PART.finditer(page)}
 
 
 def _rounds(run: Run, figures: Figures) -> list[dict[str, Any]]:
@@ -195,7 +227,8 @@ def _game_numbers(meeting: RoundMeeting) -> str:
     return ", ".join(str(one[0]) if len(one) == 1 else f"{one[0]}-{one[-1]}" for one in runs)
 
 
-def _title(run: Run) -> str:
+def run_title(run: Run) -> str:
+    """``A against B``, or the format and the number of engines."""
     if run.settings.format is Format.MATCH:
         return " against ".join(run.settings.names)
     return f"{_TITLES[run.settings.format]} of {len(run.settings.names)} engines"
@@ -228,8 +261,8 @@ def _called(run: Run) -> dict[str, str]:
     return called
 
 
-def _row(game: GameRecord) -> dict[str, Any]:
-    """A line of the list of games."""
+def game_row(game: GameRecord) -> dict[str, Any]:
+    """A line of the list of games, as ``row.html`` shows it."""
     names = game.pairing.names
     return {
         "number": game.pairing.number,

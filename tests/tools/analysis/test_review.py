@@ -379,8 +379,7 @@ def test_the_text_of_a_run_has_the_numbers_of_its_graph_at_every_ply(
 def test_a_worst_move_leads_to_its_position(browser: Browser, tmp_path: Path) -> None:
     browser.show(tmp_path / "review.html", render_review(two_games(), QUICK))
     wanted = browser.run(
-        "(({game, ply}) => `#game=${Number(game) + 1}&ply=${ply}`)"
-        "(document.querySelector('#worst tbody tr').dataset)"
+        "(({game, ply}) => `#game=${game}&ply=${ply}`)(document.querySelector('#worst tbody tr').dataset)"
     )
     browser.run("document.querySelector('#worst td button').click()")
 

@@ -103,7 +103,7 @@ def test_a_long_run_has_its_last_games_to_replay(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(report, "MOST_LISTED", 5)
     page, whole = page_of(tournament), len(tournament.games)
     worst = re.findall(r'<tr( data-game="(\d+)")?[^>]*><td class="number">(\d+)</td>', page)
-    linked = {int(number): int(place) for link, place, number in worst if link}
+    linked = {int(number): int(game) for link, game, number in worst if link}
 
     assert [replay["number"] for replay in replays(page)] == [
         game.pairing.number for game in tournament.games[-5:]
@@ -111,7 +111,7 @@ def test_a_long_run_has_its_last_games_to_replay(monkeypatch: pytest.MonkeyPatch
     assert f"Here are the last 5 of {whole} games" in page
     assert linked
     assert set(linked) <= set(range(whole - 4, whole + 1))
-    assert all(replays(page)[place]["number"] == number for number, place in linked.items())
+    assert all(game == number for number, game in linked.items())
     assert {int(number) for *_, number in worst} - set(linked) >= {1}
     assert "Here are the last" not in page_of(replace(tournament, games=tournament.games[-5:]))
 

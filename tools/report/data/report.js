@@ -1,12 +1,10 @@
 "use strict";
 // `LETTERS` and `NAMES` (of the two colours) stand above; what is known of the games is described in replay.py.
 const at = id => document.getElementById(id);
-const games = JSON.parse(at("replays").textContent);
-const rows = [...document.querySelectorAll("#games tbody tr")];
+const games = new Map(JSON.parse(at("replays").textContent).map(one => [one.number, one]));
 const SVG = "http://www.w3.org/2000/svg", CELL = 40, EDGE = 12;
 const GRAPH = {width: 720, height: 202, left: 56, right: 708, top: 12, bottom: 172};
-const DEFLATED = JSON.parse(at("files").textContent);
-let shown = -1, game, ply = 0, timer = null, cursor;
+let game, ply = 0, timer = null, cursor;
 
 function draw(parent, kind, attributes, text) {
   const node = document.createElementNS(SVG, kind);
@@ -15,6 +13,11 @@ function draw(parent, kind, attributes, text) {
   parent.append(node);
   return node;
 }
+
+/* ---- the list of games ---- */
+
+const rows = () => [...document.querySelectorAll("#games tbody tr")];
+const numberOf = row => Number(row.dataset.number);
 
 /* ---- the game: turn t leads from position t to position t + 1; numbers are Black's ---- */
 
@@ -27,10 +30,10 @@ function unpacked(packed) {
           discs: moves.map((_, turn) => turn % 2 ? other : packed.begins)};
 }
 
-function boardAfter(count) {
-  const board = [...game.start];
+function boardAfter(one, count) {
+  const board = [...one.start];
   for (let turn = 0; turn < count; turn++)
-    for (const square of game.squares[turn]) board[square] = game.discs[turn];
+    for (const square of one.squares[turn]) board[square] = one.discs[turn];
   return board;
 }
 
@@ -52,27 +55,36 @@ const squareOf = line => "abcdefgh".indexOf(line[0]) + 8 * (Number(line[1]) - 1)
 
 /* ---- drawing ---- */
 
-function drawBoard() {
-  const board = boardAfter(ply), felt = at("board"), last = ply ? game.squares[ply - 1][0] : undefined;
-  const better = ply && game.better?.[ply - 1] ? squareOf(game.better[ply - 1]) : undefined;
+const countOf = (board, disc) => board.filter(square => square === disc).length;
+
+/** Draw the discs of a board, and a dot on the square played last; returns where each square has its corner. */
+function drawDiscs(felt, board, last) {
   felt.replaceChildren();
   draw(felt, "rect", {width: 344, height: 344, fill: "var(--grid)"});
-  board.forEach((disc, square) => {
-    const x = EDGE + square % 8 * CELL, y = EDGE + Math.floor(square / 8) * CELL;
+  const corners = board.map((_, square) => [EDGE + square % 8 * CELL, EDGE + Math.floor(square / 8) * CELL]);
+  corners.forEach(([x, y], square) => {
     draw(felt, "rect", {x: x + .5, y: y + .5, width: CELL - 1, height: CELL - 1, fill: "var(--felt)"});
-    if (disc !== "-")
+    if (board[square] !== "-")
       draw(felt, "circle", {cx: x + CELL / 2, cy: y + CELL / 2, r: 16, stroke: "#0004",
-                            fill: disc === "X" ? "var(--first)" : "var(--second)"});
-    if (square === better) draw(felt, "circle", {class: "better", cx: x + CELL / 2, cy: y + CELL / 2, r: 13});
+                            fill: board[square] === "X" ? "var(--first)" : "var(--second)"});
     if (square === last) draw(felt, "circle", {cx: x + CELL / 2, cy: y + CELL / 2, r: 4, fill: "#e2574c", stroke: "#fff"});
   });
+  felt.setAttribute("aria-label", `board, ${NAMES[0]} ${countOf(board, "X")}, ${NAMES[1]} ${countOf(board, "O")}`);
+  return corners;
+}
+
+function drawBoard() {
+  const board = boardAfter(game, ply), felt = at("board"), better = ply && game.better?.[ply - 1];
+  const corners = drawDiscs(felt, board, ply ? game.squares[ply - 1][0] : undefined);
+  if (better) {
+    const [x, y] = corners[squareOf(better)];
+    draw(felt, "circle", {class: "better", cx: x + CELL / 2, cy: y + CELL / 2, r: 13});
+  }
   for (let line = 0; line < 8; line++) {
     draw(felt, "text", {x: EDGE + (line + .5) * CELL, y: 10}, "abcdefgh"[line]);
     draw(felt, "text", {x: 6, y: EDGE + (line + .5) * CELL + 4}, String(line + 1));
   }
-  const count = disc => board.filter(square => square === disc).length;
-  felt.setAttribute("aria-label", `board, ${NAMES[0]} ${count("X")}, ${NAMES[1]} ${count("O")}`);
-  return `${count("X")}-${count("O")}`;
+  return `${countOf(board, "X")}-${countOf(board, "O")}`;
 }
 
 /** The turn that led to the position shown. */
@@ -140,6 +152,9 @@ function drawGraph() {
 
 /* ---- moving about ---- */
 
+/** Whether the newest position of a game that is being played is shown: its next move will be shown too. */
+const isFollowed = () => Boolean(game.playing) && ply === game.moves.length;
+
 function go(to) {
   ply = Math.max(0, Math.min(game.moves.length, to));
   at("status").textContent = drawBoard();
@@ -147,7 +162,7 @@ function go(to) {
   at("ply").value = ply;
   for (const end of ["x1", "x2"]) cursor.setAttribute(end, across(ply));
   [...at("moves").children].forEach((item, turn) => item.classList.toggle("now", turn === ply - 1));
-  history.replaceState(null, "", `#game=${game.number}&ply=${ply}`);
+  history.replaceState(null, "", `#game=${game.number}${isFollowed() ? "" : `&ply=${ply}`}`);
 }
 
 function side(kind, name) {
@@ -168,11 +183,32 @@ function slips() {
   }));
 }
 
-function show(index, position) {
-  stop();
-  shown = index;
-  game = unpacked(games[index]);
-  rows.forEach((row, number) => row.classList.toggle("shown", number === index));
+/** The moves as a table, for those who read with their ears; filled while it is open. */
+function drawTable() {
+  if (!at("table").open) return;
+  at("turns").tBodies[0].replaceChildren(...game.moves.map((move, turn) => {
+    const row = document.createElement("tr"), mover = game.discs[turn] === "X" ? game.black : game.white;
+    const number = (value, digits) => value === null || value === undefined ? "" : signed(value, digits);
+    for (const text of [turn + 1, mover, move, game.seconds[turn]?.toFixed(3) ?? "", number(game.values[turn], 2), number(game.exact[turn], 0)])
+      row.insertCell().textContent = text;
+    for (const column of [0, 3, 4, 5]) row.cells[column].className = "number";
+    return row;
+  }));
+}
+
+/** Hands a game over once all of it is known: at once in a report; a live page asks for what it lacks. */
+let withGame = (number, use) => use(games.get(number));
+
+function show(number, position) {
+  withGame(number, packed => {
+    stop();
+    load(packed, position);
+  });
+}
+
+function load(packed, position) {
+  game = unpacked(packed);
+  for (const row of rows()) row.classList.toggle("shown", numberOf(row) === game.number);
   at("title").replaceChildren(`Game ${game.number}: `, ...side("first", game.black), " – ", ...side("second", game.white));
   at("called").textContent = game.called;
   at("ply").max = game.moves.length;
@@ -188,6 +224,7 @@ function show(index, position) {
   slips();
   for (const [id, name] of [["black-name", game.black], ["white-name", game.white]]) at(id).textContent = name;
   drawGraph();
+  drawTable();
   go(position ?? game.moves.length);
 }
 
@@ -203,16 +240,16 @@ function reveal() {
 
 /** The next game of the list, as it is sorted and filtered, in one direction or the other. */
 function neighbour(step) {
-  const listed = [...document.querySelectorAll("#games tbody tr")].filter(row => !row.hidden || row === rows[shown]);
-  const row = listed[listed.indexOf(rows[shown]) + step];
+  const isShown = row => numberOf(row) === game.number, listed = rows().filter(row => !row.hidden || isShown(row));
+  const row = listed[listed.findIndex(isShown) + step];
   if (!row) return;
-  show(rows.indexOf(row));
+  show(numberOf(row));
   row.scrollIntoView({block: "nearest"});
   reveal();
 }
 
-function choose(index, position) {
-  show(index, position);
+function choose(number, position) {
+  show(number, position);
   reveal();
 }
 
@@ -232,24 +269,31 @@ function play() {
 function filter() {
   const engine = at("by-engine").value, ending = at("by-ending").value;
   let count = 0;
-  rows.forEach((row, index) => {
-    const {black, white, ending: by} = games[index];
+  const all = rows();
+  for (const row of all) {
+    const {black, white, ending: by} = games.get(numberOf(row));
     row.hidden = Boolean(engine && engine !== black && engine !== white || ending && ending !== by);
     count += !row.hidden;
-  });
-  at("count").textContent = `${count} of ${rows.length}`;
+  }
+  at("count").textContent = `${count} of ${all.length}`;
 }
 
 /** All games as files of that format, as `outflank export` writes them. */
 async function gameFiles(format) {
-  const packed = Uint8Array.from(atob(DEFLATED[format]), letter => letter.charCodeAt(0));
+  const packed = Uint8Array.from(atob(JSON.parse(at("files").textContent)[format]), letter => letter.charCodeAt(0));
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   return JSON.parse(await new Response(unpacked).text());
 }
 
+/** The game shown, or all games, as a file of that format; a live page asks for it. */
+let fileText = async (format, all) => {
+  const files = await gameFiles(format);
+  return all ? files.join("") : files[[...games.keys()].indexOf(game.number)];
+};
+
 async function save(format, all) {
-  const files = await gameFiles(format), link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([all ? files.join("") : files[shown]], {type: "text/plain"}));
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([await fileText(format, all)], {type: "text/plain"}));
   link.download = all ? `games.${format}` : `game-${game.number}.${format}`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
@@ -265,15 +309,18 @@ const KEYS = {n: () => neighbour(1), p: () => neighbour(-1)};
 document.addEventListener("keydown", event => {
   if (event.ctrlKey || event.metaKey || event.altKey || ["SELECT", "INPUT"].includes(event.target.tagName)) return;
   if (event.key === " " && event.target.tagName === "BUTTON") return;
-  if (event.key === "Enter" && rows.includes(event.target)) choose(rows.indexOf(event.target));
+  if (event.key === "Enter" && event.target.dataset.number) choose(numberOf(event.target));
   else if (KEYS[event.key]) KEYS[event.key]();
   else if (BOARD_KEYS[event.key] && inSight()) BOARD_KEYS[event.key]();
   else return;
   event.preventDefault();
 });
-for (const link of document.querySelectorAll("[data-ply]"))
-  link.onclick = () => choose(Number(link.dataset.game), Number(link.dataset.ply));
-rows.forEach((row, index) => { row.onclick = () => choose(index); });
+document.addEventListener("click", event => {
+  const link = event.target.closest("[data-ply]"), row = event.target.closest("#games tbody tr");
+  if (link) choose(Number(link.dataset.game), Number(link.dataset.ply));
+  else if (row) choose(numberOf(row));
+});
+at("table").ontoggle = drawTable;
 for (const button of document.querySelectorAll("#downloads button"))
   button.onclick = () => save(button.dataset.format, "all" in button.dataset);
 at("first").onclick = () => go(0);
@@ -291,12 +338,11 @@ filter();
 
 /** Show what the address names; false if it names no game. */
 function follow() {
-  const wanted = new URLSearchParams(location.hash.slice(1));
-  const linked = games.findIndex(one => String(one.number) === wanted.get("game"));
-  if (linked < 0) return false;
-  choose(linked, wanted.has("ply") ? Number(wanted.get("ply")) : undefined);
+  const wanted = new URLSearchParams(location.hash.slice(1)), number = Number(wanted.get("game"));
+  if (!games.has(number)) return false;
+  choose(number, wanted.has("ply") ? Number(wanted.get("ply")) : undefined);
   return true;
 }
 
 window.onhashchange = follow;
-if (!follow()) show(0);
+if (!follow() && games.size) show(games.keys().next().value);

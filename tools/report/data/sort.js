@@ -21,11 +21,15 @@ function sortTable(table, column) {
   table.tBodies[0].append(...keyed.map(([, row]) => row));
 }
 
-for (const table of document.querySelectorAll("table.sortable"))
-  [...table.tHead.rows[0].cells].forEach((head, column) => {
-    if (!head.textContent.trim()) return;
-    const button = document.createElement("button");
-    button.append(...head.childNodes);
-    button.onclick = () => sortTable(table, column);
-    head.append(button);
-  });
+function makeSortable(root) {
+  for (const table of root.querySelectorAll("table.sortable"))
+    [...table.tHead.rows[0].cells].forEach((head, column) => {
+      if (!head.textContent.trim()) return;
+      const button = document.createElement("button");
+      button.append(...head.childNodes);
+      button.onclick = () => sortTable(table, column);
+      head.append(button);
+    });
+}
+
+makeSortable(document);
