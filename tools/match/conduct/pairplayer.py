@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Protocol, Self
 
 from outflank.protocol.lines import printable
@@ -14,7 +15,17 @@ from outflank.tools.match.game.players import Player, make_player
 from outflank.tools.match.game.referee import Referee, Solver
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.game.seat import FlagFall
-from outflank.tools.match.state.events import Event, GameEnded, GameStarted, GameVoided, Remarked, TurnPlayed
+from outflank.tools.match.state.events import (
+    Event,
+    GameEnded,
+    GameStarted,
+    GameVoided,
+    Glimpse,
+    Remarked,
+    Thought,
+    TurnBegun,
+    TurnPlayed,
+)
 from outflank.tools.match.state.run import RunSettings, Void
 
 # Half of what a clock forgives: fixed, so that no run can be judged to its liking.
@@ -66,6 +77,8 @@ _FIRST_LINES = 2_000  # a whole game has a few hundred
 _LAST_LINES = 2_000  # the end of the dialogue, which has the fault
 _LONGEST_LINE = 1_000  # more than is ever shown of one
 _Line = tuple[float, str, str, str]
+_THOUGHTS = ("info ", "search ")  # as GTP's analysis and NBoard's protocol have them
+_THOUGHT_SECONDS = 0.1  # between two that are passed on
 
 
 class DialogueLog:
@@ -151,6 +164,7 @@ class PairPlayer:
         stall_watch: knows when this machine was held up; None if no engine has a clock.
         emit: called with each event as it happens.
         stop: once it is set, playing ends with ``Stopped``.
+        on_glimpse: called with what happens during turns, if anybody watches.
     """
 
     def __init__(
@@ -159,11 +173,15 @@ class PairPlayer:
         stall_watch: StallWatch | None,
         emit: Callable[[Event], object],
         stop: StopFlag,
+        on_glimpse: Callable[[Glimpse], object] | None = None,
     ) -> None:
         self._settings = settings
         self._stall_watch = stall_watch
         self._emit = emit
         self._stop = stop
+        self._on_glimpse = on_glimpse
+        self._game = 0  # that is played, or was
+        self._next_thought = 0.0
         self._dialogue = DialogueLog()
         self._solver = Solver()
         self._entries = {entry.name: entry for entry in settings.entries}
@@ -217,7 +235,7 @@ class PairPlayer:
                 self._entries[name],
                 self._settings.rules,
                 on_wait=self._check_stop,
-                on_line=self._dialogue.add,
+                on_line=self._hear if self._on_glimpse else self._dialogue.add,
                 on_remark=lambda sentence: self._emit(Remarked(sentence)),
             )
 
@@ -225,6 +243,7 @@ class PairPlayer:
         """One game; a ``Void`` if it does not count."""
         settings = self._settings
         self._dialogue.begin()
+        self._game = pairing.number
         started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
         self._emit(GameStarted(pairing, attempt, started))
         referee = Referee(
@@ -233,6 +252,7 @@ class PairPlayer:
             settings.rules,
             settings.stall,
             lambda ply, turn: self._emit(TurnPlayed(pairing.number, attempt, ply, turn)),
+            on_begun=partial(self._begin_turn, attempt) if self._on_glimpse else None,
             adjudicate=settings.adjudicate,
             solve=settings.solve,
             solver=self._solver,
@@ -257,6 +277,22 @@ class PairPlayer:
         if held_up <= THRESHOLD_SECONDS:
             return None
         return Void(game, f"{loser} lost on time while this machine held it up for {held_up:.3f} s", loser)
+
+    def _hear(self, name: str, direction: str, line: str) -> None:
+        """Note a line, and pass it on if it is a thought; an engine may have a thousand a second."""
+        self._dialogue.add(name, direction, line)
+        if direction == "<" and line.startswith(_THOUGHTS) and self._on_glimpse:
+            now = time.monotonic()
+            if now >= self._next_thought:
+                self._next_thought = now + _THOUGHT_SECONDS
+                self._on_glimpse(Thought(self._game, name, line[:_LONGEST_LINE]))
+
+    def _begin_turn(self, attempt: int, ply: int, allowance: float) -> None:
+        """Pass on that an engine begins to think."""
+        self._next_thought = 0.0
+        if self._on_glimpse:
+            known = allowance if math.isfinite(allowance) else None
+            self._on_glimpse(TurnBegun(self._game, attempt, ply, known, time.time()))
 
     def _check_stop(self) -> None:
         if self._stop.is_set():

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from outflank.engine import PASS, Colour, Game, Limit, Move, Position, Rules, Searcher, SearchInfo
@@ -106,6 +107,8 @@ class Referee:
         rules: by which rules.
         stall: seconds an engine may think about a move if it has no clock.
         on_turn: called after each turn with its number, 0 for the first, and with it.
+        on_begun: called when an engine begins to think with the turn's number and the seconds that it may take,
+            infinite without a clock.
         adjudicate: end the game with the exact result once this few squares are empty; 0 for never.
         solve: when the game is over, solve each of its positions with at most this many empty squares; 0 for none.
         solver: does both; one of our own if left out.
@@ -119,6 +122,7 @@ class Referee:
         stall: float = STALL_SECONDS,
         on_turn: Callable[[int, AnnotatedMove], object] | None = None,
         *,
+        on_begun: Callable[[int, float], object] | None = None,
         adjudicate: int = 0,
         solve: int = 0,
         solver: Solver | None = None,
@@ -126,6 +130,7 @@ class Referee:
         self._pairing = pairing
         self._seats = {colour: Seat(colour, player, stall) for colour, player in players.items()}
         self._on_turn = on_turn
+        self._on_begun = on_begun
         self._adjudicate = adjudicate
         self._solve = solve
         self._solver = solver or Solver()
@@ -176,7 +181,8 @@ class Referee:
         if move is not None:
             self._make(AnnotatedMove(position, move), listeners=self._seats.values())
         else:
-            turn = self._seats[position.side].choose(position)
+            begun = partial(self._on_begun, len(self._turns)) if self._on_begun else None
+            turn = self._seats[position.side].choose(position, begun)
             self._make(turn, listeners=[self._seats[position.side.other]])
 
     def _make(self, turn: AnnotatedMove, listeners: Iterable[Seat]) -> None:

@@ -1,7 +1,7 @@
 """One side of one game: its colour, its player, and its clock. Every fault there is the loss of this side."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -107,8 +107,12 @@ class Seat:
         with self._blamed(), self._timed():
             self.player.announce(turn.colour, turn.move, turn.seconds)
 
-    def choose(self, position: Position) -> AnnotatedMove:
+    def choose(self, position: Position, on_begun: Callable[[float], object] | None = None) -> AnnotatedMove:
         """The engine's move, within its time, and its report on it.
+
+        Args:
+            position: in which it is to move.
+            on_begun: called just before its time runs with the seconds that it may take, infinite without a clock.
 
         Raises: Loss if there is none, if it comes too late, or if it is no legal move.
         """
@@ -124,6 +128,8 @@ class Seat:
             self._settle()
             self.outside += Outside(1, self._between, self._between)
             self._between = self._allowed = 0.0
+            if on_begun:
+                on_begun(self._clock.allowance)
             if self._clock.control.is_limited:
                 self._before = self._look()
 

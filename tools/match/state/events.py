@@ -84,6 +84,44 @@ class Remarked:
 Event = Planned | GameStarted | TurnPlayed | GameEnded | GameVoided | Remarked
 
 
+@dataclass(frozen=True, slots=True)
+class TurnBegun:
+    """An engine begins to think.
+
+    Attributes:
+        game: the number of the game.
+        attempt: as ``GameStarted`` has it.
+        ply: 0 for the first turn.
+        allowance: seconds that it may take; None without a clock.
+        at: when, in seconds since 1970.
+    """
+
+    game: int
+    attempt: int
+    ply: int
+    allowance: float | None
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """A line in which an engine reports what it thinks while it does.
+
+    Attributes:
+        game: the number of the game.
+        engine: its name.
+        line: as it wrote it, without control characters.
+    """
+
+    game: int
+    engine: str
+    line: str
+
+
+Glimpse = TurnBegun | Thought
+"""What happens during a turn: nothing of it is stored, so it goes to those who watch and past the state."""
+
+
 def described(event: Event) -> dict[str, Any]:
     """The event as plain data, for a line of ``--json``; margins are Black's, times in seconds."""
     match event:

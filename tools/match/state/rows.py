@@ -221,6 +221,14 @@ def _cut_texts(row: dict[str, Any]) -> int:
     return len(long)
 
 
+def read_openings(connection: sqlite3.Connection, rules: Rules) -> list[tuple[Move, ...]]:
+    """The openings that were chosen when the run began."""
+    return [
+        read_opening(moves, rules)
+        for (moves,) in connection.execute("SELECT moves FROM opening ORDER BY number")
+    ]
+
+
 def read_remarks(connection: sqlite3.Connection) -> tuple[list[str], int]:
     """The remarks, and how many of them were too long and were cut."""
     found = [sentence for (sentence,) in connection.execute("SELECT sentence FROM remark ORDER BY number")]

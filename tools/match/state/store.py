@@ -224,8 +224,7 @@ class Store:
     def openings(self, rules: Rules) -> list[tuple[Move, ...]]:
         """The openings that were chosen when the run began. Raises: FileFormatError as ``read``."""
         with refusals(self.folder / schema.RUN_FILE):
-            listed = self._connection.execute("SELECT moves FROM opening ORDER BY number")
-            return [rows.read_opening(moves, rules) for (moves,) in listed]
+            return rows.read_openings(self._connection, rules)
 
     @property
     def id(self) -> str:
@@ -336,6 +335,20 @@ def read_run(path: Path) -> Run:
     try:
         with refusals(file):
             return read(connection)
+    finally:
+        connection.close()
+
+
+def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:
+    """The openings that were chosen for the run in a folder or file.
+
+    Raises: FileFormatError as ``read_run``.
+    """
+    file = schema.run_path(path)
+    connection = schema.open_to_read(file)
+    try:
+        with refusals(file):
+            return rows.read_openings(connection, rules)
     finally:
         connection.close()
 
