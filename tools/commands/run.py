@@ -1,14 +1,17 @@
 """Plays a run for ``outflank match`` and ``outflank tournament``: folder, pool of engines, and output."""
 
+from __future__ import annotations
+
 import sys
 import tempfile
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,9 +31,19 @@ from outflank.tools.report.tables import print_result
 from outflank.tools.work.progress import json_line, warn
 from outflank.tools.work.signals import Interrupted, Interrupts
 
-_WITH_RESUME = {"concurrency": "--concurrency", "cluster": "--cluster", "as_json": "--json"}
+_WITH_RESUME = {
+    "concurrency": "--concurrency",
+    "cluster": "--cluster",
+    "as_json": "--json",
+    "live": "--live",
+    "delay": "--delay",
+}
 
 
+if TYPE_CHECKING:
+    from outflank.tools.web.broadcast import Broadcast
+
+_SLICE_SECONDS = 0.1
 _STARTING = (
     "cmd",
     "dir",
@@ -144,13 +157,23 @@ def _play_and_print(
     recorded = not options["no_records"]
     if recorded:
         expect_packages()
-    with Interrupts() as interrupts, Scoreboard(settings) as board:
-        board.say(settings.line())
-        on_event = _printer(board) if options["as_json"] else board.show
-        try:
-            outcome = _play(settings, options, folder, store, board, on_event, interrupts)
-        except Interrupted as before_the_first_game:
-            click.get_current_context().exit(before_the_first_game.exit_code)
+    with ExitStack() as stack:
+        with Interrupts() as interrupts, Scoreboard(settings) as board:
+            board.say(settings.line())
+            page = _page(options, board.say)
+            if page:
+                stack.enter_context(page)
+                board.say(f"The run is shown at {page.url}")
+            try:
+                outcome = _play(settings, options, folder, store, board, page, interrupts)
+            except Interrupted as before_the_first_game:
+                click.get_current_context().exit(before_the_first_game.exit_code)
+        _conclude(outcome, options, folder, page)
+
+
+def _conclude(outcome: RunEnd, options: dict[str, Any], folder: Path, page: Broadcast | None) -> None:
+    """Write the files and print the result; the page stays for those who watch until a signal comes."""
+    recorded = not options["no_records"]
     figures = figures_of(outcome.run)
     not_written = write_run_files(outcome.run, figures, folder) if recorded else ""
     try:
@@ -160,6 +183,13 @@ def _play_and_print(
     except OSError:
         if not outcome.interruption:  # after SIGHUP the terminal is gone
             raise
+    if page and not outcome.interruption:
+        page.over(outcome.run)
+        click.echo(f"The page stays at {page.url} until Ctrl-C", err=True)
+        with Interrupts() as interrupts, suppress(Interrupted):
+            while True:
+                interrupts.check()
+                time.sleep(_SLICE_SECONDS)
     trouble = outcome.trouble or not_written
     if trouble:
         raise OutflankError(trouble)
@@ -175,23 +205,28 @@ def _play(
     folder: Path,
     store: Store | None,
     board: Scoreboard,
-    on_event: Callable[[Event], object],
+    page: Broadcast | None,
     interrupts: Interrupts,
 ) -> RunEnd:
     """Play until all engines are gone and the file is closed."""
     past = store.read() if store else None
     if store and past and is_over(past, store.openings(past.settings.rules)):
+        if page:
+            page.opened(folder)
         return RunEnd(store.end(finished=True), None, store.trouble)
     run_id = store.id if store else uuid.uuid4().hex
     openings = [] if store else _draw(settings, interrupts)
     interruption = None
     with ExitStack() as stack:
-        with _open_pool(settings, run_id, options["cluster"]) as pool:
+        with _open_pool(settings, run_id, options["cluster"], page) as pool:
             pool.check_engines(interrupts.check)
             if store is None:
                 store = stack.enter_context(Store.create(folder, settings, openings, run_id))
             past = past or store.read()
             board.count(past)
+            on_event = _listener(board, page, options["as_json"])
+            if page:
+                page.opened(folder)
             conductor = Conductor(past, store, pool, on_event, board.say, interrupts)
             try:
                 conductor.play()
@@ -201,6 +236,8 @@ def _play(
         with suppress(Interrupted):
             conductor.save()
         run = store.end(finished=conductor.finished)
+        if page and interruption:
+            page.over(run)
         return RunEnd(run, interruption, store.trouble)
 
 
@@ -213,19 +250,36 @@ def _draw(settings: RunSettings, interrupts: Interrupts) -> list[tuple[Move, ...
     return openings
 
 
-def _open_pool(settings: RunSettings, run: str, cluster: str | None) -> AbstractContextManager[PairPool]:
+def _page(options: dict[str, Any], say: Callable[[str], object]) -> Broadcast | None:
+    """What shows the run, if that is asked for."""
+    if options["live"] is None:
+        if options["delay"] is not None:
+            raise click.UsageError("--delay is of the page that --live shows, and needs it")
+        return None
+    from outflank.tools.web.broadcast import Broadcast  # an extra that most do without
+
+    return Broadcast(options["live"], options["delay"] or 0.0, say)
+
+
+def _open_pool(
+    settings: RunSettings, run: str, cluster: str | None, page: Broadcast | None
+) -> AbstractContextManager[PairPool]:
     if cluster is None:
-        return LocalPool(settings)
+        return LocalPool(settings, page.put if page else None)
     from outflank.tools.match.conduct.cluster import ClusterPool  # an extra that most do without
 
     return ClusterPool(settings, run, cluster)
 
 
-def _printer(board: Scoreboard) -> Callable[[Event], None]:
-    """Shows each event and prints it as a line of JSON, and after each game the run's progress."""
+def _listener(board: Scoreboard, page: Broadcast | None, as_json: bool) -> Callable[[Event], None]:
+    """Shows each event, also on the page; as JSON, prints a line for it, and after each game the run's progress."""
 
     def show(event: Event) -> None:
         board.show(event)
+        if page:
+            page.put(event)
+        if not as_json:
+            return
         click.echo(json_line(described(event)))
         if isinstance(event, GameEnded):
             click.echo(json_line(board.progress()))

@@ -1,8 +1,10 @@
 """The options that describe a run, shared by ``outflank match`` and ``outflank tournament``."""
 
+from __future__ import annotations
+
 import random
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,6 +28,9 @@ from outflank.tools.match.state.config_file import chosen_entries, read_config
 from outflank.tools.match.state.run import PLAIN_SETTINGS, Format, RunSettings
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.work.cluster import scheduler_address
+
+if TYPE_CHECKING:
+    from outflank.tools.web.server import Address
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -72,7 +77,7 @@ config_options = together(
         type=OUTPUT_FILE,
         metavar="FILE",
         help="Write these options to a new FILE for --config and play nothing; "
-        "--out, --no-records, --json and --cluster are left out.",
+        "--out, --no-records, --json, --cluster and --live are left out.",
     ),
     click.option(
         "--engines",
@@ -96,6 +101,13 @@ def _openings(text: str) -> OpeningsChoice:
     if choice.path is not None and not choice.path.exists():
         raise NotationError(f"there is no file {str(choice.path)!r}")
     return choice
+
+
+def _address(text: str) -> Address:
+    """Where the page of a run is served. Raises: NotationError."""
+    from outflank.tools.web.server import Address  # an extra that most do without
+
+    return Address.parse(text)
 
 
 run_options = together(
@@ -171,13 +183,28 @@ run_options = together(
         "--resume",
         type=click.Path(path_type=Path),
         metavar="DIR",
-        help="Resume the run in DIR with its settings; --concurrency, --cluster and --json may change.",
+        help="Resume the run in DIR with its settings; --concurrency, --cluster, --json and --live may change.",
     ),
     click.option(
         "--cluster",
         metavar="ADDRESS",
         callback=read_by(scheduler_address),
         help="Play on the Dask cluster of this scheduler, tcp://HOST:PORT or tls://HOST:PORT.",
+    ),
+    click.option(
+        "--live",
+        is_flag=False,
+        flag_value="0",
+        metavar="[HOST:PORT]",
+        callback=read_by(_address),
+        help="Show the run as it is played, and its report afterwards, on a web page until Ctrl-C; "
+        "see docs/live.md.  [default: no page; 127.0.0.1 and a free port]",
+    ),
+    click.option(
+        "--delay",
+        type=Seconds(),
+        metavar="TIME",
+        help="Show everything on that page so much later.  [default: at once]",
     ),
     json_option,
 )

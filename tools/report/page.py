@@ -91,20 +91,25 @@ def templates() -> jinja2.Environment:
     )
 
 
-def page_parts(rules: Rules) -> dict[str, Any]:
-    """What ``page.html`` and the replays need, whatever the page shows."""
+def page_parts(rules: Rules, script: str | None = None) -> dict[str, Any]:
+    """What ``page.html`` and the replays need, whatever the page shows.
+
+    Args:
+        rules: of the games.
+        script: a template of one more script, ``scripts.more``, which may ask the page's own server for more.
+    """
     black, white = rules.colour_names
-    scripts = _scripts((black, white))
+    scripts = _scripts((black, white), script)
     return {
         "scripts": scripts,
-        "policy": _policy(scripts.values()),
+        "policy": _policy(scripts.values()) + ("; connect-src 'self'" if script else ""),
         "version": weights.version(),
         "colours": (black, white),
         "disc_colours": (DISC_COLOURS[black].image, DISC_COLOURS[white].image),
     }
 
 
-def _scripts(colours: tuple[str, str]) -> dict[str, Markup]:
+def _scripts(colours: tuple[str, str], more: str | None) -> dict[str, Markup]:
     """All scripts of the pages by their names: nothing in them is from a game or a run."""
     from markupsafe import Markup  # jinja2's own
 
@@ -112,10 +117,13 @@ def _scripts(colours: tuple[str, str]) -> dict[str, Markup]:
     replays = environment.from_string(
         "const LETTERS = {{ letters|tojson }}, NAMES = {{ colours|tojson }};\n{% include 'report.js' %}"
     )
-    return {
+    scripts = {
         "replays": Markup(replays.render(letters=SQUARE_LETTERS, colours=colours)),
         "sorting": Markup(environment.get_template("sort.js").render()),
     }
+    if more:
+        scripts["more"] = Markup(environment.get_template(more).render())
+    return scripts
 
 
 def _policy(scripts: Iterable[str]) -> str:

@@ -307,7 +307,7 @@ const BOARD_KEYS = {
 const KEYS = {n: () => neighbour(1), p: () => neighbour(-1)};
 
 document.addEventListener("keydown", event => {
-  if (event.ctrlKey || event.metaKey || event.altKey || ["SELECT", "INPUT"].includes(event.target.tagName)) return;
+  if (!game || event.ctrlKey || event.metaKey || event.altKey || ["SELECT", "INPUT"].includes(event.target.tagName)) return;
   if (event.key === " " && event.target.tagName === "BUTTON") return;
   if (event.key === "Enter" && event.target.dataset.number) choose(numberOf(event.target));
   else if (KEYS[event.key]) KEYS[event.key]();

@@ -1,0 +1,257 @@
+"use strict";
+// Stands after report.js, whose games, board and list it feeds with what the server says; docs/live.md has the messages.
+const LATEST = 4000, LONGEST_WAIT = 5000;  // ms
+const values = new Map(), cards = new Map();
+let page = null, lag = 0, attempts = 0, asked = 0, isAuto = !location.hash;
+
+/* ---- the line to the server ---- */
+
+function connect() {
+  const socket = new WebSocket(new URL("feed", location.href).href.replace(/^http/, "ws"));
+  socket.onmessage = event => {
+    attempts = 0;
+    at("line").hidden = true;
+    receive(JSON.parse(event.data));
+  };
+  socket.onclose = () => {
+    at("line").textContent = values.get("run")?.state === "over"
+      ? "The server has ended. The run is over, and this page stays as it is."
+      : "The server does not answer. This page goes on by itself when it does.";
+    at("line").hidden = false;
+    setTimeout(connect, Math.min(LONGEST_WAIT, 250 * 2 ** attempts++) * (.5 + Math.random() / 2));
+  };
+}
+
+function receive(message) {
+  if (message.all && page !== null && page !== message.page) return location.reload();
+  lag = message.now - Date.now() / 1000;
+  const changed = new Set(message.all ? values.keys() : message.drop);
+  if (message.all) { page = message.page; values.clear(); }
+  for (const key of message.drop) values.delete(key);
+  for (const [key, value] of Object.entries(message.set)) { values.set(key, value); changed.add(key); }
+  for (const key of changed) {
+    const [kind, name] = key.split("/");
+    if (kind === "parts") showPart(name);
+    else if (kind === "game" || kind === "ended") showGame(Number(name));
+    else if (kind === "thought") showThought(Number(name));
+  }
+  if (changed.has("coming")) showComing();
+  if (changed.has("run") || changed.has("coming")) showState();
+  if (!follow.done) followFirst();
+}
+
+/* ---- the report's parts ---- */
+
+/** Put a part in place of what stood there; tables stay sorted and scrolled as they were. */
+function showPart(name) {
+  const part = at(`part-${name}`), before = [...part.querySelectorAll("table.sortable")];
+  const sorted = new Map(before.map(table => [table.id, table.querySelector("th[aria-sort]")]));
+  const scrolled = [...part.querySelectorAll(".wide")].map(one => [one.scrollLeft, one.scrollTop]);
+  const made = document.createElement("template");
+  made.innerHTML = values.get(`parts/${name}`) ?? "";
+  const body = made.content.firstElementChild;
+  part.replaceChildren(...(body ? body.childNodes : []));
+  part.className = body?.className ?? "";
+  makeSortable(part);
+  for (const table of part.querySelectorAll("table.sortable")) {
+    const head = sorted.get(table.id);
+    if (!head) continue;
+    sortTable(table, head.cellIndex);
+    if (table.tHead.rows[0].cells[head.cellIndex].ariaSort !== head.ariaSort) sortTable(table, head.cellIndex);
+  }
+  part.querySelectorAll(".wide").forEach((one, place) => { [one.scrollLeft, one.scrollTop] = scrolled[place] ?? [0, 0]; });
+}
+
+function showState() {
+  const run = values.get("run"), boards = [...values.keys()].filter(key => key.startsWith("game/")).length;
+  if (!run) return;
+  const said = [run.planned === null ? `${run.played} games played` : `${run.played} of ${run.planned} games played`];
+  if (run.state === "over") said.push("the run is over");
+  else if (run.state === "interrupted") said.push("the run was interrupted; this page goes on when it is resumed");
+  else if (boards) said.push(`${boards} being played`);
+  if (run.delay) said.push(`shown ${run.delay} s late`);
+  if (at("state").textContent !== `${said.join(", ")}.`) at("state").textContent = `${said.join(", ")}.`;
+  at("playing").hidden = !boards;
+  at("all-games").hidden = !games.size;
+  document.title = `${run.state === "playing" ? "● " : ""}${document.querySelector("h1").textContent}`;
+}
+
+function showComing() {
+  const coming = (values.get("coming") ?? []).filter(one => !values.has(`game/${one.number}`)).slice(0, 8);
+  at("coming").hidden = !coming.length;
+  at("next").replaceChildren(...coming.map(one => {
+    const row = document.createElement("tr");
+    for (const text of [one.number, one.black, one.white, one.opening || "the start"]) row.insertCell().textContent = text;
+    row.cells[0].className = "number";
+    return row;
+  }));
+}
+
+/* ---- games: those being played whole, those that have ended by their heads until somebody wants to see them ---- */
+
+function showGame(number) {
+  const playing = values.get(`game/${number}`), ended = values.get(`ended/${number}`), known = games.get(number);
+  if (playing) games.set(number, playing);
+  else if (ended && (!known || known.playing || known.row !== ended.row)) games.set(number, ended);
+  else if (!ended) games.delete(number);
+  showRow(number);
+  showCard(number);
+  if (game?.number === number) refresh(known);
+  filter();
+}
+
+/** The newest game stands first in the list. */
+function showRow(number) {
+  const one = games.get(number), old = document.querySelector(`#games tr[data-number="${number}"]`);
+  if (old && one && old.dataset.html === one.row) return;
+  if (!one) return old?.remove();
+  const made = document.createElement("template");
+  made.innerHTML = one.row;
+  const row = made.content.firstElementChild;
+  row.dataset.html = one.row;
+  row.classList.toggle("shown", game?.number === number);
+  if (old) return old.replaceWith(row);
+  const next = rows().find(other => numberOf(other) < number);
+  if (next) next.before(row); else at("games").tBodies[0].append(row);
+}
+
+/** The game shown has changed: go on with it where it was shown to its newest position, else stay. */
+function refresh(known) {
+  const one = games.get(game.number), wasFollowed = isFollowed(), place = ply;
+  if (!one || game.playing && !one.playing && isAuto) return leave();
+  if (one.start) return wasFollowed ? load(one) : keep(() => load(one, place));
+  if (known?.playing) withGame(game.number, whole => wasFollowed ? load(whole) : keep(() => load(whole, place)));
+}
+
+/** Do something without stopping what plays by itself. */
+function keep(act) { act(); }
+
+/** From a game that has ended to one that is being played, after a moment, unless the viewer has chosen. */
+function leave() {
+  const ended = game.number;
+  withGame(ended, whole => load(whole));
+  setTimeout(() => {
+    const next = [...games.values()].find(one => one.playing);
+    if (isAuto && next && game.number === ended) load(next);
+  }, LATEST);
+}
+
+function followFirst() {
+  const first = [...games.values()].find(one => one.playing) ?? [...games.values()].at(-1);
+  if (!first) return;
+  follow.done = true;
+  if (!follow()) show(first.number);
+}
+
+withGame = async (number, use) => {
+  const turn = ++asked, known = games.get(number);
+  if (known?.start) return use(known);
+  const answer = await fetch(`games/${number}.json`).catch(() => null);
+  if (!answer?.ok || turn !== asked) return;
+  const whole = {...known, ...await answer.json()};
+  if (games.has(number)) games.set(number, whole);
+  use(whole);
+};
+
+fileText = async (format, all) => (await fetch(all ? `games.${format}` : `games/${game.number}.${format}`)).text();
+
+/* ---- boards of games that are being played ---- */
+
+/** Who plays a colour, with clock, value and principal variation. */
+function seat(kind) {
+  const row = document.createElement("span");
+  row.className = "seat";
+  row.innerHTML = `<span class="who"><span class="side ${kind}"></span> <span class="name"></span></span><span class="clock"></span>` +
+    `<span class="thought"><span class="worth"></span> <span class="pv"></span></span>`;
+  return row;
+}
+
+function showCard(number) {
+  const one = games.get(number);
+  if (!one?.playing) {
+    cards.get(number)?.remove();
+    cards.delete(number);
+    return;
+  }
+  if (!cards.has(number)) {
+    const card = document.createElement("button"), felt = document.createElementNS(SVG, "svg");
+    card.className = "card";
+    felt.setAttribute("viewBox", "11 11 322 322");
+    card.append(seat("second"), felt, seat("first"));
+    card.onclick = () => { isAuto = false; choose(number); };
+    cards.set(number, card);
+    const next = [...cards].filter(([other]) => other > number).sort(([a], [b]) => a - b)[0];
+    if (next) next[1].before(card); else at("boards").append(card);
+  }
+  const card = cards.get(number), whole = unpacked(one), board = boardAfter(whole, whole.moves.length);
+  drawDiscs(card.querySelector("svg"), board, whole.squares.at(-1)?.[0]);
+  card.ariaLabel = `Game ${number}: ${one.black} against ${one.white}, ${countOf(board, "X")}-${countOf(board, "O")} after ${whole.moves.length} turns`;
+  showThought(number);
+}
+
+/** The last value that a side has said in discs for Black, and the depth of its search if that goes on. */
+function worth(one, thoughts, disc) {
+  const thought = thoughts[disc], turns = unpacked(one).discs;
+  const last = one.values.findLastIndex((value, turn) => value !== null && turns[turn] === disc);
+  if (thought && thought.value !== null && thought.ply > last) return signed(thought.value, 2) + (thought.depth ? ` d${thought.depth}` : "");
+  return last < 0 ? "" : signed(one.values[last], 2);
+}
+
+function fillSeats(box, one, thoughts) {
+  const seats = box.querySelectorAll(".seat");
+  for (const row of seats) {
+    const disc = row.querySelector(".side").classList.contains("first") ? "X" : "O";
+    row.querySelector(".name").textContent = disc === "X" ? one.black : one.white;
+    row.querySelector(".worth").textContent = worth(one, thoughts, disc) || "\u00a0";
+    row.querySelector(".pv").textContent = thoughts[disc]?.pv ?? "";
+    row.classList.toggle("moves", one.thinking === disc);
+  }
+}
+
+function showThought(number) {
+  const one = games.get(number), card = cards.get(number), thoughts = values.get(`thought/${number}`) ?? {};
+  if (!card || !one?.playing) return;
+  fillSeats(card, one, thoughts);
+  if (game?.number === number) showSeats();
+  tick();
+}
+
+/** Above the large board, the same. */
+function showSeats() {
+  const one = games.get(game.number), box = at("seats");
+  box.hidden = !one?.playing;
+  if (!one?.playing) return;
+  if (!box.children.length) box.append(seat("first"), seat("second"));
+  fillSeats(box, one, values.get(`thought/${game.number}`) ?? {});
+}
+
+const clockText = seconds => seconds < 10 ? seconds.toFixed(1)
+  : `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+
+/** Clocks run here between two messages. */
+function tick() {
+  const now = Date.now() / 1000 + lag, boxes = [...cards.entries()];
+  if (game?.playing) boxes.push([game.number, at("seats")]);
+  for (const [number, box] of boxes) {
+    const one = games.get(number);
+    if (!one?.playing) continue;
+    for (const row of box.querySelectorAll(".seat")) {
+      const isFirst = row.querySelector(".side").classList.contains("first"), left = one.clocks[isFirst ? 0 : 1];
+      const spent = one.thinking === (isFirst ? "X" : "O") ? Math.max(0, now - one.since) : 0;
+      row.querySelector(".clock").textContent = left === null ? (spent ? clockText(spent) : "") : clockText(Math.max(0, left - spent));
+    }
+  }
+}
+
+const showBefore = load;
+load = (packed, position) => {
+  const wasPlaying = timer;
+  showBefore(packed, position);
+  showSeats();
+  tick();
+};
+
+for (const kind of ["click", "keydown"])
+  at("all-games").addEventListener(kind, () => { isAuto = false; });
+setInterval(tick, 250);
+connect();
