@@ -296,6 +296,7 @@ FAULTS: dict[str, Strike] = {
     "busy loop": be_busy,
     "slow": be_slow,
     "slow with time": be_slow,
+    "slow aloud": be_slow,
 }
 
 if __name__ == "__main__":

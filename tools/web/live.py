@@ -171,6 +171,7 @@ class LivePage:
 
 
 _TICK_SECONDS = 0.1
+_LAST_SECONDS = 0.5  # for viewers to get what came last
 _WHOLE_RUN: dict[str, Callable[[Run], bytes]] = {
     "report.html": lambda run: render_report(run, figures_of(run)).encode(),
     "summary.json": lambda run: json.dumps(
@@ -219,6 +220,7 @@ def _feed(pipe: "Connection[Any, Any]", page: LivePage, server: WebServer) -> No
     with suppress(EOFError, OSError):
         while True:
             page.put(pipe.recv())
+    time.sleep(_LAST_SECONDS)
     server.stop()
 
 

@@ -243,7 +243,7 @@ class Scene:
             "winner": None,
             "result": "",
             "margin": None,
-            "remark": "playing",
+            "remark": "live",
             "fault": False,
         }
         return {

@@ -15,6 +15,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from outflank.engine import NotationError, SettingsError
 from outflank.tools.web.server import STRICT_POLICY, Address, Certificate, Limits, WebServer
@@ -112,13 +113,13 @@ def test_a_request_for_another_name_is_refused(host: str, status: int) -> None:
 
 def test_a_socket_opens_for_its_own_page_and_for_programs_alone() -> None:
     with serving() as server:
-        for origin in (None, server.url):
-            with connect(echo_url(server), origin=origin) as peer:  # type: ignore[arg-type]
+        for origin in (None, Origin(server.url)):
+            with connect(echo_url(server), origin=origin) as peer:
                 peer.send("f5")
                 assert peer.recv(10) == "f5"
-        for origin in ("http://evil.example", "null", f"http://127.0.0.1:{port_of(server) - 1}"):
+        for other in ("http://evil.example", "null", f"http://127.0.0.1:{port_of(server) - 1}"):
             with pytest.raises(InvalidStatus, match="403"):
-                connect(echo_url(server), origin=origin)  # type: ignore[arg-type]
+                connect(echo_url(server), origin=Origin(other))
 
 
 def test_a_message_that_is_too_long_ends_its_connection() -> None:

@@ -1,0 +1,313 @@
+"""A run on a page while it is played: what a browser shows, a restart, a delay, hostile viewers."""
+
+import http.client
+import json
+import os
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
+
+from outflank.tests.support import fake_engine
+from outflank.tests.support.browser import CHROMIUM, Browser
+from outflank.tests.support.processes import children
+from outflank.tests.tools.commands.test_match import OUTFLANK
+from outflank.tools.match.state.store import read_run
+
+pytestmark = pytest.mark.timeout(180)
+in_browser = pytest.mark.skipif(
+    CHROMIUM is None, reason="Chromium is not installed (Debian package chromium)"
+)
+
+
+class Runner:
+    """``outflank tournament --live`` in a folder; a context manager that leaves nothing of it."""
+
+    def __init__(
+        self, folder: Path, *arguments: str, engines: int = 2, fault: str = "slow aloud", turn: int = 22
+    ) -> None:
+        engine = shlex.quote(shlex.join(fake_engine.command(fault, turn)))
+        listed = [
+            f"--engine=name={shlex.quote(name)} cmd={engine} time=60+0"
+            for name in ("A & <b>", "B", "C")[:engines]
+        ]
+        command = [OUTFLANK, "tournament", "--games", "2", "--seed", "3", "--out", "records", *listed]
+        self.folder = folder
+        self.process = self._start([*command, *(arguments or ("--live",))])
+
+    def _start(self, command: list[str]) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        assert process.stderr is not None
+        self.said = []
+        for line in process.stderr:
+            self.said.append(line)
+            if line.startswith("The run is shown at "):
+                self.url = line.split()[-1]
+                break
+        else:
+            raise AssertionError(self.said)
+        return process
+
+    def kill(self) -> None:
+        """End it as a failing machine does."""
+        self.process.kill()
+        self.process.communicate()
+
+    def resume(self) -> None:
+        """Go on with the run on the same port."""
+        live = f"--live={urlsplit(self.url).port}"
+        self.process = self._start([OUTFLANK, "tournament", "--resume", "records", live])
+
+    def interrupt(self) -> int:
+        """Press Ctrl-C; the exit code."""
+        self.process.send_signal(signal.SIGINT)
+        self.process.communicate(timeout=30)
+        return self.process.returncode
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+    def get(self, path: str, **headers: str) -> tuple[int, bytes]:
+        """Ask for a page: the status and what came."""
+        connection = http.client.HTTPConnection("127.0.0.1", urlsplit(self.url).port or 0, timeout=20)
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        content = answer.read()
+        connection.close()
+        return answer.status, content
+
+    @contextmanager
+    def watch(self) -> Iterator["Watcher"]:
+        """Watch as a program."""
+        with connect(self.url.replace("http", "ws") + "/feed", max_size=None) as socket:
+            yield Watcher(socket)
+
+
+class Watcher:
+    """Keeps the values that a feed sends."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.values: dict[str, Any] = {}
+        self.frames = 0
+
+    def read(self, seconds: float = 30) -> None:
+        """Take one message."""
+        message = json.loads(self.socket.recv(seconds))
+        assert message["version"] == 1
+        if message.get("all"):
+            self.values.clear()
+        self.values.update(message["set"])
+        for key in message["drop"]:
+            del self.values[key]
+        self.frames += 1
+
+    def wait(self, condition: Callable[[dict[str, Any]], object], seconds: float = 60) -> None:
+        """Read until something holds."""
+        deadline = time.monotonic() + seconds
+        while not condition(self.values):
+            assert time.monotonic() < deadline, {
+                key: self.values[key] for key in self.values if "parts" not in key
+            }
+            self.read()
+
+    def end(self) -> int | None:
+        """Read until the connection is closed; the code that came with it."""
+        try:
+            while True:
+                self.read()
+        except ConnectionClosed as closed:
+            return closed.rcvd.code if closed.rcvd else None
+
+    def ended(self) -> set[str]:
+        """The games that have ended, by their keys."""
+        return {key for key in self.values if key.startswith("ended/")}
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+def is_over(values: dict[str, Any]) -> bool:
+    return bool(values.get("run", {}).get("state") == "over")
+
+
+@in_browser
+def test_a_run_is_watched_from_its_first_moves_to_its_report(browser: Browser, tmp_path: Path) -> None:
+    with Runner(tmp_path, engines=3) as runner:
+        browser.load(runner.url + "/")
+        browser.wait("document.querySelectorAll('.card').length === 1")
+        browser.wait("game && game.playing && game.moves.length >= 45 && ply === game.moves.length")
+        shown = browser.run("at('board').querySelectorAll('circle[r=\"16\"]').length")
+        browser.wait(f"at('board').querySelectorAll('circle[r=\"16\"]').length > {shown}")
+        browser.wait("document.querySelector('.seat.moves .clock').textContent.startsWith('0:')")
+        browser.wait("document.querySelector('.card .pv').textContent.length === 2")
+        coming = browser.run("at('next').rows.length")
+        browser.wait("values.get('run').state === 'over' && at('part-head').textContent.includes('wins')")
+
+        assert coming >= 3
+        assert browser.run("document.querySelectorAll('.card').length") == 0
+        assert browser.run("rows().map(numberOf).join()") == "6,5,4,3,2,1"
+        assert browser.run("document.querySelector('#standing tbody').rows.length") == 3
+        assert "A & <b>" in browser.run("at('part-standing').textContent")
+        assert browser.run("at('part-cross').querySelectorAll('.met').length") >= 6
+        browser.run("rows().at(-1).click()")
+        browser.wait("game.number === 1")
+        browser.press("Home")
+        browser.press("ArrowRight")
+        assert browser.run("location.hash") == "#game=1&ply=1"
+        browser.run("at('table').open = true")
+        browser.wait("at('turns').tBodies[0].rows.length === game.moves.length")
+        browser.run("fileText('sgf', true).then(text => { window.saved = text })")
+        browser.wait("window.saved !== undefined")
+        assert browser.run("saved").count("(;FF[4]") == 6
+        assert runner.get("/report.html")[1].decode().count('<tr tabindex="0"') == 6
+        assert browser.errors == []
+        assert {address.startswith(runner.url) for address in browser.requests} == {True}
+        assert runner.interrupt() == 0
+
+
+@in_browser
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_width_is_exceeded_while_games_are_played(browser: Browser, tmp_path: Path, width: int) -> None:
+    with Runner(tmp_path, turn=10) as runner:
+        browser.load(runner.url + "/", width=width)
+        browser.wait("document.querySelectorAll('.card').length === 1")
+        browser.wait("document.querySelector('.seats .seat') !== null")
+
+        assert browser.run("document.documentElement.scrollWidth") <= width
+
+
+@in_browser
+def test_an_open_page_goes_on_when_the_run_is_resumed(browser: Browser, tmp_path: Path) -> None:
+    """The runner is killed; the page says so, and goes on without being loaded again."""
+    with Runner(tmp_path) as runner:
+        browser.load(runner.url + "/")
+        browser.run("window.mark = true")
+        browser.wait("[...values.keys()].includes('ended/1')")
+        runner.kill()
+        browser.wait("!at('line').hidden && at('line').textContent.includes('does not answer')")
+        runner.resume()
+        browser.wait("at('line').hidden && values.get('run').state === 'over'")
+
+        assert browser.run("window.mark") is True
+        assert browser.run("rows().length") == 2
+        assert [game.pairing.number for game in read_run(tmp_path / "records").games] == [1, 2]
+
+
+def test_a_resumed_run_that_is_over_is_shown_until_ctrl_c(tmp_path: Path) -> None:
+    with Runner(tmp_path, fault="none") as runner:
+        with runner.watch() as watcher:
+            watcher.wait(is_over)
+        assert runner.interrupt() == 0
+        runner.resume()
+        with runner.watch() as watcher:
+            watcher.wait(is_over)
+
+            assert watcher.ended() == {"ended/1", "ended/2"}
+            assert runner.interrupt() == 0
+
+
+def test_an_interrupted_run_says_so_to_those_who_watch(tmp_path: Path) -> None:
+    with Runner(tmp_path) as runner, runner.watch() as watcher:
+        watcher.wait(lambda values: "game/1" in values)
+        runner.process.send_signal(signal.SIGINT)
+        watcher.wait(lambda values: values["run"]["state"] == "interrupted")
+
+        assert watcher.end() == 1012
+        assert runner.process.wait(30) == 130
+
+
+def test_nothing_is_told_before_its_delay_has_passed(tmp_path: Path) -> None:
+    """Neither in messages nor in files, though the game is long over in the runner's records."""
+    delay = 6.0
+    with (
+        Runner(tmp_path, "--live", "--delay", f"{delay}s", fault="none") as runner,
+        runner.watch() as watcher,
+    ):
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "records" / "run.db").exists() or not read_run(tmp_path / "records").games:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        played = time.monotonic()
+        paths = ("/games/1.json", "/games/1.sgf", "/games.sgf", "/report.html")
+        early = {runner.get(path)[0] for path in paths}
+        while not watcher.ended():
+            watcher.read()
+        waited = time.monotonic() - played
+        watcher.wait(is_over)
+
+        assert early == {404}
+        assert waited > delay - 1.5
+        assert runner.get("/games/1.json")[0] == 200
+        assert watcher.values["run"]["delay"] == delay
+
+
+def test_hostile_viewers_change_nothing_for_the_others(tmp_path: Path) -> None:
+    """Messages end a viewer's connection; wrong names and origins get none; a quiet viewer goes on."""
+    with Runner(tmp_path, turn=12) as runner, runner.watch() as watcher:
+        watcher.wait(lambda values: "game/1" in values)
+        address = runner.url.replace("http", "ws") + "/feed"
+        for text in ("{}", "x" * 60_000, "x" * 1_000_000):
+            with connect(address, max_size=None) as hostile:
+                with suppress(ConnectionClosed):
+                    for _ in range(50):
+                        hostile.send(text)
+                assert Watcher(hostile).end() in (1008, 1009, None)
+        for _ in range(100):
+            with connect(address, max_size=None):
+                pass
+        with pytest.raises(InvalidStatus, match="403"):
+            connect(address, origin=Origin("http://evil.example"))
+        assert runner.get("/", Host="evil.example")[0] == 403
+        assert [runner.get(path)[0] for path in ("/games/99.json", "/../run.db", "/games/x.sgf")] == [404] * 3
+        moves = len(watcher.values["game/1"]["turns"])
+        watcher.wait(lambda values: len(values.get("game/1", {"turns": "x" * 9999})["turns"]) > moves)
+
+        assert runner.process.poll() is None
+
+
+def test_the_page_may_die_and_the_run_goes_on(tmp_path: Path) -> None:
+    with Runner(tmp_path) as runner:
+        assert runner.process.stderr is not None
+        with runner.watch():  # it has started
+            server = next(pid for pid in children(runner.process.pid) if b"tools.web.live" in _command(pid))
+        os.kill(server, signal.SIGKILL)
+        said = next(line for line in runner.process.stderr if "the page at" in line)
+        deadline = time.monotonic() + 60
+        while len(read_run(tmp_path / "records").games) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+        assert "has ended; the run goes on without it" in said
+
+
+def _command(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def test_a_delay_needs_a_page(tmp_path: Path) -> None:
+    command = [OUTFLANK, "match", "--delay", "5s"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+
+    assert ran.returncode == 2
+    assert "--delay is of the page that --live shows" in ran.stderr
