@@ -33,9 +33,7 @@ _SECONDS = 5.0
 
 # A board may begin with "--", and must not be taken for an option then.
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument(
-    "texts", nargs=-1, required=True, metavar="POSITION...", shell_complete=completed_by(files=True)
-)
+@click.argument("texts", nargs=-1, metavar="POSITION...", shell_complete=completed_by(files=True))
 @click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]")
 @click.option(
     "--time",
@@ -59,6 +57,16 @@ _SECONDS = 5.0
     is_flag=True,
     help="Print answers in the order of the positions, not as soon as they are ready.",
 )
+@click.option(
+    "--web", is_flag=True, help="Open an analysis board in the browser, with the games of POSITION if given."
+)
+@click.option(
+    "--serve",
+    is_flag=False,
+    flag_value="0",
+    metavar="[HOST:PORT]",
+    help="Answer requests over WebSockets there, until Ctrl-C.  [default: 127.0.0.1 and a free port]",
+)
 @rules_option
 @threads_option
 @hash_option
@@ -74,6 +82,8 @@ def analyze(
     stable: bool,
     concurrency: int,
     ordered: bool,
+    web: bool,
+    serve: str | None,
     rules: Rules,
     threads: int,
     hash_mb: int,
@@ -97,6 +107,15 @@ def analyze(
         )
     many = search if search.is_limited else replace(search, level=DEFAULT_LEVEL)
     defaults = Defaults(rules, many)
+    if web or serve is not None:
+        from outflank.tools.commands.analysis_board import serve_board  # an extra that most do without
+
+        # The board searches the position shown and the curve at once.
+        searchers = [Searcher(hash_mb, threads) for _ in range(max(concurrency, 2 if web else 1))]
+        serve_board(texts, defaults, searchers, serve, web)
+        return
+    if not texts:
+        raise click.UsageError("Missing argument 'POSITION...'.")
     searchers = [Searcher(hash_mb, threads) for _ in range(concurrency)]
 
     def begin(search: SearchRequest, err: bool) -> None:

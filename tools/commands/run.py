@@ -185,8 +185,8 @@ def _conclude(outcome: RunEnd, options: dict[str, Any], folder: Path, page: Broa
             raise
     if page and not outcome.interruption:
         page.over(outcome.run)
-        click.echo(f"The page stays at {page.url} until Ctrl-C", err=True)
         with Interrupts() as interrupts, suppress(Interrupted):
+            click.echo(f"The page stays at {page.url} until Ctrl-C", err=True)
             while True:
                 interrupts.check()
                 time.sleep(_SLICE_SECONDS)

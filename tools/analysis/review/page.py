@@ -38,7 +38,7 @@ def render_review(reviews: Sequence[GameReview], settings: ReviewSettings) -> st
             names=sorted({name for row in rows for name in (row["black"], row["white"])}),
             endings=sorted({_ending(review) for review in reviews}),
             worst=_worst(reviews),
-            replays=[_replay(review, number) for number, review in enumerate(reviews, 1)],
+            replays=[review_replay(review, number) for number, review in enumerate(reviews, 1)],
             **page_parts(first.game.rules),
         )
     )
@@ -100,7 +100,7 @@ def _row(review: GameReview, number: int) -> dict[str, Any]:
     }
 
 
-def _replay(review: GameReview, number: int) -> dict[str, Any]:
+def review_replay(review: GameReview, number: int) -> dict[str, Any]:
     """The game as the page's script replays it; all scores are Black's."""
     game, moves = review.game, review.moves
     black, white = _names(review)

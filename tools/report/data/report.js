@@ -103,7 +103,7 @@ function turnFacts(turn) {
 function facts() {
   const said = ply ? turnFacts(ply - 1) : ["The start."], exact = game.exact[ply];
   if (exact !== null) said.push(`exact ${signed(exact, 0)} for ${NAMES[0]}`);
-  else if (game.review) said.push(`reviewed ${signed(game.review[ply], 0)} for ${NAMES[0]}, ${game.depths[ply]}`);
+  else if (typeof game.review?.[ply] === "number") said.push(`reviewed ${signed(game.review[ply], 0)} for ${NAMES[0]}, ${game.depths[ply]}`);
   return said;
 }
 
@@ -307,7 +307,7 @@ const BOARD_KEYS = {
 const KEYS = {n: () => neighbour(1), p: () => neighbour(-1)};
 
 document.addEventListener("keydown", event => {
-  if (!game || event.ctrlKey || event.metaKey || event.altKey || ["SELECT", "INPUT"].includes(event.target.tagName)) return;
+  if (!game || event.ctrlKey || event.metaKey || event.altKey || ["SELECT", "INPUT", "TEXTAREA"].includes(event.target.tagName)) return;
   if (event.key === " " && event.target.tagName === "BUTTON") return;
   if (event.key === "Enter" && event.target.dataset.number) choose(numberOf(event.target));
   else if (KEYS[event.key]) KEYS[event.key]();

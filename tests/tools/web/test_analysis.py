@@ -1,0 +1,293 @@
+"""The analysis board in a browser, and requests over WebSockets: ``outflank analyze --web`` and ``--serve``."""
+
+import http.client
+import io
+import json
+import os
+import signal
+import subprocess
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
+
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.formats.files import WRITTEN_FORMATS, read_games
+from outflank.tests.support.browser import CHROMIUM, Browser
+from outflank.tests.support.positions import WITH_PASSES
+from outflank.tests.tools.commands.test_match import OUTFLANK
+from outflank.tools.web.server import Address, WebServer
+
+pytestmark = pytest.mark.timeout(180)
+in_browser = pytest.mark.skipif(
+    CHROMIUM is None, reason="Chromium is not installed (Debian package chromium)"
+)
+
+
+class Served:
+    """``outflank analyze --web --serve`` with these arguments; a context manager.
+
+    Attributes:
+        page: the address of the board.
+        requests: that of the socket.
+    """
+
+    def __init__(self, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [OUTFLANK, "analyze", "--web", "--serve=0", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "BROWSER": "true"},
+        )
+        assert self.process.stdout is not None
+        self.page = self.process.stdout.readline().split()[-1]
+        self.requests = self.process.stdout.readline().split()[-1]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def post(self, path: str, body: bytes, **headers: str) -> tuple[int, bytes]:
+        """Send something to a path below the page's: status and answer."""
+        place = urlsplit(self.page)
+        connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=60)
+        connection.request("POST", place.path + path, body, headers)
+        answer = connection.getresponse()
+        content = answer.read()
+        connection.close()
+        return answer.status, content
+
+
+def asked(socket: ClientConnection, **request: Any) -> dict[str, Any]:
+    """The last answer to a request."""
+    socket.send(json.dumps(request))
+    while (answer := json.loads(socket.recv(60)))["id"] != request["id"] or answer["kind"] == "info":
+        pass
+    return dict(answer)
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    with Served() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+def test_requests_are_answered_over_a_socket_as_on_a_line(served: Served) -> None:
+    line = {"id": "a", "moves": "f5d6c3", "depth": 8, "multipv": 2}
+    command = subprocess.run(
+        [OUTFLANK, "analyze", "-"],
+        input=json.dumps(line),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    expected = json.loads(command.stdout)
+    with connect(served.requests) as socket:
+        answer = asked(socket, **line)
+        version = asked(socket, id="v", action="query_version")
+
+    for changing in ("seconds", "nodes_per_second"):
+        del expected[changing], answer[changing]
+    assert answer == expected
+    assert version["kind"] == "action"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("nonsense", "expected a JSON object, got"),
+        ('{"id": 1, "moves": "f5f5", "depth": 1}', "move 2"),
+        ("[" * 50_000, "expected a JSON object"),
+        ('{"id": 1, "depth": -1}', "expected a whole number"),
+    ],
+)
+def test_a_request_that_cannot_be_read_is_refused_and_the_socket_goes_on(
+    served: Served, text: str, sentence: str
+) -> None:
+    with connect(served.requests) as socket:
+        socket.send(text)
+        refused = json.loads(socket.recv(10))
+
+        assert refused["kind"] == "error"
+        assert sentence in refused["error"]
+        assert asked(socket, id=2, depth=1)["kind"] == "result"
+
+
+def test_bytes_that_are_no_text_end_a_socket(served: Served) -> None:
+    with connect(served.requests) as socket:
+        socket.send(b"\x00\xff")
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.recv(10)
+
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1003
+
+
+def test_searches_end_with_their_socket_and_with_nobody_elses() -> None:
+    """Two sockets, two searchers: what one asks does not end what the other waits for."""
+    with Served() as own, connect(own.requests) as patient:
+        patient.send(json.dumps({"id": "long", "time": 6}))
+        for _ in range(3):
+            with connect(own.requests) as gone:
+                gone.send(json.dumps({"id": "long", "time": 1000}))
+                time.sleep(0.1)
+        with connect(own.requests) as other:
+            assert asked(other, id="stop", action="terminate_all")["terminated"] == 0
+            assert asked(other, id="quick", depth=4)["kind"] == "result"
+        answer = json.loads(patient.recv(60))
+
+    assert (answer["id"], answer["stopped"]) == ("long", False)
+
+
+@pytest.mark.parametrize("token", ["", "wrong/", "../"])
+def test_without_the_token_nothing_is_served(served: Served, token: str) -> None:
+    place = urlsplit(served.page)
+    with pytest.raises(InvalidStatus, match="403"):
+        connect(f"ws://{place.netloc}/{token}analysis").__enter__()
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=10)
+    connection.request("GET", f"/{token}")
+    assert connection.getresponse().status == 404
+    connection.close()
+
+
+def test_another_origin_is_refused_with_the_right_token(served: Served) -> None:
+    with pytest.raises(InvalidStatus, match="403"):
+        connect(served.requests, origin=Origin("http://evil.example")).__enter__()
+    assert served.post("read", b"f5d6", Origin="http://evil.example")[0] == 403
+    assert served.post("read", b"f5d6")[0] == 200
+
+
+def test_too_large_a_file_is_refused_in_words(served: Served) -> None:
+    status, answer = served.post("read", b"f5d6" * (1 << 20) + b"!")
+
+    assert (status, answer) == (413, b"a file of at most 4 MB can be opened")
+
+
+def test_a_game_is_saved_in_every_format_that_convert_writes(served: Served) -> None:
+    game = json.dumps({"moves": WITH_PASSES, "black": "A", "white": "B"}).encode()
+    for name in WRITTEN_FORMATS:
+        status, content = served.post(f"save?format={name}", game)
+        assert status == 200, content
+        if name == "wthor":
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                assert sorted(archive.namelist()) == ["game.jou", "game.trn", "game.wtb"]
+                content = archive.read("game.wtb")
+        saved = next(read_games(io.BytesIO(content)))
+        assert isinstance(saved, AnnotatedGame)
+        if name != "obf":  # which has positions
+            assert saved.game().transcript() == WITH_PASSES
+
+    assert served.post("save?format=pgn", game)[0] == 404
+    assert served.post("save?format=sgf", b'{"moves": "a1"}')[0] == 400
+
+
+@in_browser
+def test_a_board_is_played_on_and_searched(browser: Browser, served: Served) -> None:
+    browser.errors.clear()
+    browser.requests.clear()
+    browser.load(served.page)
+    browser.wait("game && game.legal && found && found.depth >= 4")
+    browser.wait("document.querySelectorAll('.score-mark').length === 4")
+    assert browser.run("at('book').textContent").startswith("Book: ")
+    left, top, width = browser.run("(box => [box.x, box.y, box.width])(at('board').getBoundingClientRect())")
+    browser.click(left + (12 + 5.5 * 40) * width / 344, top + (12 + 4.5 * 40) * width / 344)
+    browser.wait("ply === 1 && game.moves.join() === 'f5'")
+    browser.run("playMove('d6')")
+    browser.wait("ply === 2 && game.called === 'Perpendicular Opening'")
+    browser.wait(
+        "found && at('lines').rows.length > 2 && at('depth').textContent.startsWith('Black to move')"
+    )
+    browser.wait("game.review && game.review.every(value => value !== null)")
+    browser.press("Home")
+    browser.wait("ply === 0 && found")
+
+    assert browser.run("document.querySelectorAll('.score-mark.best').length") >= 1
+    assert browser.errors == []
+    origins = {urlsplit(address).netloc for address in browser.requests}
+    assert origins == {urlsplit(served.page).netloc}
+
+
+@in_browser
+def test_a_pasted_game_is_reviewed_on_one_click(browser: Browser, served: Served) -> None:
+    browser.load(served.page)
+    browser.wait("game && game.legal")
+    browser.run(f"at('text').value = {WITH_PASSES!r}; at('take').click()")
+    browser.wait("game.moves.length >= 60 && game.legal")
+    browser.run("at('engine').click(); at('review').click()")
+    browser.wait("game.lost !== undefined")
+
+    assert browser.run("game.lost.length === game.moves.length")
+    assert browser.run("at('slips').hidden") is False
+    assert browser.run("document.querySelectorAll('#graph .curve.review').length") == 1
+    browser.run("at('text').value = 'what is this'; at('take').click()")
+    browser.wait("!at('trouble').hidden")
+    assert browser.run("game.moves.length") >= 60
+
+
+@in_browser
+def test_no_page_of_another_site_gets_in(browser: Browser, served: Served) -> None:
+    """A hostile page that knows the whole address, token included, in the same browser."""
+    script = f"""
+      const page = {json.dumps(served.page)};
+      window.got = {{}};
+      fetch(page + "first").then(() => got.read = "in", () => got.read = "out");
+      fetch(page + "read", {{method: "POST", body: "f5"}}).then(() => got.sent = "in", () => got.sent = "out");
+      fetch(page + "read", {{method: "POST", body: "f5", mode: "no-cors"}}).then(answer => answer.text())
+        .then(text => got.blind = text.length ? "in" : "out", () => got.blind = "out");
+      const socket = new WebSocket(page.replace("http", "ws") + "analysis");
+      socket.onopen = () => got.socket = "in";
+      socket.onclose = () => got.socket ??= "out";
+      const frame = document.createElement("iframe");
+      frame.src = page;
+      frame.onload = () => {{
+        try {{ got.frame = frame.contentDocument.body ? "in" : "out"; }} catch {{ got.frame = "out"; }}
+      }};
+      document.body.append(frame);
+    """
+
+    def hostile(request: Request) -> Response:
+        page = f"<!doctype html><body><script>{script}</script>"
+        return HTMLResponse(page, headers={"content-security-policy": "default-src * 'unsafe-inline'"})
+
+    with WebServer([Route("/", hostile)], Address().listen()) as site:
+        browser.load(site.url + "/")
+        browser.wait("Object.keys(got).length === 5")
+
+        assert set(browser.run("Object.values(got)")) == {"out"}
+
+
+def test_ctrl_c_ends_the_server() -> None:
+    with Served("f5d6") as own:
+        own.process.send_signal(signal.SIGINT)
+
+        assert own.process.wait(20) == 130
+
+
+def test_a_port_that_is_taken_is_named(served: Served, tmp_path: Path) -> None:
+    port = urlsplit(served.page).port
+    command = [OUTFLANK, "analyze", "--serve", str(port)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+    assert ran.returncode == 1
+    assert f"can't listen on 127.0.0.1, port {port}: Address already in use" in ran.stderr

@@ -1,0 +1,66 @@
+"""``outflank analyze --web`` and ``--serve``: the analysis board, and requests over WebSockets, until Ctrl-C."""
+
+import secrets
+import time
+import webbrowser
+from collections.abc import Sequence
+from itertools import islice
+
+import click
+
+from outflank.engine import NotationError, Searcher
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.tools.analysis.requests import Defaults
+from outflank.tools.web.analysis import MOST_GAMES, AnalysisBoard
+from outflank.tools.web.requests import RequestServer
+from outflank.tools.web.server import Address, WebServer
+from outflank.tools.work.games import Given, as_usage, bad_game
+from outflank.tools.work.progress import warn
+from outflank.tools.work.signals import Interrupted, Interrupts
+
+_TOKEN_BYTES = 16
+_SLICE_SECONDS = 0.1
+
+
+def serve_board(
+    texts: Sequence[str], defaults: Defaults, searchers: Sequence[Searcher], place: str | None, opens: bool
+) -> None:
+    """Serve until a signal comes, and exit with 128 and its number.
+
+    Args:
+        texts: positions, games or files to begin with.
+        defaults: for requests that say nothing else.
+        searchers: one for each search that may be under way at once.
+        place: where to listen; None for this machine alone and a free port.
+        opens: whether to open the board in the browser.
+    """
+    try:
+        address = Address.parse(place or "0")
+    except NotationError as error:
+        raise click.BadParameter(str(error), param_hint="--serve") from None
+    games = [game for text in texts for game in _games(text, defaults)]
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
+    board = AnalysisBoard(token, RequestServer(searchers, defaults), defaults.rules, games)
+    with WebServer(board.routes, address.listen(), names=address.names) as server, Interrupts() as interrupts:
+        page = f"{server.url}/{token}/"
+        if opens:
+            click.echo(f"Analysis board: {page}")
+            webbrowser.open(page)
+        click.echo(f"Requests: {page.replace('http', 'ws', 1)}analysis")
+        try:
+            while True:
+                interrupts.check()
+                time.sleep(_SLICE_SECONDS)
+        except Interrupted as caught:
+            code = caught.exit_code
+    click.get_current_context().exit(code)
+
+
+def _games(text: str, defaults: Defaults) -> list[AnnotatedGame]:
+    """The games that somebody handed over; one that can't be read is named and left out."""
+    with Given(text) as given, as_usage():
+        found = list(islice(given.games(defaults.rules), MOST_GAMES))
+    for each in found:
+        if isinstance(each, BadGame):
+            warn(bad_game(text, each))
+    return [each for each in found if isinstance(each, AnnotatedGame)]

@@ -1,0 +1,230 @@
+"use strict";
+// Stands after report.js: its board is played on here, and searched by the server; docs/analysis.md has the requests.
+const SECONDS = 30, CURVE_LEVEL = 6, LINES_SHOWN = 6, COLUMNS = 8;
+let socket = null, asked = 0, isOn = true, found = null, attempts = 0, changes = 0;
+
+/* ---- games: the server reads, plays and writes them ---- */
+
+function complain(sentence) {
+  at("trouble").textContent = sentence;
+  at("trouble").hidden = !sentence;
+}
+
+async function post(path, body) {
+  const answer = await fetch(path, {method: "POST", body}).catch(() => null);
+  if (answer?.ok) { complain(""); return answer; }
+  complain(answer ? await answer.text() : "The program has ended: start it again.");
+  return null;
+}
+
+const moveList = one => one.turns.split(" ").filter(word => word);
+
+/** What describes a game with these moves. */
+const described = (one, moves = moveList(one)) => JSON.stringify({
+  number: one.number, rules: one.rules, position: `${one.start} ${one.begins}`, moves: moves.join(" "),
+  black: one.black, white: one.white,
+});
+
+/** Show games in place of all others. */
+function take(listing) {
+  if (listing.bad.length) complain(listing.bad.join("; "));
+  if (!listing.games.length) return;
+  games.clear();
+  for (const one of listing.games) games.set(one.number, one);
+  const made = document.createElement("template");
+  made.innerHTML = listing.games.map(one => one.row).join("");
+  at("games").tBodies[0].replaceChildren(...made.content.children);
+  at("list").parentElement.hidden = listing.games.length === 1;
+  at("list").closest(".games").classList.toggle("single", listing.games.length === 1);
+  const options = (first, names) => [new Option(first, ""), ...[...new Set(names)].sort().map(name => new Option(name))];
+  at("by-engine").replaceChildren(...options("all players", listing.games.flatMap(one => [one.black, one.white])));
+  at("by-ending").replaceChildren(...options("all endings", listing.games.map(one => one.ending)));
+  filter();
+  show(listing.games[0].number);
+}
+
+async function read(content, name = "") {
+  const answer = await post(`read?name=${encodeURIComponent(name)}`, content);
+  if (answer) take(await answer.json());
+}
+
+/** A game is whole when its legal moves are known. */
+withGame = async (number, use) => {
+  const known = games.get(number);
+  if (known.legal) return use(known);
+  const answer = await post("game", described(known));
+  if (!answer) return;
+  const made = await answer.json(), count = moveList(made).length;
+  const filled = values => [...values, ...Array(count - values.length).fill(null)];  // a pass may have been added
+  const whole = {...made, seconds: filled(known.seconds), values: filled(known.values), exact: filled(known.exact)};
+  for (const name of ["ending", "margin", "detail", "opening", "row"]) whole[name] = known[name];
+  games.set(number, whole);
+  use(whole);
+};
+
+/** Play a move in the position shown; what followed there is gone. */
+async function playMove(move) {
+  const turn = ++changes, kept = game, place = ply;
+  if (kept.moves[place] === move) return go(place + 1);
+  const answer = await post("game", described(kept, [...kept.moves.slice(0, place), move]));
+  if (!answer || turn !== changes) return;
+  const whole = {...await answer.json(), row: games.get(kept.number).row};
+  for (const name of ["seconds", "values"]) whole[name] = whole[name].map((value, each) => each < place ? kept[name][each] : value);
+  const count = moveList(whole).length + 1;
+  if (kept.review)
+    for (const [name, nothing] of [["review", null], ["depths", ""]])
+      whole[name] = Array.from({length: count}, (_, each) => each <= place ? kept[name][each] : nothing);
+  games.set(kept.number, whole);
+  load(whole);
+}
+
+/* ---- the search ---- */
+
+function connect() {
+  socket = new WebSocket(new URL("analysis", location.href).href.replace(/^http/, "ws"));
+  socket.onopen = () => { attempts = 0; complain(""); search(); };
+  socket.onmessage = event => heed(JSON.parse(event.data));
+  socket.onclose = () => {
+    complain("The program has ended: start it again.");
+    setTimeout(connect, Math.min(5000, 250 * 2 ** attempts++));
+  };
+}
+
+const send = request => { if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(request)); };
+const legalMoves = () => game?.legal?.[ply].split(" ").filter(word => word && word !== "pass") ?? [];
+
+/** Search the position shown, and no other any more. */
+function search() {
+  found = null;
+  showFound();
+  send({id: "end", action: "terminate_all"});
+  if (!isOn || !game?.legal) return;
+  const about = {rules: game.rules, position: `${game.start} ${game.begins}`, moves: game.moves.join(" ")};
+  const count = legalMoves().length;
+  asked++;
+  if (count) send({...about, id: `live ${asked}`, turns: [ply], multipv: count, time: SECONDS, report_every: 0.2, priority: 1});
+  const missing = game.lost ? [] : [...Array(game.moves.length + 1).keys()].filter(turn => typeof game.review?.[turn] !== "number");
+  if (game.moves.length && missing.length) send({...about, id: `curve ${asked}`, turns: missing, level: CURVE_LEVEL});
+}
+
+function heed(answer) {
+  const [kind, number] = String(answer.id).split(" ");
+  if (Number(number) !== asked || answer.kind === "error" || answer.stopped && !answer.lines?.length) return;
+  if (kind === "live" && answer.turn === ply) { found = answer; showFound(); }
+  if (kind === "curve" && answer.kind === "result") noteValue(answer);
+}
+
+/** A point of the game's curve. */
+function noteValue(answer) {
+  const count = game.moves.length + 1, sign = answer.position.endsWith("X") ? 1 : -1;
+  game.review ??= Array(count).fill(null);
+  game.depths ??= Array(count).fill("");
+  game.review[answer.turn] = sign * answer.score;
+  game.depths[answer.turn] = answer.exact ? "exact" : `depth ${answer.depth}`;
+  Object.assign(games.get(game.number), {review: game.review, depths: game.depths});
+  drawGraph();
+  for (const end of ["x1", "x2"]) cursor.setAttribute(end, across(ply));
+  items(at("facts"), facts());
+}
+
+const scoreText = score => signed(score, Number.isInteger(score) ? 0 : 1);
+
+/** Scores on the squares, the best lines, the book. */
+function showFound() {
+  const felt = at("board"), lines = found?.lines ?? [], legal = legalMoves();
+  felt.querySelectorAll(".score-mark, .legal").forEach(mark => mark.remove());
+  const scored = new Map(lines.map(line => [line.move, line.score]));
+  for (const move of legal) {
+    const square = squareOf(move), x = EDGE + (square % COLUMNS + .5) * CELL, y = EDGE + (Math.floor(square / COLUMNS) + .5) * CELL;
+    const score = scored.get(move);
+    if (score === undefined) draw(felt, "circle", {class: "legal", cx: x, cy: y, r: 3.5});
+    else draw(felt, "text", {class: `score-mark${score === lines[0].score ? " best" : ""}`, x, y: y + 4.5}, scoreText(score));
+  }
+  at("lines").tBodies[0].replaceChildren(...lines.slice(0, LINES_SHOWN).map(line => {
+    const row = document.createElement("tr"), button = document.createElement("button");
+    button.textContent = line.move;
+    button.onclick = () => playMove(line.move);
+    row.insertCell().append(button);
+    row.insertCell().textContent = scoreText(line.score);
+    row.insertCell().textContent = line.pv.slice(1, 12).join(" ");
+    row.cells[1].className = "number";
+    row.cells[2].className = "line";
+    return row;
+  }));
+  at("depth").textContent = game?.legal ? depthText(legal) : "";
+  const book = game?.book?.[ply] ?? [];
+  at("book").textContent = book.length ? `Book: ${book.map(one => `${one.move} ${scoreText(one.score)}`).join(", ")}` : "";
+}
+
+function depthText(legal) {
+  if (!legal.length) return game.legal[ply] ? "pass" : "the game is over";
+  const side = ply < game.discs.length ? game.discs[ply] : ply % 2 ? game.begins === "X" ? "O" : "X" : game.begins;
+  const mover = `${NAMES[side === "X" ? 0 : 1]} to move`;
+  if (!found) return isOn ? mover : `${mover}, analysis off`;
+  const sure = found.exact ? "exact" : `depth ${found.depth}${found.selectivity < 100 ? ` at ${found.selectivity} %` : ""}`;
+  return `${mover}, ${sure}, ${Math.round(found.nodes).toLocaleString("en")} nodes`;
+}
+
+/* ---- what report.js does, with a search; buttons, files, keys ---- */
+
+const goBefore = go;
+go = to => { goBefore(to); search(); };
+
+async function save(form) {
+  const answer = await post(`save?format=${form}`, described(games.get(game.number)));
+  if (!answer) return;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await answer.blob());
+  link.download = answer.headers.get("content-disposition").split('"')[1];
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+async function review() {
+  const button = at("review"), kept = games.get(game.number), place = ply;
+  button.disabled = true;
+  button.textContent = "Reviewing …";
+  const answer = await post("review", described(kept));
+  button.disabled = false;
+  button.textContent = "Review";
+  if (!answer || games.get(kept.number) !== kept) return;
+  games.set(kept.number, {...kept, ...await answer.json(), black: kept.black, white: kept.white});
+  load(games.get(kept.number), place);
+}
+
+at("board").onclick = event => {
+  const box = at("board").getBoundingClientRect(), scale = 344 / box.width;
+  const [column, line] = [event.clientX - box.left, event.clientY - box.top].map(way => Math.floor((way * scale - EDGE) / CELL));
+  const square = `${"abcdefgh"[column] ?? "?"}${line + 1}`, move = legalMoves().find(word => word.startsWith(square));
+  if (move) playMove(move);
+};
+at("fresh").onclick = () => read("");
+at("open").onchange = event => {
+  const file = event.target.files[0];
+  if (file) read(file, file.name);
+  event.target.value = "";
+};
+at("paste").onclick = () => { at("pasting").hidden = !at("pasting").hidden; at("text").focus(); };
+at("take").onclick = () => { read(at("text").value); at("pasting").hidden = true; };
+at("save").onchange = event => {
+  if (event.target.value) save(event.target.value);
+  event.target.value = "";
+};
+at("review").onclick = review;
+at("engine").onclick = () => {
+  isOn = !isOn;
+  at("engine").ariaPressed = String(isOn);
+  at("engine").textContent = isOn ? "Analysis on" : "Analysis off";
+  search();
+};
+document.addEventListener("paste", event => {
+  if (event.target.tagName !== "TEXTAREA") read(event.clipboardData.getData("text"));
+});
+document.addEventListener("dragover", event => event.preventDefault());
+document.addEventListener("drop", event => {
+  event.preventDefault();
+  const file = event.dataTransfer.files[0];
+  if (file) read(file, file.name); else read(event.dataTransfer.getData("text"));
+});
+fetch("first").then(async answer => take(await answer.json()));
+connect();

@@ -1,0 +1,274 @@
+"""The analysis board in a browser: games read, played on, saved and reviewed; searches go over the socket of requests.
+
+Everything lies below a token in the address, so that only who was told it gets an answer.
+"""
+
+import asyncio
+import io
+import json
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
+
+from outflank.book.store import Book
+from outflank.engine import FileFormatError, Game, OutflankError, Position, Rules, Searcher
+from outflank.protocol.booksource import shipped_books
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName, read_games
+from outflank.tools.analysis.review.game import ReviewSettings, review_game
+from outflank.tools.analysis.review.page import review_replay
+from outflank.tools.report.gamefiles import game_writer
+from outflank.tools.report.page import page_parts, replayed, templates
+from outflank.tools.web.requests import RequestServer
+
+MOST_BYTES = 4 << 20
+"""Of a file that is opened."""
+MOST_GAMES = 500
+"""That are read of it."""
+_LONGEST_NAME = 100
+_SUFFIXES: Mapping[str, str] = {"wthor": "wtb", "transcript": "txt"}
+
+
+class AnalysisBoard:
+    """The page and what it asks for.
+
+    Args:
+        token: the first part of every address.
+        requests: answers the requests for analysis.
+        rules: of games that name none.
+        first: the games to begin with.
+    """
+
+    def __init__(
+        self, token: str, requests: RequestServer, rules: Rules, first: Sequence[AnnotatedGame] = ()
+    ) -> None:
+        self._rules = rules
+        self._first = first or [AnnotatedGame(Position.start(rules))]
+        # A thread each: books belong to the thread that opened them, and one review is made at a time.
+        self._workers = ThreadPoolExecutor(1, thread_name_prefix="games")
+        self._reviewers = ThreadPoolExecutor(1, thread_name_prefix="review")
+        self._searcher: Searcher | None = None
+        self._books: dict[Rules, Book | None] = {}
+        inner: list[BaseRoute] = [
+            Route("/", self._page),
+            Route("/first", self._games_to_begin_with),
+            WebSocketRoute("/analysis", requests.serve),
+            Route("/read", self._read, methods=["POST"]),
+            Route("/game", self._game, methods=["POST"]),
+            Route("/save", self._save, methods=["POST"]),
+            Route("/review", self._review, methods=["POST"]),
+        ]
+        self.routes: list[BaseRoute] = [Mount(f"/{token}", routes=inner)]
+
+    async def _page(self, request: Request) -> Response:
+        parts = page_parts(self._rules, "analysis.js")
+        html = (
+            templates()
+            .get_template("analysis.html")
+            .render(
+                names=[],
+                endings=[],
+                rows=[],
+                files=[],
+                formats=WRITTEN_FORMATS,
+                remark_heading="by",
+                panel=True,
+                **parts,
+            )
+        )
+        return HTMLResponse(
+            html, headers={"content-security-policy": f"{parts['policy']}; frame-ancestors 'none'"}
+        )
+
+    async def _games_to_begin_with(self, request: Request) -> Response:
+        return JSONResponse(_listing(self._first))
+
+    async def _read(self, request: Request) -> Response:
+        """The games in the body, of any format that ``convert`` reads; a transcript or a board too."""
+        content = await _body(request)
+        name = request.query_params.get("name", "")
+        loop = asyncio.get_running_loop()
+        reading = loop.run_in_executor(self._workers, self._reading, content, Path(name).name[:_LONGEST_NAME])
+        return JSONResponse(await reading)
+
+    def _reading(self, content: bytes, name: str) -> dict[str, Any]:
+        if not content.strip():
+            return _listing([AnnotatedGame(Position.start(self._rules))])
+        with suppress(UnicodeDecodeError, OutflankError):  # it is more than a board
+            board = " ".join(content.decode("ascii").split())
+            return _listing([AnnotatedGame(Position.parse(board, self._rules))])
+        entries = read_games(io.BytesIO(content), Path(name) if name else None, self._rules)
+        found = list(islice(entries, MOST_GAMES))
+        games = [entry for entry in found if isinstance(entry, AnnotatedGame)]
+        bad = [str(entry) for entry in found if isinstance(entry, BadGame)]
+        return {**_listing(games), "bad": bad[:20], "left": next(entries, None) is not None}
+
+    async def _game(self, request: Request) -> Response:
+        """The game that the page describes, with its legal moves and what the book knows."""
+        return JSONResponse(await self._answered(request, self._described))
+
+    def _described(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        game = _annotated(asked, self._rules)
+        positions = [*(move.before for move in game.moves), game.final]
+        return {
+            **_packed(game, _number(asked)),
+            "legal": [" ".join(map(str, position.legal_moves())) for position in positions],
+            "book": [self._book_moves(position) for position in positions],
+        }
+
+    def _book_moves(self, position: Position) -> list[dict[str, Any]]:
+        book = self._book_for(position.rules)
+        try:
+            entry = book.probe(position) if book and not position.is_over else None
+        except FileFormatError:
+            return []
+        return (
+            [] if entry is None else [{"move": str(each.move), "score": each.score} for each in entry.moves]
+        )
+
+    def _book_for(self, rules: Rules) -> Book | None:
+        """The book that comes with the package for these rules; None if there is none."""
+        if rules not in self._books:
+            self._books[rules] = None
+            for path in shipped_books():
+                try:
+                    book = Book.open(path)
+                    book.expect(rules)
+                except OutflankError:
+                    continue
+                self._books[rules] = book
+        return self._books[rules]
+
+    async def _save(self, request: Request) -> Response:
+        """The game as a file; several files of one game are packed into one."""
+        form = next((form for form in WRITTEN_FORMATS if form == request.query_params.get("format")), None)
+        if form is None:
+            raise HTTPException(404)
+        content, name = await self._answered(
+            request, lambda asked: _file(form, _annotated(asked, self._rules))
+        )
+        headers = {"content-disposition": f'attachment; filename="{name}"'}
+        return Response(content, media_type="application/octet-stream", headers=headers)
+
+    async def _review(self, request: Request) -> Response:
+        """The game with its review; one is made at a time."""
+        return JSONResponse(await self._answered(request, self._reviewed, self._reviewers))
+
+    def _reviewed(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        self._searcher = self._searcher or Searcher()
+        game = _annotated(asked, self._rules)
+        return review_replay(review_game(game, ReviewSettings(), self._searcher), _number(asked))
+
+    async def _answered(
+        self,
+        request: Request,
+        answer: Callable[[Mapping[str, Any]], Any],
+        workers: ThreadPoolExecutor | None = None,
+    ) -> Any:
+        """What a function in a thread makes of the JSON object that was sent; 400 and a sentence if it is none."""
+        try:
+            asked = json.loads(await _body(request))
+            if not isinstance(asked, dict):
+                raise HTTPException(400, "expected a JSON object")
+            return await asyncio.get_running_loop().run_in_executor(workers or self._workers, answer, asked)
+        except (OutflankError, ValueError, RecursionError) as error:
+            raise HTTPException(400, str(error)[:300]) from None
+
+
+async def _body(request: Request) -> bytes:
+    """What was sent; an answer of 413 if it is too much."""
+    content = b""
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > MOST_BYTES:
+            raise HTTPException(413, f"a file of at most {MOST_BYTES >> 20} MB can be opened")
+    return content
+
+
+def _text(asked: Mapping[str, Any], name: str) -> str:
+    value = asked.get(name) or ""
+    if not isinstance(value, str):
+        raise ValueError(f"expected a text for {name}")
+    return value
+
+
+def _number(asked: Mapping[str, Any]) -> int:
+    value = asked.get("number", 1)
+    return value if isinstance(value, int) else 1
+
+
+def _annotated(asked: Mapping[str, Any], rules: Rules) -> AnnotatedGame:
+    """The game that the page describes: ``rules``, ``position``, ``moves``, ``black`` and ``white``, all texts.
+
+    Forced passes at its end are played, so that somebody can move.
+    """
+    rules = Rules.parse(text) if (text := _text(asked, "rules")) else rules
+    first = Position.parse(board, rules) if (board := _text(asked, "position")) else None
+    game = Game.from_transcript(_text(asked, "moves"), rules, first)
+    while game.position.must_pass and not game.position.is_over:
+        game.pass_()
+    black, white = (_text(asked, name)[:_LONGEST_NAME] for name in ("black", "white"))
+    return replace(AnnotatedGame.of(game), black=black, white=white)
+
+
+def _packed(game: AnnotatedGame, number: int) -> dict[str, Any]:
+    """The game as ``report.js`` replays it."""
+    black, white = game.rules.colour_names
+    outcome = game.outcome
+    return {
+        "number": number,
+        "black": game.black or black,
+        "white": game.white or white,
+        "ending": "unfinished" if outcome is None else str(outcome.ending),
+        "fault": False,
+        "detail": game.comment[:1000],
+        "margin": None if outcome is None else outcome.margin,
+        "opening": game.given,
+        **replayed(game.first, game.moves),
+        "exact": [move.exact for move in game.moves],
+        "rules": str(game.rules),
+    }
+
+
+def _listing(games: Sequence[AnnotatedGame]) -> dict[str, Any]:
+    """Games with their lines of the list, numbered from 1 on."""
+    row = templates().get_template("row.html")
+    packed = [_packed(game, number) for number, game in enumerate(games, 1)]
+    return {"games": [{**one, "row": row.render(row=_row(one))} for one in packed], "bad": [], "left": False}
+
+
+def _row(packed: Mapping[str, Any]) -> dict[str, Any]:
+    margin = packed["margin"]
+    winner = None if not margin else packed["black"] if margin > 0 else packed["white"]
+    result = "" if margin is None else f"{margin:+d}"
+    known = {name: packed[name] for name in ("number", "black", "white", "fault", "margin")}
+    return {**known, "winner": winner, "result": result, "remark": packed["ending"]}
+
+
+def _file(form: FormatName, game: AnnotatedGame) -> tuple[bytes, str]:
+    """A game in a format, and what to call the file. Raises: FileFormatError if the format can't hold it."""
+    if form == "transcript" and not game.moves:
+        raise FileFormatError("a game without a move can't be written as a transcript")
+    name = f"game.{_SUFFIXES.get(form, form)}"
+    with tempfile.TemporaryDirectory() as folder:
+        with game_writer(form, Path(folder) / name) as writer:
+            writer.write(game)
+        files = sorted(Path(folder).iterdir())
+        if len(files) == 1:
+            return files[0].read_bytes(), name
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in files:
+                archive.write(file, file.name)
+        return packed.getvalue(), "game.zip"
