@@ -1,6 +1,6 @@
 """Makes the pictures of the pages with the present program: ``python -m outflank.measure.pictures docs/images``.
 
-It plays the tournament of ``examples/tournament.toml`` and a game in Quarry, some minutes; that needs GRhino, Quarry,
+It plays the tournament of ``examples/tournament.toml``, a live one, and a game in Quarry, some minutes; that needs GRhino, Quarry,
 and Chromium. The curve of a book's growth is drawn from its log. One picture, ``evaluation-errors.svg``, comes from
 training data instead; docs/evaluation.md has its command.
 """
@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from outflank import __version__
@@ -25,6 +26,13 @@ _POSITION = "f5d6c3d3c4"
 _BOARDS = (("--scores",), ("--line", "f4f6f3"))  # as docs/play.md has them
 _BOARD_PIXELS = 360
 _WIDTH, _HEIGHT = 1280, 860
+_LIVE_TIME = "30+0"
+_LIVE_ENGINES = (
+    ("Outflank", "gtp"),
+    ("'level 14'", "gtp --level 14"),
+    ("'level 12'", "gtp --level 12"),
+    ("Ponderer", "gtp --ponder"),
+)
 _EQUALS = {"Outflank 3", "Outflank 5"}  # whose games are neither one-sided nor without errors
 
 
@@ -59,6 +67,39 @@ def report(browser: Browser, run: Path, whole: Path, replay: Path) -> None:
     browser.picture(replay, whole=False)
 
 
+def live(browser: Browser, folder: Path, picture: Path) -> None:
+    """The page of a tournament while three games are played and some have ended."""
+    engines = [
+        f"--engine=name={name} cmd='outflank {call}' time={_LIVE_TIME}" for name, call in _LIVE_ENGINES
+    ]
+    command = [
+        str(_BIN / "outflank"),
+        "tournament",
+        "--live",
+        "--games",
+        "2",
+        "--concurrency",
+        "3",
+        "--seed",
+        "5",
+    ]
+    runner = subprocess.Popen(
+        [*command, "--out", str(folder / "live"), *engines],
+        env=_ENVIRONMENT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert runner.stderr is not None
+    address = next(line.split()[-1] for line in runner.stderr if line.startswith("The run is shown at "))
+    browser.load(address + "/", width=_WIDTH, height=_HEIGHT)
+    while not browser.run("rows().length > 6 && cards.size === 3 && game.playing && game.moves.length > 20"):
+        time.sleep(0.2)
+    browser.picture(picture, whole=False)
+    runner.terminate()
+    runner.communicate()
+
+
 def main(images: Path) -> None:
     """Make all pictures, each in place of the one that is there."""
     with tempfile.TemporaryDirectory() as name:
@@ -68,6 +109,7 @@ def main(images: Path) -> None:
             run = folder / "tournament"
             outflank("tournament", "--config", str(ROOT / "examples" / "tournament.toml"), "--out", str(run))
             report(browser, run, images / "report.png", images / "report-replay.png")
+            live(browser, folder, images / "live.png")
         (folder / "home").mkdir()
         play(f"{_BIN / 'outflank'} gtp --level 10", __version__, folder / "home", images / "quarry.png")
     draw(images / "book-growth.jsonl", images / "book-growth.svg")

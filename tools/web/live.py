@@ -30,6 +30,7 @@ from outflank.engine import Move
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats import sgf as sgf_write
 from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.match.state.events import Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_openings, read_run
 from outflank.tools.report.figures import figures_of
@@ -109,7 +110,9 @@ class LivePage:
     def put(self, messages: list[Any]) -> None:
         """Take what happened, from any thread; it is shown after the delay."""
         due = time.monotonic() + self._delay
-        self._late.extend((due, message) for message in messages)
+        for message in messages:
+            if len(self._late) < _MOST_LATE or not isinstance(message, TurnBegun | TurnPlayed | Thought):
+                self._late.append((due, message))
 
     @asynccontextmanager
     async def lifespan(self, app: object) -> AsyncIterator[None]:
@@ -171,6 +174,7 @@ class LivePage:
 
 
 _TICK_SECONDS = 0.1
+_MOST_LATE = 50_000  # events that wait for their delay; beyond, a game appears whole when it has ended
 _LAST_SECONDS = 0.5  # for viewers to get what came last
 _WHOLE_RUN: dict[str, Callable[[Run], bytes]] = {
     "report.html": lambda run: render_report(run, figures_of(run)).encode(),

@@ -63,9 +63,9 @@ class _Board:
 
     pairing: Pairing
     attempt: int
+    clocks: list[float | None]
     turns: list[AnnotatedMove] = field(default_factory=list)
     begun: TurnBegun | None = None
-    clocks: list[float | None] = field(default_factory=lambda: [None, None])
     thoughts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -90,6 +90,10 @@ class Scene:
         self._openings = openings
         self._delay = delay
         self._first = Position.start(run.settings.rules)
+        self._times = {
+            entry.name: entry.time.main + entry.time.period if entry.time.is_limited else None
+            for entry in run.settings.entries
+        }
         self._state = "playing"
         self._planned: int | None = None
         self._boards: dict[int, _Board] = {}
@@ -108,7 +112,8 @@ class Scene:
                 self._planned = games
                 self._is_stale = True
             case GameStarted(pairing, attempt, _):
-                self._boards[pairing.number] = _Board(pairing, attempt)
+                clocks = [self._times[pairing.names[colour]] for colour in Colour]
+                self._boards[pairing.number] = _Board(pairing, attempt, clocks)
                 self._changed.add(pairing.number)
             case TurnBegun() | TurnPlayed() | Thought():
                 self._show(event)

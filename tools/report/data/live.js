@@ -2,7 +2,7 @@
 // Stands after report.js, whose games, board and list it feeds with what the server says; docs/live.md has the messages.
 const LATEST = 4000, LONGEST_WAIT = 5000;  // ms
 const values = new Map(), cards = new Map();
-let page = null, lag = 0, attempts = 0, asked = 0, isAuto = !location.hash;
+let page = null, lag = 0, attempts = 0, asked = 0, endedAt = 0, isAuto = !location.hash;
 
 /* ---- the line to the server ---- */
 
@@ -115,25 +115,20 @@ function showRow(number) {
   if (next) next.before(row); else at("games").tBodies[0].append(row);
 }
 
-/** The game shown has changed: go on with it where it was shown to its newest position, else stay. */
+/** The game shown has changed: follow it where its newest position was shown, else stay at the position. */
 function refresh(known) {
-  const one = games.get(game.number), wasFollowed = isFollowed(), place = ply;
-  if (!one || game.playing && !one.playing && isAuto) return leave();
-  if (one.start) return wasFollowed ? load(one) : keep(() => load(one, place));
-  if (known?.playing) withGame(game.number, whole => wasFollowed ? load(whole) : keep(() => load(whole, place)));
+  const one = games.get(game.number), place = isFollowed() ? undefined : ply;
+  if (!one) return;
+  if (one.start) return load(one, place);
+  endedAt = Date.now();
+  if (known?.playing) withGame(game.number, whole => load(whole, place));
 }
 
-/** Do something without stopping what plays by itself. */
-function keep(act) { act(); }
-
-/** From a game that has ended to one that is being played, after a moment, unless the viewer has chosen. */
-function leave() {
-  const ended = game.number;
-  withGame(ended, whole => load(whole));
-  setTimeout(() => {
-    const next = [...games.values()].find(one => one.playing);
-    if (isAuto && next && game.number === ended) load(next);
-  }, LATEST);
+/** Some time after a game has ended, go on to one that is being played, unless the viewer has chosen. */
+function goOn() {
+  if (!isAuto || !game || game.playing || Date.now() < endedAt + LATEST) return;
+  const next = [...games.values()].find(one => one.playing);
+  if (next) load(next);
 }
 
 function followFirst() {
@@ -245,7 +240,6 @@ function tick() {
 
 const showBefore = load;
 load = (packed, position) => {
-  const wasPlaying = timer;
   showBefore(packed, position);
   showSeats();
   tick();
@@ -253,5 +247,5 @@ load = (packed, position) => {
 
 for (const kind of ["click", "keydown"])
   at("all-games").addEventListener(kind, () => { isAuto = false; });
-setInterval(tick, 250);
+setInterval(() => { tick(); goOn(); }, 250);
 connect();

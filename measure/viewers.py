@@ -1,0 +1,150 @@
+"""What people who watch a match cost its engines: ``python -m outflank.measure.viewers [VIEWERS [GAMES]]``.
+
+1,000 viewers and 4 games of each kind if the numbers are left out. Matches without a page and matches with a page and
+so many viewers on loopback take turns. One kind has engines that search the same number of nodes for each move, which
+gives nodes a second; the other a fixed time, which gives the longest overstep. The viewers are one process that reads
+and throws away; it and the page have a low priority, as the page always has.
+"""
+
+import multiprocessing
+import os
+import resource
+import selectors
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from statistics import median
+from urllib.parse import urlsplit
+
+from outflank.tests.support.processes import children
+from outflank.tools.match.state.store import read_run
+from outflank.tools.web.live import NICENESS
+
+ROUNDS = 3
+NODES = 200_000  # for each move of the first kind
+SECONDS = 0.1  # for each move of the second
+LEAST_EMPTIES = 24  # below, a search may end before its nodes are used up
+_WAIT_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one match.
+
+    Attributes:
+        speed: nodes a second of the engines, while they think.
+        overstep: the most seconds that a move took beyond its time.
+        page: processor seconds of the page's process in a second of the matches; 0 without one.
+    """
+
+    speed: float
+    overstep: float
+    page: float
+
+
+def stare(address: str, count: int, ready: Event) -> None:
+    """Watch as so many viewers until this process is ended."""
+    os.nice(NICENESS)
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    place = urlsplit(address)
+    asked = (
+        f"GET /feed HTTP/1.1\r\nHost: {place.netloc}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    )
+    chosen = selectors.DefaultSelector()
+    for _ in range(count):
+        viewer = socket.create_connection((place.hostname or "", place.port or 0), _WAIT_SECONDS)
+        viewer.sendall(asked.encode())
+        assert viewer.recv(12) == b"HTTP/1.1 101"
+        chosen.register(viewer, selectors.EVENT_READ)
+    ready.set()
+    while True:
+        for key, _ in chosen.select():
+            if not key.fileobj.recv(1 << 16):  # type: ignore[union-attr]
+                chosen.unregister(key.fileobj)
+
+
+@contextmanager
+def playing(folder: Path, games: int, engine: str, clock: str, viewers: int) -> Iterator[float]:
+    """A match to its end, with viewers from soon after its beginning: what the page took of a processor."""
+    entries = [f"--engine=name={name} cmd='outflank gtp --book none {engine}' time={clock}" for name in "AB"]
+    command = [str(Path(sys.executable).with_name("outflank")), "match", "--games", str(games), "--seed", "1"]
+    live = ["--live"] if viewers else []
+    runner = subprocess.Popen(
+        [*command, *live, "--out", str(folder), *entries],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert runner.stderr is not None
+    share, began = 0.0, time.monotonic()
+    with ExitStack() as stack:
+        stack.callback(runner.stderr.close)
+        for line in runner.stderr:
+            if line.startswith("The run is shown at "):
+                ready = multiprocessing.Event()
+                staring = multiprocessing.Process(target=stare, args=(line.split()[-1], viewers, ready))
+                staring.start()
+                stack.callback(staring.join)
+                stack.callback(staring.kill)
+                assert ready.wait(_WAIT_SECONDS), "the viewers got no answer"
+            if line.startswith("The page stays"):
+                share = sum(map(_served, children(runner.pid))) / (time.monotonic() - began)
+                runner.terminate()
+        assert runner.wait() in (0, 1), line  # 1: a busy machine has voided games
+        yield share
+
+
+def _served(process: int) -> float:
+    """Processor seconds of a process, if it is the one that serves the page."""
+    if b"tools.web.live" not in Path(f"/proc/{process}/cmdline").read_bytes():
+        return 0.0
+    user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def cost(games: int, viewers: int) -> Cost:
+    """Of a match of each kind."""
+    speeds, oversteps, shares = [], [], []
+    with tempfile.TemporaryDirectory() as folder:
+        with playing(Path(folder) / "nodes", games, f"--nodes {NODES}", "none", viewers) as share:
+            shares.append(share)
+            turns = [turn for game in read_run(Path(folder) / "nodes").games for turn in game.turns]
+        for turn in turns:
+            if turn.seconds and turn.before.empties > LEAST_EMPTIES:
+                speeds.append(NODES / turn.seconds)
+        with playing(Path(folder) / "time", games, "", f"{SECONDS:g}", viewers) as share:
+            shares.append(share)
+            turns = [turn for game in read_run(Path(folder) / "time").games for turn in game.turns]
+        oversteps += [turn.seconds - SECONDS for turn in turns if turn.seconds]
+    return Cost(median(speeds), max(oversteps), max(shares))
+
+
+def main() -> None:
+    """Print a table."""
+    viewers = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
+    games = int(sys.argv[2]) if len(sys.argv) > 2 else 4
+    print(
+        f"load {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} processors, {games} games of each kind\n"
+    )
+    print("| viewers | nodes/s (median move) | longest overstep in ms | the page's share of a processor |")
+    print("| --- | --- | --- | --- |")
+    for _ in range(ROUNDS):
+        for count in (0, viewers):
+            found = cost(games, count)
+            print(
+                f"| {count:,} | {found.speed:,.0f} | {1000 * found.overstep:.1f} | {found.page:.0%} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
