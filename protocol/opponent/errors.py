@@ -23,6 +23,10 @@ class EngineOutOfTime(EngineTimeout):
     """No move before its clock ran out."""
 
 
+class EngineLineLost(EngineError):
+    """The line to an engine on another machine was lost, and did not come back in time."""
+
+
 class EngineProtocolError(EngineError):
     """The program wrote something that is no answer."""
 

@@ -8,7 +8,7 @@ from outflank.tools.commands.options import WholeNumber
 from outflank.tools.commands.run_options import chosen_settings, run_options
 from outflank.tools.match.state.run import Format
 
-_FORMATS = [str(form) for form in Format if form is not Format.MATCH]
+_FORMATS = [str(form) for form in Format if form not in (Format.MATCH, Format.STANDING)]
 
 
 @click.command()

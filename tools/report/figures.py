@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from outflank.engine import Colour
 from outflank.tools.match.conduct.ledger import by_pair, complete_pairs, repeats
@@ -90,14 +91,15 @@ def figures_of(run: Run) -> Figures:
     names, games = run.settings.names, run.games
     repeated = repeats(games)
     course = course_of(run.settings, games)
+    ratings = rate(names, pair_scores(run, repeated))
     return Figures(
-        engines=tuple(_engine(run, name) for name in _order(run, course)),
+        engines=tuple(_engine(run, name) for name in _order(run, course, ratings)),
         course=course,
         meetings=_meetings(games),
         pairs=len(complete_pairs(games)),
         repeats=repeated,
         elo=_elo(run, repeated) if len(names) == 2 else None,
-        ratings=rate(names, pair_scores(run, repeated)),
+        ratings=ratings,
         openings=tuple(opening_table(map(_opening_result, games))),
     )
 
@@ -156,11 +158,14 @@ def _tested(run: Run, repeated: dict[int, int]) -> list[list[GameRecord]]:
     return [both for place, (pair, both) in in_turn if pair == place and pair not in repeated]
 
 
-def _order(run: Run, course: Course) -> Sequence[str]:
+def _order(run: Run, course: Course, ratings: Ratings) -> Sequence[str]:
     """The names in the order of tables: before the end of a round robin or a gauntlet by points."""
     names = run.settings.names
     if run.settings.format is Format.MATCH:
         return names
+    if run.settings.format is Format.STANDING:
+        rated = {rating.name: rating.elo for rating in ratings.ratings if rating.elo is not None}
+        return sorted(names, key=lambda name: -rated.get(name, -inf))
     if run.finished or course.rounds:
         return course.order
     return sorted(names, key=lambda name: -standing(name, _games_of(run, name)).points)

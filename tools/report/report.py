@@ -107,6 +107,7 @@ _TITLES = {
     Format.GAUNTLET: "Gauntlet",
     Format.SWISS: "Swiss tournament",
     Format.KNOCKOUT: "Knockout",
+    Format.STANDING: "Standing arena",
 }
 
 

@@ -28,6 +28,7 @@ from outflank.tools.match.conduct.ledger import pair_key
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.schedule.formats import Course, course_of
 from outflank.tools.match.state.events import (
+    Entered,
     Event,
     GameEnded,
     GameStarted,
@@ -131,6 +132,12 @@ class Scoreboard:
                 self.say(f"game {void.game.pairing.number} does not count: {void.reason}")
             case Remarked(sentence):
                 self.say(f"Note: {sentence}")
+            case Entered(settings):
+                new = [name for name in settings.names if name not in self._results]
+                self._results |= {name: Counter() for name in new}
+                self._names = settings.names
+                self._live_standing.enter(settings)
+                self.say(f"new in the arena: {', '.join(new)}")
 
     def progress(self) -> dict[str, Any]:
         """The run's progress, for a line of ``--json``; ratings are about a second old at most."""
@@ -239,6 +246,11 @@ class LiveStanding:
             self._scores[pair] = pair_score(self._settings, both)
             if self._first_with.setdefault(pair_key(both), pair) != pair:
                 del self._scores[pair]
+
+    def enter(self, settings: RunSettings) -> None:
+        """Go on with more engines."""
+        with self._lock:
+            self._settings = settings
 
     def take_back(self, pair: int) -> None:
         """Forget a pair that is void; the first of its games may have counted."""

@@ -13,7 +13,7 @@ from outflank.tools.match.conduct.pool import PairEnded, PairPool
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.state.events import Event, GameEnded, GameVoided, Planned, Remarked
-from outflank.tools.match.state.run import Run, Void
+from outflank.tools.match.state.run import Format, Run, Void
 from outflank.tools.match.state.store import Store
 from outflank.tools.work.signals import Interrupts
 
@@ -96,12 +96,15 @@ class Conductor:
         if not self._running and not self._waiting:
             self._waiting.extend(self._plan())
         while self._waiting and len(self._running) < 2 * self._pool.places:
-            pairings = self._waiting.popleft()
-            pair = pairings[0].pair
-            task = Task(self._store.id, self._settings, pairings, self._ledger.attempt(pair))
-            self._running[pair] = task
-            self._pool.submit(task)
+            self._begin(self._waiting.popleft())
         return bool(self._running)
+
+    def _begin(self, pairings: tuple[Pairing, ...]) -> None:
+        """Have a pair played."""
+        pair = pairings[0].pair
+        task = Task(self._store.id, self._settings, pairings, self._ledger.attempt(pair))
+        self._running[pair] = task
+        self._pool.submit(task)
 
     def _plan(self) -> list[tuple[Pairing, ...]]:
         """What is planned and not yet played, by pairs."""
@@ -167,7 +170,9 @@ class Conductor:
 
 
 def is_over(run: Run, openings: Sequence[tuple[Move, ...]]) -> bool:
-    """Whether nothing of a run is left to play: it needs no engines any more."""
+    """Whether nothing of a run is left to play: it needs no engines any more. A standing arena has always more."""
+    if run.settings.format is Format.STANDING:
+        return False
     ledger = Ledger(run)
     planned = plan(run.settings, openings, ledger.games)
     return ledger.verdict is not None or all(ledger.has(pairing.number) for pairing in planned)

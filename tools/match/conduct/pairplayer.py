@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Protocol, Self
 
 from outflank.protocol.lines import printable
-from outflank.tools.match.game.players import Player, make_player
+from outflank.tools.match.game.players import MakePlayer, Player, make_player
 from outflank.tools.match.game.referee import Referee, Solver
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.game.seat import FlagFall
@@ -165,6 +165,7 @@ class PairPlayer:
         emit: called with each event as it happens.
         stop: once it is set, playing ends with ``Stopped``.
         on_glimpse: called with what happens during turns, if anybody watches.
+        make: makes the player of an entry, as ``make_player``.
     """
 
     def __init__(
@@ -174,6 +175,7 @@ class PairPlayer:
         emit: Callable[[Event], object],
         stop: StopFlag,
         on_glimpse: Callable[[Glimpse], object] | None = None,
+        make: MakePlayer = make_player,
     ) -> None:
         self._settings = settings
         self._stall_watch = stall_watch
@@ -182,6 +184,7 @@ class PairPlayer:
         self._on_glimpse = on_glimpse
         self._game = 0  # that is played, or was
         self._next_thought = 0.0
+        self._make = make
         self._dialogue = DialogueLog()
         self._solver = Solver()
         self._entries = {entry.name: entry for entry in settings.entries}
@@ -206,6 +209,7 @@ class PairPlayer:
 
         Raises: Stopped; the engines are gone then.
         """
+        self._entries |= {entry.name: entry for entry in task.settings.entries if entry.name in task.names}
         try:
             self._seat(task.names)
             for pairing in task.pairings:
@@ -231,7 +235,7 @@ class PairPlayer:
         for name in self.names - names:
             self._players.pop(name).stop(_FAREWELL_SECONDS)
         for name in names - self.names:
-            self._players[name] = make_player(
+            self._players[name] = self._make(
                 self._entries[name],
                 self._settings.rules,
                 on_wait=self._check_stop,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 from outflank.tools.match.conduct.pairplayer import PairPlayer, StallWatch, Stopped, Task, needs_stall_watch
+from outflank.tools.match.game.players import MakePlayer, make_player
 from outflank.tools.match.state.events import Event, Glimpse, TurnPlayed
 from outflank.tools.match.state.run import RunSettings, Void
 
@@ -81,14 +82,20 @@ class LocalPool:
     Args:
         settings: of the run; its concurrency says how many players there are.
         on_glimpse: called from the players with what happens during turns, if anybody watches.
+        make: makes the player of an entrant, as ``make_player``.
     """
 
-    def __init__(self, settings: RunSettings, on_glimpse: Callable[[Glimpse], object] | None = None) -> None:
+    def __init__(
+        self,
+        settings: RunSettings,
+        on_glimpse: Callable[[Glimpse], object] | None = None,
+        make: MakePlayer = make_player,
+    ) -> None:
         self.news = NewsQueue()
         self._stop = threading.Event()
         self._stall_watch = StallWatch() if needs_stall_watch(settings) else None
         self._players = [
-            PairPlayer(settings, self._stall_watch, self.news.put, self._stop, on_glimpse)
+            PairPlayer(settings, self._stall_watch, self.news.put, self._stop, on_glimpse, make)
             for _ in range(settings.concurrency)
         ]
         self._free = list(self._players)

@@ -17,11 +17,12 @@ from outflank.protocol.opponent.dialect import Dialect
 
 
 class Protocol(StrEnum):
-    """A line protocol."""
+    """How an engine is spoken to: a line protocol, or ``outflank join`` for one on its author's machine."""
 
     GTP = "gtp"
     NBOARD = "nboard"
     UCI = "uci"
+    JOIN = "join"
 
 
 _LISTED_KEYS = {"command": "commands"}  # in a text these may be given several times

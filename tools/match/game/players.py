@@ -16,7 +16,7 @@ from outflank.protocol.opponent.boardclient import BoardClient, Manners
 from outflank.protocol.opponent.choice import Reply
 from outflank.protocol.opponent.clock import SideClock
 from outflank.protocol.opponent.engineclient import EngineClient
-from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineRefusal
+from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineRefusal, UnfitEngineError
 from outflank.protocol.opponent.nboardclient import NBoardClient
 from outflank.protocol.opponent.reports import possible_score
 from outflank.protocol.opponent.uciclient import UciClient, position_line
@@ -386,5 +386,16 @@ _PLAYERS: dict[Protocol, type[Player[Any]]] = {
 
 
 def make_player(entry: Entrant, rules: Rules, **callbacks: Any) -> Player[Any]:
-    """The player of an entry; the callbacks are those of ``Player``."""
+    """The player of an entry; the callbacks are those of ``Player``.
+
+    Raises: UnfitEngineError if it lies on another machine.
+    """
+    if entry.protocol not in _PLAYERS:
+        raise UnfitEngineError(
+            f"engine {entry.name} plays from elsewhere: only outflank serve can play with it"
+        )
     return _PLAYERS[entry.protocol](entry, rules, **callbacks)
+
+
+MakePlayer = Callable[..., Player[Any]]
+"""What is called as ``make_player``."""

@@ -24,6 +24,7 @@ class Ending(StrEnum):
     PROTOCOL_ERROR = "protocol error"
     CRASH = "crash"
     STALL = "stall"
+    LINE_LOST = "line lost"
     RUNNER_FAULT = "runner fault"
 
     @property

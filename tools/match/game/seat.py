@@ -15,6 +15,7 @@ from outflank.protocol.opponent.errors import (
     EngineCrash,
     EngineError,
     EngineIllegalMove,
+    EngineLineLost,
     EngineOutOfTime,
     EngineStartError,
     EngineTimeout,
@@ -28,6 +29,7 @@ _ENDINGS: dict[type[EngineError], Ending] = {  # the first that fits
     EngineCrash: Ending.CRASH,
     EngineStartError: Ending.CRASH,
     EngineIllegalMove: Ending.ILLEGAL_MOVE,
+    EngineLineLost: Ending.LINE_LOST,
 }
 
 

@@ -12,6 +12,8 @@ from outflank.tools.match.schedule.knockout import Decision
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import Format, RunSettings
 
+STANDING_OPENINGS = 1_000  # after as many pairs two engines of a standing arena begin with the first again
+
 
 @dataclass(frozen=True, slots=True)
 class RoundMeeting:
@@ -78,6 +80,8 @@ def plan(
 
 def openings_needed(settings: RunSettings) -> int:
     """The most openings that different pairs of games can ask for."""
+    if settings.format is Format.STANDING:
+        return STANDING_OPENINGS
     pairs = (settings.games + 1) // 2
     if settings.format is Format.KNOCKOUT:
         return (pairs + knockout.TIE_BREAKS) * (len(settings.entries) - 1).bit_length()
@@ -125,6 +129,8 @@ def encounters(settings: RunSettings, scores: Scores) -> list[Encounter]:
             return swiss.swiss(players, games, rounds, scores)
         case Format.KNOCKOUT:
             return knockout.knockout(players, games, scores)
+        case Format.STANDING:
+            return []  # its pairs are chosen one by one
         case Format.GAUNTLET:
             meetings = [(0, opponent) for opponent in range(1, players)]
         case Format.MATCH | Format.ROUND_ROBIN:

@@ -6,7 +6,7 @@ from typing import Any
 from outflank.engine import Colour
 from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tools.match.game.results import GameRecord, Pairing
-from outflank.tools.match.state.run import Void
+from outflank.tools.match.state.run import RunSettings, Void
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,18 @@ class Remarked:
     sentence: str
 
 
-Event = Planned | GameStarted | TurnPlayed | GameEnded | GameVoided | Remarked
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """An engine has entered a standing arena.
+
+    Attributes:
+        settings: of the run from now on.
+    """
+
+    settings: RunSettings
+
+
+Event = Planned | GameStarted | TurnPlayed | GameEnded | GameVoided | Remarked | Entered
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +161,8 @@ def described(event: Event) -> dict[str, Any]:
             }
         case Remarked(sentence):
             return {"event": "remark", "remark": sentence}
+        case Entered(settings):
+            return {"event": "entered", "engines": list(settings.names)}
 
 
 def _names(pairing: Pairing) -> dict[str, Any]:

@@ -25,6 +25,7 @@ class Format(StrEnum):
     GAUNTLET = "gauntlet"
     SWISS = "swiss"
     KNOCKOUT = "knockout"
+    STANDING = "standing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,8 @@ class RunSettings:
         times = dict.fromkeys(str(entry.time) for entry in self.entries)
         if self.format is Format.MATCH:
             what = counted(self.games, "game")
+        elif self.format is Format.STANDING:
+            what = f"standing arena of {len(self.entries)} engines, games in pairs"
         else:
             what = f"{self.format} of {len(self.entries)} engines, {counted(self.games, 'game')} an encounter"
         return (

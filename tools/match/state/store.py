@@ -29,6 +29,7 @@ from outflank.engine.evaluation.weights import checksum
 from outflank.tools.match.game.results import GameRecord, Outside
 from outflank.tools.match.state import rows, schema
 from outflank.tools.match.state.events import (
+    Entered,
     Event,
     GameEnded,
     GameStarted,
@@ -264,7 +265,7 @@ class Store:
         ]
         durable = any(isinstance(event, GameEnded | GameVoided) for event in self._unsaved)
         self._has_played |= durable
-        statements = [statement for event in due for statement in _statements(event, rules)]
+        statements = [statement for event in due for statement in self._statements(event, rules)]
         try:
             self._commit([*statements, *(self._sums() if durable else [])], durable=durable)
         except sqlite3.Error as error:
@@ -293,6 +294,17 @@ class Store:
             self._connection.close()
             self._lock.release()
         return replace(run, finished=finished, interrupted=not finished)
+
+    def _statements(self, event: Event, rules: Rules) -> list[Statement]:
+        """How an event is written; new settings with a new seal, if the run was sealed by us."""
+        if not isinstance(event, Entered):
+            return _statements(event, rules)
+        plain = json.dumps(plain_settings(event.settings), ensure_ascii=False)
+        facts = {"settings": plain}
+        if self.is_ours:
+            sealed = _sealed_text({"id": self.id, "settings": plain})
+            facts[_SEAL] = seal(self.folder / schema.RUN_FILE, sealed)
+        return [(schema.INSERT_FACT, fact) for fact in facts.items()]
 
     def _sums(self) -> list[Statement]:
         """How long the run has been played, and what is kept of each engine."""
@@ -392,7 +404,7 @@ def _statements(event: Event, rules: Rules) -> list[Statement]:
             return _game(rows.ended_row(void.game, void), rows.turn_rows(void.game))
         case Remarked(sentence):
             return [(schema.INSERT_REMARK, (cut(sentence, LONGEST_SENTENCE),))]
-        case Planned():
+        case Planned() | Entered():
             return []
 
 
