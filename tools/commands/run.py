@@ -20,7 +20,7 @@ from outflank.tools.match.conduct.conductor import Conductor, is_over
 from outflank.tools.match.conduct.pool import LocalPool, PairPool
 from outflank.tools.match.schedule.formats import openings_needed
 from outflank.tools.match.state.config_file import save_config
-from outflank.tools.match.state.events import Event, GameEnded, described
+from outflank.tools.match.state.events import Event, GameEnded, Glimpse, described
 from outflank.tools.match.state.run import MOST_VOIDS, Run, RunSettings
 from outflank.tools.match.state.store import Store
 from outflank.tools.report.figures import Figures, figures_of
@@ -83,12 +83,12 @@ def play_run(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None
             if past.warning:
                 warn(past.warning)
             if not store.is_ours and not is_over(past, store.openings(past.settings.rules)):
-                _ask_about_commands(past.settings, options["resume"])
+                ask_about_commands(past.settings, options["resume"])
                 store.take_over()
             settings = past.settings
             if "concurrency" in given:
                 settings = replace(settings, concurrency=options["concurrency"])
-            _play_and_print(settings, options, options["resume"], store)
+            play_and_print(settings, options, options["resume"], store)
         return
     settings = choose()
     if options["save_config"]:
@@ -96,10 +96,10 @@ def play_run(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None
         click.echo(f"Wrote {options['save_config']}", err=True)
         return
     with _new_folder(options) as folder:
-        _play_and_print(settings, options, folder)
+        play_and_print(settings, options, folder)
 
 
-def _ask_about_commands(settings: RunSettings, folder: Path) -> None:
+def ask_about_commands(settings: RunSettings, folder: Path) -> None:
     """Show the commands of a run that somebody else may have written, and ask whether to start them.
 
     Raises: OutflankError unless the answer is yes.
@@ -150,10 +150,39 @@ def _new_folder(options: dict[str, Any]) -> Iterator[Path]:
         yield options["folder"] or Path(f"{name}-{datetime.now():%Y%m%d-%H%M%S}")
 
 
-def _play_and_print(
-    settings: RunSettings, options: dict[str, Any], folder: Path, store: Store | None = None
+@dataclass(frozen=True, slots=True)
+class Staging:
+    """How a run is played, if not by this program alone or by a cluster, and by the schedule of its format.
+
+    Attributes:
+        open_pool: opens who plays the pairs of a run with these settings; the second argument is for glimpses.
+        conductor: conducts it; called as ``Conductor``.
+        listener: called with each event too.
+        on_end: called when the last game has ended.
+    """
+
+    open_pool: Callable[[RunSettings, Callable[[Glimpse], object] | None], AbstractContextManager[PairPool]]
+    conductor: Callable[..., Conductor]
+    listener: Callable[[Event], object]
+    on_end: Callable[[], object]
+
+
+def play_and_print(
+    settings: RunSettings,
+    options: dict[str, Any],
+    folder: Path,
+    store: Store | None = None,
+    staging: Staging | None = None,
 ) -> None:
-    """Play and print the result; failures after the first game decide the exit code."""
+    """Play and print the result; failures after the first game decide the exit code.
+
+    Args:
+        settings: of the run.
+        options: ``no_records``, ``as_json``, ``cluster``, ``live`` and ``delay`` of the command.
+        folder: for the records.
+        store: of a run that is gone on with; None for a new one.
+        staging: how it is played; None for the usual way.
+    """
     recorded = not options["no_records"]
     if recorded:
         expect_packages()
@@ -165,7 +194,7 @@ def _play_and_print(
                 stack.enter_context(page)
                 board.say(f"The run is shown at {page.url}")
             try:
-                outcome = _play(settings, options, folder, store, board, page, interrupts)
+                outcome = _play(settings, options, folder, store, board, page, interrupts, staging)
             except Interrupted as before_the_first_game:
                 click.get_current_context().exit(before_the_first_game.exit_code)
         _conclude(outcome, options, folder, page)
@@ -207,6 +236,7 @@ def _play(
     board: Scoreboard,
     page: Broadcast | None,
     interrupts: Interrupts,
+    staging: Staging | None,
 ) -> RunEnd:
     """Play until all engines are gone and the file is closed."""
     past = store.read() if store else None
@@ -218,16 +248,22 @@ def _play(
     openings = [] if store else _draw(settings, interrupts)
     interruption = None
     with ExitStack() as stack:
-        with _open_pool(settings, run_id, options["cluster"], page) as pool:
+        on_glimpse = page.put if page else None
+        if staging:
+            opened = staging.open_pool(settings, on_glimpse)
+        else:
+            opened = _open_pool(settings, run_id, options["cluster"], on_glimpse)
+        with opened as pool:
             pool.check_engines(interrupts.check)
             if store is None:
                 store = stack.enter_context(Store.create(folder, settings, openings, run_id))
             past = past or store.read()
             board.count(past)
-            on_event = _listener(board, page, options["as_json"])
+            on_event = _listener(board, page, options["as_json"], staging)
             if page:
                 page.opened(folder)
-            conductor = Conductor(past, store, pool, on_event, board.say, interrupts)
+            conduct = staging.conductor if staging else Conductor
+            conductor = conduct(past, store, pool, on_event, board.say, interrupts)
             try:
                 conductor.play()
             except Interrupted as caught:
@@ -235,6 +271,8 @@ def _play(
                 pool.stop()
         with suppress(Interrupted):
             conductor.save()
+        if staging:
+            staging.on_end()
         run = store.end(finished=conductor.finished)
         if page and interruption:
             page.over(run)
@@ -262,22 +300,26 @@ def _page(options: dict[str, Any], say: Callable[[str], object]) -> Broadcast | 
 
 
 def _open_pool(
-    settings: RunSettings, run: str, cluster: str | None, page: Broadcast | None
+    settings: RunSettings, run: str, cluster: str | None, on_glimpse: Callable[[Glimpse], object] | None
 ) -> AbstractContextManager[PairPool]:
     if cluster is None:
-        return LocalPool(settings, page.put if page else None)
+        return LocalPool(settings, on_glimpse)
     from outflank.tools.match.conduct.cluster import ClusterPool  # an extra that most do without
 
     return ClusterPool(settings, run, cluster)
 
 
-def _listener(board: Scoreboard, page: Broadcast | None, as_json: bool) -> Callable[[Event], None]:
+def _listener(
+    board: Scoreboard, page: Broadcast | None, as_json: bool, staging: Staging | None
+) -> Callable[[Event], None]:
     """Shows each event, also on the page; as JSON, prints a line for it, and after each game the run's progress."""
 
     def show(event: Event) -> None:
         board.show(event)
         if page:
             page.put(event)
+        if staging:
+            staging.listener(event)
         if not as_json:
             return
         click.echo(json_line(described(event)))

@@ -35,10 +35,11 @@ if TYPE_CHECKING:
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-def _use(ctx: click.Context, option: click.Parameter, path: Path | None) -> None:
+def use_config(ctx: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
     """Make the file's values the defaults of the options."""
     if path is not None:
         ctx.default_map = {**(ctx.default_map or {}), **_defaults(ctx.command, path)}
+    return path
 
 
 def _defaults(command: click.Command, path: Path) -> dict[str, Any]:
@@ -66,7 +67,7 @@ config_options = together(
         "--config",
         type=_FILE,
         metavar="FILE",
-        callback=_use,
+        callback=use_config,
         is_eager=True,
         expose_value=False,
         help="TOML file with options by their long names and a table [[engine]] for each engine; "
@@ -110,15 +111,15 @@ def _address(text: str) -> Address:
     return Address.parse(text)
 
 
-run_options = together(
-    click.option(
-        "--engine",
-        "engines",
-        multiple=True,
-        metavar="TEXT",
-        help="""An engine: 'name=A cmd="outflank gtp --level 4"', perhaps with time= and more.""",
-    ),
-    config_options,
+engine_option = click.option(
+    "--engine",
+    "engines",
+    multiple=True,
+    metavar="TEXT",
+    help="""An engine: 'name=A cmd="outflank gtp --level 4"', perhaps with time= and more.""",
+)
+
+played_options = together(
     click.option(
         "--games",
         type=WholeNumber(1, MOST_GAMES),
@@ -171,6 +172,32 @@ run_options = together(
     click.option(
         "--replay-crashes", is_flag=True, help="Play a pair with a crash again; the result says so."
     ),
+)
+"""The options that say what is played, but for the engines."""
+
+live_options = together(
+    click.option(
+        "--live",
+        is_flag=False,
+        flag_value="0",
+        metavar="[HOST:PORT]",
+        callback=read_by(_address),
+        help="Show the run as it is played, and its report afterwards, on a web page until Ctrl-C; "
+        "see docs/live.md.  [default: no page; 127.0.0.1 and a free port]",
+    ),
+    click.option(
+        "--delay",
+        type=Seconds(),
+        metavar="TIME",
+        help="Show everything on that page so much later.  [default: at once]",
+    ),
+)
+"""``--live [HOST:PORT]``, an ``Address`` or None, and ``--delay TIME``, seconds or None."""
+
+run_options = together(
+    engine_option,
+    config_options,
+    played_options,
     click.option(
         "--out",
         "folder",
@@ -191,21 +218,7 @@ run_options = together(
         callback=read_by(scheduler_address),
         help="Play on the Dask cluster of this scheduler, tcp://HOST:PORT or tls://HOST:PORT.",
     ),
-    click.option(
-        "--live",
-        is_flag=False,
-        flag_value="0",
-        metavar="[HOST:PORT]",
-        callback=read_by(_address),
-        help="Show the run as it is played, and its report afterwards, on a web page until Ctrl-C; "
-        "see docs/live.md.  [default: no page; 127.0.0.1 and a free port]",
-    ),
-    click.option(
-        "--delay",
-        type=Seconds(),
-        metavar="TIME",
-        help="Show everything on that page so much later.  [default: at once]",
-    ),
+    live_options,
     json_option,
 )
 """All options that describe a run and say where it is played."""
@@ -226,8 +239,15 @@ def chosen_settings(
 
     Raises: click.BadParameter about the engines; FileFormatError about a file of theirs.
     """
-    seed, rules = options["seed"], options["rules"]
     entries = _entries(options, alone=form is Format.MATCH)
+    return settings_of(options, form, rounds, sprt, entries)
+
+
+def settings_of(
+    options: dict[str, Any], form: Format, rounds: int | None, sprt: Sprt | None, entries: tuple[Entrant, ...]
+) -> RunSettings:
+    """The settings of a run of these engines; otherwise as ``chosen_settings``."""
+    seed, rules = options["seed"], options["rules"]
     return RunSettings(
         entries=entries,
         openings=options["openings"] or default_openings(rules),

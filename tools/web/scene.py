@@ -17,6 +17,7 @@ from outflank.protocol.opponent.reports import possible_score, read_report
 from outflank.tools.match.game.results import GameRecord, Outside, Pairing
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.state.events import (
+    Entered,
     Event,
     GameEnded,
     GameStarted,
@@ -108,6 +109,9 @@ class Scene:
     def take(self, event: Event | Glimpse | Over) -> None:
         """Note what happened."""
         match event:
+            case Entered(settings):
+                self.run = replace(self.run, settings=settings)
+                self._is_stale = True
             case Planned(games, _):
                 self._planned = games
                 self._is_stale = True

@@ -1,0 +1,175 @@
+"""An arena in this process: its server on loopback, entrants with engines of the tests, strangers who misbehave."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from outflank.engine import Rules
+from outflank.protocol.opponent.clock import NO_LIMIT, TimeControl
+from outflank.tests.support.runs import instant, instant_settings
+from outflank.tools.arena.arena import Arena
+from outflank.tools.arena.joining import Joiner, join_address
+from outflank.tools.arena.line import Lines
+from outflank.tools.arena.messages import MOST_BYTES, VERSION, write
+from outflank.tools.arena.pool import ArenaPool
+from outflank.tools.match.conduct.conductor import Conductor
+from outflank.tools.match.game.engines import Entrant
+from outflank.tools.match.schedule.formats import openings_needed
+from outflank.tools.match.state.events import Event, Glimpse
+from outflank.tools.match.state.run import Run, RunSettings
+from outflank.tools.match.state.store import Store
+from outflank.tools.web.server import Address, Limits, WebServer
+from outflank.tools.work.signals import Interrupts
+
+WAIT_SECONDS = 20.0
+
+
+class Gone(Exception):
+    """The entrant goes."""
+
+
+class Guest:
+    """Plays in an arena until it goes; a context manager."""
+
+    def __init__(self, url: str, token: str, entry: Entrant, slots: int = 1) -> None:
+        self.said: list[str] = []
+        self._over = threading.Event()
+        self._joiner = Joiner(join_address(url), token, entry, slots, self.said.append, self._check)
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.failure: Exception | None = None
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.go()
+
+    def go(self) -> None:
+        """Leave, as Ctrl-C does."""
+        self._over.set()
+        self._thread.join()
+
+    def _check(self) -> None:
+        if self._over.is_set():
+            raise Gone
+
+    def _run(self) -> None:
+        try:
+            self._joiner.run()
+        except Gone:
+            pass
+        except Exception as error:
+            self.failure = error
+
+
+class LocalArena:
+    """An arena in a folder, with a server on loopback; a context manager."""
+
+    def __init__(self, folder: Path, time: str = "none", patience: float = 20.0, most: float = 0.5) -> None:
+        self.folder = folder
+        self.said: list[str] = []
+        self.time = TimeControl.parse(time) if time != "none" else NO_LIMIT
+        self.arena = Arena(folder / "arena", Rules(), self.time, Lines(patience, most), self.said.append)
+        self._listener = Address().listen()
+        self.port = self._listener.getsockname()[1]
+        self._server = WebServer(
+            [self.arena.gate.route], self._listener, limits=Limits(message_bytes=MOST_BYTES)
+        )
+        self.url = self._server.url
+
+    def __enter__(self) -> Self:
+        self._server.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.__exit__()
+
+    def entrant(self, name: str, entry: Entrant | None = None, slots: int = 1, url: str = "") -> Guest:
+        """An entrant with a token; with the engine that plays one game by heart if none is given."""
+        return Guest(url or self.url, self.arena.tokens.admit(name), entry or instant("engine"), slots)
+
+    def wait_for(self, *names: str) -> None:
+        """Wait until these are there."""
+        wait(lambda: {line.name for line in self.arena.present()} >= set(names))
+
+    def settings(self, *names: str, **others: Any) -> RunSettings:
+        """A run of these entrants, on the opening of the engine that plays one game by heart."""
+        entries = tuple(self.arena.entry(name) for name in names)
+        return replace(instant_settings(self.folder, **others), entries=entries)
+
+    def play(
+        self,
+        settings: RunSettings,
+        conductor: Callable[..., Conductor] = Conductor,
+        on_event: Callable[[Event], object] = lambda event: None,
+        on_glimpse: Callable[[Glimpse], object] | None = None,
+    ) -> Run:
+        """Play a run to its end."""
+
+        def note(event: Event) -> None:
+            self.arena.note(event)
+            on_event(event)
+
+        openings = list(settings.openings.take(openings_needed(settings), settings.rules, settings.seed))
+        with Store.create(self.folder / "run", settings, openings, "a run") as store, Interrupts() as signals:
+            with ArenaPool(settings, self.arena.lines, on_glimpse) as pool:
+                self.arena.on_change(pool.look)
+                playing = conductor(store.read(), store, pool, note, print, signals)
+                playing.play()
+            return store.end(finished=True)
+
+    @contextmanager
+    def stranger(self, *hello: str) -> Iterator[ClientConnection]:
+        """A connection that has sent these messages."""
+        with connect(join_address(self.url), proxy=None, close_timeout=1) as socket:
+            for text in hello:
+                socket.send(text)
+            yield socket
+
+    def hello(self, name: str = "X") -> tuple[str, str]:
+        """What somebody with a token begins with."""
+        token = self.arena.tokens.admit(name)
+        return write("hello", protocol=VERSION, token=token), write("open", slots=1, engine="by hand")
+
+
+def heard(socket: ClientConnection, seconds: float = 5.0) -> list[dict[str, Any]]:
+    """All messages until the connection ends, pings left out."""
+    found: list[dict[str, Any]] = []
+    until = time.monotonic() + seconds
+    try:
+        while (left := until - time.monotonic()) > 0:
+            message = json.loads(socket.recv(timeout=left))
+            if message["type"] != "ping":
+                found.append(message)
+    except (ConnectionClosed, TimeoutError):
+        pass
+    return found
+
+
+def wait(is_so: Callable[[], object], seconds: float = WAIT_SECONDS) -> None:
+    """Wait until something is so."""
+    until = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < until, "it did not come to pass"
+        time.sleep(0.01)
+
+
+def totals(run: Run) -> list[tuple[int, str, str, str]]:
+    """What counts of each game: number, winner, ending, moves."""
+    return [
+        (game.pairing.number, game.winner_name or "", str(game.ending), game.transcript) for game in run.games
+    ]
+
+
+def names_of(count: int) -> Sequence[str]:
+    """So many names."""
+    return [f"E{number}" for number in range(1, count + 1)]

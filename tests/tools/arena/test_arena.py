@@ -1,0 +1,297 @@
+"""Engines that play from elsewhere: the same games as here, whatever happens to the line."""
+
+import random
+import shlex
+import threading
+import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from outflank.protocol.opponent.clock import TimeControl
+from outflank.protocol.opponent.errors import UnfitEngineError
+from outflank.tests.support import fake_nboard_engine
+from outflank.tests.support.arenas import LocalArena, heard, totals, wait
+from outflank.tests.support.relay import Relay
+from outflank.tests.support.runs import conduct, fake, instant, instant_settings
+from outflank.tools.arena.messages import VERSION, write
+from outflank.tools.arena.pool import ArenaPool
+from outflank.tools.match.conduct.pairplayer import Task
+from outflank.tools.match.game.engines import Entrant, Protocol
+from outflank.tools.match.game.results import Ending
+from outflank.tools.match.schedule.formats import plan
+from outflank.tools.match.state.events import Glimpse, Thought
+from outflank.tools.match.state.run import Format
+from outflank.tools.match.state.store import read_run
+
+
+def test_a_run_of_joined_engines_is_that_of_engines_here(tmp_path: Path) -> None:
+    here = conduct(instant_settings(tmp_path, games=6), tmp_path / "here")
+    with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
+        local.wait_for("A", "B")
+        run = local.play(local.settings("A", "B", games=6))
+
+    assert totals(run) == totals(here)
+    assert totals(read_run(tmp_path / "run")) == totals(here)
+
+
+def test_an_engine_that_speaks_nboard_plays_over_a_line(tmp_path: Path) -> None:
+    cmd = shlex.join(fake_nboard_engine.command())
+    nboard = Entrant("x", cmd, TimeControl(), protocol=Protocol.NBOARD, depth=1)
+    with LocalArena(tmp_path) as local, local.entrant("N", nboard), local.entrant("G", fake("x")):
+        local.wait_for("N", "G")
+        run = local.play(local.settings("N", "G", games=2))
+
+    assert [game.ending for game in run.games] == [Ending.DISCS] * 2
+
+
+def test_a_fault_on_the_other_machine_loses_the_game_with_its_name(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local, local.entrant("A", fake("x", "crash")), local.entrant("B", fake("x")):
+        local.wait_for("A", "B")
+        run = local.play(local.settings("A", "B", games=2))
+
+    assert [(game.ending, game.winner_name) for game in run.games] == [(Ending.CRASH, "B")] * 2
+    assert "engine A failed on its own machine" in run.games[0].detail
+    assert any('"think"' in line for line in run.games[0].dialogue)
+
+
+def test_an_illegal_move_is_seen_by_the_referee(tmp_path: Path) -> None:
+    with (
+        LocalArena(tmp_path) as local,
+        local.entrant("A", fake("x", "illegal")),
+        local.entrant("B", fake("x")),
+    ):
+        local.wait_for("A", "B")
+        run = local.play(local.settings("A", "B", games=1))
+
+    assert (run.games[0].ending, run.games[0].winner_name) == (Ending.ILLEGAL_MOVE, "B")
+
+
+def test_a_line_that_is_cut_again_and_again_changes_no_result(tmp_path: Path, rng: random.Random) -> None:
+    cut_lines(tmp_path, rng, games=20, cuts=20)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_five_hundred_cuts_change_no_result(tmp_path: Path, rng: random.Random) -> None:
+    cut_lines(tmp_path, rng, games=600, cuts=500)
+
+
+def cut_lines(tmp_path: Path, rng: random.Random, games: int, cuts: int) -> None:
+    """Play while lines are cut at random moments; the totals are those without."""
+    here = conduct(instant_settings(tmp_path, games=games), tmp_path / "here")
+    over = threading.Event()
+
+    def cut(local: LocalArena, relay: Relay) -> None:
+        while not over.is_set() and relay.cuts < cuts:
+            while len(local.arena.present()) < 2 and rng.random() < 0.99:  # some in the middle of a greeting
+                time.sleep(0.01)
+            time.sleep(rng.uniform(0, 0.1))
+            if rng.random() < 0.3:
+                relay.cut_in_a_message()
+            else:
+                relay.cut(rng)
+
+    with LocalArena(tmp_path) as local, Relay(local.port) as relay:
+        url = f"http://127.0.0.1:{relay.port}"
+        with local.entrant("A", url=url) as a, local.entrant("B", url=url):
+            local.wait_for("A", "B")
+            threading.Thread(target=cut, args=(local, relay), daemon=True).start()
+            try:
+                run = local.play(local.settings("A", "B", games=games))
+            finally:
+                over.set()
+
+    assert totals(run) == totals(here)
+    assert not a.failure
+    assert relay.cuts >= cuts
+
+
+def test_a_line_that_does_not_come_back_loses_the_game(tmp_path: Path) -> None:
+    with LocalArena(tmp_path, patience=0.5) as local, local.entrant("B", fake("x")):
+        slow = fake("x", "silence")
+        with local.entrant("A", slow) as leaver:
+            local.wait_for("A", "B")
+            threading.Timer(0.5, leaver.go).start()
+            run = local.play(local.settings("A", "B", games=2))
+
+    assert {(game.ending, game.winner_name) for game in run.games} == {(Ending.LINE_LOST, "B")}
+    assert run.games[0].detail == "the line to engine A was lost and did not come back within 0.5 s"
+
+
+@pytest.mark.parametrize(("most", "least_charged", "most_charged"), [(0.5, 0.0, 0.03), (0.02, 0.05, 0.15)])
+def test_what_a_line_takes_is_allowed_up_to_the_cap(
+    tmp_path: Path, most: float, least_charged: float, most_charged: float
+) -> None:
+    with (
+        LocalArena(tmp_path, time="60+0", most=most) as local,
+        Relay(local.port, delay=0.04) as relay,
+        local.entrant("A", url=f"http://127.0.0.1:{relay.port}"),
+        local.entrant("B"),
+    ):
+        local.wait_for("A", "B")
+        wait(lambda: local.arena.lines.of("A").allowance >= min(most, 0.07))
+        game = local.play(local.settings("A", "B", games=1)).games[0]
+    own = sorted(
+        turn.seconds
+        for turn in game.turns
+        if turn.seconds is not None and game.pairing.names[turn.colour] == "A"
+    )
+
+    assert game.ending is Ending.DISCS
+    assert least_charged <= own[len(own) // 2] <= most_charged
+
+
+def test_an_engine_plays_as_many_games_at_once_as_it_has_slots(tmp_path: Path) -> None:
+    most = dict.fromkeys("ABC", 0)
+    with (
+        LocalArena(tmp_path) as local,
+        local.entrant("A", slots=2),
+        local.entrant("B", slots=3),
+        local.entrant("C"),
+    ):
+        local.wait_for(*"ABC")
+        settings = local.settings(*"ABC", games=12, concurrency=4, format=Format.ROUND_ROBIN)
+
+        def count(*_: object) -> None:
+            playing = [{game["black"], game["white"]} for game in local.arena.status()["playing"]]
+            for name in most:
+                most[name] = max(most[name], sum(name in duo for duo in playing))
+
+        run = local.play(settings, on_event=count)
+
+    assert len(run.games) == 36
+    assert most["A"] == 2
+    assert most["C"] == 1
+
+
+def test_a_second_line_of_an_entrant_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local:
+        hello, opening = local.hello()
+        with local.stranger(hello, opening) as first:
+            local.wait_for("X")
+            with local.stranger(hello, opening):
+                refusal = heard(first)[-1]
+
+    assert refusal["reason"] == "another connection for X has taken the place of this one"
+
+
+def test_who_is_sent_away_does_not_come_back(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local, local.entrant("A") as a:
+        local.wait_for("A")
+        local.arena.kick("A")
+        wait(lambda: a.failure)
+
+    assert str(a.failure) == "the server refuses: the organiser has sent it away"
+
+
+def test_nobody_comes_in_late(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local:
+        local.arena.close_entries(["A"])
+        with local.stranger(*local.hello("B")) as late:
+            assert heard(late)[-1]["reason"] == "the tournament has begun without you"
+
+
+def test_a_paused_arena_begins_no_game(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
+        local.wait_for("A", "B")
+        settings = local.settings("A", "B", games=2)
+        with ArenaPool(settings, local.arena.lines) as pool:
+            pool.pause_while(lambda: local.arena.is_paused)
+            local.arena.on_change(pool.look)
+            local.arena.pause(True)
+            openings = list(settings.openings.take(1, settings.rules, 1))
+            pool.submit(Task("r", settings, plan(settings, openings, []), 1))
+            assert pool.news.take() == []
+            local.arena.pause(False)
+            wait(pool.news.take)
+
+
+@pytest.mark.parametrize(
+    ("messages", "sentence"),
+    [
+        (
+            [write("hello", protocol=VERSION, token="guessed")],
+            "nobody has this token; ask the organiser for one",
+        ),
+        (
+            [write("hello", protocol=99, token="x")],
+            "this server speaks version 1 of the messages, and you speak 99",
+        ),
+        ([write("open", slots=1, engine="x")], "expected hello as the first message, got open"),
+        (["{"], "expected JSON, got '{'"),
+        (
+            ['{"type": "hello"}'],
+            "expected whole number, 0 or more for protocol of a message 'hello', got None",
+        ),
+    ],
+)
+def test_a_stranger_is_refused_in_a_sentence(tmp_path: Path, messages: list[str], sentence: str) -> None:
+    with LocalArena(tmp_path) as local, local.stranger(*messages) as socket:
+        assert heard(socket)[-1]["reason"].startswith(sentence)
+
+
+def test_a_message_beyond_all_size_ends_the_connection(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local, local.stranger(*local.hello()) as socket:
+        local.wait_for("X")
+        socket.send("x" * 100_000)
+        heard(socket)
+        wait(lambda: not local.arena.present())
+
+
+def test_a_flood_of_messages_ends_the_connection_in_a_sentence(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local, local.stranger(*local.hello()) as socket:
+        local.wait_for("X")
+        with suppress(ConnectionClosed):
+            for number in range(3_000):
+                socket.send(write("ready", id=number + 1))
+        wait(lambda: not local.arena.present())
+        wait(lambda: any("too many messages: 200 a second are allowed" in one for one in local.said))
+
+
+def test_messages_that_come_twice_change_nothing(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
+        local.wait_for("A", "B")
+        line = local.arena.lines.of("A")
+        take = line.take
+
+        def take_twice(message: dict[str, object]) -> None:
+            for copy in (message, message, {**message, "id": 1}):
+                take(copy)
+
+        line.take = take_twice  # type: ignore[method-assign]
+        run = local.play(local.settings("A", "B", games=4))
+
+    assert [game.ending for game in run.games] == [Ending.DISCS] * 4
+
+
+def test_a_match_does_not_start_an_engine_that_lies_elsewhere(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local:
+        settings = local.settings("A", "B")
+        with pytest.raises(
+            UnfitEngineError, match="engine A plays from elsewhere: only outflank serve can play"
+        ):
+            conduct(settings, tmp_path / "run")
+
+
+def test_engines_of_both_machines_meet(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local, local.entrant("A"):
+        local.wait_for("A")
+        settings = local.settings("A", "B", games=2)
+        run = local.play(replace(settings, entries=(settings.entries[0], instant("House"))))
+
+    assert {game.ending for game in run.games} == {Ending.DISCS}
+
+
+def test_those_who_watch_hear_what_a_joined_engine_thinks(tmp_path: Path) -> None:
+    glimpses: list[Glimpse] = []
+    with LocalArena(tmp_path) as local, local.entrant("A", fake("x", "aloud")), local.entrant("B", fake("x")):
+        local.wait_for("A", "B")
+        local.play(local.settings("A", "B", games=1), on_glimpse=glimpses.append)
+    thoughts = [glimpse for glimpse in glimpses if isinstance(glimpse, Thought)]
+
+    assert {thought.engine for thought in thoughts} == {"A"}
+    assert thoughts[0].line.startswith("info move ")

@@ -1,0 +1,103 @@
+"""What may come over a line: every message is checked, and what is wrong is said in a sentence."""
+
+import json
+import random
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outflank.tests.support.installation import ROOT
+from outflank.tools.arena import messages
+from outflank.tools.arena.messages import CLIENT, MEANINGS, SERVER, MessageError, read, write
+
+MOVE = {"type": "move", "id": 7, "move": "f5", "score": 1.5, "book": True}
+NESTED = st.recursive(st.none() | st.integers() | st.text(), st.lists)
+
+
+def test_a_message_reads_back_as_it_was_written() -> None:
+    assert read(write("move", id=7, move="f5", score=1.5, book=True), CLIENT) == MOVE
+
+
+def test_what_is_not_known_is_left_out_when_it_is_written() -> None:
+    found = read(write("move", id=7, move="f5", score=None, book=None), CLIENT)
+
+    assert found == {"type": "move", "id": 7, "move": "f5"}
+
+
+def test_fields_that_the_schema_does_not_have_are_dropped() -> None:
+    assert read(json.dumps({**MOVE, "run": "rm"}), CLIENT) == MOVE
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "expected JSON, got ''"),
+        ("{", "expected JSON, got '{'"),
+        ("[" * 16_000, "expected JSON"),
+        ("[]", r"expected an object of JSON, got \[\]"),
+        ('{"type": "think", "id": 1}', "expected a message of type hello open ready"),
+        ('{"type": ["move"]}', "expected a message of type"),
+        ('{"type": "ready"}', "expected whole number, 1 or more for id of a message 'ready', got None"),
+        ('{"type": "ready", "id": true}', "got True"),
+        ('{"type": "ready", "id": 1.0}', "got 1.0"),
+        ('{"type": "ready", "id": -1}', "got -1"),
+        ('{"type": "ready", "id": 1e400}', "got inf"),
+        ('{"type": "ready", "id": NaN}', "expected JSON"),
+        ('{"type": "move", "id": 1, "move": "f5", "score": 65}', "expected number for score"),
+        ('{"type": "move", "id": 1, "move": "fffffffffffffffffffffff"}', "expected text, at most 20"),
+        ('{"type": "failed", "id": 1, "fault": "won", "reason": ""}', "`crash` or `stall`"),
+        (b'{"type": "ready", "id": 1\xff', "expected JSON"),
+        ("x" * 20_000, "a message has at most 16384 bytes, and this one had 20000"),
+    ],
+)
+def test_what_is_no_message_is_refused_in_a_sentence(text: str | bytes, sentence: str) -> None:
+    with pytest.raises(MessageError, match=sentence) as refusal:
+        read(text, CLIENT)
+    assert str(refusal.value).isprintable()
+    assert len(str(refusal.value)) < 400
+
+
+@given(st.one_of(st.text(), st.binary(), NESTED.map(json.dumps)))
+def test_anything_is_a_message_or_refused(text: str | bytes) -> None:
+    for schema in (CLIENT, SERVER):
+        with suppress(MessageError):
+            assert read(text, schema)["type"] in schema
+
+
+def test_mangled_messages_are_read_or_refused(rng: random.Random) -> None:
+    mangle(rng, 3_000)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_mangled_messages_are_read_or_refused(rng: random.Random) -> None:
+    mangle(rng, 100_000)
+
+
+def mangle(rng: random.Random, count: int) -> None:
+    """Change messages and read them."""
+    values: list[Any] = [None, True, -1, 0, 1, 2**70, 1e308, "", "x" * 3_000, [], [[]], {}, "\ud800", "\0"]
+    refused = 0
+    for _ in range(count):
+        schema = rng.choice([CLIENT, SERVER])
+        kind = rng.choice(list(schema))
+        message = {"type": kind, **{name: rng.choice(values) for name in schema[kind]}}
+        data = bytearray(json.dumps(message).encode())
+        for _ in range(rng.randrange(3)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        try:
+            found = read(bytes(data[: rng.choice([len(data), rng.randrange(len(data))])]), schema)
+            assert set(found) <= {"type", *schema[found["type"]]}
+        except MessageError:
+            refused += 1
+    assert count / 2 < refused < count
+
+
+def test_the_page_for_authors_has_the_schema() -> None:
+    assert messages.page() in (ROOT / "docs" / "join.md").read_text()
+
+
+def test_every_message_has_a_meaning() -> None:
+    assert set(MEANINGS) == {*CLIENT, *SERVER}

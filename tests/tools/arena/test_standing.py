@@ -1,0 +1,112 @@
+"""A standing arena: who plays whom, and what of it stands in the run's file."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+
+from outflank.tests.support.arenas import LocalArena
+from outflank.tests.support.runs import played
+from outflank.tools.arena.pool import ArenaPool
+from outflank.tools.arena.standing import Field, StandingConductor
+from outflank.tools.match.game.engines import Entrant
+from outflank.tools.match.game.results import GameRecord
+from outflank.tools.match.state.events import Event, GameEnded
+from outflank.tools.match.state.run import Format
+from outflank.tools.match.state.store import Store, read_run
+from outflank.tools.report.figures import figures_of
+from outflank.tools.work.signals import Interrupted, Interrupts
+
+NAMES = tuple("ABCDEF")
+
+
+class Enough(Exception):
+    """There are as many games as the test wants."""
+
+
+def game(number: int, first: str, second: str, winner: str) -> GameRecord:
+    """A game that was won by one of the two."""
+    record = played(number=number, names=(first, second))
+    colour = next(colour for colour, name in record.pairing.names.items() if name == winner)
+    return replace(record, winner=colour)
+
+
+def test_an_engine_without_games_plays_first() -> None:
+    games = [game(number, "A", "B", "AB"[number % 2]) for number in range(1, 41)]
+    duo = Field("ABC", games).best([("A", "B"), ("A", "C"), ("B", "C")], Counter())
+
+    assert duo is not None
+    assert "C" in duo
+
+
+def test_an_open_result_says_more_than_a_known_one() -> None:
+    games = []
+    for number in range(1, 121, 3):
+        games.append(game(number, "A", "B", "AB"[number % 2]))
+        games.append(game(number + 1, "A", "C", "C" if number % 10 == 1 else "A"))
+        games.append(game(number + 2, "B", "C", "C" if number % 10 == 1 else "B"))
+    duos = [("A", "C"), ("A", "B"), ("B", "C")]
+
+    assert Field("ABC", games).best(duos, Counter()) == ("A", "B")
+
+
+def test_everybody_comes_to_play_everybody(rng: random.Random) -> None:
+    field = Field(NAMES, [])
+    for number in range(1, 201):
+        duo = field.best(combinations(NAMES, 2), Counter())
+        assert duo is not None
+        field.add(game(number, *duo, winner=rng.choice(duo)))
+
+    assert set(field.met) == {frozenset(duo) for duo in combinations(NAMES, 2)}
+    assert max(field.played.values()) < 2 * min(field.played.values())
+
+
+def test_engines_come_and_go_and_their_games_stay(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
+        local.wait_for("A", "B")
+        settings = local.settings("A", "B", games=2, concurrency=4, format=Format.STANDING)
+        openings = list(settings.openings.take(5, settings.rules, 1))
+        with Store.create(tmp_path / "run", settings, openings, "a run") as store:
+            play(local, store, games=6)
+        before = read_run(tmp_path / "run")
+        with local.entrant("C"), Store.resume(tmp_path / "run") as store:
+            local.wait_for("C")
+            play(local, store, games=20)
+            assert store.is_ours
+    run = read_run(tmp_path / "run")
+    figures = figures_of(run)
+
+    assert before.settings.names == ("A", "B")
+    assert run.settings.names == ("A", "B", "C")
+    assert run.games[: len(before.games)] == before.games
+    assert "C" in {name for one in run.games for name in one.pairing.names.values()}
+    assert {rating.name for rating in figures.ratings.ratings} == {"A", "B", "C"}
+    for pair in {one.pairing.pair for one in run.games}:
+        both = [one.pairing for one in run.games if one.pairing.pair == pair]
+        assert len({one.opening for one in both}) == 1
+        assert len({tuple(one.names.values()) for one in both}) == len(both)
+
+
+def play(local: LocalArena, store: Store, games: int) -> None:
+    """Play whoever is there until so many games have ended."""
+    ended = 0
+
+    def count(event: Event) -> None:
+        nonlocal ended
+        ended += isinstance(event, GameEnded)
+        if ended >= games:
+            raise Enough
+
+    def present() -> list[tuple[Entrant, int]]:
+        return [(local.arena.entry(line.name), line.slots) for line in local.arena.present()]
+
+    past = store.read()
+    conductor = partial(StandingConductor, present)
+    try:
+        with ArenaPool(past.settings, local.arena.lines) as pool, Interrupts() as signals:
+            local.arena.on_change(pool.look)
+            conductor(past, store, pool, count, print, signals).play()
+    except (Enough, Interrupted):
+        pass

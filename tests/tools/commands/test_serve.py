@@ -1,0 +1,281 @@
+"""``outflank serve``, ``join`` and ``arena``: programs that meet on loopback, and survive each other's end."""
+
+import json
+import random
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from outflank.tests.support.arenas import wait
+from outflank.tests.support.processes import children, living_members
+from outflank.tests.support.runs import conduct, fake, settings
+from outflank.tools.match.game.results import Ending
+from outflank.tools.match.state.run import Format, Run
+from outflank.tools.match.state.store import read_run
+
+OUTFLANK = str(Path(sys.executable).with_name("outflank"))
+ENGINE = f"cmd={shlex.quote(fake('x').cmd)}"
+SEED = 3
+
+
+def free_port() -> int:
+    """A port that was free a moment ago."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+class Club:
+    """An arena in a folder, as its organiser has it."""
+
+    def __init__(self, folder: Path, **keys: object) -> None:
+        self.port = free_port()
+        self.file = folder / "club.toml"
+        given = {"listen": f"127.0.0.1:{self.port}", "openings": "random:8", "seed": SEED, **keys}
+        self.file.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in given.items()))
+        self.run_folder = folder / "club" / "run"
+
+    def arena(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        """``outflank arena``."""
+        return run("arena", words[0], str(self.file), *words[1:])
+
+    @contextmanager
+    def serving(self) -> Iterator["subprocess.Popen[str]"]:
+        """The server."""
+        with running("serve", str(self.file)) as server:
+            yield server
+
+    def joining(self, name: str, *options: str, scheme: str = "http") -> list[str]:
+        """The command of an entrant."""
+        token = self.arena("token", name).stdout.strip()
+        url = f"{scheme}://127.0.0.1:{self.port}"
+        return ["join", url, "--token", token, "--engine", ENGINE, *options]
+
+
+def run(*words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([OUTFLANK, *words], capture_output=True, text=True, check=False, timeout=60)
+
+
+@contextmanager
+def running(*words: str) -> Iterator["subprocess.Popen[str]"]:
+    """A program, which is killed at the end with its engines if it has not ended."""
+    program = subprocess.Popen(
+        [OUTFLANK, *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield program
+    finally:
+        program.kill()
+        program.communicate()
+
+
+def lines_until(program: "subprocess.Popen[str]", text: str) -> list[str]:
+    """What it says up to a line with this text."""
+    assert program.stderr is not None
+    found = []
+    for line in program.stderr:
+        found.append(line)
+        if text in line:
+            return found
+    raise AssertionError(f"{text!r} did not come: {''.join(found)}")
+
+
+def totals(run: Run) -> list[tuple[object, ...]]:
+    return [
+        (game.pairing.number, game.pairing.names, game.transcript, game.ending, game.winner, game.margin)
+        for game in run.games
+    ]
+
+
+def test_a_tournament_is_played_to_its_end_and_everybody_goes_home(tmp_path: Path) -> None:
+    club = Club(tmp_path, entrants=2, games=2)
+    with club.serving() as server:
+        lines_until(server, "the arena is open at")
+        with running(*club.joining("Ann")) as ann:
+            lines_until(server, "Ann is in with fake")
+            with running(*club.joining("Bob", "--slots", "2")) as bob:
+                out, err = server.communicate(timeout=60)
+                said = ann.communicate(timeout=10)[1]
+                assert (server.returncode, ann.returncode, bob.wait(10)) == (0, 0, 0)
+
+    assert "round-robin of 2 engines" in out
+    assert "game 1" in err
+    assert "fake is in as Ann, time none" in said
+    assert "the tournament is over" in said
+    assert run("report", str(club.run_folder), "-o", str(tmp_path / "r.html")).returncode == 0
+    assert len(run("export", str(club.run_folder), "--format", "ggf").stdout) > 100
+    again = run("serve", str(club.file))
+    assert (again.returncode, again.stdout) == (0, out)
+
+
+def test_a_server_and_clients_that_are_killed_change_no_total(tmp_path: Path) -> None:
+    kill_again_and_again(tmp_path, games=20, kills=4)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_fifty_kills_change_no_total(tmp_path: Path) -> None:
+    kill_again_and_again(tmp_path, games=600, kills=50)
+
+
+def kill_again_and_again(tmp_path: Path, games: int, kills: int) -> None:
+    """Kill the server so often, and after each time a client; the totals are those without."""
+    rng = random.Random(SEED)
+    entries = (fake("A"), fake("B"))
+    here = conduct(settings(*entries, format=Format.ROUND_ROBIN, games=games, seed=SEED), tmp_path / "here")
+    club = Club(tmp_path, entrants=2, games=games)
+    commands = {name: club.joining(name) for name in ("A", "B")}
+    clients: dict[str, subprocess.Popen[bytes]] = {}
+    try:
+        for attempt in range(kills + 1):
+            with club.serving() as server:
+                for name in commands:
+                    if name not in clients or clients[name].poll() is not None:
+                        clients[name] = subprocess.Popen(
+                            [OUTFLANK, *commands[name]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                        )
+                    lines_until(server, f"{name} is in") if not attempt else None
+                if attempt < kills:
+                    wait(partial(has_more_than, club, played(club)))
+                    time.sleep(rng.uniform(0, 0.3))
+                    victim = clients[rng.choice("AB")]
+                    engines = children(victim.pid)
+                    server.send_signal(signal.SIGKILL)
+                    victim.kill()
+                    victim.wait()
+                    assert all(living_members(engine) == [] for engine in engines)
+                else:
+                    server.communicate(timeout=600)
+                    assert server.returncode == 0
+        assert {client.wait(20) for client in clients.values()} == {0}
+    finally:
+        for client in clients.values():
+            client.kill()
+            client.wait()
+
+    assert totals(read_run(club.run_folder)) == totals(here)
+
+
+def has_more_than(club: Club, games: int) -> bool:
+    return played(club) > games
+
+
+def played(club: Club) -> int:
+    """Games that have ended; as many as there can be once the run is over."""
+    if not (club.run_folder / "run.db").exists():
+        return 0
+    so_far = read_run(club.run_folder)
+    return 10**9 if so_far.finished else len(so_far.games)
+
+
+def test_an_organiser_looks_pauses_and_sends_away(tmp_path: Path) -> None:
+    club = Club(tmp_path, format="standing")
+    with club.serving() as server, running(*club.joining("Ann")) as ann, running(*club.joining("Bob")):
+        lines_until(server, "game 2")
+        assert club.arena("pause").returncode == 0
+        wait(lambda: not json.loads(club.arena("status", "--json").stdout)["playing"])
+        ended = json.loads(club.arena("status", "--json").stdout)["games_ended"]
+        shown = club.arena("status").stdout
+        assert json.loads(club.arena("status", "--json").stdout)["games_ended"] == ended
+        assert club.arena("pause", "--end").returncode == 0
+        lines_until(server, "game ")
+        assert club.arena("kick", "Ann").returncode == 0
+        assert (ann.wait(10), ann.stderr and ann.stderr.read().splitlines()[-1]) == (
+            1,
+            "outflank: the server refuses: the organiser has sent it away",
+        )
+        assert club.arena("kick", "Ann").stderr == "outflank: nobody who has a token is called 'Ann'\n"
+        server.send_signal(signal.SIGINT)
+        server.communicate(timeout=20)
+
+    assert "Ann: in with fake, 1 slot" in shown
+    assert "paused" in shown
+    assert server.returncode == 128 + signal.SIGINT
+    assert read_run(club.run_folder).settings.format is Format.STANDING
+    assert Ending.DISCS in {game.ending for game in read_run(club.run_folder).games}
+    assert (
+        club.arena("status").stderr == f"outflank: no server runs the arena in '{club.run_folder.parent}'\n"
+    )
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")
+def test_a_line_with_a_certificate_made_at_home(tmp_path: Path) -> None:
+    words = (
+        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+    )
+    files = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "chain.pem")]
+    subprocess.run(["openssl", *words.split(), *files], check=True, capture_output=True)
+    club = Club(
+        tmp_path,
+        entrants=2,
+        games=2,
+        certificate=str(tmp_path / "chain.pem"),
+        key=str(tmp_path / "key.pem"),
+    )
+    trust = ("--trust", str(tmp_path / "chain.pem"))
+    with club.serving() as server, running(*club.joining("A", *trust, scheme="https")):
+        with running(*club.joining("B", scheme="https")) as distrustful:
+            assert "certificate verify failed" in lines_until(distrustful, "no line to wss://")[-1]
+        with running(*club.joining("B", *trust, scheme="https")):
+            server.communicate(timeout=60)
+
+    assert server.returncode == 0
+    assert len(read_run(club.run_folder).games) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["serve", "TOML"], 2, "say when the tournament begins: --start TIME, --entrants N, or both"),
+        (["serve", "TOML", "--start", "soon"], 2, "expected a time such as '2027-01-31 19:00', got 'soon'"),
+        (["serve", "TOML", "--entrants", "2", "--key", "TOML"], 2, "--certificate and --key need each other"),
+        (["serve", "TOML", "--start", "2020-01-01"], 1, "needs two engines or more, and 0 engines came"),
+        (
+            ["join", "ftp://x", "--token", "t", "--engine", "cmd=x"],
+            2,
+            "expected the address of an arena such as",
+        ),
+        (["join", "http://x", "--engine", "cmd=x"], 2, "Missing option '--token'"),
+        (
+            ["join", "http://x", "--token", "t", "--engine", "cmd=x time=5"],
+            2,
+            "sets the time: leave time= out",
+        ),
+        (["arena", "kick", "TOML", "Ann"], 1, "no server runs the arena in"),
+        (["arena", "token", "TOML", "\n"], 2, "expected a printable name"),
+    ],
+)
+def test_wrong_usage_is_said_in_a_sentence(
+    tmp_path: Path, words: list[str], code: int, sentence: str
+) -> None:
+    club = Club(tmp_path)
+    (tmp_path / "club").mkdir()
+    ran = run(*(str(club.file) if word == "TOML" else word for word in words))
+
+    assert ran.returncode == code
+    assert sentence in " ".join(ran.stderr.split())
+
+
+def test_a_wrong_token_ends_the_program_with_a_sentence(tmp_path: Path) -> None:
+    club = Club(tmp_path, entrants=2)
+    with club.serving() as server:
+        lines_until(server, "the arena is open at")
+        words = club.joining("A")
+        words[words.index("--token") + 1] = "guessed"
+        ran = run(*words)
+
+    assert ran.returncode == 1
+    assert ran.stderr == "outflank: the server refuses: nobody has this token; ask the organiser for one\n"

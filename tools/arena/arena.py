@@ -1,0 +1,195 @@
+"""An arena as its server has it: who may come in, who is there, what the organiser orders, what entrants are told."""
+
+import threading
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+from outflank.engine import Colour, Rules, SettingsError
+from outflank.protocol.opponent.clock import TimeControl
+from outflank.tools.arena.gate import Gate, Refusal
+from outflank.tools.arena.line import Line, Lines
+from outflank.tools.arena.tokens import Tokens
+from outflank.tools.match.game import engines
+from outflank.tools.match.game.engines import Entrant, Protocol
+from outflank.tools.match.game.results import GameRecord, Pairing
+from outflank.tools.match.state.events import Event, GameEnded, GameStarted, GameVoided
+
+_FAREWELL_SECONDS = 2.0
+_JOINED = "outflank join"  # stands where other engines have their command; nobody runs it here
+
+
+def entrant_name(text: str) -> str:
+    """A name for an entrant.
+
+    Raises: NotationError if it can't stand in tables.
+    """
+    return str(engines.name("name", text))
+
+
+class Arena:
+    """Who plays, and what is said to them; its methods may be called from any thread.
+
+    Attributes:
+        entrants: who has a token.
+        lines: to those who have come.
+        gate: where they come in.
+        is_paused: whether no pair of games is to begin.
+
+    Args:
+        folder: of the arena.
+        rules: that are played.
+        control: how much time all who join have.
+        lines: to those who join.
+        say: called with sentences for the organiser.
+    """
+
+    def __init__(
+        self, folder: Path, rules: Rules, control: TimeControl, lines: Lines, say: Callable[[str], object]
+    ) -> None:
+        self.tokens = Tokens(folder)
+        self.lines = lines
+        self.is_paused = False
+        self.gate = Gate(self._admit, self._welcome, self._on_change, self._on_refusal)
+        self._rules = rules
+        self._time = control
+        self._say = say
+        self._on_changed: Callable[[], object] = lambda: None
+        self._lock = threading.Lock()
+        self._field: frozenset[str] | None = None  # who may come in; None for all who have a token
+        self._taken: frozenset[str] = frozenset()  # names of engines of this machine
+        self._playing: dict[int, Pairing] = {}
+        self._games = 0
+
+    def on_change(self, look: Callable[[], object]) -> None:
+        """Have this called when somebody has come or gone, or games may begin again."""
+        self._on_changed = look
+
+    def reserve(self, names: Collection[str]) -> None:
+        """Keep the names of this machine's engines for them."""
+        self._taken = frozenset(names)
+
+    def close_entries(self, field: Collection[str]) -> None:
+        """From now on let only these entrants in; those without a token are not waited for."""
+        self._field = frozenset(field)
+        known = self.tokens.names()
+        for name in field:
+            if name not in known:
+                self.lines.of(name).bar("it has no token any more")
+
+    def entry(self, name: str) -> Entrant:
+        """How an entrant stands in the run's file."""
+        return Entrant(name, _JOINED, self._time, protocol=Protocol.JOIN)
+
+    def present(self) -> list[Line]:
+        """The lines that are open, in the order in which they first came."""
+        return [line for line in self.lines.all() if line.is_open]
+
+    def note(self, event: Event) -> None:
+        """Tell those who play when their games begin and end."""
+        match event:
+            case GameStarted(pairing):
+                with self._lock:
+                    self._playing[pairing.number] = pairing
+                self._tell(pairing, "started")
+            case GameEnded(game):
+                with self._lock:
+                    self._playing.pop(game.pairing.number, None)
+                    self._games += 1
+                self._tell(game.pairing, "result", **_result(game))
+            case GameVoided(void):
+                with self._lock:
+                    self._playing.pop(void.game.pairing.number, None)
+
+    def end(self) -> None:
+        """Tell everybody that the tournament is over, and wait a moment until they have gone."""
+        for line in self.present():
+            line.tell("over")
+        until = time.monotonic() + _FAREWELL_SECONDS
+        while self.present() and time.monotonic() < until:
+            time.sleep(0.02)
+
+    def status(self) -> dict[str, Any]:
+        """What there is to know, as JSON has it."""
+        with self._lock:
+            playing = [
+                {"game": number, "black": pairing.names[Colour.BLACK], "white": pairing.names[Colour.WHITE]}
+                for number, pairing in sorted(self._playing.items())
+            ]
+        return {
+            "paused": self.is_paused,
+            "games_ended": self._games,
+            "playing": playing,
+            "entrants": [
+                {
+                    "name": line.name,
+                    "engine": line.engine,
+                    "open": line.is_open,
+                    "slots": line.slots,
+                    "line": round(line.allowance, 4),
+                    "losses": line.losses,
+                }
+                for line in self.lines.all()
+            ],
+        }
+
+    def pause(self, paused: bool) -> None:
+        """Let no pair begin, or let them begin again."""
+        self.is_paused = paused
+        self._on_changed()
+        self._say("no pair of games begins until the arena goes on" if paused else "the arena goes on")
+
+    def kick(self, name: str) -> None:
+        """Send an entrant away: its token is of no use any more, and its games are lost.
+
+        Raises: SettingsError if there is nobody of this name.
+        """
+        if not self.tokens.expel(name):
+            raise SettingsError(f"nobody who has a token is called {name!r}")
+        self.lines.of(name).bar("the organiser has sent it away")
+        self._say(f"{name} was sent away")
+
+    def _admit(self, token: str) -> Line:
+        name = self.tokens.who(token)
+        if name is None:
+            raise Refusal("nobody has this token; ask the organiser for one")
+        if name in self._taken:
+            raise Refusal(
+                f"an engine of this machine is called {name} too; ask the organiser for another name"
+            )
+        if self._field is not None and name not in self._field:
+            raise Refusal("the tournament has begun without you")
+        return self.lines.of(name)
+
+    def _welcome(self, line: Line) -> dict[str, Any]:
+        return {
+            "name": line.name,
+            "session": line.session,
+            "rules": str(self._rules),
+            "time": str(self._time),
+            "patience": line.patience,
+        }
+
+    def _on_change(self, line: Line) -> None:
+        what = f"is in with {line.engine}" if line.is_open else "has lost its line"
+        self._say(f"{line.name} {what}")
+        self._on_changed()
+
+    def _on_refusal(self, sentence: str) -> None:
+        self._say(f"somebody was refused: {sentence}")
+
+    def _tell(self, pairing: Pairing, type: str, **values: Any) -> None:
+        black, white = (pairing.names[colour] for colour in Colour)
+        for line in self.lines.all():
+            if line.name in (black, white):
+                line.tell(type, number=pairing.number, black=black, white=white, **values)
+
+
+def _result(game: GameRecord) -> dict[str, Any]:
+    return {
+        "winner": game.winner_name,
+        "ending": str(game.ending),
+        "detail": game.detail[:1000],
+        "margin": game.margin,
+    }

@@ -1,0 +1,201 @@
+"""An engine on its author's machine: answers the questions of a server through a player as matches have it.
+
+It knows the game as far as the last question went; a question that does not go on from there begins the game anew.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+
+from outflank.engine import Colour, Game, OutflankError, Rules
+from outflank.protocol.lines import printable
+from outflank.protocol.opponent.clock import SideClock, TimeControl
+from outflank.protocol.opponent.errors import EngineCrash, EngineStartError, EngineTimeout
+from outflank.tools.arena.messages import Message, write
+from outflank.tools.match.game.engines import Entrant
+from outflank.tools.match.game.players import make_player
+
+_THOUGHTS = ("info ", "search ")  # as GTP's analysis and NBoard's protocol have them
+_THOUGHT_SECONDS = 0.2  # between two that are passed on
+_BEYOND_SECONDS = 5.0  # after which the server has given up anyway
+
+
+class _Dropped(Exception):
+    """Nobody waits for the answer any more."""
+
+
+class _ToldClock(SideClock):
+    """A clock that is kept elsewhere."""
+
+    def __init__(self, control: TimeControl, left: float, moves: int) -> None:
+        super().__init__(control)
+        self._told = (left, moves)
+
+    @property
+    def time_left(self) -> tuple[float, int]:
+        """As the server said."""
+        return self._told
+
+
+class Desk:
+    """An engine that answers one question after the other, in a thread of its own.
+
+    Attributes:
+        game: the key of the game that it plays; 0 for none.
+        used: when it was given a question last.
+
+    Args:
+        entry: the engine.
+        rules: that are played.
+        answer: called with the id of a question and the text of its answer.
+        think: called with the text of a message about a question that is being answered.
+        say: called with sentences for the user.
+    """
+
+    def __init__(
+        self,
+        entry: Entrant,
+        rules: Rules,
+        answer: Callable[[int, str], object],
+        think: Callable[[str], object],
+        say: Callable[[str], object],
+    ) -> None:
+        self.game = 0
+        self.used = 0.0
+        self._entry = entry
+        self._rules = rules
+        self._answer = answer
+        self._pass_on = think
+        self._player = make_player(entry, rules, on_wait=self._check, on_line=self._hear, on_remark=say)
+        self._thought_at = 0.0
+        self._known: list[str] | None = (
+            None  # moves that the engine knows of the game; None if it has to begin
+        )
+        self._changed = threading.Condition()
+        self._question: Message | None = None
+        self._working_on = 0
+        self._is_dropped = False
+        self._is_over = False
+        self._thread = threading.Thread(target=self._work, name="desk", daemon=True)
+
+    def open(self) -> str:
+        """Start the engine, and return how it calls itself.
+
+        Raises: EngineError.
+        """
+        client = self._player.make_ready()
+        self._thread.start()
+        return client.name or self._entry.name
+
+    def is_at(self, number: int) -> bool:
+        """Whether it works on this question, or will."""
+        with self._changed:
+            waiting = self._question
+            return self._working_on == number or (waiting is not None and waiting["id"] == number)
+
+    def give(self, question: Message) -> None:
+        """Have it answer a question, and nothing that it was asked before."""
+        with self._changed:
+            self._question = question
+            self.game, self.used = question["game"], time.monotonic()
+            self._changed.notify()
+
+    def drop(self) -> None:
+        """Have it give up: nobody waits for its answer."""
+        with self._changed:
+            self._question, self.game = None, 0
+            self._is_dropped = True
+
+    def close(self) -> None:
+        """End the engine."""
+        with self._changed:
+            self._is_over = True
+            self._changed.notify()
+        if self._thread.ident is not None:
+            self._thread.join()
+        self._player.stop(0.4)
+
+    def _check(self) -> None:
+        """Raise _Dropped if the question under way is of no use any more."""
+        with self._changed:
+            if self._is_over or self._is_dropped or self._question is not None:
+                raise _Dropped
+
+    def _hear(self, name: str, direction: str, line: str) -> None:
+        """Pass on what the engine thinks, now and then."""
+        if direction == "<" and line.startswith(_THOUGHTS) and self._working_on:
+            now = time.monotonic()
+            if now - self._thought_at >= _THOUGHT_SECONDS:
+                self._thought_at = now
+                self._pass_on(write("thought", id=self._working_on, line=printable(line, 900)))
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._working_on = 0
+                while self._question is None and not self._is_over:
+                    self._changed.wait()
+                if self._is_over:
+                    return
+                question, self._question = self._question, None
+                assert question is not None, "that was waited for"
+                self._working_on, self._is_dropped = question["id"], False
+            try:
+                self._answer(question["id"], self._reply(question))
+            except _Dropped:
+                self._known = None
+                self._player.stop(0.25)
+
+    def _reply(self, question: Message) -> str:
+        """The text of the answer.
+
+        Raises: _Dropped.
+        """
+        number = question["id"]
+        try:
+            if question["type"] == "new":
+                self._begin()
+                return write("ready", id=number)
+            return self._think(question)
+        except OutflankError as error:
+            self._known = None
+            self._player.dismiss()
+            fault = "protocol error"
+            if isinstance(error, EngineTimeout):
+                fault = "stall"
+            elif isinstance(error, EngineCrash | EngineStartError):
+                fault = "crash"
+            return write("failed", id=number, fault=fault, reason=printable(str(error), 900))
+
+    def _begin(self) -> None:
+        self._known = None
+        self._player.new_game()
+        self._known = []
+
+    def _think(self, question: Message) -> str:
+        """The engine's move, after the moves that it does not know yet.
+
+        Raises: EngineError; NotationError, IllegalMoveError if the server's moves are none.
+        """
+        moves = question["moves"]
+        if self._known is None or moves[: len(self._known)] != self._known:
+            self._begin()
+        known, game = len(self._known or ()), Game(self._rules)
+        for ply, (move, seconds) in enumerate(zip(moves, question["seconds"], strict=False)):
+            turn = game.position.side, game.play(move)
+            if ply >= known:
+                self._player.announce(*turn, seconds)
+        colour = Colour(question["colour"])
+        clock = _ToldClock(self._entry.time, question.get("left", 0.0), question["left_moves"])
+        self._player.begin_turn(colour, clock)
+        reply = self._player.choose(colour, question["wait"] + _BEYOND_SECONDS)
+        if not reply.ok:
+            return write(
+                "failed",
+                id=question["id"],
+                fault="protocol error",
+                reason=f"refused to move: {printable(reply.text)}",
+            )
+        move = printable(reply.text, 20).lower()
+        self._known = [*moves, move]
+        return write("move", id=question["id"], move=move, score=reply.score, book=reply.from_book)

@@ -1,0 +1,92 @@
+"""Who plays the pairs of an arena: threads as in any run, for engines of this machine and those that have joined.
+
+A pair begins when both engines are free: one that has joined has as many games at once as it has slots, one of this
+machine plays one game at a time.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from outflank.engine import Rules
+from outflank.tools.arena.joined import JoinedPlayer
+from outflank.tools.arena.line import Lines
+from outflank.tools.match.conduct.pairplayer import Task
+from outflank.tools.match.conduct.pool import LocalPool
+from outflank.tools.match.game.engines import Entrant, Protocol
+from outflank.tools.match.game.players import Player, make_player
+from outflank.tools.match.state.events import Glimpse
+from outflank.tools.match.state.run import RunSettings
+
+
+def seat(lines: Lines, entry: Entrant, rules: Rules, **named: Any) -> Player[Any]:
+    """The player of an entry, here or at the end of a line; otherwise as ``make_player``."""
+    if entry.protocol is Protocol.JOIN:
+        return JoinedPlayer(entry, rules, lines.of(entry.name), **named)
+    return make_player(entry, rules, **named)
+
+
+class ArenaPool(LocalPool):
+    """Plays the pairs of an arena; see ``LocalPool``.
+
+    Args:
+        settings: of the run.
+        lines: to those who have joined.
+        on_glimpse: as ``LocalPool`` has it.
+    """
+
+    def __init__(
+        self,
+        settings: RunSettings,
+        lines: Lines,
+        on_glimpse: Callable[[Glimpse], object] | None = None,
+    ) -> None:
+        super().__init__(settings, on_glimpse, partial(seat, lines))
+        self._lines = lines
+        self._waiting: list[Task] = []
+        self._playing: Counter[str] = Counter()
+        self._busy = 0
+        self._is_paused: Callable[[], bool] = lambda: False
+        self._gate = threading.RLock()
+
+    def pause_while(self, is_paused: Callable[[], bool]) -> None:
+        """Begin no pair while this is true; ``look`` looks again."""
+        self._is_paused = is_paused
+
+    def submit(self, task: Task) -> None:
+        """Have a pair played when both engines are free."""
+        with self._gate:
+            self._waiting.append(task)
+        self.look()
+
+    def look(self) -> None:
+        """Begin the pairs that can begin."""
+        with self._gate:
+            for task in list(self._waiting):
+                if self._busy >= self.places or self._is_paused() or self._stop.is_set():
+                    return
+                if all(self._playing[entry.name] < self._room(entry) for entry in _entries(task)):
+                    self._waiting.remove(task)
+                    self._busy += 1
+                    self._playing.update(task.names)
+                    super().submit(task)
+
+    def _room(self, entry: Entrant) -> int:
+        """How many games it can play at once."""
+        return self._lines.of(entry.name).slots if entry.protocol is Protocol.JOIN else 1
+
+    def _play(self, task: Task) -> None:
+        try:
+            super()._play(task)
+        finally:
+            with self._gate:
+                self._busy -= 1
+                self._playing.subtract(task.names)
+            self.look()
+
+
+def _entries(task: Task) -> list[Entrant]:
+    """Those who play."""
+    return [entry for entry in task.settings.entries if entry.name in task.names]

@@ -1,0 +1,80 @@
+"""``outflank arena``: what an organiser does on the machine of an arena's server."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from outflank.tools.arena.control import order
+from outflank.tools.commands.options import json_object_option, read_by
+from outflank.tools.match.game import engines
+from outflank.tools.work.progress import counted, json_line
+
+_FOLDER = click.argument("arena", type=click.Path(path_type=Path, exists=True), metavar="ARENA")
+_NAME = click.argument("name", callback=read_by(lambda text: str(engines.name("name", text))))
+
+
+@click.group()
+def arena() -> None:
+    """Look after an arena: who is there, tokens, pauses. ARENA is its folder or its ARENA.toml.
+
+    docs/arena.md has the details.
+    """
+
+
+@arena.command()
+@_FOLDER
+@json_object_option
+def status(arena: Path, as_json: bool) -> None:
+    """Show who is there, what is allowed for their lines, and which games are being played."""
+    found = order(_folder(arena), do="status")
+    if as_json:
+        click.echo(json_line(found))
+        return
+    click.echo(f"{counted(found['games_ended'], 'game')} ended{', paused' if found['paused'] else ''}")
+    for one in found["entrants"]:
+        click.echo(_entrant_line(one))
+    for game in found["playing"]:
+        click.echo(f"game {game['game']}: {game['black']} (Black) - {game['white']} (White)")
+
+
+def _entrant_line(one: dict[str, Any]) -> str:
+    state = f"in with {one['engine']}" if one["open"] else "away"
+    slots = f", {counted(one['slots'], 'slot')}" if one["open"] else ""
+    losses = f", line lost {counted(one['losses'], 'time')}" if one["losses"] else ""
+    return f"{one['name']}: {state}{slots}, {1000 * one['line']:.1f} ms allowed for the line{losses}"
+
+
+@arena.command()
+@_FOLDER
+@click.option("--end", is_flag=True, help="Let games begin again.")
+def pause(arena: Path, end: bool) -> None:
+    """Let no new pair of games begin; those that are being played are played out."""
+    order(_folder(arena), do="pause", paused=not end)
+
+
+@arena.command()
+@_FOLDER
+@_NAME
+def kick(arena: Path, name: str) -> None:
+    """Send an entrant away: its token is of no use any more, and its games are lost."""
+    order(_folder(arena), do="kick", name=name)
+
+
+@arena.command()
+@_FOLDER
+@_NAME
+def token(arena: Path, name: str) -> None:
+    """Print a token for an entrant; one that it had before is of no use any more."""
+    from outflank.tools.arena.tokens import Tokens
+
+    click.echo(Tokens(_folder(arena)).admit(name))
+
+
+def _folder(arena: Path) -> Path:
+    """The folder of an arena that is given by it, or by its file."""
+    if arena.is_dir():
+        return arena
+    from outflank.tools.match.state.config_file import read_config
+
+    return Path(read_config(arena).get("out") or arena.with_suffix(""))
