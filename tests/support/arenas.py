@@ -172,4 +172,4 @@ def totals(run: Run) -> list[tuple[int, str, str, str]]:
 
 def names_of(count: int) -> Sequence[str]:
     """So many names."""
-    return [f"E{number}" for number in range(1, count + 1)]
+    return [f"E{number:02}" for number in range(1, count + 1)]

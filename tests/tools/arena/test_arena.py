@@ -2,10 +2,12 @@
 
 import random
 import shlex
+import socket
 import threading
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,16 +16,18 @@ from websockets.exceptions import ConnectionClosed
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.tests.support import fake_nboard_engine
-from outflank.tests.support.arenas import LocalArena, heard, totals, wait
+from outflank.tests.support.arenas import LocalArena, heard, names_of, totals, wait
+from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.relay import Relay
 from outflank.tests.support.runs import conduct, fake, instant, instant_settings
 from outflank.tools.arena.messages import VERSION, write
 from outflank.tools.arena.pool import ArenaPool
+from outflank.tools.arena.standing import StandingConductor
 from outflank.tools.match.conduct.pairplayer import Task
 from outflank.tools.match.game.engines import Entrant, Protocol
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.schedule.formats import plan
-from outflank.tools.match.state.events import Glimpse, Thought
+from outflank.tools.match.state.events import Event, GameEnded, Glimpse, Thought
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import read_run
 
@@ -295,3 +299,110 @@ def test_those_who_watch_hear_what_a_joined_engine_thinks(tmp_path: Path) -> Non
 
     assert {thought.engine for thought in thoughts} == {"A"}
     assert thoughts[0].line.startswith("info move ")
+
+
+def test_a_line_that_reads_nothing_is_closed_and_keeps_no_memory(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local, local.stranger(*local.hello()):
+        local.wait_for("X")
+        line = local.arena.lines.of("X")
+        before = resident_kib()
+        for _ in range(20_000):
+            line.tell("drop", game=1)
+        wait(lambda: not local.arena.present())
+
+        assert resident_kib() - before < 8_000
+        assert any("you take no messages" in one for one in local.said)
+
+
+def test_half_a_greeting_holds_up_nobody(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local:
+        halves = [socket.create_connection(("127.0.0.1", local.port)) for _ in range(20)]
+        for half in halves:
+            half.sendall(b"GET /join HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgr")
+        with local.entrant("A"):
+            local.wait_for("A")
+        for half in halves:
+            half.close()
+
+
+def test_mangled_messages_are_refused_and_the_arena_goes_on(tmp_path: Path, rng: random.Random) -> None:
+    besiege(tmp_path, rng, connections=60)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_five_thousand_mangled_connections_leave_the_memory_flat(tmp_path: Path, rng: random.Random) -> None:
+    besiege(tmp_path, rng, connections=5_000)
+
+
+def besiege(tmp_path: Path, rng: random.Random, connections: int) -> None:
+    """Strangers and entrants send mangled messages while two engines play."""
+    memory: list[int] = []
+    failures: list[Exception] = []
+
+    def send_nonsense(local: LocalArena) -> None:
+        hello, opening = local.hello()
+        try:
+            for _ in range(connections):
+                kind = rng.choice(["hello", "move", "failed", "pong"])
+                data = bytearray(write(kind, id=1, move="f5").encode())
+                for _ in range(3):
+                    data[rng.randrange(len(data))] = rng.randrange(256)
+                begun = [hello, opening][: rng.randrange(3)]
+                with suppress(ConnectionClosed, TimeoutError), local.stranger(*begun) as visitor:
+                    visitor.send(bytes(data[: rng.randrange(1, len(data))]))
+                    visitor.recv(timeout=0.01 if rng.random() < 0.5 else 5)
+                memory.append(resident_kib())
+        except Exception as error:
+            failures.append(error)
+
+    with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
+        local.wait_for("A", "B")
+        siege = threading.Thread(target=send_nonsense, args=(local,))
+        siege.start()
+        run = local.play(local.settings("A", "B", games=10))
+        siege.join()
+
+    assert [game.ending for game in run.games] == [Ending.DISCS] * 10
+    assert failures == []
+    assert len(memory) == connections
+    assert memory[-1] - memory[connections // 5] < 20_000
+
+
+def test_many_engines_come_and_play(tmp_path: Path) -> None:
+    crowd(tmp_path, engines=8, seconds=4)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_fifty_engines_play_for_ten_minutes(tmp_path: Path) -> None:
+    crowd(tmp_path, engines=50, seconds=600)
+
+
+def crowd(tmp_path: Path, engines: int, seconds: float) -> None:
+    """A standing arena of instant engines: no fault, no lost line, memory that does not grow but by the games."""
+    names = names_of(engines)
+    until, memory = 0.0, []
+
+    def look(event: Event) -> None:
+        if isinstance(event, GameEnded):
+            memory.append(resident_kib())
+            if time.monotonic() > until:
+                raise TimeoutError
+
+    with LocalArena(tmp_path) as local, ExitStack() as stack:
+        for name in names:
+            stack.enter_context(local.entrant(name))
+        local.wait_for(*names)
+        settings = local.settings(*names, games=2, concurrency=engines // 2, format=Format.STANDING)
+        conductor = partial(StandingConductor, lambda: [(local.arena.entry(name), 1) for name in names])
+        until = time.monotonic() + seconds
+        with suppress(TimeoutError):
+            local.play(settings, conductor, look)
+        losses = sum(line.losses for line in local.arena.lines.all())
+    games = read_run(tmp_path / "run").games
+
+    assert {game.ending for game in games} == {Ending.DISCS}
+    assert len({name for game in games for name in game.pairing.names.values()}) == engines
+    assert losses == 0
+    assert memory[-1] - memory[len(memory) // 2] < 20_000 + 4 * len(memory)
