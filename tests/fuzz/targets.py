@@ -28,6 +28,8 @@ from outflank.protocol.session import Session, Strength
 from outflank.tools.analysis import answers
 from outflank.tools.analysis.requests import Defaults, SearchRequest
 from outflank.tools.analysis.server import requests_of
+from outflank.tools.arena.messages import CLIENT, SERVER, MessageError
+from outflank.tools.arena.messages import read as read_message
 from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.results import is_true_claim
 from outflank.tools.match.state.config_file import chosen_entries, read_config
@@ -81,6 +83,14 @@ def requests(data: bytes) -> None:
     """Requests to an analysis server; what is said of each can be written."""
     for item in requests_of(BytesIO(data), Defaults(search=SearchRequest(depth=1))):
         json.dumps(answers.answer_facts(answers.Answer(item)))
+
+
+def messages(data: bytes) -> None:
+    """Messages of an arena, a line each, as either side reads them."""
+    for line in data.split(b"\n"):
+        for schema in (CLIENT, SERVER):
+            with suppress(MessageError):
+                read_message(line, schema)
 
 
 def games(name: FormatName | None, data: bytes) -> None:
@@ -138,6 +148,7 @@ TARGETS: dict[str, Target] = {
     "gtp_answer": gtp_answer,
     "nboard_answer": nboard_answer,
     "requests": requests,
+    "messages": messages,
     "games": partial(games, None),
     "sgf": partial(games, "sgf"),
     "ggf": partial(games, "ggf"),
