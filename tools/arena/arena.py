@@ -61,6 +61,7 @@ class Arena:
         self._taken: frozenset[str] = frozenset()  # names of engines of this machine
         self._playing: dict[int, Pairing] = {}
         self._games = 0
+        self._is_over = False
 
     def on_change(self, look: Callable[[], object]) -> None:
         """Have this called when somebody has come or gone, or games may begin again."""
@@ -104,6 +105,7 @@ class Arena:
 
     def end(self) -> None:
         """Tell everybody that the tournament is over, and wait a moment until they have gone."""
+        self._is_over = True
         for line in self.present():
             line.tell("over")
         until = time.monotonic() + _FAREWELL_SECONDS
@@ -175,6 +177,8 @@ class Arena:
         what = f"is in with {line.engine}" if line.is_open else "has lost its line"
         self._say(f"{line.name} {what}")
         self._on_changed()
+        if self._is_over:
+            line.tell("over")
 
     def _on_refusal(self, sentence: str) -> None:
         self._say(f"somebody was refused: {sentence}")

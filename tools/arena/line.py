@@ -115,7 +115,6 @@ class Line:
         with self._changed:
             before, self._connection = self._connection, connection
             self.slots, self.engine = slots, engine
-            self._round_trips.clear()
             now = time.monotonic()
             self._away, self._lost_at, self._barred = self.away(now), None, ""
             for text in self._open.values():

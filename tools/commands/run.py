@@ -158,7 +158,7 @@ class Staging:
         open_pool: opens who plays the pairs of a run with these settings; the second argument is for glimpses.
         conductor: conducts it; called as ``Conductor``.
         listener: called with each event too.
-        on_end: called when the last game has ended.
+        on_end: called when the last game has ended, or had ended before.
     """
 
     open_pool: Callable[[RunSettings, Callable[[Glimpse], object] | None], AbstractContextManager[PairPool]]
@@ -243,6 +243,8 @@ def _play(
     if store and past and is_over(past, store.openings(past.settings.rules)):
         if page:
             page.opened(folder)
+        if staging:
+            staging.on_end()
         return RunEnd(store.end(finished=True), None, store.trouble)
     run_id = store.id if store else uuid.uuid4().hex
     openings = [] if store else _draw(settings, interrupts)
@@ -271,7 +273,7 @@ def _play(
                 pool.stop()
         with suppress(Interrupted):
             conductor.save()
-        if staging:
+        if staging and conductor.finished:
             staging.on_end()
         run = store.end(finished=conductor.finished)
         if page and interruption:

@@ -91,7 +91,8 @@ def cut_lines(tmp_path: Path, rng: random.Random, games: int, cuts: int) -> None
 
     def cut(local: LocalArena, relay: Relay) -> None:
         while not over.is_set() and relay.cuts < cuts:
-            while len(local.arena.present()) < 2 and rng.random() < 0.99:  # some in the middle of a greeting
+            in_a_greeting = rng.random() < 0.1
+            while not in_a_greeting and not over.is_set() and len(local.arena.present()) < 2:
                 time.sleep(0.01)
             time.sleep(rng.uniform(0, 0.1))
             if rng.random() < 0.3:
@@ -99,7 +100,7 @@ def cut_lines(tmp_path: Path, rng: random.Random, games: int, cuts: int) -> None
             else:
                 relay.cut(rng)
 
-    with LocalArena(tmp_path) as local, Relay(local.port) as relay:
+    with LocalArena(tmp_path, patience=100) as local, Relay(local.port) as relay:
         url = f"http://127.0.0.1:{relay.port}"
         with local.entrant("A", url=url) as a, local.entrant("B", url=url):
             local.wait_for("A", "B")

@@ -78,7 +78,7 @@ class RunSettings:
         if self.format is Format.MATCH:
             what = counted(self.games, "game")
         elif self.format is Format.STANDING:
-            what = f"standing arena of {len(self.entries)} engines, games in pairs"
+            what = f"standing arena of {len(self.entries)} engines, pairs of games"
         else:
             what = f"{self.format} of {len(self.entries)} engines, {counted(self.games, 'game')} an encounter"
         return (
