@@ -174,7 +174,8 @@ class Arena:
         }
 
     def _on_change(self, line: Line) -> None:
-        what = f"is in with {line.engine}" if line.is_open else "has lost its line"
+        what = "has gone" if self._is_over else "has lost its line"
+        what = f"is in with {line.engine}" if line.is_open else what
         self._say(f"{line.name} {what}")
         self._on_changed()
         if self._is_over:

@@ -136,7 +136,7 @@ def kill_again_and_again(tmp_path: Path, games: int, kills: int) -> None:
     rng = random.Random(SEED)
     entries = (fake("A"), fake("B"))
     here = conduct(settings(*entries, format=Format.ROUND_ROBIN, games=games, seed=SEED), tmp_path / "here")
-    club = Club(tmp_path, entrants=2, games=games)
+    club = Club(tmp_path, entrants=2, games=games, patience=600)
     commands = {name: club.joining(name) for name in ("A", "B")}
     clients: dict[str, subprocess.Popen[bytes]] = {}
     try:
@@ -149,7 +149,7 @@ def kill_again_and_again(tmp_path: Path, games: int, kills: int) -> None:
                         )
                     lines_until(server, f"{name} is in") if not attempt else None
                 if attempt < kills:
-                    wait(partial(has_more_than, club, played(club)))
+                    wait(partial(has_more_than, club, played(club)), seconds=120)
                     time.sleep(rng.uniform(0, 0.3))
                     victim = clients[rng.choice("AB")]
                     engines = children(victim.pid)
@@ -160,7 +160,7 @@ def kill_again_and_again(tmp_path: Path, games: int, kills: int) -> None:
                 else:
                     server.communicate(timeout=600)
                     assert server.returncode == 0
-        assert {client.wait(20) for client in clients.values()} == {0}
+        assert {client.wait(60) for client in clients.values()} == {0}
     finally:
         for client in clients.values():
             client.kill()
