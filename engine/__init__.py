@@ -34,6 +34,7 @@ from outflank.engine.search.limits import (
     SearchResult,
     limit_for_level,
 )
+from outflank.engine.search.parameters import Parameters
 from outflank.engine.search.searcher import Searcher
 from outflank.engine.squares import (
     DIRECTIONS,
@@ -74,6 +75,7 @@ __all__ = [
     "OutOfRangeError",
     "Outcome",
     "OutflankError",
+    "Parameters",
     "Percent",
     "Position",
     "Result",

@@ -10,6 +10,7 @@ from outflank.engine import (
     Limit,
     Line,
     Move,
+    Parameters,
     Position,
     Rules,
     Searcher,
@@ -120,6 +121,11 @@ class SearchSource:
         self.steady = steady or searcher
         self._seed = seed
 
+    def set_parameters(self, parameters: Parameters) -> None:
+        """Search with these from now on; what was searched before is forgotten."""
+        for searcher in {self.searcher, self.steady}:
+            searcher.set_parameters(parameters)
+
     def prepare(self) -> None:
         """Read the evaluation's weights.
 
@@ -142,9 +148,10 @@ class SearchSource:
         self.steady.stop()
 
     def description(self, rules: Rules) -> list[str]:
-        """Threads, table and seed."""
+        """Threads, table, parameters and seed."""
         return [
             f"threads {self.searcher.threads}, table {self.searcher.hash_mb} MB",
+            f"parameters {' '.join(self.searcher.parameters.settings()) or 'default'}",
             f"seed {'none' if self._seed is None else self._seed}",
         ]
 

@@ -14,6 +14,7 @@ from outflank.engine import (
     Limit,
     Move,
     OutflankError,
+    Parameters,
     Position,
     Rules,
     Searcher,
@@ -130,6 +131,19 @@ class Session:
     def rules(self) -> Rules:
         """The rules being played by."""
         return self._game.rules
+
+    @property
+    def parameters(self) -> Parameters:
+        """The numbers of the search."""
+        return self.searcher.parameters
+
+    def set_parameters(self, parameters: Parameters) -> None:
+        """Search with these from now on; what was searched before is forgotten.
+
+        Raises: FileFormatError if the evaluation, which is read here and not on the clock, can't be.
+        """
+        self._search.set_parameters(parameters)
+        self.prepare()
 
     def prepare(self) -> None:
         """Read what the first search needs; costs nothing the second time.

@@ -30,6 +30,7 @@ from outflank.engine.search.worker cimport (
     pthread_mutex_init,
     pthread_mutex_lock,
     pthread_mutex_unlock,
+    set_selectivity,
 )
 
 # A thread that helps below its own split points has their features on top of its own line's.
@@ -206,13 +207,17 @@ cdef void _help(Worker *worker, SplitPoint *split) noexcept nogil:
     split.helpers += 1
     worker.features += 1
     worker.features[0] = split.features[0]
-    worker.side, worker.selectivity, worker.probcuts = split.side, split.selectivity, split.probcuts
+    worker.side = split.side
+    set_selectivity(worker, split.selectivity)
+    worker.probcuts = split.probcuts
     worker.split = split
     pthread_mutex_unlock(&crew.lock)
     _work_on(worker, split)
     pthread_mutex_lock(&crew.lock)
     worker.features -= 1
-    worker.side, worker.selectivity, worker.probcuts = side, selectivity, probcuts
+    worker.side = side
+    set_selectivity(worker, selectivity)
+    worker.probcuts = probcuts
     worker.split = working_in
     split.helpers -= 1
     if split.helpers == 0:

@@ -6,7 +6,7 @@ from outflank.engine.search.crew cimport Crew
 from outflank.engine.evaluation.evaluate cimport Evaluator
 from outflank.engine.search.hashtable cimport HashTable
 from outflank.engine.movegen cimport MoveEntry
-from outflank.engine.search.worker cimport Worker
+from outflank.engine.search.worker cimport Tuning, Worker
 
 # One of the moves to choose from.
 cdef struct RootMove:
@@ -28,6 +28,7 @@ cdef class Deepening:
     cdef RootMove *_moves
     cdef uint64_t _own, _opp
     cdef int _count, _lines, _empties
+    cdef int _window, _window_end  # half the first window of an iteration, before the end and at it
     # The last finished iteration; _depth is 0 before the first.
     cdef int _depth, _selectivity
     cdef bint _told_wld  # what was told last is 1, 0 or -1: a lead, an equal count, or neither
@@ -36,3 +37,6 @@ cdef class Deepening:
     cdef int _search_root(self, int depth, int alpha, int beta) noexcept nogil
     cdef int _search_move(self, RootMove *move, int depth, int alpha, int beta) noexcept nogil
     cdef void _move_up(self, int index) noexcept nogil
+
+
+cdef Tuning tuning_of(parameters)

@@ -9,7 +9,7 @@ import time
 
 from outflank.engine.search.crew cimport Crew, serve
 from outflank.engine.search.endgame cimport MOST_FOR_ENDGAME
-from outflank.engine.evaluation.evaluate cimport Evaluator
+from outflank.engine.evaluation.evaluate cimport SCORE_BITS, STAGES, Evaluator
 from outflank.engine.search.hashtable cimport FULL_WIDTH, NO_SQUARE, HashTable, Payload, probe
 from outflank.engine.kernels cimport bit
 from outflank.engine.search.midgame cimport answers, search, search_move
@@ -17,7 +17,7 @@ from outflank.engine.movegen cimport ALL_DIRECTIONS, MoveEntry
 from outflank.engine.search.ordering cimport quiet_value
 from outflank.engine.evaluation.patterns cimport set_features
 from outflank.engine.position cimport Position
-from outflank.engine.search.worker cimport Worker, enter, guess, leave
+from outflank.engine.search.worker cimport Tuning, Worker, enter, guess, leave, set_selectivity
 
 from outflank.engine.search.analysis import start_thread
 from outflank.engine.search.iterations import Iterations
@@ -28,10 +28,26 @@ from outflank.engine.squares import DIRECTIONS, Colour
 
 cdef enum:
     _WORST = -65
-    # Half the first window around the score of the iteration before; doubled until the score lies inside.
-    _FIRST_WINDOW = 3
     # One more than the endgame has: there a move may have been cut by what the endgame's caches know.
     _SOLVED_AGAIN_FROM = MOST_FOR_ENDGAME + 1
+
+
+cdef Tuning tuning_of(parameters):
+    """What the compiled search uses of the parameters."""
+    cdef Tuning tuning
+    tuning.reduce_from_move = parameters.lmr_from_move
+    tuning.reduction = parameters.lmr_plies
+    tuning.presearch_from_depth = parameters.presearch_from_depth
+    tuning.presearch1_from_depth = parameters.presearch1_from_depth
+    tuning.presearch2_from_depth = parameters.presearch2_from_depth
+    tuning.presearch1_from_empties = parameters.presearch1_from_empties
+    tuning.presearch2_from_empties = parameters.presearch2_from_empties
+    tuning.probcuts = parameters.mpc_nested
+    tuning.reduce_from_depth = parameters.lmr_from_depth
+    far = (parameters.leaf_early, parameters.leaf_middle, parameters.leaf_late)
+    for stage in range(STAGES):
+        tuning.far[stage] = round(far[stage] * (1 << SCORE_BITS))
+    return tuning
 
 
 cdef class Deepening:
@@ -46,7 +62,8 @@ cdef class Deepening:
         crew: the threads that search.
         table: the transposition table.
         evaluator: of the positions.
-        margins: of ProbCut.
+        margins: of ProbCut, by these parameters.
+        parameters: of the search.
     """
 
     def __cinit__(
@@ -60,11 +77,12 @@ cdef class Deepening:
         HashTable table,
         Evaluator evaluator,
         const int16_t[::1] margins,
+        parameters,
     ):
         self._began = began
         self._position = position
         self._wld = limit.wld
-        self._iterations = Iterations(limit, position.empties, len(moves), began, (<object>crew).nodes)
+        self._iterations = Iterations(limit, position.empties, len(moves), began, (<object>crew).nodes, parameters)
         self._table = table
         self._own, self._opp = position.own, position.opp
         self._empties = position.empties
@@ -84,7 +102,9 @@ cdef class Deepening:
         self._margins = margins
         self._worker.margins = &margins[0]
         self._worker.node_limit = self._iterations.most_nodes
-        self._worker.selectivity = FULL_WIDTH
+        self._window, self._window_end = parameters.window, parameters.window_end
+        self._worker.tuning = tuning_of(parameters)
+        set_selectivity(self._worker, FULL_WIDTH)
         self._worker.search_move = search_move
         set_features(self._worker.features, self._own, self._opp, 0)
         self._set_moves(position, moves)
@@ -121,7 +141,7 @@ cdef class Deepening:
                 start_thread(helper)
                 helpers.append(helper)
             for depth, selectivity in self._iterations:
-                self._worker.selectivity = selectivity
+                set_selectivity(self._worker, selectivity)
                 self._set_deadline(self._iterations.deadline)
                 self._search_around_last_score(depth)
                 if self._worker.aborted:
@@ -178,10 +198,10 @@ cdef class Deepening:
         self._told_wld = wld
 
     cdef int _first_window(self, int depth) noexcept:
-        """Half the first window of an iteration: full boards have even scores, of which it holds one or two."""
+        """Half the first window of an iteration: full boards have even scores, of which it holds one or two by default."""
         if depth < self._empties:
-            return _FIRST_WINDOW
-        return 2 if self._moves[0].told % 2 else 1
+            return self._window
+        return self._window_end + (1 if self._moves[0].told % 2 else 0)
 
     cdef int _search_root(self, int depth, int alpha, int beta) noexcept nogil:
         """Search the moves and return the best score, or a bound if it lies outside alpha..beta; the best come first.
@@ -245,7 +265,7 @@ cdef class Deepening:
         if self._depth < self._empties:
             behind = self._remembered_line(after)
         else:
-            self._worker.selectivity = self._selectivity
+            set_selectivity(self._worker, self._selectivity)
             behind = _proven_line(self._worker, after, -told, self._told_wld)
         return self._judged(first, told, (first, *behind))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from outflank.engine.search.limits import BOLDEST, FULL_WIDTH, Clock, Limit, Line, step_of
+from outflank.engine.search.parameters import DEFAULTS, Parameters
 
 # Reserves are never planned with, so that the last moves find something left: this many overheads or that share of the
 # clock, whichever is more, but not more than a tenth.
@@ -14,25 +15,13 @@ _RESERVED_SHARE = 0.02
 _MOST_RESERVED = 0.1
 # Of a time that is lost if it is not used, at most this part is kept back.
 _MOST_KEPT_BACK = 0.25
-# Shares of the time left: for solving, for all moves before it, and at most for one of these.
-_SHARE_TO_SOLVE = 0.7
-_SHARE_BEFORE = 0.7
-_MOST_OF_THE_REST = 0.4
-# Some positions take several times as long to solve as expected, and the time they took in vain is missed later.
-_PART_EXPECTED = 1 / 3
-# A move may take this many times its share where the iteration under way needs it.
-_STRETCH = 2.0
 _EMPTIES_AT_THE_START = 60
 
 _SOLVED_A_SECOND = 2e7  # of solving, at a guess
 # Nodes that solving takes, on average: the first for no empty square, times e to the second for each.
 _NODES_OF_A_FULL_BOARD, _GROWTH = 0.6, 0.75
 
-# No iteration begins once this part of the share is gone: usually, when the same move has been best for some
-# iterations, and when the best move has just changed or its score has fallen.
-_USUAL_PART, _PART_IF_SETTLED, _PART_IF_IN_DOUBT = 0.6, 0.35, 1.0
 _ITERATIONS_TO_SETTLE = 5
-_FALL_IN_DISCS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +41,28 @@ class Plan:
     part_expected: float
 
 
-def plan(clock: Clock, empties: int) -> Plan:
+def plan(clock: Clock, empties: int, parameters: Parameters = DEFAULTS) -> Plan:
     """The time that the mover's clock allows with this many squares empty: 0 or more, even if the flag has fallen."""
     clock = replace(clock, remaining=max(clock.remaining, 0.0))
     if clock.moves is not None and clock.moves <= 1:
         return _all_of(clock.remaining, clock.overhead)
-    ours = _part_of(clock, empties)
+    ours = _part_of(clock, empties, parameters)
     if clock.moves is not None or clock.period <= 0:
         return ours
     least = _all_of(clock.period / max(clock.period_moves, 1), clock.overhead)
     return max(ours, least, key=lambda found: found.share)
 
 
-def part_to_begin(best: Sequence[Line]) -> float:
+def part_to_begin(best: Sequence[Line], parameters: Parameters = DEFAULTS) -> float:
     """The part of a move's share of time after which no iteration begins, by the best lines so far."""
     recent = best[-_ITERATIONS_TO_SETTLE:]
     moves, scores = [line.move for line in recent], [line.score for line in recent]
     # Scores of odd and even depths differ by nature: compare like with like.
-    fell = len(scores) > 2 and scores[-3] - scores[-1] >= _FALL_IN_DISCS
+    fell = len(scores) > 2 and scores[-3] - scores[-1] >= parameters.time_fall
     if fell or len(set(moves[-2:])) == 2:
-        return _PART_IF_IN_DOUBT
+        return parameters.time_doubt
     settled = len(recent) == _ITERATIONS_TO_SETTLE and len(set(moves)) == 1
-    return _PART_IF_SETTLED if settled else _USUAL_PART
+    return parameters.time_settled if settled else parameters.time_begin
 
 
 def nodes_to_solve(empties: int) -> float:
@@ -93,36 +82,31 @@ def _all_of(seconds: float, overhead: float) -> Plan:
     return Plan(seconds - kept, seconds - kept, seconds - kept, 1.0)
 
 
-def _part_of(clock: Clock, empties: int) -> Plan:
+def _part_of(clock: Clock, empties: int, parameters: Parameters) -> Plan:
     """One move's part of a time that later moves need, too."""
     reserved = max(_RESERVED_OVERHEADS * clock.overhead, _RESERVED_SHARE * clock.remaining)
     free = clock.remaining - min(reserved, _MOST_RESERVED * clock.remaining)
-    most = _MOST_OF_THE_REST * free
-    share = min(_share(clock, empties, free) + clock.increment, most)
-    return Plan(share, min(_STRETCH * share, most), _SHARE_TO_SOLVE * free, _PART_EXPECTED)
+    most = parameters.time_most * free
+    share = min(_share(clock, empties, free, parameters) + clock.increment, most)
+    stretched = min(parameters.time_stretch * share, most)
+    return Plan(share, stretched, parameters.time_solve * free, parameters.solve_expected)
 
 
-def _share(clock: Clock, empties: int, free: float) -> float:
+def _share(clock: Clock, empties: int, free: float, parameters: Parameters) -> float:
     """One move's share of the `free` seconds, without its increment."""
-    solved = _solved_within((1 - _SHARE_BEFORE) * _SHARE_TO_SOLVE * free)
+    solved = _solved_within((1 - parameters.time_before) * parameters.time_solve * free)
     moves = max((empties - solved) / 2, 1.0)
     if clock.moves is not None and clock.moves <= moves:
         return free / clock.moves  # time left of them is lost
     # The weight of a move rises from 1 at the beginning of the game to 2 where it is solved.
     weight = 2 - moves / max((_EMPTIES_AT_THE_START - solved) / 2, moves)
-    return _SHARE_BEFORE * free / moves * weight / ((weight + 2) / 2)
+    return parameters.time_before * free / moves * weight / ((weight + 2) / 2)
 
 
-# An exact search begins after a look this much shallower, which orders its moves.
-_LOOK_BEFORE_SOLVING = 8
-# Selective passes over the whole endgame before the exact one, by the empty squares from which on they pay.
-_PASSES_BEFORE_EXACT = ((19, step_of(73).index), (22, step_of(95).index))
 # Against time or nodes the passes are the answer if they run out. A pass at the boldest selectivity takes about the
 # nodes of all midgame iterations up to the one before the last, so it comes in place of the last few.
 _PASSES_IN_TIME = tuple(step_of(percent).index for percent in (73, 87, 95, 99))
-_PLIES_LEFT_TO_PASSES = 5
 _NODES_A_SECOND = 8e6  # a guess until the search has measured its own speed
-_SOLVING_IS_FASTER = 3  # so many times as many nodes a second, most of them without an evaluation
 
 
 class Iterations:
@@ -134,6 +118,7 @@ class Iterations:
         choices: how many moves there are to choose from.
         began: when the question was asked, by the monotonic clock.
         nodes: counts the boards reached so far.
+        parameters: of the search.
 
     Attributes:
         deadline: of the next iteration, by the monotonic clock; infinite if time is no limit.
@@ -141,12 +126,18 @@ class Iterations:
     """
 
     def __init__(
-        self, limit: Limit, empties: int, choices: int, began: float, nodes: Callable[[], int]
+        self,
+        limit: Limit,
+        empties: int,
+        choices: int,
+        began: float,
+        nodes: Callable[[], int],
+        parameters: Parameters = DEFAULTS,
     ) -> None:
         self._limit, self._empties, self._choices, self._began = limit, empties, choices, began
-        self._nodes = nodes
+        self._nodes, self._parameters = nodes, parameters
         self._best_lines: list[Line] = []
-        self._plan = None if limit.clock is None else plan(limit.clock, empties)
+        self._plan = None if limit.clock is None else plan(limit.clock, empties, parameters)
         self.deadline = self._after(math.inf if self._plan is None else self._plan.most)
         self.most_nodes = 1 << 63 if limit.nodes is None else limit.nodes
 
@@ -163,9 +154,9 @@ class Iterations:
                 if self._solves_instead():
                     break
                 return
-            if depth > empties - _LOOK_BEFORE_SOLVING and self._solving_is_due(last):
+            if depth > empties - self._parameters.solve_look and self._solving_is_due(last):
                 break
-            if depth == empties or (self._is_anytime() and depth > empties - _PLIES_LEFT_TO_PASSES):
+            if depth == empties or (self._is_anytime() and depth > empties - self._parameters.end_plies):
                 break
             yield depth, self._selectivity_of_midgame(wanted, last)
         if last == empties:
@@ -184,7 +175,8 @@ class Iterations:
 
     def _passes(self, wanted: int) -> Iterator[int]:
         """The selectivities of the passes to the end before the one that is wanted."""
-        before_exact = [step for least, step in _PASSES_BEFORE_EXACT if self._empties >= least]
+        wished = ((self._parameters.solve_pass, 73), (self._parameters.solve_pass_again, 95))
+        before_exact = [step_of(percent).index for least, percent in wished if self._empties >= least]
         for step in _PASSES_IN_TIME if self._is_anytime() else before_exact:
             if step < wanted and (step in before_exact or not self._solving_is_due(self._empties)):
                 yield step
@@ -218,7 +210,10 @@ class Iterations:
         if self._limit.clock.moves == 1:
             return False  # time that this move leaves is lost
         assert self._plan is not None
-        return time.monotonic() - self._began > part_to_begin(self._best_lines) * self._plan.share
+        return (
+            time.monotonic() - self._began
+            > part_to_begin(self._best_lines, self._parameters) * self._plan.share
+        )
 
     def _solves_instead(self) -> bool:
         """Whether there is no time for another iteration, but enough to solve the position for good."""
@@ -254,4 +249,4 @@ class Iterations:
         time_left = self._end_of_solving() - self._began - elapsed
         if self._plan is not None:
             time_left *= self._plan.part_expected
-        return min(self.most_nodes - nodes, speed * _SOLVING_IS_FASTER * time_left)
+        return min(self.most_nodes - nodes, speed * self._parameters.solve_speed * time_left)

@@ -12,7 +12,7 @@ from outflank.engine.evaluation.evaluate cimport (
     phase_of,
 )
 from outflank.engine.search.cache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
-from outflank.engine.search.hashtable cimport FULL_WIDTH, prefetch
+from outflank.engine.search.hashtable cimport prefetch
 from outflank.engine.kernels cimport bit
 from outflank.engine.movegen cimport MoveEntry, generate_on
 from outflank.engine.evaluation.patterns cimport LANES, PHASES, STEPS, opponents_view_after
@@ -20,10 +20,6 @@ from outflank.engine.search.worker cimport Worker
 
 cdef enum:
     _WORST = -65
-    # Where the tables alone lie so far beyond the window, two to three standard deviations of what the network adds
-    # (1.5, 2.2 and 4.9 discs in the three thirds of the game), a selective search does not ask it.
-    _FAR = 4 << SCORE_BITS
-    _FARTHER_EACH_STAGE = 3 << SCORE_BITS
 
 
 cdef inline int best_leaf(
@@ -77,13 +73,14 @@ cdef inline int _leaf_value(
         return -guess_score(place[0])
     opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], move.square, move.turned)
     score = look_up(&worker.evaluation, view, theirs, mine, empties, rows)
-    if worker.selectivity != FULL_WIDTH:
-        far = _FAR + phase_of(empties) * STAGES // PHASES * _FARTHER_EACH_STAGE
-        # Beyond what any evaluation claims lies no bound: the root would widen its window for ever.
-        if -score >= (beta << SCORE_BITS) + far:
-            return min(beta, HIGHEST_GUESS)
-        if -score <= (alpha << SCORE_BITS) - far:
-            return max(alpha, -HIGHEST_GUESS)
+    # Where the tables alone lie far beyond the window, by default two to three standard deviations of what the network
+    # adds (1.5, 2.2 and 4.9 discs in the three thirds of the game), a selective search does not ask it.
+    far = worker.far[phase_of(empties) * STAGES // PHASES]
+    # Beyond what any evaluation claims lies no bound: the root would widen its window for ever.
+    if -score >= (beta << SCORE_BITS) + far:
+        return min(beta, HIGHEST_GUESS)
+    if -score <= (alpha << SCORE_BITS) - far:
+        return max(alpha, -HIGHEST_GUESS)
     score = in_discs(score + network_score(&worker.evaluation, rows, empties))
     place[0] = guess_word(seal, score)
     return -score

@@ -10,23 +10,21 @@ from libc.stdint cimport int16_t, uint64_t
 from outflank.engine.search.cache cimport knows_better, place_of
 from outflank.engine.search.crew cimport share_moves, worth_sharing
 from outflank.engine.search.endgame cimport MOST_FOR_ENDGAME, solve
-from outflank.engine.search.hashtable cimport FULL_WIDTH, NO_SQUARE, Payload, bucket_of, prefetch, probe, store
+from outflank.engine.search.hashtable cimport NO_SQUARE, Payload, bucket_of, prefetch, probe, store
 from outflank.engine.kernels cimport bit, final_score, first_square, legal_moves, popcount, turned_discs
 from outflank.engine.search.leaves cimport best_leaf
 from outflank.engine.movegen cimport MoveEntry, generate
 from outflank.engine.search.ordering cimport SECOND_BEST_VALUE, bring_best_forward, presearch, quiet_value
 from outflank.engine.search.stability cimport stability_cuts
-from outflank.engine.search.worker cimport Worker, enter, guess, leave, must_stop, rough_guess_after
+from outflank.engine.search.worker cimport Tuning, Worker, enter, guess, leave, must_stop, rough_guess_after
 
 cdef enum:
     _WORST = -65
     _TABLE_FROM_DEPTH = 3
     _TABLE_CUT_FROM_DEPTH = 5  # look all replies up in the table before searching one
-    _LOOK_FROM_DEPTH = 4  # order moves by their evaluation, not by mobility alone
     _PRESEARCH_BELOW = 8  # discs below alpha; even lower, a presearch does not help an exact search to order moves
     _VALUE_PER_DISC = 1 << 13
     _PROBCUT_FROM_DEPTH = 2
-    _MOST_NESTED_PROBCUTS = 2
     _PROBCUT_PLIES = 65  # as in probcut.py
     # When a side is in danger (docs/search.md has the boards that this was fitted to).
     _DANGER_FROM = 24  # empty squares; with fewer few moves are common
@@ -36,9 +34,6 @@ cdef enum:
     _FEW_REPLIES = 3
     _REPLIES_FROM_DEPTH = 3
     _TIMES_AS_MANY_DISCS = 4
-    _REDUCE_FROM_DEPTH = 6
-    _REDUCE_FROM_MOVE = 3
-    _REDUCTION = 2  # an even number: scores of odd and even depths differ by nature
 
 
 cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
@@ -159,7 +154,7 @@ cdef bint _cut_by_probcut(
     No shallow search is believed that likes the side in danger: that side's end may lie beyond it.
     """
     cdef int shallow, margin, easy, static, alpha = beta - 1
-    if worker.selectivity == FULL_WIDTH or depth < _PROBCUT_FROM_DEPTH or worker.probcuts >= _MOST_NESTED_PROBCUTS:
+    if depth < _PROBCUT_FROM_DEPTH or worker.probcuts == 0:
         return False
     shallow = _shallow_depth(depth)
     margin = _shallow_margin(worker.margins, worker.selectivity, empties, depth)
@@ -169,18 +164,18 @@ cdef bint _cut_by_probcut(
         return False
     if static <= alpha - easy and _in_danger(opp, own, depth, empties):
         return False
-    worker.probcuts += 1
+    worker.probcuts -= 1
     if static >= beta + easy and beta + margin <= 64:
         if search(worker, own, opp, shallow, beta + margin - 1, beta + margin) >= beta + margin:
-            worker.probcuts -= 1
+            worker.probcuts += 1
             score[0] = beta
             return not worker.aborted
     elif static <= alpha - easy and alpha - margin >= -64:
         if search(worker, own, opp, shallow, alpha - margin, alpha - margin + 1) <= alpha - margin:
-            worker.probcuts -= 1
+            worker.probcuts += 1
             score[0] = alpha
             return not worker.aborted
-    worker.probcuts -= 1
+    worker.probcuts += 1
     return False
 
 
@@ -239,7 +234,7 @@ cdef void _value_moves(
 ) noexcept nogil:
     """Value the moves for the ordering: the table's second best first, the others by a glance and a shallow search."""
     cdef uint64_t mine, theirs
-    cdef int plies = _depth_of_presearch(depth, empties), exact = depth == empties, i
+    cdef int plies = _depth_of_presearch(&worker.tuning, depth, empties), exact = depth == empties, i
     if count == 1:
         return
     for i in range(count):
@@ -271,13 +266,13 @@ cdef inline int _presearch(
     return score
 
 
-cdef inline int _depth_of_presearch(int depth, int empties) noexcept nogil:
+cdef inline int _depth_of_presearch(const Tuning *tuning, int depth, int empties) noexcept nogil:
     """How deep to search the moves before ordering them; -1 for not at all."""
-    if depth < _LOOK_FROM_DEPTH:
+    if depth < tuning.presearch_from_depth:
         return -1
     if depth == empties:
-        return 0 if empties < 17 else 1 if empties < 22 else 2
-    return 0 if depth < 10 else 1 if depth < 16 else 2
+        return 2 if empties >= tuning.presearch2_from_empties else 1 if empties >= tuning.presearch1_from_empties else 0
+    return 2 if depth >= tuning.presearch2_from_depth else 1 if depth >= tuning.presearch1_from_depth else 0
 
 
 cdef int _search_moves(
@@ -297,7 +292,7 @@ cdef int _search_moves(
     The table's move comes first: where it reaches `beta`, the others need no values.
     """
     cdef int best = _WORST, lower = alpha, score, i, later
-    cdef int reduction = _reduction(worker, depth, alpha, beta, empties)
+    cdef int reduction = _reduction(worker, depth, alpha, beta, empties), reduce_from = worker.tuning.reduce_from_move
     cdef int from_table = _bring_table_move_forward(known, moves, count)
     cdef MoveEntry *best_move = moves
     for i in range(count):
@@ -305,11 +300,11 @@ cdef int _search_moves(
             _value_moves(worker, own, opp, depth, alpha, empties, known, &moves[i], count - i)
         if i >= from_table:
             bring_best_forward(moves, i, count)
-        moves[i].reduction = reduction if i >= _REDUCE_FROM_MOVE else 0
+        moves[i].reduction = reduction if i >= reduce_from else 0
         if i and worker.crew != NULL and worth_sharing(worker.crew, depth, count - i, own | opp):
             for later in range(i + 1, count):
                 bring_best_forward(moves, later, count)
-                moves[later].reduction = reduction if later >= _REDUCE_FROM_MOVE else 0
+                moves[later].reduction = reduction if later >= reduce_from else 0
             best = share_moves(worker, own, opp, depth, lower, beta, best, best_move, &moves[i], count - i)
             break
         score = search_move(worker, own, opp, depth, lower, beta, &moves[i], i == 0)
@@ -348,9 +343,9 @@ cdef inline int _reduction(Worker *worker, int depth, int alpha, int beta, int e
 
     A search to the end is not reduced: its score would no longer be that of an end.
     """
-    if worker.selectivity == FULL_WIDTH or depth < _REDUCE_FROM_DEPTH or depth == empties or beta > alpha + 1:
+    if depth < worker.reduce_from_depth or depth == empties or beta > alpha + 1:
         return 0
-    return _REDUCTION
+    return worker.tuning.reduction
 
 
 cdef int search_move(

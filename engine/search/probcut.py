@@ -10,10 +10,13 @@ from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
-from outflank.engine.search.limits import FULL_WIDTH, STEPS
+from outflank.engine.search.limits import BOLDEST, FULL_WIDTH, STEPS
+from outflank.engine.search.parameters import DEFAULTS, Parameters
 
 SHIPPED = Path(__file__).with_name("probcut.json")
 _PLIES = 65
+_EARLY_ABOVE, _MIDDLE_ABOVE = 40, 20  # empty squares
+_LOW_DEPTH = 8  # plies
 
 
 def shallow_depth(depth: int) -> int:
@@ -28,11 +31,11 @@ def sigma(coefficients: Sequence[float], empties: int, depth: int, shallow: int)
     return max(a * s * s + b * s + c, 0.5)
 
 
-def margins(path: Path = SHIPPED) -> array:  # type: ignore[type-arg]  # array is generic for the type checker alone
+def margins(path: Path = SHIPPED, parameters: Parameters = DEFAULTS) -> array:  # type: ignore[type-arg]  # array is generic for the type checker alone
     """Discs to add to the window, int16, as [selectivity][empties][depth][2], of all but the full width.
 
     The last index is 0 for the shallow search's score, 1 for the evaluation that has to point the same way before
-    that search is worth its nodes; that one is about half as strict.
+    that search is worth its nodes; that one is about half as strict by default.
     """
     coefficients = json.loads(path.read_text())["coefficients"]
     table = array("h")
@@ -41,6 +44,17 @@ def margins(path: Path = SHIPPED) -> array:  # type: ignore[type-arg]  # array i
             for depth in range(_PLIES):
                 error = sigma(coefficients, empties, depth, shallow_depth(depth))
                 static = sigma(coefficients, empties, depth, 0)
-                table.append(round(step.deviations * error))
-                table.append(round(step.deviations * (error + static) / 2 * 0.5))
+                wanted = step.deviations * (deviations(parameters, empties, depth) / BOLDEST.deviations)
+                table.append(round(wanted * error))
+                table.append(round(wanted * (error + static) / 2 * parameters.mpc_probe))
     return table
+
+
+def deviations(parameters: Parameters, empties: int, depth: int) -> float:
+    """Standard deviations to keep away from the window at the boldest selectivity."""
+    low = depth <= _LOW_DEPTH
+    if empties > _EARLY_ABOVE:
+        return parameters.mpc_t_early_low if low else parameters.mpc_t_early_high
+    if empties > _MIDDLE_ABOVE:
+        return parameters.mpc_t_middle_low if low else parameters.mpc_t_middle_high
+    return parameters.mpc_t_late_low if low else parameters.mpc_t_late_high

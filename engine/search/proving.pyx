@@ -5,6 +5,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int16_t, int32_t, uint64_t
 
 from outflank.engine.search.crew cimport Crew
+from outflank.engine.search.deepening cimport tuning_of
 from outflank.engine.evaluation.evaluate cimport Evaluator
 from outflank.engine.search.hashtable cimport FULL_WIDTH, HashTable
 from outflank.engine.kernels cimport bit, legal_moves, popcount
@@ -13,9 +14,10 @@ from outflank.engine.movegen cimport MAX_MOVES, MoveEntry, generate
 from outflank.engine.search.ordering cimport bring_best_forward, weighted_mobility
 from outflank.engine.evaluation.patterns cimport set_features
 from outflank.engine.position cimport Position
-from outflank.engine.search.worker cimport Worker, enter, leave, monotonic
+from outflank.engine.search.worker cimport Worker, enter, leave, monotonic, set_selectivity
 
 from outflank.engine.search import probcut
+from outflank.engine.search.parameters import DEFAULTS
 from outflank.engine.errors import SettingsError
 from outflank.engine.moves import PASS, Move
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
@@ -57,7 +59,8 @@ cdef class Prover:
         self._worker.stop = &self._stop
         self._worker.evaluation = self._evaluator.evaluation
         self._worker.margins = &self._margins[0]
-        self._worker.selectivity = FULL_WIDTH
+        self._worker.tuning = tuning_of(DEFAULTS)
+        set_selectivity(self._worker, FULL_WIDTH)
         self._worker.search_move = search_move
         self._worker.node_limit = <uint64_t>-1
 

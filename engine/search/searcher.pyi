@@ -7,6 +7,7 @@ from outflank.engine.moves import Move
 from outflank.engine.position import Position
 from outflank.engine.search.analysis import Analysis
 from outflank.engine.search.limits import Limit, SearchInfo, SearchResult
+from outflank.engine.search.parameters import Parameters
 
 DEFAULT_HASH_MB: int
 
@@ -50,13 +51,19 @@ class Searcher:
         seed: None plays the first best move always; a number varies the choice among moves of equal value.
         weights: the evaluation's weights file; the shipped one if left out. A file that has been written anew is
             read anew by the searchers made after that.
+        parameters: the numbers of its search.
 
     Raises: SettingsError if the table can't be had or a number makes no sense.
     The weights are read by the first search unless ``prepare`` was called: FileFormatError if that fails.
     """
 
     def __new__(
-        cls, hash_mb: int = 64, threads: int = 1, seed: int | None = None, weights: Path | str = ...
+        cls,
+        hash_mb: int = 64,
+        threads: int = 1,
+        seed: int | None = None,
+        weights: Path | str = ...,
+        parameters: Parameters = ...,
     ) -> Searcher: ...
     def prepare(self) -> None:
         """Read what the first search would have to read, while no clock is running.
@@ -110,6 +117,16 @@ class Searcher:
             multipv: how many of the best moves to give a score and a line of their own.
 
         Raises: as ``search``.
+        """
+
+    @property
+    def parameters(self) -> Parameters:
+        """The numbers of its search."""
+
+    def set_parameters(self, parameters: Parameters) -> None:
+        """Search with these from now on, and forget all earlier searches.
+
+        Raises: SettingsError if a search is under way.
         """
 
     def stop(self) -> None:

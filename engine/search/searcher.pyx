@@ -20,6 +20,7 @@ from outflank.engine.search.analysis import Analysis, BehindPass, Finished
 from outflank.engine.errors import SettingsError
 from outflank.engine.search.limits import Limit, Line, SearchResult
 from outflank.engine.moves import PASS
+from outflank.engine.search.parameters import DEFAULTS
 from outflank.engine.search.iterations import nodes_to_solve
 from outflank.engine.evaluation.weightcopy import load
 from outflank.engine.evaluation.weights import SHIPPED, identity
@@ -30,7 +31,7 @@ DEFAULT_HASH_MB = 64
 _UNTIL_STOPPED = Limit(seconds=math.inf)
 _MOST_THREADS = 256
 # Besides those that a searcher still has: for a match between two.
-_EVALUATORS_KEPT = 2
+_EVALUATORS_KEPT = _MARGINS_KEPT = 2
 
 
 cdef class Turn:
@@ -99,9 +100,10 @@ cdef class Searcher:
     cdef object _running  # an analysis.Running, or None
     cdef Evaluator _evaluator
     cdef const int16_t[::1] _margins
+    cdef object _parameters
 
     # No __init__, which might never be called, or again during a search.
-    def __cinit__(self, hash_mb=DEFAULT_HASH_MB, threads=1, seed=None, weights=SHIPPED):
+    def __cinit__(self, hash_mb=DEFAULT_HASH_MB, threads=1, seed=None, weights=SHIPPED, parameters=DEFAULTS):
         self._table = HashTable(hash_mb)
         self._crew = Crew(whole("threads", threads, 1, _MOST_THREADS))
         self._busy = threading.Lock()
@@ -109,6 +111,7 @@ cdef class Searcher:
         self._scored_by = None
         self._weights_file = Path(weights)
         self._evaluator = self._margins = None
+        self._parameters = parameters
 
     @property
     def hash_mb(self):
@@ -119,6 +122,21 @@ cdef class Searcher:
     def threads(self):
         """Worker threads."""
         return self._crew.size
+
+    @property
+    def parameters(self):
+        """The numbers of its search."""
+        return self._parameters
+
+    def set_parameters(self, parameters):
+        """Search with these from now on, and forget all earlier searches."""
+        self._take()
+        try:
+            self._forget()
+            self._parameters = parameters
+            self._margins = None
+        finally:
+            self._busy.release()
 
     def stop(self):
         """End the search under way, from any thread; it returns what it has. No effect if none is under way."""
@@ -136,8 +154,8 @@ cdef class Searcher:
 
     def prepare(self):
         """Read what the first search would have to read, while no clock is running."""
-        if self._evaluator is None:
-            evaluator, margins = _evaluator(self._weights_file), _shipped_margins()
+        if self._evaluator is None or self._margins is None:
+            evaluator, margins = _evaluator(self._weights_file), _margins_of(self._parameters)
             # Together: Ctrl-C and other threads come only where Python code runs, as in the two calls above.
             self._margins = margins
             self._evaluator = evaluator
@@ -203,7 +221,16 @@ cdef class Searcher:
         self._forget_other_rules(position.rules)
         self._table.new_search(nodes_to_solve(position.empties))
         return Deepening(
-            position, limit, began, chosen, multipv, self._crew, self._table, self._evaluator, self._margins
+            position,
+            limit,
+            began,
+            chosen,
+            multipv,
+            self._crew,
+            self._table,
+            self._evaluator,
+            self._margins,
+            self._parameters,
         )
 
     def _forget_other_rules(self, rules):
@@ -241,7 +268,7 @@ def _evaluator_of(path, as_it_is):
     return Evaluator(load(path))
 
 
-@functools.cache
-def _shipped_margins():
-    """ProbCut's margins, which every searcher shares too."""
-    return probcut.margins()
+@functools.lru_cache(maxsize=_MARGINS_KEPT)
+def _margins_of(parameters):
+    """ProbCut's margins by these parameters; searchers share them too."""
+    return probcut.margins(parameters=parameters)

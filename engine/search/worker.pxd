@@ -13,8 +13,8 @@ never a score:
 from libc.stdint cimport int16_t, uint16_t, uint64_t
 
 from outflank.engine.search.cache cimport Cache, guess_known, guess_place, guess_score, guess_seal, guess_word
-from outflank.engine.evaluation.evaluate cimport Evaluation, evaluate, in_discs, rough_score
-from outflank.engine.search.hashtable cimport HashSlots
+from outflank.engine.evaluation.evaluate cimport STAGES, Evaluation, evaluate, in_discs, rough_score
+from outflank.engine.search.hashtable cimport FULL_WIDTH, HashSlots
 from outflank.engine.movegen cimport MoveEntry
 from outflank.engine.evaluation.patterns cimport LANES, STEPS, Features, features_after, opponents_view_after
 
@@ -26,6 +26,7 @@ cdef enum:
     MOST_PLIES = 64
     CACHE_LINES_APART = 128  # bytes: a CPU may fetch two lines at a time
     MOST_OPEN_SPLITS = 256
+    BEYOND_ALL = 1 << 24  # depths and scores
 
 cdef extern from "<pthread.h>" nogil:
     ctypedef struct pthread_mutex_t:
@@ -72,6 +73,19 @@ cdef struct CrewState:
     uint64_t nodes  # of all threads, as of their last look at the clock
     bint dismissed  # the search is over: helpers go home
 
+cdef struct Tuning:  # numbers of parameters.py, the same for a whole search
+    int reduce_from_move  # 0 for the first
+    int reduction  # plies
+    int presearch_from_depth  # plies
+    int presearch1_from_depth
+    int presearch2_from_depth
+    int presearch1_from_empties
+    int presearch2_from_empties
+    # For selective searches; `set_selectivity` puts them where the search reads them.
+    int probcuts
+    int reduce_from_depth  # plies
+    int[STAGES] far  # in the evaluation's units
+
 cdef struct Worker:
     uint64_t nodes  # boards reached by making a move
     uint64_t node_limit
@@ -95,7 +109,10 @@ cdef struct Worker:
     int side  # 0 or 1: whose turn it is, by the numbers that `features` gives the sides
     int selectivity  # a step's index, see limits.py; FULL_WIDTH for no cuts on a guess
     const int16_t *margins  # probcut's
-    int probcuts  # how many ProbCut searches this one lies in
+    int probcuts  # how many more ProbCut searches may lie in this one; 0 at full width
+    int reduce_from_depth  # plies from which on late moves are reduced; beyond all depths at full width
+    int[STAGES] far  # beyond the window, where the tables alone are believed; beyond all scores at full width
+    Tuning tuning
     # midgame.search_move, for the threads that share moves.
     int (*search_move)(
         Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
@@ -109,6 +126,17 @@ cdef extern from "<time.h>" nogil:
         long tv_nsec
     int CLOCK_MONOTONIC
     int clock_gettime(int clock, timespec *now)
+
+
+cdef inline void set_selectivity(Worker *worker, int selectivity) noexcept nogil:
+    """Search with this selectivity from now on. The search then asks whether it is selective without another load."""
+    cdef bint full = selectivity == FULL_WIDTH
+    cdef int stage
+    worker.selectivity = selectivity
+    worker.probcuts = 0 if full else worker.tuning.probcuts
+    worker.reduce_from_depth = BEYOND_ALL if full else worker.tuning.reduce_from_depth
+    for stage in range(STAGES):
+        worker.far[stage] = BEYOND_ALL if full else worker.tuning.far[stage]
 
 
 cdef inline double monotonic() noexcept nogil:

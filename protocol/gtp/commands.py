@@ -14,6 +14,7 @@ from outflank.protocol.gtp import (
     game_commands,
     gfx_commands,
     gogui_commands,
+    parameter_commands,
     rules_commands,
     time_commands,
 )
@@ -98,8 +99,8 @@ def gomill_describe_engine(session: Session, arguments: Arguments) -> str:
     """Lists everything that is needed to repeat a game.
 
     Arguments: none
-    Answer: lines of text: name and version, rules, what limits the search, the opening book, threads, table
-      and seed
+    Answer: lines of text: name and version, rules, what limits the search, the opening book, threads, table,
+      parameters of the search and seed
     Fails: never
     """
     return "\n".join([f"{name(session, arguments)} {version(session, arguments)}", *session.description()])
@@ -132,6 +133,10 @@ COMMANDS: dict[str, CommandFunction] = {
     "time_left": time_commands.time_left,
     "kata-list_time_settings": time_commands.kata_list_time_settings,
     "kata-time_settings": time_commands.kata_time_settings,
+    "kata-list-params": parameter_commands.kata_list_params,
+    "kata-get-param": parameter_commands.kata_get_param,
+    "kata-get-params": parameter_commands.kata_get_params,
+    "kata-set-param": parameter_commands.kata_set_param,
     "outflank-rules": rules_commands.outflank_rules,
     "gogui-rules_game_id": rules_commands.gogui_rules_game_id,
     "gogui-rules_board_size": rules_commands.gogui_rules_board_size,
@@ -175,6 +180,8 @@ HARMLESS = frozenset(
         "final_score",
         "list_games",
         "kata-list_time_settings",
+        "kata-list-params",
+        "kata-get-params",
         "gogui-rules_game_id",
         "gogui-rules_board_size",
         "gogui-rules_board",

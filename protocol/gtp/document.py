@@ -11,6 +11,7 @@ from outflank.protocol.gtp import (
     game_commands,
     gfx_commands,
     gogui_commands,
+    parameter_commands,
     rules_commands,
     time_commands,
 )
@@ -83,6 +84,7 @@ SECTIONS: dict[ModuleType, str] = {
     commands: "The protocol and the program",
     game_commands: "The game",
     time_commands: "The clock",
+    parameter_commands: "Parameters of the search",
     rules_commands: "The rules",
     gogui_commands: "GoGui",
     gfx_commands: "GoGui's drawings",

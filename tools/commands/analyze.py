@@ -7,7 +7,7 @@ from itertools import chain, islice
 
 import click
 
-from outflank.engine import HIGHEST_LEVEL, OutflankError, Rules, Searcher, SettingsError
+from outflank.engine import HIGHEST_LEVEL, OutflankError, Parameters, Rules, Searcher, SettingsError
 from outflank.engine.search.limits import DEFAULT_LEVEL, Percent
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.analysis.answers import HEADING, Answer, answer_facts, answer_row
@@ -20,6 +20,7 @@ from outflank.tools.commands.options import (
     completed_by,
     hash_option,
     json_option,
+    param_option,
     rules_option,
     selectivity_option,
     threads_option,
@@ -70,6 +71,7 @@ _SECONDS = 5.0
 @rules_option
 @threads_option
 @hash_option
+@param_option
 @json_option
 def analyze(
     texts: Sequence[str],
@@ -87,6 +89,7 @@ def analyze(
     rules: Rules,
     threads: int,
     hash_mb: int,
+    parameters: Parameters,
     as_json: bool,
 ) -> None:
     """Search positions and show their best moves: one in a growing table, many in a line each.
@@ -111,12 +114,13 @@ def analyze(
         from outflank.tools.commands.analysis_board import serve_board  # an extra that most do without
 
         # The board searches the position shown and the curve at once.
-        searchers = [Searcher(hash_mb, threads) for _ in range(max(concurrency, 2 if web else 1))]
+        count = max(concurrency, 2 if web else 1)
+        searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(count)]
         serve_board(texts, defaults, searchers, serve, web)
         return
     if not texts:
         raise click.UsageError("Missing argument 'POSITION...'.")
-    searchers = [Searcher(hash_mb, threads) for _ in range(concurrency)]
+    searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(concurrency)]
 
     def begin(search: SearchRequest, err: bool) -> None:
         for searcher in searchers:

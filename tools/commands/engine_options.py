@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from outflank.engine import Rules, Searcher, SettingsError
+from outflank.engine import Parameters, Rules, Searcher, SettingsError
 from outflank.engine.search.limits import DEFAULT_LEVEL, HIGHEST_LEVEL, USUAL_OVERHEAD
 from outflank.protocol.booksource import NO_BOOK, BookSource, Variety, shipped_books
 from outflank.protocol.movesource import USUAL_PLIES, SearchSource, Spread, VarietySource
@@ -23,6 +23,7 @@ from outflank.tools.commands.options import (
     WholeNumber,
     completed_by,
     hash_option,
+    param_option,
     threads_option,
     together,
 )
@@ -66,6 +67,7 @@ engine_options = together(
     click.option("--nodes", type=COUNT, help="Boards to reach for each move.  [default: no limit]"),
     threads_option,
     hash_option,
+    param_option,
     click.option(
         "--overhead",
         "overhead_ms",
@@ -112,6 +114,7 @@ def answer_controller(
     nodes: int | None,
     threads: int,
     hash_mb: int,
+    parameters: Parameters,
     overhead_ms: float,
     book: str | None,
     book_variety: float,
@@ -125,8 +128,8 @@ def answer_controller(
     Raises: OutflankError; OSError.
     """
     strength = Strength(level, depth, seconds, nodes, overhead_ms / 1000)
-    searcher = Searcher(hash_mb, threads, seed)
-    steady = searcher if seed is None else Searcher(hash_mb, threads)
+    searcher = Searcher(hash_mb, threads, seed, parameters=parameters)
+    steady = searcher if seed is None else Searcher(hash_mb, threads, parameters=parameters)
     session = Session(
         SearchSource(searcher, steady, seed),
         books=books_to_play(book, book_variety, seed),

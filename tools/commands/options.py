@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from outflank.engine import PRESETS, NotationError, Rules
+from outflank.engine import PRESETS, NotationError, Rules, SettingsError
 from outflank.engine.search.limits import SELECTIVITIES
+from outflank.engine.search.parameters import DEFAULTS, PARAMETERS, Parameters
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
 from outflank.protocol.timekeeping import parse_duration
 from outflank.tools.work.cluster import scheduler_address
@@ -179,6 +180,27 @@ hash_option = click.option(
     "--hash", "hash_mb", type=COUNT, default=DEFAULT_HASH_MB, help="Size of the table in MB."
 )
 """``--hash 512``: hands the command ``hash_mb``."""
+
+
+def _read_parameters(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Parameters:
+    """The parameters of the search with the values that were given; the last one counts."""
+    pairs = [text.partition("=") for text in texts]
+    try:
+        return DEFAULTS.changed({name: value for name, _, value in pairs})
+    except SettingsError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
+
+
+param_option = click.option(
+    "--param",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_read_parameters,
+    shell_complete=completed_by(*(f"{name}=" for name in PARAMETERS)),
+    help="Set a number of the search, see docs/search.md; several may be given.  [default: as in the table there]",
+)
+"""``--param mpc_probe=0.4``: hands the command ``parameters``."""
 
 
 def selectivity_option(default: str) -> Callable[[Decorated], Decorated]:

@@ -9,7 +9,18 @@ from typing import Any, BinaryIO
 
 import click
 
-from outflank.engine import Colour, Limit, Line, Move, OutflankError, Position, Rules, Searcher, SearchInfo
+from outflank.engine import (
+    Colour,
+    Limit,
+    Line,
+    Move,
+    OutflankError,
+    Parameters,
+    Position,
+    Rules,
+    Searcher,
+    SearchInfo,
+)
 from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.obf import Problem, Suite
@@ -18,6 +29,7 @@ from outflank.tools.commands.options import (
     OUTPUT_FILE,
     hash_option,
     json_option,
+    param_option,
     rules_option,
     selectivity_option,
     threads_option,
@@ -166,6 +178,7 @@ _HEADING = (
 @rules_option
 @threads_option
 @hash_option
+@param_option
 @selectivity_option(default="what pays against --time, else 100")
 @click.option("--wld", is_flag=True, help="Find only the winner: win, draw or loss; in JSON 1, 0 and -1.")
 @click.option("--all-moves", is_flag=True, help="Find the score of every move.")
@@ -185,6 +198,7 @@ def solve(
     rules: Rules,
     threads: int,
     hash_mb: int,
+    parameters: Parameters,
     selectivity: Percent | None,
     wld: bool,
     all_moves: bool,
@@ -209,7 +223,7 @@ def solve(
     for error in suite.errors:
         bad.add(str(error))
     bad.end()
-    searcher = Searcher(hash_mb, threads)
+    searcher = Searcher(hash_mb, threads, parameters=parameters)
     searcher.prepare()  # or the first position would seem slow
     report = _Report(check, as_json)
     report.begin(settings_line(searcher, str(rules), *limit_words(limit)))

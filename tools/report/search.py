@@ -28,7 +28,8 @@ def settings_line(searcher: Searcher, *settings: str) -> str:
     """The settings with which a search can be repeated: ``outflank 1.1.0, evaluation f2eaca31, 1 thread, ...``."""
     threads = counted(searcher.threads, "thread")
     table = f"table of {searcher.hash_mb} MB"
-    return ", ".join([f"outflank {weights.version()}", threads, table, *settings])
+    parameters = searcher.parameters.settings()
+    return ", ".join([f"outflank {weights.version()}", threads, table, *parameters, *settings])
 
 
 def limit_words(limit: Limit) -> list[str]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from outflank.engine import Limit, Position, Rules, Searcher, perft
+from outflank.engine import Limit, Parameters, Position, Rules, Searcher, perft
 from outflank.protocol.formats import obf
-from outflank.tools.commands.options import hash_option, json_option, threads_option
+from outflank.tools.commands.options import hash_option, json_option, param_option, threads_option
 from outflank.tools.commands.program import LazyGroup
 from outflank.tools.report.search import nodes_a_second, settings_line
 
@@ -37,9 +37,10 @@ class _Item:
 @click.group(cls=LazyGroup, package=__name__, summaries=COMMANDS, invoke_without_command=True)
 @threads_option
 @hash_option
+@param_option
 @json_option
 @click.pass_context
-def bench(ctx: click.Context, threads: int, hash_mb: int, as_json: bool) -> None:
+def bench(ctx: click.Context, threads: int, hash_mb: int, parameters: Parameters, as_json: bool) -> None:
     """Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.
 
     With one thread the nodes of each item are the same on every machine: a change that does not mean to change
@@ -47,7 +48,7 @@ def bench(ctx: click.Context, threads: int, hash_mb: int, as_json: bool) -> None
     """
     if ctx.invoked_subcommand is not None:
         return
-    searcher = Searcher(hash_mb=hash_mb, threads=threads)
+    searcher = Searcher(hash_mb=hash_mb, threads=threads, parameters=parameters)
     searcher.prepare()  # otherwise the first position would seem slow
     if not as_json:
         click.echo(settings_line(searcher))

@@ -1,0 +1,201 @@
+"""The numbers of the search that can be set: what each means, its default and the values that it may have.
+
+A searcher has a set of its own. ``outflank tune`` looks for better values by play. docs/search.md has the table.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
+
+from outflank.engine.errors import SettingsError
+
+_Number = TypeVar("_Number", int, float)
+_LONGEST_SHOWN = 40  # characters of a value that is refused
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number that can be set.
+
+    Attributes:
+        name: of the field in ``Parameters``.
+        default: what it is unless it is set; whole if the parameter takes whole numbers alone.
+        least: that it may be.
+        most: that it may be.
+        meaning: what it does, with its unit.
+        fitted: by which command the default was found.
+    """
+
+    name: str
+    default: float
+    least: float
+    most: float
+    meaning: str
+    fitted: str
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it takes whole numbers alone."""
+        return isinstance(self.default, int)
+
+    def read(self, text: str) -> float:
+        """The value that `text` says.
+
+        Raises: SettingsError if it is no number of this kind or outside the range.
+        """
+        try:
+            value = int(text) if self.is_whole else float(text)
+        except ValueError:
+            value = None
+        if value is None or not self.least <= value <= self.most:
+            kind = "a whole number" if self.is_whole else "a number"
+            shown = f"expected {kind} from {self.least:g} to {self.most:g} for {self.name}"
+            raise SettingsError(f"{shown}, got {text[:_LONGEST_SHOWN]!r}")
+        return value
+
+
+_MATCH, _BENCH, _SOLVE = "outflank match", "outflank bench", "outflank solve"
+
+
+def _number(default: _Number, least: _Number, most: _Number, meaning: str, fitted: str) -> _Number:
+    about: dict[str, Any] = {"least": least, "most": most, "meaning": meaning, "fitted": fitted}
+    return field(default=default, metadata=about)
+
+
+def _deviations(empties: str, depths: str) -> float:
+    meaning = (
+        f"ProbCut at 73 %: deviations to keep away from the window with {empties} empty squares, {depths}; "
+        "the other selectivities keep their ratios to it"
+    )
+    return _number(1.1, 0.3, 3.5, meaning, _MATCH)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Values of all parameters. The metadata of each field are the rest of its ``Parameter``."""
+
+    mpc_t_early_low: float = _deviations("41 or more", "to 8 plies")
+    mpc_t_early_high: float = _deviations("41 or more", "from 9 plies")
+    mpc_t_middle_low: float = _deviations("21 to 40", "to 8 plies")
+    mpc_t_middle_high: float = _deviations("21 to 40", "from 9 plies")
+    mpc_t_late_low: float = _deviations("20 or fewer", "to 8 plies")
+    mpc_t_late_high: float = _deviations("20 or fewer", "from 9 plies")
+    mpc_probe: float = _number(
+        0.5,
+        0.0,
+        2.0,
+        "ProbCut: part of the margin by which the evaluation must lie beyond the window too",
+        _MATCH,
+    )
+    mpc_nested: int = _number(
+        2, 0, 4, "ProbCut: shallow searches that may lie in each other; 0 for no ProbCut", _BENCH
+    )
+    lmr_from_depth: int = _number(6, 5, 64, "late-move reductions: least depth in plies", _MATCH)
+    lmr_from_move: int = _number(3, 1, 64, "late-move reductions: moves searched to their full depth", _MATCH)
+    lmr_plies: int = _number(2, 0, 4, "late-move reductions: plies; 0 for none", _BENCH)
+    window: int = _number(3, 1, 64, "aspiration before the end: discs on each side of the last score", _BENCH)
+    window_end: int = _number(
+        1, 1, 64, "aspiration in searches to the end: the same, one more around an odd score", _SOLVE
+    )
+    presearch_from_depth: int = _number(
+        4, 2, 64, "move order: depth from which the evaluation's tables are asked", _MATCH
+    )
+    presearch1_from_depth: int = _number(
+        10, 2, 64, "move order: depth from which a search of one ply is", _BENCH
+    )
+    presearch2_from_depth: int = _number(
+        16, 4, 64, "move order: depth from which one of two plies is", _BENCH
+    )
+    presearch1_from_empties: int = _number(
+        17, 12, 64, "the same in searches to the end: empty squares for one ply", _SOLVE
+    )
+    presearch2_from_empties: int = _number(
+        22, 12, 64, "the same in searches to the end: empty squares for two", _SOLVE
+    )
+    leaf_early: float = _number(
+        4.0,
+        0.5,
+        32.0,
+        "leaves with 41 or more empty squares: discs beyond the window without network",
+        _BENCH,
+    )
+    leaf_middle: float = _number(7.0, 0.5, 32.0, "the same with 21 to 40 empty squares", _BENCH)
+    leaf_late: float = _number(10.0, 0.5, 32.0, "the same with 20 or fewer", _BENCH)
+    time_solve: float = _number(0.7, 0.1, 1.0, "clock: part that solving may take", _MATCH)
+    time_before: float = _number(
+        0.7, 0.1, 1.0, "clock: part for the moves before the solved position", _MATCH
+    )
+    time_most: float = _number(0.4, 0.05, 1.0, "clock: part that one move may take at most", _MATCH)
+    time_stretch: float = _number(
+        2.0, 1.0, 5.0, "clock: shares of a move that a running iteration may take", _MATCH
+    )
+    time_begin: float = _number(
+        0.6, 0.1, 1.5, "clock: part of the share after which no iteration begins", _MATCH
+    )
+    time_settled: float = _number(
+        0.35, 0.05, 1.5, "clock: the same if one move was best five times in a row", _MATCH
+    )
+    time_doubt: float = _number(
+        1.0, 0.1, 2.0, "clock: the same if the best move changed or its score fell", _MATCH
+    )
+    time_fall: int = _number(3, 1, 64, "clock: discs that a score must fall for that", _MATCH)
+    solve_expected: float = _number(
+        1 / 3, 0.05, 1.0, "solving: part of its time on the clock that it may be expected to take", _MATCH
+    )
+    solve_speed: float = _number(
+        3.0, 0.5, 10.0, "solving: nodes a second, as a multiple of the search so far", _MATCH
+    )
+    solve_look: int = _number(8, 1, 20, "solving: plies by which the search before it ends earlier", _SOLVE)
+    solve_pass: int = _number(
+        19, 10, 64, "solving: empty squares from which a pass at 73 % precedes it", _SOLVE
+    )
+    solve_pass_again: int = _number(
+        22, 10, 64, "solving: empty squares from which one at 95 % does too", _SOLVE
+    )
+    end_plies: int = _number(
+        5, 1, 20, "against time: plies before the end at which passes to the end begin", _MATCH
+    )
+
+    def changed(self, given: Mapping[str, str]) -> "Parameters":
+        """These with some other values, by name, as text.
+
+        Raises: SettingsError if there is no such parameter, or if it can't have the value.
+        """
+        values: dict[str, Any] = {name: parameter_of(name).read(text) for name, text in given.items()}
+        return replace(self, **values)
+
+    def settings(self) -> list[str]:
+        """``name=value`` of all that differ from their defaults."""
+        return [
+            f"{name}={getattr(self, name):g}"
+            for name, parameter in PARAMETERS.items()
+            if getattr(self, name) != parameter.default
+        ]
+
+
+DEFAULTS = Parameters()
+PARAMETERS: Mapping[str, Parameter] = {
+    each.name: Parameter(each.name, getattr(DEFAULTS, each.name), **each.metadata)
+    for each in fields(Parameters)
+}
+"""By name, in the order of the table."""
+
+
+def parameter_of(name: str) -> Parameter:
+    """The parameter of this name.
+
+    Raises: SettingsError if there is none.
+    """
+    if name not in PARAMETERS:
+        raise SettingsError(f"there is no parameter {name[:_LONGEST_SHOWN]!r}: docs/search.md lists them")
+    return PARAMETERS[name]
+
+
+def markdown_table(parameters: Iterable[Parameter]) -> str:
+    """The table of docs/search.md."""
+    rows = ["| name | default | range | meaning | default by |", "| --- | --- | --- | --- | --- |"]
+    rows += [
+        f"| `{each.name}` | {each.default:.3g} | {each.least:g} to {each.most:g} | {each.meaning} | `{each.fitted}` |"
+        for each in parameters
+    ]
+    return "\n".join(rows)
