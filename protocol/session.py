@@ -138,12 +138,8 @@ class Session:
         return self.searcher.parameters
 
     def set_parameters(self, parameters: Parameters) -> None:
-        """Search with these from now on; what was searched before is forgotten.
-
-        Raises: FileFormatError if the evaluation, which is read here and not on the clock, can't be.
-        """
+        """Search with these from now on; what was searched before is forgotten."""
         self._search.set_parameters(parameters)
-        self.prepare()
 
     def prepare(self) -> None:
         """Read what the first search needs; costs nothing the second time.

@@ -5,6 +5,7 @@ squares and both depths: ``s = x * empties + y * depth + z * shallow; sigma = a*
 fitted to our own evaluation by ``outflank train probcut``, which writes ``probcut.json``. The form is Edax's.
 """
 
+import functools
 import json
 from array import array
 from collections.abc import Sequence
@@ -37,17 +38,32 @@ def margins(path: Path = SHIPPED, parameters: Parameters = DEFAULTS) -> array:  
     The last index is 0 for the shallow search's score, 1 for the evaluation that has to point the same way before
     that search is worth its nodes; that one is about half as strict by default.
     """
-    coefficients = json.loads(path.read_text())["coefficients"]
+    errors = _errors(path.read_text())
     table = array("h")
+    wanted = [
+        deviations(parameters, empties, depth) / BOLDEST.deviations
+        for empties in range(_PLIES)
+        for depth in range(_PLIES)
+    ]
     for step in STEPS[: FULL_WIDTH.index]:
-        for empties in range(_PLIES):
-            for depth in range(_PLIES):
-                error = sigma(coefficients, empties, depth, shallow_depth(depth))
-                static = sigma(coefficients, empties, depth, 0)
-                wanted = step.deviations * (deviations(parameters, empties, depth) / BOLDEST.deviations)
-                table.append(round(wanted * error))
-                table.append(round(wanted * (error + static) / 2 * parameters.mpc_probe))
+        for factor, (error, static) in zip(wanted, errors, strict=True):
+            table.append(round(step.deviations * factor * error))
+            table.append(round(step.deviations * factor * (error + static) / 2 * parameters.mpc_probe))
     return table
+
+
+@functools.lru_cache(maxsize=1)  # an engine that is tuned asks for the same before each game
+def _errors(text: str) -> list[tuple[float, float]]:
+    """Standard deviations from the shallow search and from the evaluation, as [empties][depth]."""
+    coefficients = json.loads(text)["coefficients"]
+    return [
+        (
+            sigma(coefficients, empties, depth, shallow_depth(depth)),
+            sigma(coefficients, empties, depth, 0),
+        )
+        for empties in range(_PLIES)
+        for depth in range(_PLIES)
+    ]
 
 
 def deviations(parameters: Parameters, empties: int, depth: int) -> float:

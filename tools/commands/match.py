@@ -13,7 +13,10 @@ _SHORT_MATCH = ('name="level 5" cmd="outflank gtp --level 5"', 'name="level 4" c
 
 @click.command()
 @run_options
-@sprt_option
+@sprt_option(
+    None,
+    "End the match when this test has a verdict: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=.",
+)
 def match(sprt: Sprt | None, **options: Any) -> None:
     """Play games between two engines and say who is stronger.
 

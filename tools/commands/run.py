@@ -22,7 +22,9 @@ from outflank.tools.match.schedule.formats import openings_needed
 from outflank.tools.match.state.config_file import save_config
 from outflank.tools.match.state.events import Event, GameEnded, Glimpse, described
 from outflank.tools.match.state.run import MOST_VOIDS, Run, RunSettings
+from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.match.state.store import Store
+from outflank.tools.match.state.tuning import TEST_FOLDER, test_of
 from outflank.tools.report.figures import Figures, figures_of
 from outflank.tools.report.report import expect_packages, write_run_files
 from outflank.tools.report.scoreboard import Scoreboard
@@ -76,6 +78,22 @@ def play_run(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None
         choose: makes the settings of a new run.
         options: of the command, as ``run_options`` names them.
     """
+    for _ in _played(choose, options):
+        pass
+
+
+def play_tuning(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None:
+    """Play a tuning, or go on with one, and then the match that tests its result; print the results of both."""
+    for folder, run in _played(choose, options):
+        test = folder / TEST_FOLDER
+        if (test / RUN_FILE).exists():
+            play_run(choose, {**options, "resume": test})
+        elif settings := test_of(run):
+            play_and_print(settings, options, test)
+
+
+def _played(choose: Callable[[], RunSettings], options: dict[str, Any]) -> Iterator[tuple[Path, Run]]:
+    """Play the run; its folder and the run, while the folder is there."""
     if options["resume"] is not None:
         given = _given_with_resume()
         with Store.resume(options["resume"]) as store:
@@ -88,7 +106,8 @@ def play_run(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None
             settings = past.settings
             if "concurrency" in given:
                 settings = replace(settings, concurrency=options["concurrency"])
-            play_and_print(settings, options, options["resume"], store)
+            run = play_and_print(settings, options, options["resume"], store)
+        yield options["resume"], run
         return
     settings = choose()
     if options["save_config"]:
@@ -96,7 +115,7 @@ def play_run(choose: Callable[[], RunSettings], options: dict[str, Any]) -> None
         click.echo(f"Wrote {options['save_config']}", err=True)
         return
     with _new_folder(options) as folder:
-        play_and_print(settings, options, folder)
+        yield folder, play_and_print(settings, options, folder)
 
 
 def ask_about_commands(settings: RunSettings, folder: Path) -> None:
@@ -173,7 +192,7 @@ def play_and_print(
     folder: Path,
     store: Store | None = None,
     staging: Staging | None = None,
-) -> None:
+) -> Run:
     """Play and print the result; failures after the first game decide the exit code.
 
     Args:
@@ -182,6 +201,8 @@ def play_and_print(
         folder: for the records.
         store: of a run that is gone on with; None for a new one.
         staging: how it is played; None for the usual way.
+
+    Returns: the run as it ended.
     """
     recorded = not options["no_records"]
     if recorded:
@@ -198,6 +219,7 @@ def play_and_print(
             except Interrupted as before_the_first_game:
                 click.get_current_context().exit(before_the_first_game.exit_code)
         _conclude(outcome, options, folder, page)
+    return outcome.run
 
 
 def _conclude(outcome: RunEnd, options: dict[str, Any], folder: Path, page: Broadcast | None) -> None:

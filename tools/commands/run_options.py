@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from outflank.engine import FileFormatError, NotationError
 from outflank.protocol.opponent.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeControl
 from outflank.tools.commands.options import (
     OUTPUT_FILE,
+    Decorated,
     Seconds,
     WholeNumber,
     completed_by,
@@ -111,21 +113,15 @@ def _address(text: str) -> Address:
     return Address.parse(text)
 
 
-engine_option = click.option(
-    "--engine",
-    "engines",
-    multiple=True,
-    metavar="TEXT",
-    help="""An engine: 'name=A cmd="outflank gtp --level 4"', perhaps with time= and more.""",
+ENGINE_HELP = """An engine: 'name=A cmd="outflank gtp --level 4"', perhaps with time= and more."""
+engine_option = click.option("--engine", "engines", multiple=True, metavar="TEXT", help=ENGINE_HELP)
+_GAMES = click.option(
+    "--games",
+    type=WholeNumber(1, MOST_GAMES),
+    default=10,
+    help="Games between two engines that meet; two on each opening, colours swapped.",
 )
-
-played_options = together(
-    click.option(
-        "--games",
-        type=WholeNumber(1, MOST_GAMES),
-        default=10,
-        help="Games between two engines that meet; two on each opening, colours swapped.",
-    ),
+_PLAY = (
     click.option(
         "--time",
         "time",
@@ -173,6 +169,7 @@ played_options = together(
         "--replay-crashes", is_flag=True, help="Play a pair with a crash again; the result says so."
     ),
 )
+played_options = together(_GAMES, *_PLAY)
 """The options that say what is played, but for the engines."""
 
 live_options = together(
@@ -194,18 +191,15 @@ live_options = together(
 )
 """``--live [HOST:PORT]``, an ``Address`` or None, and ``--delay TIME``, seconds or None."""
 
-run_options = together(
-    engine_option,
-    config_options,
-    played_options,
-    click.option(
-        "--out",
-        "folder",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
-        help="New or empty folder for the records.  [default: named by date and time]",
-    ),
-    click.option("--no-records", is_flag=True, help="Keep no records."),
+_OUT = click.option(
+    "--out",
+    "folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="New or empty folder for the records.  [default: named by date and time]",
+)
+_NO_RECORDS = click.option("--no-records", is_flag=True, help="Keep no records.")
+_WHERE = (
     click.option(
         "--resume",
         type=click.Path(path_type=Path),
@@ -218,18 +212,36 @@ run_options = together(
         callback=read_by(scheduler_address),
         help="Play on the Dask cluster of this scheduler, tcp://HOST:PORT or tls://HOST:PORT.",
     ),
-    live_options,
     json_option,
+)
+
+
+def _sprt(text: str) -> Sprt | None:
+    """The test that is asked for; ``none`` is none.
+
+    Raises: NotationError.
+    """
+    return None if text == "none" else Sprt.parse(text)
+
+
+def sprt_option(default: str | None, help: str) -> Callable[[Decorated], Decorated]:
+    """``--sprt 'elo0=0 elo1=10'``: hands the command an ``Sprt`` or None."""
+    return click.option(
+        "--sprt",
+        callback=read_by(_sprt),
+        metavar="TEXT",
+        default=default,
+        help=help,
+    )
+
+
+run_options = together(
+    engine_option, config_options, played_options, _OUT, _NO_RECORDS, *_WHERE, live_options
 )
 """All options that describe a run and say where it is played."""
 
-sprt_option = click.option(
-    "--sprt",
-    callback=read_by(Sprt.parse),
-    metavar="TEXT",
-    help="End the match when this test has a verdict: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=.",
-)
-"""``--sprt 'elo0=0 elo1=10'``: hands the command an ``Sprt`` or None."""
+tune_options = together(*_PLAY, _OUT, *_WHERE)
+"""Those of them that ``outflank tune`` has, but for the engine and the number of games."""
 
 
 def chosen_settings(

@@ -11,6 +11,7 @@ from outflank.tools.match.game.referee import discs_lost
 from outflank.tools.match.game.results import GameRecord, Outside, Standing, standing
 from outflank.tools.match.schedule.formats import Course, course_of
 from outflank.tools.match.state.run import Format, Run, RunSettings
+from outflank.tools.match.state.tuning import Value, values_of
 from outflank.tools.match.stats.elo import EloEstimate, estimate
 from outflank.tools.match.stats.ratings import OpeningRow, PairScore, Ratings, opening_table, rate
 from outflank.tools.match.stats.sprt import DiscTest
@@ -69,6 +70,7 @@ class Figures:
         elo: of the first engine against the second where there are two, repeats left out.
         ratings: of all engines, repeats left out.
         openings: a row for each opening.
+        values: what has become of each parameter of a tuning; empty for all other runs.
     """
 
     engines: tuple[EngineFigures, ...]
@@ -79,6 +81,7 @@ class Figures:
     elo: EloEstimate | None
     ratings: Ratings
     openings: tuple[OpeningRow[str], ...]
+    values: tuple[Value, ...]
 
     @property
     def effective_pairs(self) -> int:
@@ -101,6 +104,7 @@ def figures_of(run: Run) -> Figures:
         elo=_elo(run, repeated) if len(names) == 2 else None,
         ratings=ratings,
         openings=tuple(opening_table(map(_opening_result, games))),
+        values=tuple(values_of(run)),
     )
 
 

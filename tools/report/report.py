@@ -14,6 +14,7 @@ from outflank.protocol.formats import sgf as sgf_write
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.schedule.formats import RoundMeeting
 from outflank.tools.match.state.run import Format, Run
+from outflank.tools.match.state.tuning import TEST_FOLDER, Value
 from outflank.tools.match.stats.elo import elo_path
 from outflank.tools.match.stats.ratings import rate
 from outflank.tools.report import wording
@@ -32,6 +33,7 @@ from outflank.tools.report.phases import phases_of, slips_of
 from outflank.tools.report.records import run_record, transcript_line
 from outflank.tools.report.summary import summary
 from outflank.tools.work.files import whole_file
+from outflank.tools.work.progress import counted
 
 _POINTS = 200
 _FIELDS = 30  # ratings of a field are fitted anew at each point
@@ -40,12 +42,29 @@ _FEWEST_PAIRS = 2  # pairs; with fewer an interval means nothing
 
 def charts(run: Run, figures: Figures) -> list[Chart]:
     """The charts that have enough points."""
+    if figures.values:
+        return [each for each in map(_value_chart, figures.values) if each]
     drawn = (
         [_elo_chart(run, figures), _test_chart(run, figures)]
         if figures.elo
         else [_ratings_chart(run, figures)]
     )
     return [each for each in drawn if each]
+
+
+def _value_chart(value: Value) -> Chart | None:
+    parameter = value.parameter
+    band = tuple(
+        (float(pair), parameter.clipped(now - step), parameter.clipped(now + step))
+        for pair, now, step in value.path
+    )
+    return chart(
+        parameter.name,
+        "After each pair; the band is as wide as the value is moved for play.",
+        [Series(parameter.name, 0, tuple((float(pair), now) for pair, now, _ in value.path), band)],
+        [Level(parameter.start, "start")],
+        whole=True,
+    )
 
 
 def _elo_chart(run: Run, figures: Figures) -> Chart | None:
@@ -149,7 +168,9 @@ def _rendered(run: Run, figures: Figures, listed: Sequence[GameRecord], **page: 
         run=run,
         figures=figures,
         title=run_title(run),
-        elo=_elo_text(run, figures),
+        elo="" if figures.values else _elo_text(run, figures),
+        values=figures.values,
+        tested=TEST_FOLDER,
         verdicts=wording.verdict_lines(run, figures),
         notes=wording.notes(run, figures),
         unlisted=len(run.games) - len(listed),
@@ -230,6 +251,9 @@ def _game_numbers(meeting: RoundMeeting) -> str:
 
 def run_title(run: Run) -> str:
     """``A against B``, or the format and the number of engines."""
+    if run.settings.tuning:
+        what = counted(len(run.settings.tuning.parameters), "parameter")
+        return f"{run.settings.names[0].removesuffix('+')}: {what} tuned"
     if run.settings.format is Format.MATCH:
         return " against ".join(run.settings.names)
     return f"{_TITLES[run.settings.format]} of {len(run.settings.names)} engines"

@@ -37,6 +37,7 @@ def summary(run: Run, figures: Figures) -> dict[str, Any]:
         "sprt": _test(run, figures),
         "ratings": asdict(figures.ratings),
         "forced_passes": sum(game.forced_passes for game in run.games),
+        "values": {value.parameter.name: value.text for value in figures.values},
         "remarks": list(run.remarks),
     }
 

@@ -101,7 +101,8 @@ def _sentences(run: Run, figures: Figures) -> list[str]:
     first, second = run.settings.names[:2]
     passes = sum(game.forced_passes > 0 for game in run.games)
     return [
-        *([wording.elo_line(first, second, figures.elo)] if figures.elo else []),
+        *([wording.elo_line(first, second, figures.elo)] if figures.elo and not figures.values else []),
+        *map(wording.value_line, figures.values),
         *wording.verdict_lines(run, figures),
         *(["A bye counts as a won encounter"] if _any_bye(figures) else []),
         *(["No game was lost by a fault"] if run.games and not _any_fault(figures) else []),

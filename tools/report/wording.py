@@ -8,6 +8,7 @@ from outflank.tools.match.game.results import Ending
 from outflank.tools.match.schedule.formats import RoundMeeting
 from outflank.tools.match.schedule.knockout import Decision
 from outflank.tools.match.state.run import Format, Run
+from outflank.tools.match.state.tuning import Value
 from outflank.tools.match.stats.elo import EloEstimate
 from outflank.tools.match.stats.ratings import Rating
 from outflank.tools.match.stats.sprt import SequentialTest
@@ -75,6 +76,12 @@ def verdict_lines(run: Run, figures: Figures) -> list[str]:
         ),
         _test_line("The same on disc differences", discs, disc_sums(run, figures.repeats)),
     ]
+
+
+def value_line(value: Value) -> str:
+    """``mpc_probe 0.43, from 0.5 (last quarter 0.44 with a spread of 0.02)``."""
+    settled = f"last quarter {value.mean:.4g} with a spread of {value.spread:.2g}"
+    return f"{value.parameter.name} {value.text}, from {value.parameter.start:g} ({settled})"
 
 
 def _test_line(name: str, test: SequentialTest, values: list[float]) -> str:

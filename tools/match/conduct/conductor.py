@@ -1,6 +1,7 @@
 """Conducts a run: hands out pairs of games, stores what happens, counts what counts, and knows when it is over."""
 
 import time
+from bisect import insort
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
@@ -96,13 +97,17 @@ class Conductor:
         if not self._running and not self._waiting:
             self._waiting.extend(self._plan())
         while self._waiting and len(self._running) < 2 * self._pool.places:
+            pair = _pair_of(self._waiting[0])
+            if not self._ledger.is_due(pair):
+                break
             self._begin(self._waiting.popleft())
         return bool(self._running)
 
     def _begin(self, pairings: tuple[Pairing, ...]) -> None:
         """Have a pair played."""
-        pair = pairings[0].pair
-        task = Task(self._store.id, self._settings, pairings, self._ledger.attempt(pair))
+        pair = _pair_of(pairings)
+        values, attempt = self._ledger.values(pair), self._ledger.attempt(pair)
+        task = Task(self._store.id, self._settings, pairings, attempt, values)
         self._running[pair] = task
         self._pool.submit(task)
 
@@ -141,7 +146,7 @@ class Conductor:
             self._on_event(event)
 
     def _end_pair(self, ended: PairEnded) -> list[Event]:
-        """Free the place; a pair that does not count goes to the head of the queue.
+        """Free the place; a pair that does not count goes back to its place in the queue, before all later ones.
 
         One that has been there too often ends the run.
         """
@@ -156,7 +161,7 @@ class Conductor:
                     f"this machine can't play pair {task.pair}: {MOST_ATTEMPTS} attempts did not count; lower the "
                     "concurrency and resume the run"
                 )
-            self._waiting.appendleft(missing)
+            insort(self._waiting, missing, key=_pair_of)
         return [GameVoided(void) for void in voids]
 
     def _write(self, events: Sequence[Event]) -> None:
@@ -176,6 +181,10 @@ def is_over(run: Run, openings: Sequence[tuple[Move, ...]]) -> bool:
     ledger = Ledger(run)
     planned = plan(run.settings, openings, ledger.games)
     return ledger.verdict is not None or all(ledger.has(pairing.number) for pairing in planned)
+
+
+def _pair_of(pairings: tuple[Pairing, ...]) -> int:
+    return pairings[0].pair
 
 
 def _failed(task: Task, failure: str) -> Void:

@@ -136,6 +136,8 @@ class Ledger:
         self._open: dict[int, GameRecord] = {}
         self._attempts: dict[int, int] = {}
         self._test = EarlyStop(test, run.settings.names[0]) if (test := run.settings.sprt) else None
+        self._names = run.settings.names
+        self._path = run.settings.path()
         for void in run.voids:
             self._note_attempt(void.game)
         for game in run.games:
@@ -151,6 +153,14 @@ class Ledger:
         """What the test says that may end the run early; None as long as it says nothing."""
         return self._test.verdict if self._test else None
 
+    def is_due(self, pair: int) -> bool:
+        """Whether a pair may be played: in a tuning its values depend on results before it."""
+        return self._path is None or self._path.is_due(pair)
+
+    def values(self, pair: int) -> dict[str, dict[str, str]]:
+        """The values that a tuning gives the engines in a pair, by the engines' names; empty for all other runs."""
+        return dict(zip(self._names, self._path.sides(pair), strict=True)) if self._path else {}
+
     def attempt(self, pair: int) -> int:
         """1 for a pair that was never voided."""
         return self._attempts.get(pair, 0) + 1
@@ -165,8 +175,11 @@ class Ledger:
         twin = self._open.pop(pair, None)
         if twin is None:
             self._open[pair] = replace(game, outside={})  # which is counted by now
-        elif self._test:
-            self._test.add(pair, sorted((twin, game), key=lambda game: game.pairing.number))
+        else:
+            if self._test:
+                self._test.add(pair, sorted((twin, game), key=lambda game: game.pairing.number))
+            if self._path:
+                self._path.add(pair, sum(each.points_of(self._names[0]) for each in (twin, game)))
         self._games[game.pairing.number] = replace(game, turns=(), dialogue=())
 
     def void(self, void: Void) -> list[Void]:

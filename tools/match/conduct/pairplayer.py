@@ -4,13 +4,14 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Protocol, Self
 
 from outflank.protocol.lines import printable
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import MakePlayer, Player, make_player
 from outflank.tools.match.game.referee import Referee, Solver
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
@@ -138,12 +139,14 @@ class Task:
         settings: of the run.
         pairings: the games, or the one that is still missing.
         attempt: 1, and one more for each time that the pair was voided before.
+        values: options of this pair alone, by the names of the engines.
     """
 
     run: str
     settings: RunSettings
     pairings: tuple[Pairing, ...]
     attempt: int
+    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def pair(self) -> int:
@@ -154,6 +157,12 @@ class Task:
     def names(self) -> frozenset[str]:
         """The engines that play."""
         return frozenset(self.pairings[0].names.values())
+
+    @property
+    def entries(self) -> list[Entrant]:
+        """The engines that play, with their options for this pair."""
+        playing = (entry for entry in self.settings.entries if entry.name in self.names)
+        return [entry.with_options(self.values.get(entry.name, {})) for entry in playing]
 
 
 class PairPlayer:
@@ -200,18 +209,17 @@ class PairPlayer:
 
         Raises: OutflankError if one can't play; Stopped.
         """
-        for name in self._entries:
-            self._seat(frozenset([*list(self.names)[-1:], name]))
-            self._players[name].make_ready()
+        for entry in self._entries.values():
+            self._seat([*(self._entries[name] for name in list(self.names)[-1:]), entry])
+            self._players[entry.name].make_ready()
 
     def play(self, task: Task) -> Void | None:
         """The games of a pair until one is void, which voids the pair.
 
         Raises: Stopped; the engines are gone then.
         """
-        self._entries |= {entry.name: entry for entry in task.settings.entries if entry.name in task.names}
         try:
-            self._seat(task.names)
+            self._seat(task.entries)
             for pairing in task.pairings:
                 if void := self._play_game(pairing, task.attempt):
                     return void
@@ -230,13 +238,17 @@ class PairPlayer:
             _, player = self._players.popitem()
             player.stop(_HURRIED_SECONDS if hurried else _FAREWELL_SECONDS)
 
-    def _seat(self, names: frozenset[str]) -> None:
-        """Send away who does not play and bring who does."""
-        for name in self.names - names:
+    def _seat(self, entries: Iterable[Entrant]) -> None:
+        """Send away who does not play and bring who does; who stays gets the options of the pair."""
+        wanted = {entry.name: entry for entry in entries}
+        for name in self.names - wanted.keys():
             self._players.pop(name).stop(_FAREWELL_SECONDS)
-        for name in names - self.names:
+        for name, entry in wanted.items():
+            if name in self._players:
+                self._players[name].change_options(entry)
+                continue
             self._players[name] = self._make(
-                self._entries[name],
+                entry,
                 self._settings.rules,
                 on_wait=self._check_stop,
                 on_line=self._hear if self._on_glimpse else self._dialogue.add,

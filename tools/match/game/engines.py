@@ -5,7 +5,7 @@ import math
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -104,6 +104,10 @@ class Entrant:
         values: dict[str, Any] = {key: READERS[key](key, value) for key, value in settings.items()}
         values.setdefault("name", name_of(shlex.split(values["cmd"])[0]))
         return cls(**{"time": time, **values})
+
+    def with_options(self, given: Mapping[str, str]) -> "Entrant":
+        """The same engine with these options besides its own, or in their place."""
+        return replace(self, options=tuple({**dict(self.options), **given}.items())) if given else self
 
     def settings(self) -> dict[str, Any]:
         """The attributes as numbers, text, lists and mappings, those left out that have their default."""

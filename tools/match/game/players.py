@@ -23,8 +23,11 @@ from outflank.protocol.opponent.uciclient import UciClient, position_line
 from outflank.tools.match.game.engines import Entrant, Protocol
 from outflank.tools.match.game.results import is_true_claim
 from outflank.tools.match.game.setup import (
+    change_uci_options,
     clock_text,
     command_line,
+    instructions,
+    nboard_instructions,
     prepare,
     prepare_nboard,
     prepare_uci,
@@ -69,6 +72,7 @@ class Player(ABC, Generic[Client]):
         self._client: Client | None = None
         self._last_identity = ""
         self._rambles = False
+        self._told: Entrant | None = None  # as the running engine knows it, if that has changed
 
     @property
     def name(self) -> str:
@@ -101,6 +105,19 @@ class Player(ABC, Generic[Client]):
             self._start()
         return self._running
 
+    def change_options(self, entry: Entrant) -> None:
+        """Play from the next game on as this entry, which differs in its options alone.
+
+        A process is kept where it can be told of them; where they stand in its command, the next game starts another.
+        """
+        if entry == self.entry:
+            return
+        if command_line(entry) != command_line(self.entry):
+            self.stop()
+        elif self._client is not None:
+            self._told = self._told or self.entry
+        self.entry = entry
+
     def new_game(self) -> float:
         """Set up the start of a game, and return the seconds it took. Only here a missing engine is started.
 
@@ -110,7 +127,7 @@ class Player(ABC, Generic[Client]):
             self.stop()
         kept = self._client is not None
         try:
-            self._greet(self.make_ready())
+            self._greet_and_tell()
         except EngineCrash:
             # A process kept from an earlier game may have ended since, or be just about to; nothing has been played
             # yet, so that is no fault of this game, and a new one gets its chance.
@@ -118,11 +135,22 @@ class Player(ABC, Generic[Client]):
                 raise
             self.remark("ended between two games and was started again")
             self.stop()
-            self._greet(self.make_ready())
+            self._greet_and_tell()
         self._running.stray_bytes = 0
         began = time.monotonic()
         self._set_up()
         return time.monotonic() - began
+
+    def _greet_and_tell(self) -> None:
+        """What comes first in a game, and options that have changed since the last one.
+
+        Raises: EngineError.
+        """
+        client = self.make_ready()
+        if self._told is not None:
+            self._tell_options(client, self._told)
+            self._told = None
+        self._greet(client)
 
     def note_strays(self) -> None:
         """Remark on an engine that has written very much without being asked."""
@@ -174,6 +202,7 @@ class Player(ABC, Generic[Client]):
 
     def stop(self, patience: float = 1.0) -> None:
         """End the process, if there is one."""
+        self._told = None
         if self._client is not None:
             self._last_identity = self.identity
             client, self._client = self._client, None
@@ -206,6 +235,13 @@ class Player(ABC, Generic[Client]):
     @abstractmethod
     def _prepare(self, client: Client) -> None:
         """Make a process ready that was just started."""
+
+    @abstractmethod
+    def _tell_options(self, client: Client, before: Entrant) -> None:
+        """Give it the options that differ from those before.
+
+        Raises: EngineError.
+        """
 
     @abstractmethod
     def _greet(self, client: Client) -> None:
@@ -271,6 +307,12 @@ class GtpPlayer(Player[BoardClient]):
         client.prepare(self._rules, self.manners, self.remark)
         prepare(client, self.entry)
 
+    def _tell_options(self, client: BoardClient, before: Entrant) -> None:
+        old = instructions(before, client.commands)
+        for command in instructions(self.entry, client.commands):
+            if command not in old:
+                client.order(command)
+
     def _greet(self, client: BoardClient) -> None:
         client.order("boardsize 8")
 
@@ -314,6 +356,12 @@ class NBoardPlayer(Player[NBoardClient]):
 
     def _prepare(self, client: NBoardClient) -> None:
         prepare_nboard(client, self.entry, self._rules, self.remark)
+
+    def _tell_options(self, client: NBoardClient, before: Entrant) -> None:
+        old = nboard_instructions(before)
+        for line in nboard_instructions(self.entry):
+            if line not in old:
+                client.tell(line)
 
     def _greet(self, client: NBoardClient) -> None:
         client.synchronise()
@@ -369,6 +417,9 @@ class UciPlayer(Player[UciClient]):
 
     def _prepare(self, client: UciClient) -> None:
         prepare_uci(client, self.entry, self._rules, self.remark)
+
+    def _tell_options(self, client: UciClient, before: Entrant) -> None:
+        change_uci_options(client, self.entry, before)
 
     def _greet(self, client: UciClient) -> None:
         client.tell("ucinewgame")

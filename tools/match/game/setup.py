@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, Rules
+from outflank.engine.search.parameters import PARAMETERS
 from outflank.protocol.formats.clocks import GgfClock
 from outflank.protocol.opponent.boardclient import BoardClient
 from outflank.protocol.opponent.clock import SideClock, TimeControl
@@ -21,7 +22,7 @@ from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.protocol.opponent.nboardclient import NBoardClient
 from outflank.protocol.opponent.spawn import Surroundings
 from outflank.protocol.opponent.uciclient import UciClient
-from outflank.tools.match.game.engines import Entrant
+from outflank.tools.match.game.engines import Entrant, Protocol
 
 _BYTES_A_MB = 1 << 20
 _PROGRAM = "outflank"
@@ -33,7 +34,13 @@ def command_line(entry: Entrant) -> list[str]:
     words = shlex.split(entry.cmd)
     parameters = _parameters(entry)
     if is_ours(entry):
-        words += [f"--{name}={value}" for name, value in _unplaced(entry, parameters).items()]
+        placed = {
+            name: value for name, value in _unplaced(entry, parameters).items() if not _is_sent(entry, name)
+        }
+        words += [
+            f"--param={name}={value}" if name in PARAMETERS else f"--{name}={value}"
+            for name, value in placed.items()
+        ]
         ours = Path(sys.executable).with_name(_PROGRAM)
         words[0] = str(ours) if words[0] == _PROGRAM and ours.exists() else words[0]
     return [filled(word, entry) for word in words]
@@ -83,9 +90,15 @@ def is_ours(entry: Entrant) -> bool:
 
 def parameters_to_send(entry: Entrant) -> dict[str, str]:
     """The parameters that have to be sent to the running engine, by name."""
+    unplaced = _unplaced(entry, _parameters(entry))
     if is_ours(entry):
-        return {}
-    return _unplaced(entry, _parameters(entry))
+        return {name: value for name, value in unplaced.items() if _is_sent(entry, name)}
+    return unplaced
+
+
+def _is_sent(entry: Entrant, name: str) -> bool:
+    """Whether Outflank gets a parameter by GTP, so that another value needs no other process, and not as an option."""
+    return name in PARAMETERS and entry.protocol is Protocol.GTP
 
 
 def filled(text: str, entry: Entrant) -> str:
@@ -195,19 +208,36 @@ def prepare_uci(client: UciClient, entry: Entrant, rules: Rules, remark: Callabl
     client.handshake()
     if not rules.has_othello_moves:
         raise UnfitEngineError(f"engine {entry.name}: UCI engines know Othello's moves only, not {rules}")
-    options = {name: value for name, value in parameters_to_send(entry).items() if name not in _SEARCHES}
-    if "threads" in options:
-        threads = options.pop("threads")
-        options |= {"Threads": threads} if "Threads" in client.options else {}
-    for name, value in options.items():
-        client.set_option(name, value)
-    for command in entry.commands:
-        client.tell(filled(command, entry))
+    _set_uci_options(client, entry, None)
     client.synchronise(START_SECONDS)  # an engine may load its tables
     if not (entry.time.is_limited or entry.depth or entry.nodes):
         remark(
             f"is entered without a limit: it is sent 'go {_UCI_USUAL}' (depth=N or nodes=N chooses another)"
         )
+
+
+def change_uci_options(client: UciClient, entry: Entrant, before: Entrant) -> None:
+    """Give it the options, and the commands with places for them, that differ from those before.
+
+    Raises: EngineError.
+    """
+    _set_uci_options(client, entry, before)
+    client.synchronise(START_SECONDS)
+
+
+def _set_uci_options(client: UciClient, entry: Entrant, before: Entrant | None) -> None:
+    """Set its options and send its commands; only those that differ from an entry before, if there is one."""
+    options = {name: value for name, value in parameters_to_send(entry).items() if name not in _SEARCHES}
+    known = parameters_to_send(before) if before else {}
+    if "threads" in options:
+        threads = options.pop("threads")
+        options |= {"Threads": threads} if "Threads" in client.options else {}
+    for name, value in options.items():
+        if known.get(name) != value:
+            client.set_option(name, value)
+    for command in entry.commands:
+        if before is None or filled(command, entry) != filled(command, before):
+            client.tell(filled(command, entry))
 
 
 def uci_limits(entry: Entrant, clock: SideClock) -> str:

@@ -104,6 +104,8 @@ def check_settings(settings: RunSettings) -> None:
         raise ValueError(
             f"a run needs two engines or more with different names, not {', '.join(settings.names) or 'none'}"
         )
+    if settings.tuning and (len(settings.names) != 2 or settings.games % 2):
+        raise ValueError("a tuning is a match of two engines with an even number of games")
 
 
 def check_run(run: Run) -> None:

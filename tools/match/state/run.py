@@ -12,6 +12,7 @@ from outflank.tools.match.game.referee import STALL_SECONDS
 from outflank.tools.match.game.results import GameRecord, Outside
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.stats.sprt import Sprt
+from outflank.tools.match.stats.spsa import Path, Tuning
 from outflank.tools.work.progress import counted
 
 MOST_VOIDS = 0.03  # of the games that were played: beyond it a run is not valid
@@ -47,6 +48,8 @@ class RunSettings:
         sprt: the test that may end a match early; None to play all games.
         concurrency: how many pairs of games are played at once.
         replay_crashes: whether a pair with a crash is played again instead of being lost.
+        tuning: what is tuned: the two engines of the match are then the same, the first with values moved one way,
+            the second with the same values moved the other way; None for all other runs.
     """
 
     entries: tuple[Entrant, ...]
@@ -62,11 +65,16 @@ class RunSettings:
     sprt: Sprt | None = None
     concurrency: int = 1
     replay_crashes: bool = False
+    tuning: Tuning | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the engines."""
         return tuple(entry.name for entry in self.entries)
+
+    def path(self) -> Path | None:
+        """The values of a tuning before its first pair; None for all other runs."""
+        return Path(self.tuning, (self.games + 1) // 2, self.seed) if self.tuning else None
 
     def line(self, build: str = "") -> str:
         """Version, seed and settings in a line, from which the run can be repeated.
@@ -77,6 +85,8 @@ class RunSettings:
         times = dict.fromkeys(str(entry.time) for entry in self.entries)
         if self.format is Format.MATCH:
             what = counted(self.games, "game")
+            if self.tuning:
+                what += f" to tune {counted(len(self.tuning.parameters), 'parameter')}"
         elif self.format is Format.STANDING:
             what = f"standing arena of {len(self.entries)} engines, pairs of games"
         else:
@@ -172,6 +182,7 @@ def plain_settings(settings: RunSettings) -> dict[str, Any]:
         "rules": str(settings.rules),
         "sprt": asdict(settings.sprt) if settings.sprt else None,
         **{name: getattr(settings, name) for name in PLAIN_SETTINGS},
+        **({"tuning": settings.tuning.plain()} if settings.tuning else {}),
     }
 
 
@@ -183,5 +194,6 @@ def read_settings(plain: Mapping[str, Any]) -> RunSettings:
         openings=OpeningsChoice.parse(plain["openings"]),
         rules=Rules.parse(plain["rules"]),
         sprt=Sprt(**plain["sprt"]) if plain["sprt"] else None,
+        tuning=Tuning.from_plain(plain["tuning"]) if plain.get("tuning") else None,
         **{name: plain[name] for name in PLAIN_SETTINGS},
     )

@@ -1,0 +1,220 @@
+"""``outflank tune`` as a user meets it: real games of an engine whose best values are known."""
+
+import json
+import random
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from outflank.tests.support import fake_nboard_engine, tunable_engine
+from outflank.tests.support.processes import children, living_members
+from outflank.tests.support.runs import expect_policy
+from outflank.tests.support.tunable_engine import BEST, RANGES
+from outflank.tools.match.state.run import Run
+from outflank.tools.match.state.store import read_run
+from outflank.tools.match.state.tuning import values_of
+
+OUTFLANK = str(Path(sys.executable).with_name("outflank"))
+ENGINE = f"name=stub cmd={shlex.quote(shlex.join(tunable_engine.command()))}"
+RATE = "0.05 0.05"
+EIGHT = [
+    word
+    for name in BEST
+    for word in ("--param", f"{name} int 5 0 10 1 0.05" if name == "v8" else f"{name} real 0.5 0 1 {RATE}")
+]
+USUAL = ["--engine", ENGINE, *EIGHT, "--openings", "random:8", "--seed", "3"]
+
+
+def tune(*arguments: str, timeout: float = 110) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [OUTFLANK, "tune", *arguments], capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
+def values(run: Run) -> dict[str, str]:
+    return {value.parameter.name: value.text for value in values_of(run)}
+
+
+def wrong(found: dict[str, str]) -> float:
+    """In Elo."""
+    return -tunable_engine.strength({name: float(text) for name, text in found.items()})
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    folder = tmp_path_factory.mktemp("tune") / "t"
+    return folder, tune(*USUAL, "--games", "400", "--concurrency", "2", "--out", str(folder))
+
+
+def test_values_go_towards_the_best_and_the_result_is_tested_against_the_start(
+    tuned: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    folder, ran = tuned
+    found, test = values(read_run(folder)), read_run(folder / "test")
+    start = {name: str(RANGES[name] / 2) for name in BEST}
+
+    assert ran.returncode == 0, ran.stderr
+    assert wrong(found) < 0.6 * wrong(start)
+    assert "400 games to tune 8 parameters of othello" in ran.stdout
+    assert all(f"{name} {text}, from" in ran.stdout for name, text in found.items())
+    assert test.settings.names == ("stub tuned", "stub")
+    assert {**dict(test.settings.entries[0].options)} == found
+    assert test.settings.sprt is not None
+    assert test.settings.seed != read_run(folder).settings.seed
+    assert "stub tuned against stub: Elo +" in ran.stdout
+    assert json.loads((folder / "summary.json").read_text())["values"] == found
+
+
+def test_the_report_draws_the_path_of_each_value_with_its_band(
+    tuned: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    folder, _ = tuned
+    page = (folder / "report.html").read_text()
+
+    for name in BEST:
+        assert f"<h3>{name}</h3>" in page
+    assert page.count('class="band"') == len(BEST)
+    assert "stub: 8 parameters tuned" in page
+    assert "test/report.html" in page
+    expect_policy(page)
+
+
+def test_a_tuning_that_is_over_is_only_shown_again(
+    tuned: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    folder, ran = tuned
+    before = read_run(folder), read_run(folder / "test")
+
+    assert tune("--resume", str(folder)).stdout == ran.stdout
+    assert (read_run(folder), read_run(folder / "test")) == before
+
+
+def kill_at_random(arguments: list[str], rng: random.Random) -> None:
+    running = subprocess.Popen(
+        [OUTFLANK, "tune", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert running.stdout is not None
+    for _ in range(rng.randint(2, 150)):
+        running.stdout.readline()
+    time.sleep(rng.uniform(0, 0.01))
+    engines = children(running.pid)
+    running.send_signal(signal.SIGKILL)
+    running.communicate()
+    assert all(living_members(engine) == [] for engine in engines)
+
+
+def test_a_tuning_that_is_killed_at_any_moment_takes_the_same_path(tmp_path: Path) -> None:
+    options = [*USUAL, "--games", "60", "--concurrency", "2", "--sprt", "none"]
+    assert tune(*options, "--out", str(tmp_path / "whole")).returncode == 0
+    rng = random.Random(5)
+    folder = str(tmp_path / "t")
+    kill_at_random([*options, "--out", folder, "--json"], rng)
+    for _ in range(5):
+        kill_at_random(["--resume", folder, "--json"], rng)
+    ran = tune("--resume", folder, "--concurrency", "3")  # more at once than the lag allows for
+
+    assert ran.returncode == 0, ran.stderr
+    whole, broken = read_run(tmp_path / "whole"), read_run(tmp_path / "t")
+    assert values_of(broken) == values_of(whole)
+    assert [game.transcript for game in broken.games] == [game.transcript for game in whole.games]
+    assert broken.finished
+    assert not (tmp_path / "t" / "test").exists()
+
+
+def test_an_engine_gets_values_in_its_command(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    script = f"echo {{level_of_care}} >> {log}; exec {shlex.join(tunable_engine.command())}"
+    ran = tune(
+        "--engine",
+        f"name=x cmd={shlex.quote(shlex.join(['sh', '-c', script]))}",
+        "--param",
+        "level_of_care int 5 1 9 3 0.1",
+        *(
+            "--games",
+            "6",
+            "--sprt",
+            "none",
+            "--openings",
+            "random:8",
+            "--seed",
+            "1",
+            "--out",
+            str(tmp_path / "t"),
+        ),
+    )
+    told = log.read_text().split()
+
+    assert ran.returncode == 0, ran.stderr
+    assert len(set(told)) > 1
+    assert all(1 <= int(value) <= 9 for value in told)
+
+
+def test_an_engine_of_nboard_is_told_by_set(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    script = f"tee -a {log} | {shlex.join(fake_nboard_engine.command())}"
+    ran = tune(
+        "--engine",
+        f"name=x protocol=nboard depth=2 cmd={shlex.quote(shlex.join(['sh', '-c', script]))}",
+        *(
+            "--param",
+            "care real 0.5 0 1 0.2 0.1",
+            "--games",
+            "6",
+            "--sprt",
+            "none",
+            "--openings",
+            "random:40",
+        ),
+        *("--seed", "1", "--out", str(tmp_path / "t")),
+    )
+    told = [line for line in log.read_text().splitlines() if line.startswith("set care ")]
+
+    assert ran.returncode == 0, ran.stderr
+    assert len(set(told)) > 2
+
+
+def test_outflank_itself_is_tuned_without_being_started_anew(tmp_path: Path) -> None:
+    ran = tune(
+        *("--engine", 'name=mine cmd="outflank gtp --nodes 50 --book none"', "--seed", "1"),
+        *("--param", "mpc_probe real 0.5 0 2", "--param", "lmr_from_move int 3 1 10 1", "--games", "8"),
+        *("--sprt", "none", "--out", str(tmp_path / "t")),
+    )
+
+    assert ran.returncode == 0, ran.stderr
+    assert "mpc_probe " in ran.stdout
+    assert read_run(tmp_path / "t").remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "give --engine and at least one --param, or --resume"),
+        (["--engine", ENGINE], "give --engine and at least one --param"),
+        (["--engine", "cmd=x", "--param", "t real 1 2 3"], "expected a start from 2 to 3 for t, got 1"),
+        (["--engine", "x", "--param", "t real 1 0 3"], "expected key=value in the engine"),
+        (["--engine", ENGINE, *["--param", "v1 real 0.5 0 1"] * 2], "parameters with different names"),
+        (["--engine", f"name={'n' * 36} cmd=x", "--param", "t real 1 0 3"], "at most 40 characters"),
+    ],
+)
+def test_a_wrong_usage_is_one_sentence_and_plays_nothing(arguments: list[str], sentence: str) -> None:
+    ran = tune(*arguments)
+
+    assert ran.returncode == 2
+    assert sentence in " ".join(ran.stderr.split())
+
+
+def test_a_parameter_that_an_engine_can_not_be_given_ends_the_run_before_its_first_game(
+    tmp_path: Path,
+) -> None:
+    engine = "name=mine cmd='outflank gtp --level 1'"
+    ran = tune(
+        "--engine", engine, "--param", "no_such real 1 0 3", "--games", "2", "--out", str(tmp_path / "t")
+    )
+
+    assert ran.returncode == 1
+    assert not (tmp_path / "t").exists()

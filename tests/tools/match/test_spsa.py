@@ -1,0 +1,134 @@
+"""SPSA: the values go where the results say, and depend on nothing else."""
+
+import random
+from statistics import fmean, median
+
+import pytest
+
+from outflank.engine import NotationError
+from outflank.measure.tuning import NEAR, ours
+from outflank.tools.match.stats.sprt import Sprt
+from outflank.tools.match.stats.spsa import ALPHA, GAMMA, STABILITY, Path, Tuned, Tuning
+
+REAL, WHOLE = Tuned.parse("t real 1.1 0.5 3.0 0.25 0.02"), Tuned.parse("from int 3 2 8 1 0.02")
+
+
+def tuning(*parameters: Tuned, lag: int = 4) -> Tuning:
+    return Tuning(parameters or (REAL, WHOLE), lag)
+
+
+def points_of(pair: int) -> float:
+    """Made-up results, always the same."""
+    return random.Random(pair).choice((0, 0.5, 1, 1.5, 2))
+
+
+class TestTheValues:
+    @pytest.mark.parametrize("pairs", [2_500, 10_000])
+    def test_come_near_a_known_optimum(self, pairs: int) -> None:
+        seeds = 3 if pairs > 5_000 else 6
+        assert median(ours(seed, pairs) for seed in range(seeds)) <= NEAR
+
+    def test_stay_where_they_are_if_all_pairs_are_shared(self) -> None:
+        path = Path(tuning(), 100, 1)
+        for pair in range(1, 101):
+            path.add(pair, 1.0)
+
+        assert path.values == [1.1, 3]
+
+    def test_move_by_the_rate_and_the_step_at_the_end(self) -> None:
+        path = Path(tuning(REAL), 1000, 1)
+        for pair in range(1, 1000):
+            path.add(pair, 1.0)
+        path.add(1000, 2.0)
+
+        assert abs(path.values[0] - 1.1) == pytest.approx(2 * 0.02 * 0.25)
+        assert path.step(REAL, 1000) == 0.25
+
+    def test_move_more_at_the_beginning_by_the_published_schedule(self) -> None:
+        path = Path(tuning(REAL), 1000, 1)
+        path.add(1, 2.0)
+        c_end, r_end, pairs = 0.25, 0.02, 1000
+        c = c_end * pairs**GAMMA
+        a = r_end * c_end**2 * (STABILITY * pairs + pairs) ** ALPHA
+        gain = a / (STABILITY * pairs + 1) ** ALPHA / c
+
+        assert abs(path.values[0] - 1.1) == pytest.approx(2 * gain)
+
+    def test_never_leave_their_range(self) -> None:
+        path = Path(tuning(Tuned.parse("t real 1 1 1.1 0.1 1"), WHOLE), 50, 1)
+        for pair in range(1, 51):
+            for side in path.sides(pair):
+                assert 1 <= float(side["t"]) <= 1.1
+                assert 2 <= int(side["from"]) <= 8
+            path.add(pair, points_of(pair))
+            assert 1 <= path.values[0] <= 1.1
+
+    def test_do_not_depend_on_the_order_in_which_pairs_end(self) -> None:
+        straight, shuffled = Path(tuning(lag=8), 64, 1), Path(tuning(lag=8), 64, 1)
+        order = sorted(range(1, 65), key=lambda pair: (pair - 1) // 8 * 8 + random.Random(pair).random() * 8)
+        for pair in range(1, 65):
+            straight.add(pair, points_of(pair))
+        for pair in order:
+            shuffled.add(pair, points_of(pair))
+
+        assert straight.values == shuffled.values != [1.1, 3]
+
+    def test_of_a_pair_are_the_same_before_and_after_later_pairs_within_the_lag_have_ended(self) -> None:
+        path = Path(tuning(lag=3), 20, 1)
+        first = path.sides(3)
+        path.add(1, 2.0)
+        path.add(2, 0.0)
+
+        assert path.sides(3) == first
+        assert path.is_due(5)
+        assert not path.is_due(6)
+
+
+def test_the_sides_of_a_pair_lie_opposite_each_other() -> None:
+    path = Path(tuning(REAL), 100, 7)
+    for pair in range(1, 5):
+        plus, minus = (float(side["t"]) for side in path.sides(pair))
+        assert (plus + minus) / 2 == pytest.approx(1.1, rel=1e-4)
+        assert abs(plus - minus) == pytest.approx(2 * path.step(REAL, pair), rel=1e-4)
+
+
+def test_a_whole_number_is_rounded_by_chance_so_that_its_mean_is_the_value() -> None:
+    half = Tuned.parse("n int 5 0 10 0.75")
+    path = Path(tuning(half, lag=1000), 1000, 3)
+    sides = [int(side["n"]) for pair in range(1, 1001) for side in path.sides(pair)]
+
+    assert set(sides) >= {4, 5, 6}
+    assert fmean(sides) == pytest.approx(5, abs=0.1)
+
+
+def test_what_is_written_is_read_again() -> None:
+    made = Tuning((REAL, WHOLE), 4, Sprt.parse("elo0=0 elo1=5"))
+
+    assert Tuning.from_plain(made.plain()) == made
+
+
+def test_usual_steps_fit_the_range() -> None:
+    assert Tuned.parse("t real 1 0 2").step == 0.1
+    assert Tuned.parse("n int 3 2 8").step == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("t real 1 0", "expected NAME int|real START LEAST MOST"),
+        ("t float 1 0 2", "expected int or real for t, got 'float'"),
+        ("t real x 0 2", "expected a number for t, got 'x'"),
+        ("t real 3 0 2", "expected a start from 0 to 2 for t, got 3"),
+        ("t real nan 0 2", "expected numbers up to"),
+        ("t real 1 0 inf", "expected numbers up to"),
+        ("t int 1.5 0 2", "expected whole numbers for t"),
+        ("t real 1 0 2 0", "expected a step within the range"),
+        ("t real 1 0 2 1 2", "expected a step within the range and a rate up to 1"),
+        ("t;x real 1 0 2", "expected a parameter's name of letters"),
+        ("t real 1 1 1", "expected a start from 1 to 1"),
+    ],
+)
+def test_a_text_that_makes_no_sense_is_refused_in_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(NotationError) as error:
+        Tuned.parse(text)
+    assert str(error.value).startswith(sentence)

@@ -1,0 +1,113 @@
+"""A tuning as a run: the settings of its games, what has come of it so far, and the match that tests its result."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from outflank.engine import NotationError
+from outflank.tools.match.game.engines import Entrant, Protocol, name
+from outflank.tools.match.game.results import GameRecord
+from outflank.tools.match.game.setup import is_ours
+from outflank.tools.match.state.run import Run, RunSettings
+from outflank.tools.match.stats.spsa import MOST_PARAMETERS, Path, Tuned, Tuning
+
+_SIDES, _TUNED = ("+", "-"), " tuned"
+TEST_FOLDER = "test"  # in the folder of a tuning: the match of its result against the start
+_SETTLED_FROM = 0.75  # of the pairs, from where on a value's spread is taken
+
+
+def tuning_settings(settings: RunSettings, parameters: Sequence[Tuned]) -> RunSettings:
+    """The run that tunes the one engine of `settings`: it meets itself with other values. Their test is for its result.
+
+    Raises: NotationError if a name is too long, or if two parameters have the same.
+    """
+    names = {parameter.name for parameter in parameters}
+    if len(names) < len(parameters) or not 0 < len(names) <= MOST_PARAMETERS:
+        raise NotationError(f"a run tunes 1 to {MOST_PARAMETERS} parameters with different names")
+    (entry,) = settings.entries
+    if entry.protocol is Protocol.NBOARD and not is_ours(entry):
+        texts = (entry.cmd, *entry.commands)
+        sent = [each for each in names if not any(f"{{{each}}}" in text for text in texts)]
+        entry = replace(
+            entry, commands=(*entry.commands, *(f"set {each} {{{each}}}" for each in sorted(sent)))
+        )
+    tuning = Tuning(tuple(parameters), lag=2 * settings.concurrency, test=settings.sprt)
+    start = tuning.texts([parameter.start for parameter in parameters])
+    entry = entry.with_options(start)
+    entries = tuple(_named(entry, side) for side in _SIDES)
+    _named(entry, _TUNED)  # so that a name is not too long when the games are played
+    games = settings.games + settings.games % 2
+    return replace(settings, entries=entries, tuning=tuning, games=games, sprt=None)
+
+
+def _named(entry: Entrant, addition: str) -> Entrant:
+    return replace(entry, name=name("name", f"{entry.name}{addition}"))
+
+
+def pair_points(games: Sequence[GameRecord], first: str) -> Iterator[float]:
+    """What the first engine got in each pair from the first on, 0 to 2 points, until one is missing."""
+    by_number = {game.pairing.number: game for game in games}
+    number = 1
+    while number in by_number and number + 1 in by_number:
+        yield by_number[number].points_of(first) + by_number[number + 1].points_of(first)
+        number += 2
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What has become of a parameter.
+
+    Attributes:
+        parameter: the parameter.
+        text: its value now, as engines are given it.
+        mean: over the last quarter of the pairs so far.
+        spread: standard deviation over these.
+        path: pair, value, and how far it was moved for play there; thinned.
+    """
+
+    parameter: Tuned
+    text: str
+    mean: float
+    spread: float
+    path: tuple[tuple[int, float, float], ...]
+
+
+def values_of(run: Run, most: int = 200) -> list[Value]:
+    """What has become of each parameter of a tuning; empty for all other runs. Paths have about `most` points."""
+    tuning, path = run.settings.tuning, run.settings.path()
+    if tuning is None or path is None:
+        return []
+    walked = list(_walked(path, list(pair_points(run.games, run.settings.names[0]))))
+    step = max(len(walked) // most, 1)
+    values = []
+    for place, parameter in enumerate(tuning.parameters):
+        course = [at[place] for at in walked]
+        settled = course[int(_SETTLED_FROM * len(course)) :]
+        mean = sum(settled) / len(settled)
+        spread = (sum((value - mean) ** 2 for value in settled) / len(settled)) ** 0.5
+        pairs = sorted({*range(0, len(course), step), len(course) - 1})
+        drawn = tuple((pair, course[pair], path.step(parameter, pair)) for pair in pairs)
+        values.append(Value(parameter, parameter.text(course[-1]), mean, spread, drawn))
+    return values
+
+
+def _walked(path: Path, results: Sequence[float]) -> Iterator[list[float]]:
+    """The values before the first pair and after each."""
+    yield path.values
+    for pair, points in enumerate(results, 1):
+        path.add(pair, points)
+        yield path.values
+
+
+def test_of(run: Run) -> RunSettings | None:
+    """The match of a tuning's result against its start; None if no value has changed, or if no test was wanted."""
+    settings, tuning = run.settings, run.settings.tuning
+    if tuning is None or tuning.test is None:
+        return None
+    start = tuning.texts([parameter.start for parameter in tuning.parameters])
+    found = {value.parameter.name: value.text for value in values_of(run)}
+    if found == start:
+        return None
+    first = replace(settings.entries[0], name=settings.entries[0].name.removesuffix(_SIDES[0]))
+    entries = (_named(first.with_options(found), _TUNED), first)
+    # Other openings than those that the values were tuned on.
+    return replace(settings, entries=entries, tuning=None, sprt=tuning.test, seed=settings.seed + 1)

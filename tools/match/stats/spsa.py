@@ -1,0 +1,224 @@
+"""SPSA: values of parameters that are moved by the results of pairs of games. Numbers in, numbers out.
+
+For each pair all values are moved at once, each up or down by the toss of a coin, and played against the opposite move.
+The winner's side is where they go, a little. Step and rate follow the schedule that fishtest uses for Stockfish
+(gamma 0.101 and alpha 0.602 are Spall's): after `k` of `n` pairs a value is moved by ``c / k^gamma`` for play, and
+``rate * step`` for each game won, so that both have the given size at the end.
+
+Source: J. C. Spall, Implementation of the simultaneous perturbation algorithm for stochastic optimization, IEEE
+Transactions on Aerospace and Electronic Systems 34 (1998), pages 817-823.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from random import Random
+from typing import Any, Self
+
+from outflank.engine.errors import NotationError
+from outflank.tools.match.stats.sprt import Sprt
+
+ALPHA, GAMMA = 0.602, 0.101
+STABILITY = 0.1  # A, as a part of all pairs: in the first of them the rate does not grow much
+USUAL_RATE = 0.01
+_STEPS_IN_RANGE = 20  # of the usual step
+_LEAST_STEP_OF_WHOLE = 0.5  # less would be rounded away in most pairs
+_NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
+_LARGEST = 1e12
+_MOST_LAG = 100_000
+MOST_PARAMETERS = 200
+_DIGITS = 6  # of a real value, as engines are given it
+_KINDS = ("int", "real")
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """A parameter that is tuned.
+
+    Attributes:
+        name: by which the engine is given it.
+        kind: ``int`` or ``real``.
+        start: its value at the beginning.
+        least: that it may be.
+        most: that it may be.
+        step: how far it is moved for play at the end of the run.
+        rate: part of the step by which it moves for each game won at the end of the run.
+    """
+
+    name: str
+    kind: str
+    start: float
+    least: float
+    most: float
+    step: float
+    rate: float = USUAL_RATE
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read ``NAME int|real START LEAST MOST [STEP [RATE]]``.
+
+        Raises: NotationError.
+        """
+        words = text.split()
+        if not 5 <= len(words) <= 7:
+            raise NotationError(f"expected NAME int|real START LEAST MOST [STEP [RATE]], got {text[:80]!r}")
+        name, kind = words[:2]
+        start, least, most = (_number(name, word) for word in words[2:5])
+        usual = max((most - least) / _STEPS_IN_RANGE, _LEAST_STEP_OF_WHOLE if kind == "int" else 0.0)
+        step = _number(name, words[5]) if len(words) > 5 else usual
+        made = cls(
+            name, kind, start, least, most, step, _number(name, words[6]) if len(words) > 6 else USUAL_RATE
+        )
+        made.check()
+        return made
+
+    def check(self) -> None:
+        """Raise NotationError unless all this goes together."""
+        numbers = (self.start, self.least, self.most, self.step, self.rate)
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+            raise NotationError(
+                f"expected a parameter's name of letters, digits, _ . -, got {str(self.name)[:40]!r}"
+            )
+        if self.kind not in _KINDS:
+            raise NotationError(f"expected int or real for {self.name}, got {str(self.kind)[:40]!r}")
+        if not all(type(value) in (int, float) and abs(value) <= _LARGEST for value in numbers):
+            raise NotationError(f"expected numbers up to {_LARGEST:g} for {self.name}")
+        if not self.least <= self.start <= self.most or self.least == self.most:
+            raise NotationError(
+                f"expected a start from {self.least:g} to {self.most:g} for {self.name}, got {self.start:g}"
+            )
+        if self.kind == "int" and any(value % 1 for value in (self.start, self.least, self.most)):
+            raise NotationError(f"expected whole numbers for {self.name}, which is an int")
+        if not 0 < self.step <= self.most - self.least or not 0 < self.rate <= 1:
+            raise NotationError(f"expected a step within the range and a rate up to 1 for {self.name}")
+
+    def text(self, value: float, toss: float = 0.5) -> str:
+        """A value as an engine is given it; a whole number is rounded up if its fraction and `toss` (0 to 1) say so."""
+        if self.kind == "int":
+            return str(int(self.clipped(math.floor(value + toss))))
+        return f"{self.clipped(value):.{_DIGITS}g}"
+
+    def clipped(self, value: float) -> float:
+        """The nearest value of the range."""
+        return min(max(value, self.least), self.most)
+
+
+def _number(name: str, word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise NotationError(f"expected a number for {name[:40]}, got {word[:40]!r}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What is tuned, and how.
+
+    Attributes:
+        parameters: those whose values move together.
+        lag: a pair is played with the values that the results up to `lag` pairs before it have led to. So many pairs
+            may be played at once, and the values do not depend on which of them ends first.
+        test: of the result against the start, in a match of its own after the run; None for none.
+    """
+
+    parameters: tuple[Tuned, ...]
+    lag: int
+    test: Sprt | None = None
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Self:
+        """What ``plain`` made.
+
+        Raises: NotationError, KeyError, TypeError if it was not.
+        """
+        test = Sprt(**plain["test"]) if plain["test"] else None
+        made = cls(tuple(Tuned(**values) for values in plain["parameters"]), plain["lag"], test)
+        for parameter in made.parameters:
+            parameter.check()
+        names = {parameter.name for parameter in made.parameters}
+        if not 0 < len(names) <= MOST_PARAMETERS or len(names) < len(made.parameters):
+            raise NotationError(f"a run tunes 1 to {MOST_PARAMETERS} parameters with different names")
+        if type(made.lag) is not int or not 1 <= made.lag <= _MOST_LAG:
+            raise NotationError(f"expected a lag from 1 to {_MOST_LAG}, got {str(made.lag)[:40]}")
+        return made
+
+    def plain(self) -> dict[str, Any]:
+        """All of it in values that JSON knows."""
+        return asdict(self)
+
+    def texts(self, values: Sequence[float]) -> dict[str, str]:
+        """Values, one for each parameter, as engines are given them."""
+        return {each.name: each.text(value) for each, value in zip(self.parameters, values, strict=True)}
+
+
+class Path:
+    """The values of a tuning while results come in. They depend on the results alone, not on when they came.
+
+    Attributes:
+        pairs: how many results have moved them, without a gap from the first pair on.
+        values: after these pairs, one for each parameter.
+
+    Args:
+        tuning: what is tuned.
+        length: how many pairs the whole run has.
+        seed: of all tosses.
+    """
+
+    def __init__(self, tuning: Tuning, length: int, seed: int) -> None:
+        self.pairs = 0
+        self.values = [each.start for each in tuning.parameters]
+        self._tuning = tuning
+        self._length = length
+        self._seed = seed
+        self._ahead: dict[int, float] = {}
+        self._before: dict[int, list[float]] = {0: self.values}
+
+    def add(self, pair: int, points: float) -> None:
+        """Take what the plus side got in a pair, 0 to 2 points; it waits until those before it are there."""
+        self._ahead[pair] = points
+        while (points_of_next := self._ahead.pop(self.pairs + 1, None)) is not None:
+            self.pairs += 1
+            self._move(points_of_next)
+            self._before[self.pairs] = self.values
+            self._before.pop(self.pairs - self._tuning.lag, None)
+
+    def is_due(self, pair: int) -> bool:
+        """Whether it is known with which values a pair is played."""
+        return pair - self._tuning.lag <= self.pairs
+
+    def sides(self, pair: int) -> tuple[dict[str, str], dict[str, str]]:
+        """The values of both sides in a pair that is not played yet, as engines are given them, the plus side first."""
+        middle = self._before[max(pair - self._tuning.lag, 0)]
+        random = self._random(pair)
+        plus, minus = {}, {}
+        for parameter, value in zip(self._tuning.parameters, middle, strict=True):
+            moved, toss = _sign(random) * self.step(parameter, pair), random.random()
+            plus[parameter.name] = parameter.text(value + moved, toss)
+            minus[parameter.name] = parameter.text(value - moved, toss)
+        return plus, minus
+
+    def step(self, parameter: Tuned, pair: int) -> float:
+        """How far a value is moved for play in a pair."""
+        growth: float = (self._length / max(pair, 1)) ** GAMMA
+        return parameter.step * growth
+
+    def _move(self, points: float) -> None:
+        """Go towards the side that did better in the pair."""
+        pair, random, moved = self.pairs, self._random(self.pairs), []
+        settled = STABILITY * self._length
+        growth = ((settled + self._length) / (settled + pair)) ** ALPHA
+        for parameter, value in zip(self._tuning.parameters, self.values, strict=True):
+            sign = _sign(random)
+            random.random()  # the toss that rounded
+            gain = parameter.rate * parameter.step**2 * growth / self.step(parameter, pair)
+            moved.append(parameter.clipped(value + sign * gain * (2 * points - 2)))
+        self.values = moved
+
+    def _random(self, pair: int) -> Random:
+        """The tosses of a pair, the same whenever it is asked for them."""
+        return Random(f"{self._seed} {pair}")
+
+
+def _sign(random: Random) -> int:
+    return 1 if random.random() < 0.5 else -1
