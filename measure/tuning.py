@@ -52,7 +52,7 @@ class Hidden:
 def ours(seed: int, pairs: int) -> float:
     """Our SPSA with its usual step and rate."""
     hidden = Hidden(seed)
-    tuned = [Tuned.parse(f"v{place} real {start} 0 1") for place, start in enumerate(hidden.start)]
+    tuned = [Tuned.parse(f"v{place} real {start} 0 1", pairs) for place, start in enumerate(hidden.start)]
     path = Path(Tuning(tuple(tuned), LAG), pairs, seed)
     for pair in range(1, pairs + 1):
         plus, minus = ([float(text) for text in side.values()] for side in path.sides(pair))

@@ -14,8 +14,7 @@ from outflank.tools.commands.run_options import (
     tune_options,
 )
 from outflank.tools.match.game.engines import Entrant
-from outflank.tools.match.schedule.formats import Format
-from outflank.tools.match.state.run import RunSettings
+from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.state.tuning import tuning_settings
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.match.stats.spsa import Tuned
@@ -64,7 +63,7 @@ def tune(
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint="--engine") from None
         try:
-            tuned = [Tuned.parse(text) for text in parameters]
+            tuned = [Tuned.parse(text, games // 2) for text in parameters]
             return tuning_settings(
                 settings_of({**options, "games": games}, Format.MATCH, 1, sprt, (entry,)), tuned
             )

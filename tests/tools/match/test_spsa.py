@@ -10,7 +10,7 @@ from outflank.measure.tuning import NEAR, ours
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.match.stats.spsa import ALPHA, GAMMA, STABILITY, Path, Tuned, Tuning
 
-REAL, WHOLE = Tuned.parse("t real 1.1 0.5 3.0 0.25 0.02"), Tuned.parse("from int 3 2 8 1 0.02")
+REAL, WHOLE = Tuned.parse("t real 1.1 0.5 3.0 0.25 0.02", 100), Tuned.parse("from int 3 2 8 1 0.02", 100)
 
 
 def tuning(*parameters: Tuned, lag: int = 4) -> Tuning:
@@ -55,7 +55,7 @@ class TestTheValues:
         assert abs(path.values[0] - 1.1) == pytest.approx(2 * gain)
 
     def test_never_leave_their_range(self) -> None:
-        path = Path(tuning(Tuned.parse("t real 1 1 1.1 0.1 1"), WHOLE), 50, 1)
+        path = Path(tuning(Tuned.parse("t real 1 1 1.1 0.1 1", 100), WHOLE), 50, 1)
         for pair in range(1, 51):
             for side in path.sides(pair):
                 assert 1 <= float(side["t"]) <= 1.1
@@ -93,7 +93,7 @@ def test_the_sides_of_a_pair_lie_opposite_each_other() -> None:
 
 
 def test_a_whole_number_is_rounded_by_chance_so_that_its_mean_is_the_value() -> None:
-    half = Tuned.parse("n int 5 0 10 0.75")
+    half = Tuned.parse("n int 5 0 10 0.75", 100)
     path = Path(tuning(half, lag=1000), 1000, 3)
     sides = [int(side["n"]) for pair in range(1, 1001) for side in path.sides(pair)]
 
@@ -108,8 +108,10 @@ def test_what_is_written_is_read_again() -> None:
 
 
 def test_usual_steps_fit_the_range() -> None:
-    assert Tuned.parse("t real 1 0 2").step == 0.1
-    assert Tuned.parse("n int 3 2 8").step == 0.5
+    assert Tuned.parse("t real 1 0 2", 100).step == 0.1
+    assert Tuned.parse("n int 3 2 8", 100).step == 0.5
+    assert Tuned.parse("n int 3 2 8", 100).rate == 0.1
+    assert Tuned.parse("n int 3 2 8", 250_000).rate == 0.002
 
 
 @pytest.mark.parametrize(
@@ -130,5 +132,5 @@ def test_usual_steps_fit_the_range() -> None:
 )
 def test_a_text_that_makes_no_sense_is_refused_in_one_sentence(text: str, sentence: str) -> None:
     with pytest.raises(NotationError) as error:
-        Tuned.parse(text)
+        Tuned.parse(text, 100)
     assert str(error.value).startswith(sentence)

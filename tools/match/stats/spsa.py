@@ -21,7 +21,6 @@ from outflank.tools.match.stats.sprt import Sprt
 
 ALPHA, GAMMA = 0.602, 0.101
 STABILITY = 0.1  # A, as a part of all pairs: in the first of them the rate does not grow much
-USUAL_RATE = 0.01
 _STEPS_IN_RANGE = 20  # of the usual step
 _LEAST_STEP_OF_WHOLE = 0.5  # less would be rounded away in most pairs
 _NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
@@ -52,11 +51,11 @@ class Tuned:
     least: float
     most: float
     step: float
-    rate: float = USUAL_RATE
+    rate: float
 
     @classmethod
-    def parse(cls, text: str) -> Self:
-        """Read ``NAME int|real START LEAST MOST [STEP [RATE]]``.
+    def parse(cls, text: str, pairs: int) -> Self:
+        """Read ``NAME int|real START LEAST MOST [STEP [RATE]]`` for a run of so many pairs.
 
         Raises: NotationError.
         """
@@ -67,9 +66,9 @@ class Tuned:
         start, least, most = (_number(name, word) for word in words[2:5])
         usual = max((most - least) / _STEPS_IN_RANGE, _LEAST_STEP_OF_WHOLE if kind == "int" else 0.0)
         step = _number(name, words[5]) if len(words) > 5 else usual
-        made = cls(
-            name, kind, start, least, most, step, _number(name, words[6]) if len(words) > 6 else USUAL_RATE
-        )
+        # With more pairs each of them counts for less; fishtest's 0.002 is that of 250,000 pairs.
+        rate = _number(name, words[6]) if len(words) > 6 else min(1 / math.sqrt(pairs), 1.0)
+        made = cls(name, kind, start, least, most, step, rate)
         made.check()
         return made
 
