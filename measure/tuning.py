@@ -12,7 +12,7 @@ from importlib import import_module
 from random import Random
 from statistics import median
 
-from outflank.tools.match.stats.spsa import Path, Tuned, Tuning
+from outflank.tools.match.stats.spsa import Tuned, Tuning, ValuePath
 
 VALUES, SEEDS = 8, 20
 ELO = 800.0  # that a value costs which is as wrong as can be; 8 Elo at a tenth of the range
@@ -53,7 +53,7 @@ def ours(seed: int, pairs: int) -> float:
     """Our SPSA with its usual step and rate."""
     hidden = Hidden(seed)
     tuned = [Tuned.parse(f"v{place} real {start} 0 1", pairs) for place, start in enumerate(hidden.start)]
-    path = Path(Tuning(tuple(tuned), LAG), pairs, seed)
+    path = ValuePath(Tuning(tuple(tuned), LAG), pairs, seed)
     for pair in range(1, pairs + 1):
         plus, minus = ([float(text) for text in side.values()] for side in path.sides(pair))
         path.add(pair, hidden.pair(plus, hidden.strength(minus)))

@@ -3,7 +3,9 @@
 import json
 import random
 import shlex
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -92,6 +94,26 @@ def test_a_tuning_that_is_over_is_only_shown_again(
 
     assert tune("--resume", str(folder)).stdout == ran.stdout
     assert (read_run(folder), read_run(folder / "test")) == before
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("lag", 0), ("lag", "x"), ("parameters", []), ("parameters", [{"name": "v1"}]), ("test", {"elo0": "x"})],
+)
+def test_a_run_file_with_a_tuning_that_can_not_be_is_refused_in_one_sentence(
+    tuned: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path, key: str, value: object
+) -> None:
+    shutil.copy(tuned[0] / "run.db", tmp_path / "run.db")
+    with sqlite3.connect(tmp_path / "run.db") as connection:
+        (text,) = connection.execute("SELECT value FROM run WHERE name = 'settings'").fetchone()
+        edited = json.loads(text)
+        edited["tuning"][key] = value
+        connection.execute("UPDATE run SET value = ? WHERE name = 'settings'", [json.dumps(edited)])
+    ran = subprocess.run([OUTFLANK, "report", str(tmp_path)], capture_output=True, text=True, check=False)
+
+    assert ran.returncode == 1
+    assert "as the file of a run" in ran.stderr
+    assert len(ran.stderr.splitlines()) == 1
 
 
 def kill_at_random(arguments: list[str], rng: random.Random) -> None:

@@ -22,8 +22,10 @@ from outflank.engine.evaluation.weights import SHIPPED, checksum
 from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import OUTFLANK
 from outflank.tests.support.runs import conduct, settings
+from outflank.tests.tools.commands.test_tune import USUAL as TUNED
 from outflank.tests.tools.match.test_resume import ENGINES, SEED, begin, results
 from outflank.tools.match.state.store import read_run
+from outflank.tools.match.state.tuning import values_of
 from outflank.tools.work.cluster import Build, if_same_build, this_build
 
 Client = pytest.importorskip("distributed").Client
@@ -110,6 +112,22 @@ def test_a_worker_that_dies_half_way_costs_nothing(tmp_path: Path) -> None:
     assert run.finished
     assert run.voids == ()
     assert all(living_members(engine) == [] for engine in engines)
+
+
+def test_a_tuning_takes_the_same_path_on_a_cluster(tmp_path: Path) -> None:
+    options = ["tune", *TUNED, "--games", "20", "--concurrency", "2", "--sprt", "none"]
+    subprocess.run([OUTFLANK, *options, "--out", str(tmp_path / "here")], capture_output=True, check=True)
+    with scheduler() as address, process(*worker(address)), process(*worker(address)):
+        subprocess.run(
+            [OUTFLANK, *options, "--out", str(tmp_path / "there"), "--cluster", address],
+            capture_output=True,
+            check=True,
+            timeout=100,
+        )
+    here, there = read_run(tmp_path / "here"), read_run(tmp_path / "there")
+
+    assert results(there) == results(here)
+    assert values_of(there) == values_of(here) != []
 
 
 def test_ctrl_c_ends_what_the_workers_are_playing(tmp_path: Path) -> None:

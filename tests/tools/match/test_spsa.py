@@ -8,7 +8,7 @@ import pytest
 from outflank.engine import NotationError
 from outflank.measure.tuning import NEAR, ours
 from outflank.tools.match.stats.sprt import Sprt
-from outflank.tools.match.stats.spsa import ALPHA, GAMMA, STABILITY, Path, Tuned, Tuning
+from outflank.tools.match.stats.spsa import ALPHA, GAMMA, STABILITY, Tuned, Tuning, ValuePath
 
 REAL, WHOLE = Tuned.parse("t real 1.1 0.5 3.0 0.25 0.02", 100), Tuned.parse("from int 3 2 8 1 0.02", 100)
 
@@ -29,14 +29,14 @@ class TestTheValues:
         assert median(ours(seed, pairs) for seed in range(seeds)) <= NEAR
 
     def test_stay_where_they_are_if_all_pairs_are_shared(self) -> None:
-        path = Path(tuning(), 100, 1)
+        path = ValuePath(tuning(), 100, 1)
         for pair in range(1, 101):
             path.add(pair, 1.0)
 
         assert path.values == [1.1, 3]
 
     def test_move_by_the_rate_and_the_step_at_the_end(self) -> None:
-        path = Path(tuning(REAL), 1000, 1)
+        path = ValuePath(tuning(REAL), 1000, 1)
         for pair in range(1, 1000):
             path.add(pair, 1.0)
         path.add(1000, 2.0)
@@ -45,7 +45,7 @@ class TestTheValues:
         assert path.step(REAL, 1000) == 0.25
 
     def test_move_more_at_the_beginning_by_the_published_schedule(self) -> None:
-        path = Path(tuning(REAL), 1000, 1)
+        path = ValuePath(tuning(REAL), 1000, 1)
         path.add(1, 2.0)
         c_end, r_end, pairs = 0.25, 0.02, 1000
         c = c_end * pairs**GAMMA
@@ -55,7 +55,7 @@ class TestTheValues:
         assert abs(path.values[0] - 1.1) == pytest.approx(2 * gain)
 
     def test_never_leave_their_range(self) -> None:
-        path = Path(tuning(Tuned.parse("t real 1 1 1.1 0.1 1", 100), WHOLE), 50, 1)
+        path = ValuePath(tuning(Tuned.parse("t real 1 1 1.1 0.1 1", 100), WHOLE), 50, 1)
         for pair in range(1, 51):
             for side in path.sides(pair):
                 assert 1 <= float(side["t"]) <= 1.1
@@ -64,7 +64,7 @@ class TestTheValues:
             assert 1 <= path.values[0] <= 1.1
 
     def test_do_not_depend_on_the_order_in_which_pairs_end(self) -> None:
-        straight, shuffled = Path(tuning(lag=8), 64, 1), Path(tuning(lag=8), 64, 1)
+        straight, shuffled = ValuePath(tuning(lag=8), 64, 1), ValuePath(tuning(lag=8), 64, 1)
         order = sorted(range(1, 65), key=lambda pair: (pair - 1) // 8 * 8 + random.Random(pair).random() * 8)
         for pair in range(1, 65):
             straight.add(pair, points_of(pair))
@@ -74,7 +74,7 @@ class TestTheValues:
         assert straight.values == shuffled.values != [1.1, 3]
 
     def test_of_a_pair_are_the_same_before_and_after_later_pairs_within_the_lag_have_ended(self) -> None:
-        path = Path(tuning(lag=3), 20, 1)
+        path = ValuePath(tuning(lag=3), 20, 1)
         first = path.sides(3)
         path.add(1, 2.0)
         path.add(2, 0.0)
@@ -85,7 +85,7 @@ class TestTheValues:
 
 
 def test_the_sides_of_a_pair_lie_opposite_each_other() -> None:
-    path = Path(tuning(REAL), 100, 7)
+    path = ValuePath(tuning(REAL), 100, 7)
     for pair in range(1, 5):
         plus, minus = (float(side["t"]) for side in path.sides(pair))
         assert (plus + minus) / 2 == pytest.approx(1.1, rel=1e-4)
@@ -94,7 +94,7 @@ def test_the_sides_of_a_pair_lie_opposite_each_other() -> None:
 
 def test_a_whole_number_is_rounded_by_chance_so_that_its_mean_is_the_value() -> None:
     half = Tuned.parse("n int 5 0 10 0.75", 100)
-    path = Path(tuning(half, lag=1000), 1000, 3)
+    path = ValuePath(tuning(half, lag=1000), 1000, 3)
     sides = [int(side["n"]) for pair in range(1, 1001) for side in path.sides(pair)]
 
     assert set(sides) >= {4, 5, 6}

@@ -12,7 +12,7 @@ from outflank.tools.match.game.referee import STALL_SECONDS
 from outflank.tools.match.game.results import GameRecord, Outside
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.stats.sprt import Sprt
-from outflank.tools.match.stats.spsa import Path, Tuning
+from outflank.tools.match.stats.spsa import Tuning, ValuePath
 from outflank.tools.work.progress import counted
 
 MOST_VOIDS = 0.03  # of the games that were played: beyond it a run is not valid
@@ -72,9 +72,9 @@ class RunSettings:
         """The names of the engines."""
         return tuple(entry.name for entry in self.entries)
 
-    def path(self) -> Path | None:
+    def path(self) -> ValuePath | None:
         """The values of a tuning before its first pair; None for all other runs."""
-        return Path(self.tuning, (self.games + 1) // 2, self.seed) if self.tuning else None
+        return ValuePath(self.tuning, (self.games + 1) // 2, self.seed) if self.tuning else None
 
     def line(self, build: str = "") -> str:
         """Version, seed and settings in a line, from which the run can be repeated.

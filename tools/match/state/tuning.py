@@ -8,7 +8,7 @@ from outflank.tools.match.game.engines import Entrant, Protocol, name
 from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.game.setup import is_ours
 from outflank.tools.match.state.run import Run, RunSettings
-from outflank.tools.match.stats.spsa import MOST_PARAMETERS, Path, Tuned, Tuning
+from outflank.tools.match.stats.spsa import MOST_PARAMETERS, Tuned, Tuning, ValuePath
 
 _SIDES, _TUNED = ("+", "-"), " tuned"
 TEST_FOLDER = "test"  # in the folder of a tuning: the match of its result against the start
@@ -90,7 +90,7 @@ def values_of(run: Run, most: int = 200) -> list[Value]:
     return values
 
 
-def _walked(path: Path, results: Sequence[float]) -> Iterator[list[float]]:
+def _walked(path: ValuePath, results: Sequence[float]) -> Iterator[list[float]]:
     """The values before the first pair and after each."""
     yield path.values
     for pair, points in enumerate(results, 1):

@@ -151,7 +151,7 @@ class Tuning:
         return {each.name: each.text(value) for each, value in zip(self.parameters, values, strict=True)}
 
 
-class Path:
+class ValuePath:
     """The values of a tuning while results come in. They depend on the results alone, not on when they came.
 
     Attributes:
