@@ -89,6 +89,8 @@ def play_tuning(choose: Callable[[], RunSettings], options: dict[str, Any]) -> N
         if (test / RUN_FILE).exists():
             play_run(choose, {**options, "resume": test})
         elif settings := test_of(run):
+            if options["resume"] is not None and "concurrency" in _given_with_resume():
+                settings = replace(settings, concurrency=options["concurrency"])
             play_and_print(settings, options, test)
 
 

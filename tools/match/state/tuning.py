@@ -1,5 +1,6 @@
 """A tuning as a run: the settings of its games, what has come of it so far, and the match that tests its result."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,7 +9,7 @@ from outflank.tools.match.game.engines import Entrant, Protocol, name
 from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.game.setup import is_ours
 from outflank.tools.match.state.run import Run, RunSettings
-from outflank.tools.match.stats.spsa import MOST_PARAMETERS, Tuned, Tuning, ValuePath
+from outflank.tools.match.stats.spsa import MOST_PARAMETERS, Tuned, Tuning
 
 _SIDES, _TUNED = ("+", "-"), " tuned"
 TEST_FOLDER = "test"  # in the folder of a tuning: the match of its result against the start
@@ -52,6 +53,31 @@ def pair_points(games: Sequence[GameRecord], first: str) -> Iterator[float]:
         number += 2
 
 
+class Moments:
+    """Mean and standard deviation of numbers that come one by one, by Welford's method.
+
+    Attributes:
+        mean: of those so far; 0 before the first.
+    """
+
+    def __init__(self) -> None:
+        self.mean = 0.0
+        self._count = 0
+        self._squares = 0.0
+
+    def add(self, value: float) -> None:
+        """Take a number."""
+        self._count += 1
+        off = value - self.mean
+        self.mean += off / self._count
+        self._squares += off * (value - self.mean)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of those so far; 0 before the second."""
+        return math.sqrt(self._squares / self._count) if self._count else 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """What has become of a parameter.
@@ -76,26 +102,28 @@ def values_of(run: Run, most: int = 200) -> list[Value]:
     tuning, path = run.settings.tuning, run.settings.path()
     if tuning is None or path is None:
         return []
-    walked = list(_walked(path, list(pair_points(run.games, run.settings.names[0]))))
-    step = max(len(walked) // most, 1)
-    values = []
-    for place, parameter in enumerate(tuning.parameters):
-        course = [at[place] for at in walked]
-        settled = course[int(_SETTLED_FROM * len(course)) :]
-        mean = sum(settled) / len(settled)
-        spread = (sum((value - mean) ** 2 for value in settled) / len(settled)) ** 0.5
-        pairs = sorted({*range(0, len(course), step), len(course) - 1})
-        drawn = tuple((pair, course[pair], path.step(parameter, pair)) for pair in pairs)
-        values.append(Value(parameter, parameter.text(course[-1]), mean, spread, drawn))
-    return values
-
-
-def _walked(path: ValuePath, results: Sequence[float]) -> Iterator[list[float]]:
-    """The values before the first pair and after each."""
-    yield path.values
-    for pair, points in enumerate(results, 1):
-        path.add(pair, points)
-        yield path.values
+    results = list(pair_points(run.games, run.settings.names[0]))
+    step, settled = max(len(results) // most, 1), math.ceil(_SETTLED_FROM * len(results))
+    drawn: list[tuple[int, list[float]]] = []
+    last_quarter = [Moments() for _ in tuning.parameters]
+    for pair in range(len(results) + 1):
+        if pair:
+            path.add(pair, results[pair - 1])
+        if pair % step == 0 or pair == len(results):
+            drawn.append((pair, path.values))
+        if pair >= settled:
+            for moments, value in zip(last_quarter, path.values, strict=True):
+                moments.add(value)
+    return [
+        Value(
+            parameter,
+            parameter.text(path.values[place]),
+            last_quarter[place].mean,
+            last_quarter[place].deviation,
+            tuple((pair, values[place], path.step(parameter, pair)) for pair, values in drawn),
+        )
+        for place, parameter in enumerate(tuning.parameters)
+    ]
 
 
 def test_of(run: Run) -> RunSettings | None:
