@@ -22,16 +22,18 @@ cdef class Deepening:
     cdef const int16_t[::1] _margins  # held, since a worker only points to them
     cdef double _began
     cdef bint _stop, _wld
+    cdef bint _bounded  # whether only this is asked: are `_wanted` discs reached?
     cdef Crew _crew
     cdef Worker *_worker  # the crew's leader
     cdef RootMove *_finished  # the moves as the last finished iteration left them
     cdef RootMove *_moves
     cdef uint64_t _own, _opp
-    cdef int _count, _lines, _empties
+    cdef int _count, _lines, _empties, _wanted
     cdef int _window, _window_end  # half the first window of an iteration, before the end and at it
     # The last finished iteration; _depth is 0 before the first.
     cdef int _depth, _selectivity
     cdef bint _told_wld  # what was told last is 1, 0 or -1: a lead, an equal count, or neither
+    cdef bint _told_bound  # what was told last is a bound
 
     cdef int _first_window(self, int depth) noexcept
     cdef int _search_root(self, int depth, int alpha, int beta) noexcept nogil

@@ -82,6 +82,8 @@ cdef class Deepening:
         self._began = began
         self._position = position
         self._wld = limit.wld
+        self._bounded = limit.at_least is not None
+        self._wanted = limit.at_least or 0
         self._iterations = Iterations(limit, position.empties, len(moves), began, (<object>crew).nodes, parameters)
         self._table = table
         self._own, self._opp = position.own, position.opp
@@ -174,10 +176,12 @@ cdef class Deepening:
 
     def _search_around_last_score(self, int depth):
         """One iteration, in windows around the score so far until the score lies inside."""
-        cdef bint wld = self._wld and depth == self._empties
+        cdef bint wld = self._wld and depth == self._empties, bounded = self._bounded and depth == self._empties
         cdef int score = self._moves[0].told, width = self._first_window(depth), alpha = _WORST, beta = -_WORST, i
         if wld:
             alpha, beta = -1, 1
+        elif bounded:
+            alpha, beta = self._wanted - 1, self._wanted
         elif self._lines == 1 and depth > 2:
             alpha, beta = score - width, score + width
         while True:
@@ -185,17 +189,20 @@ cdef class Deepening:
                 score = self._search_root(depth, alpha, beta)
             if self._worker.aborted:
                 return
-            if alpha < score < beta or wld:
+            if alpha < score < beta or wld or bounded:
                 break
             width *= 2
             if score <= alpha:
                 alpha = max(score - width, _WORST)
             else:
                 beta = min(score + width, -_WORST)
-        for i in range(self._lines):
-            score = self._moves[i].score
-            self._moves[i].told = max(-1, min(1, score)) if wld else score
-        self._told_wld = wld
+        if bounded:
+            self._moves[0].told = score  # if it is less, then of all moves and not of the first
+        else:
+            for i in range(self._lines):
+                score = self._moves[i].score
+                self._moves[i].told = max(-1, min(1, score)) if wld else score
+        self._told_wld, self._told_bound = wld, bounded
 
     cdef int _first_window(self, int depth) noexcept:
         """Half the first window of an iteration: full boards have even scores, of which it holds one or two by default."""
@@ -262,7 +269,9 @@ cdef class Deepening:
         first = self._move(index)
         after = self._position.play(first)
         told = self._moves[index].told
-        if self._depth < self._empties:
+        if self._told_bound:
+            behind = []
+        elif self._depth < self._empties:
             behind = self._remembered_line(after)
         else:
             set_selectivity(self._worker, self._selectivity)
@@ -283,6 +292,8 @@ cdef class Deepening:
     def _judged(self, move, int told, pv):
         """A line with the bound and the result of its score."""
         side, rules = self._position.side, self._position.rules
+        if self._told_bound:
+            return Line(move, float(told), pv, "lower" if told >= self._wanted else "upper")
         if not (self._told_wld or self._is_exact()):
             return Line(move, float(told), pv)
         winner = rules.winner_by(told if side is Colour.BLACK else -told)

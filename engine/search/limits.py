@@ -111,6 +111,8 @@ class Limit:
         selectivity: a member of SELECTIVITIES; below 100 the search cuts what a shallow one says is hopeless. None
             is 100 for a search to a depth or to the end, and as much as pays for one against time or nodes.
         wld: of a position that is solved, find out only who wins: see ``Line.result``.
+        at_least: of a position that is solved, find out only whether the side to move reaches this many discs, -63 to
+            64: the score found is a lower bound of at least so many, or an upper bound of less. For one line only.
     """
 
     depth: int | None = None
@@ -120,6 +122,7 @@ class Limit:
     exact_from: int | None = None
     selectivity: Percent | None = None
     wld: bool = False
+    at_least: int | None = None
 
     def __post_init__(self) -> None:
         for name, value, least in (
@@ -129,6 +132,10 @@ class Limit:
         ):
             if value is not None:
                 object.__setattr__(self, name, whole(name, value, least, _MOST))  # whatever else it came as
+        if self.at_least is not None:
+            object.__setattr__(self, "at_least", whole("at_least", self.at_least, 1 - _BOARD, _BOARD))
+            if self.wld:
+                raise SettingsError("wld and at_least are two questions: ask one of them")
         if self.seconds is not None and self.seconds != math.inf:
             _check_seconds("seconds", self.seconds, 0.0)
         if self.clock is not None and not isinstance(self.clock, Clock):
@@ -138,9 +145,11 @@ class Limit:
             raise SettingsError(f"expected a selectivity out of {expected}, got {self.selectivity!r}")
 
     @classmethod
-    def solve(cls, *, selectivity: Percent | None = None, wld: bool = False) -> "Limit":
+    def solve(
+        cls, *, selectivity: Percent | None = None, wld: bool = False, at_least: int | None = None
+    ) -> "Limit":
         """To the end of the game, however long that takes."""
-        return cls(exact_from=_BOARD, selectivity=selectivity, wld=wld)
+        return cls(exact_from=_BOARD, selectivity=selectivity, wld=wld, at_least=at_least)
 
     @property
     def is_timed(self) -> bool:
@@ -163,7 +172,7 @@ class Line:
         pv: the best line found that begins with `move`. That of an exact score ends the game with this score, unless
             the table had no room for it or the search was stopped first.
         bound: the relation of the score to the true one: ``exact`` (as good as the search is), or where only win, draw
-            or loss was asked for, the ``lower`` or ``upper`` bound in discs.
+            or loss or a bound was asked for, the ``lower`` or ``upper`` bound in discs.
         result: a win, draw or loss for the side to move, by the rules' tie rule; None unless the search was exact
             or was asked for just that and reached the end.
     """

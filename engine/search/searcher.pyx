@@ -7,6 +7,7 @@ import math
 import random
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from outflank.engine.search.crew cimport Crew
@@ -185,6 +186,8 @@ cdef class Searcher:
             raise SettingsError(f"expected a Limit, such as Limit(depth=8), got {limit!r}")
         if not limit.ends_search(position.empties):
             raise SettingsError("a search needs a limit: depth, nodes, seconds, clock, or Limit.solve()")
+        if limit.at_least is not None and multipv > 1:
+            raise SettingsError("at_least asks for one line, so multipv has to be 1")
         self._take()
         lease = Lease(self.stop, self._free)  # no Python code before the `try`, so Ctrl-C can't come there
         try:
@@ -216,6 +219,8 @@ cdef class Searcher:
             return Finished(SearchResult(0, 100, True, 0, 0.0, (_final_line(position),)))
         if position.must_pass:
             behind = position.pass_()
+            if limit.at_least is not None:  # -score >= N if the score is not 1 - N or more
+                limit = replace(limit, at_least=1 - limit.at_least)
             return BehindPass(self._prepared(behind, limit, self._root_moves(behind, None), multipv, began))
         self.prepare()
         self._forget_other_rules(position.rules)

@@ -298,3 +298,14 @@ def test_a_move_in_doubt_is_thought_about_longer(doubtful: list[Line]) -> None:
 
 def test_scores_of_odd_and_even_depths_are_not_compared() -> None:
     assert part_to_begin(lines((19, 2.0), (19, 8.0), (19, 2.0), (19, 8.0), (19, 2.0))) < 1
+
+
+@pytest.mark.parametrize("wrong", [-64, 65, 1.5, "4"])
+def test_discs_that_nobody_can_ask_for_are_refused(wrong: Any) -> None:
+    with pytest.raises(SettingsError, match="at_least"):
+        Limit.solve(at_least=wrong)
+
+
+def test_winners_and_a_bound_are_not_asked_for_at_once() -> None:
+    with pytest.raises(SettingsError, match="two questions"):
+        Limit.solve(wld=True, at_least=4)

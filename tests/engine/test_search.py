@@ -306,6 +306,28 @@ class TestExactScores:
         )
 
     @settings(max_examples=15)
+    @given(seed=SEEDS, name=st.sampled_from(sorted(PRESETS)), wanted=st.integers(-63, 64))
+    def test_whether_discs_are_reached_is_found_as_by_brute_force(
+        self, seed: int, name: str, wanted: int
+    ) -> None:
+        """With a bound that holds, behind a forced pass too."""
+        position = reached(seed, 8, PRESETS[name])
+        score = minimax(position)
+        for asked in (wanted, max(score, -63), min(score + 1, 64)):
+            result = Searcher(hash_mb=1).search(position, Limit.solve(at_least=asked))
+
+            assert result.exact
+            if result.bound == "exact":  # a game that is over
+                assert result.score == score
+            else:
+                assert (result.bound == "lower") == (score >= asked)
+                assert result.score <= score if result.bound == "lower" else score <= result.score < asked
+
+    def test_whether_discs_are_reached_is_asked_of_one_line(self) -> None:
+        with pytest.raises(SettingsError, match="at_least asks for one line"):
+            Searcher(hash_mb=1).search(MIDGAME, Limit.solve(at_least=4), multipv=2)
+
+    @settings(max_examples=15)
     @given(seed=SEEDS, name=st.sampled_from(sorted(PRESETS)))
     def test_eight_empty_squares_are_solved_as_by_brute_force(self, seed: int, name: str) -> None:
         position = reached(seed, 8, PRESETS[name])
