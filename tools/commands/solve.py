@@ -1,32 +1,26 @@
 """``outflank solve``: who wins, by how much and with which move, proven."""
 
-import json
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import click
 
-from outflank.engine import (
-    Colour,
-    Limit,
-    Line,
-    Move,
-    OutflankError,
-    Parameters,
-    Position,
-    Rules,
-    Searcher,
-    SearchInfo,
-)
+from outflank.engine import Limit, OutflankError, Parameters, Rules, Searcher, SearchInfo
 from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.obf import Problem, Suite
-from outflank.tools.analysis.proofs.write import Proof, ProofFile
+from outflank.tools.analysis.jobs.file import JobFacts, JobFile
+from outflank.tools.analysis.jobs.show import solve_job
+from outflank.tools.analysis.jobs.work import Workers
+from outflank.tools.analysis.proofs.write import ProofFile
+from outflank.tools.analysis.solutions import Report, Solution
 from outflank.tools.commands.options import (
+    ANY_FOLDER,
     OUTPUT_FILE,
+    WholeNumber,
+    cluster_option,
     hash_option,
     json_option,
     param_option,
@@ -34,142 +28,11 @@ from outflank.tools.commands.options import (
     selectivity_option,
     threads_option,
     time_option,
+    workers_option,
 )
-from outflank.tools.report.search import (
-    certainty,
-    facts,
-    limit_words,
-    moves_text,
-    nodes_a_second,
-    reached_end,
-    score_number,
-    score_text,
-    settings_line,
-)
+from outflank.tools.report.search import limit_words, settings_line
+from outflank.tools.work.executor import open_executor
 from outflank.tools.work.progress import Complaints, counted, live
-
-_AS_NUMBER = {"win": 1.0, "draw": 0.0, "loss": -1.0}
-
-
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """What a search found out about a problem.
-
-    Attributes:
-        number: of the problem in its file, 1 for the first.
-        problem: what was searched.
-        info: what was found.
-        seconds: wall time, clearing of the table included.
-        limit: what was asked for; with its `wld` a score is 1, 0 or -1 once the end was reached.
-    """
-
-    number: int
-    problem: Problem
-    info: SearchInfo
-    seconds: float
-    limit: Limit
-
-    @property
-    def position(self) -> Position:
-        """The position that was searched."""
-        return self.problem.position
-
-    @property
-    def move(self) -> Move:
-        """The best move."""
-        return self.info.lines[0].move
-
-    @property
-    def score(self) -> str:
-        """The score for people."""
-        return self.score_text(self.info.lines[0])
-
-    @property
-    def certainty(self) -> str:
-        """How far the score can be trusted."""
-        return certainty(self.info, self.position.empties)
-
-    @property
-    def is_solved(self) -> bool:
-        """Whether the search went to the end of the game, as surely as was asked for."""
-        sure = self.info.exact or self.info.selectivity >= self._selectivity
-        return sure and reached_end(self.info, self.position.empties)
-
-    def score_text(self, line: Line) -> str:
-        """A score of this search for people: ``+18``, or ``win`` if only that was asked for and found out."""
-        return line.result if self.limit.wld and line.result else score_text(line.score)
-
-    def number_of(self, line: Line) -> float:
-        """The same for programs: discs, or 1, 0 or -1."""
-        return _AS_NUMBER[line.result] if self.limit.wld and line.result else line.score
-
-    def differences(self) -> list[str]:
-        """What is not as the file says, a sentence each; none if all is."""
-        if self.problem.score is None:
-            return ["the file has no score to compare with"]
-        if not self.is_solved:
-            return [f"not searched to the end at {self._selectivity} %, but {self.certainty}"]
-        expected = {move: self._expected(score) for move, score in self.problem.scores.items()}
-        return [
-            *self._score_difference(self._expected(self.problem.score)),
-            *self._move_difference(expected),
-            *self._differences_of_other_moves(expected),
-        ]
-
-    def facts(self) -> dict[str, Any]:
-        """The solution as JSON has it."""
-        return {
-            "number": self.number,
-            "position": self.position.board_string(),
-            "empties": self.position.empties,
-            "score": score_number(self.number_of(self.info.lines[0])),
-            "move": str(self.move),
-            "moves": {str(line.move): score_number(self.number_of(line)) for line in self.info.lines},
-            "pv": [str(move) for move in self.info.pv],
-            "wld": self.limit.wld,
-            **facts(self.info),
-            "seconds": round(self.seconds, 6),
-            "nodes_per_second": nodes_a_second(self.info.nodes, self.seconds),
-        }
-
-    @property
-    def _selectivity(self) -> int:
-        """What was asked for, in percent."""
-        return self.limit.selectivity or 100
-
-    def _expected(self, score: int) -> int:
-        """A score of the file as this search would give it."""
-        if not self.limit.wld:
-            return score
-        side = self.position.side
-        winner = self.position.rules.winner_by(score if side is Colour.BLACK else -score)
-        return 0 if winner is None else 1 if winner is side else -1
-
-    def _score_difference(self, expected: int) -> list[str]:
-        """The score, if it is not the file's."""
-        found = self.number_of(self.info.lines[0])
-        return [] if found == expected else [f"expected the score {expected:+d}, got {found:+.0f}"]
-
-    def _move_difference(self, expected: Mapping[Move, int]) -> list[str]:
-        """The best move, if it is none by the file."""
-        best = [str(move) for move, score in expected.items() if score == max(expected.values())]
-        if not best or str(self.move) in best:
-            return []
-        return [f"expected the best move {' or '.join(best)}, got {self.move}"]
-
-    def _differences_of_other_moves(self, expected: Mapping[Move, int]) -> list[str]:
-        """Scores of moves behind the best one that are not the file's."""
-        return [
-            f"expected {expected[line.move]:+d} for {line.move}, got {self.number_of(line):+.0f}"
-            for line in self.info.lines[1:]
-            if expected.get(line.move, self.number_of(line)) != self.number_of(line)
-        ]
-
-
-_HEADING = (
-    f"{'#':>4} {'empties':>7} {'score':>5}  {'move':<5} {'nodes':>15} {'seconds':>9} {'nodes/s':>11}  "
-    f"{'certainty':<17}  line"
-)
 
 
 @click.command()
@@ -181,6 +44,12 @@ _HEADING = (
 @param_option
 @selectivity_option(default="what pays against --time, else 100")
 @click.option("--wld", is_flag=True, help="Find only the winner: win, draw or loss; in JSON 1, 0 and -1.")
+@click.option(
+    "--at-least",
+    type=WholeNumber(-63, 64),
+    metavar="DISCS",
+    help="Find only whether the side to move ends with so many discs more than the other.",
+)
 @click.option("--all-moves", is_flag=True, help="Find the score of every move.")
 @time_option
 @click.option("--check", is_flag=True, help="Compare scores and best moves with the file's.")
@@ -191,6 +60,22 @@ _HEADING = (
     metavar="FILE",
     help="Write proofs of the scores to FILE, for python -m outflank.tools.analysis.proofs.check FILE.",
 )
+@click.option(
+    "--job",
+    "job_folder",
+    type=ANY_FOLDER,
+    metavar="DIR",
+    help="Solve in workers, and keep in DIR all that was solved, so that the same command goes on after any end.",
+)
+@click.option(
+    "--frontier",
+    type=WholeNumber(4, 40),
+    metavar="SQUARES",
+    help="Empty squares of the boards that the workers of a new --job solve.  "
+    "[default: 4 fewer than the position, 26 at most]",
+)
+@workers_option
+@cluster_option
 @json_option
 def solve(
     file: BinaryIO | None,
@@ -201,43 +86,53 @@ def solve(
     parameters: Parameters,
     selectivity: Percent | None,
     wld: bool,
+    at_least: int | None,
     all_moves: bool,
     seconds: float | None,
     check: bool,
     proof_path: Path | None,
+    job_folder: Path | None,
+    frontier: int | None,
+    workers: int | None,
+    cluster: str | None,
     as_json: bool,
 ) -> None:
     """Solve the positions of an OBF file (- is standard input), each with an empty table.
 
     Scores are final disc differences from the side to move. A line that can't be read is reported, and the others
-    are solved. The exit code is 1 if there was such a line, or if --check finds a difference.
+    are solved. The exit code is 1 if there was such a line, or if --check finds a difference. With --job DIR alone the
+    job in DIR goes on.
     """
-    if seconds is None:
-        limit = Limit.solve(selectivity=selectivity, wld=wld)
-    else:
-        limit = Limit(seconds=seconds, selectivity=selectivity, wld=wld)
+    limit = _limit(seconds, selectivity, wld, at_least)
+    report = Report(check, as_json)
+    if job_folder is not None:
+        if seconds or selectivity or all_moves or proof_path or threads > 1:
+            raise click.UsageError(
+                "--job goes without --time, --selectivity, --all-moves, --proof and --threads (see --workers)"
+            )
+        if rules.one_direction:
+            raise click.UsageError(
+                f"--job needs rules under which a move turns every direction, unlike {rules}"
+            )
+        suite, bad = (None, _no_complaints()) if (file, board) == (None, None) else _suite(file, board, rules)
+        facts = None if suite is None else JobFacts(rules, tuple(map(str, suite.problems)), frontier)
+        with (
+            JobFile.open(job_folder, facts) as job,
+            Workers(lambda: open_executor(workers, cluster)) as found,
+        ):
+            solve_job(job, limit, found, hash_mb, report)
+        _complain(bad, report.differing)
+        return
+    if (frontier, workers, cluster) != (None, None, None):
+        raise click.UsageError("--frontier, --workers and --cluster need --job")
     source = None if file is None else Path(file.name)
     proofs = None if proof_path is None else ProofFile(proof_path, source, rules, limit, hash_mb)
-    suite = _suite(file, board, rules)
-    bad = Complaints("line without a position", "lines without a position")
-    for error in suite.errors:
-        bad.add(str(error))
-    bad.end()
+    suite, bad = _suite(file, board, rules)
     searcher = Searcher(hash_mb, threads, parameters=parameters)
     searcher.prepare()  # or the first position would seem slow
-    report = _Report(check, as_json)
     report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
     try:
-        for number, problem in enumerate(suite.problems, 1):
-            attempt = _Attempt(number, len(suite.problems), problem, limit)
-            proof = None
-            try:
-                attempt.run(searcher, all_moves)
-                if proofs is not None and attempt.solution is not None:
-                    proof = proofs.add(problem.position, int(attempt.solution.info.score))
-            finally:  # Ctrl-C ends it too, and what has been found by then is printed
-                if attempt.solution is not None:
-                    report.add(attempt.solution, proof)
+        _solve_all(suite, limit, searcher, all_moves, report, proofs)
     finally:
         report.end()
         if proofs is not None:
@@ -245,21 +140,54 @@ def solve(
     _complain(bad, report.differing)
 
 
-def _suite(file: BinaryIO | None, board: str | None, rules: Rules) -> Suite:
-    """What is to be solved.
+def _solve_all(
+    suite: Suite, limit: Limit, searcher: Searcher, all_moves: bool, report: Report, proofs: ProofFile | None
+) -> None:
+    """Solve each problem with an empty table, and report it."""
+    for number, problem in enumerate(suite.problems, 1):
+        attempt = _Attempt(number, len(suite.problems), problem, limit)
+        proof = None
+        try:
+            attempt.run(searcher, all_moves)
+            if proofs is not None and attempt.solution is not None:
+                proof = proofs.add(problem.position, int(attempt.solution.info.score))
+        finally:  # Ctrl-C ends it too, and what has been found by then is printed
+            if attempt.solution is not None:
+                report.add(attempt.solution, proof)
+
+
+def _limit(seconds: float | None, selectivity: Percent | None, wld: bool, at_least: int | None) -> Limit:
+    """What each position is searched by."""
+    if wld and at_least is not None:
+        raise click.UsageError("--wld and --at-least exclude each other")
+    if seconds is None:
+        return Limit.solve(selectivity=selectivity, wld=wld, at_least=at_least)
+    return Limit(seconds=seconds, selectivity=selectivity, wld=wld, at_least=at_least)
+
+
+def _no_complaints() -> Complaints:
+    return Complaints("line without a position", "lines without a position")
+
+
+def _suite(file: BinaryIO | None, board: str | None, rules: Rules) -> tuple[Suite, Complaints]:
+    """What is to be solved, and the lines that can't be, which are reported.
 
     Raises: OutflankError if the file holds no line of its own.
     """
     if (file is None) == (board is None):
         wrong = "a FILE and --board exclude each other" if file else "there is nothing to solve"
         raise click.UsageError(f"{wrong}: give a FILE or --board")
+    bad = _no_complaints()
     if file is not None:
         suite = obf.read_suite(file, file.name, rules)
         if not suite.problems and not suite.errors:
             raise OutflankError(f"{file.name} has no positions")
-        return suite
+        for error in suite.errors:
+            bad.add(str(error))
+        bad.end()
+        return suite, bad
     try:
-        return Suite((obf.parse_problem(board or "", rules),), ())
+        return Suite((obf.parse_problem(board or "", rules),), ()), bad
     except obf.LineError as error:
         raise click.BadParameter(f"{error} (column {error.column})", param_hint="'--board'") from None
 
@@ -306,64 +234,3 @@ class _Attempt:
                 f", {self.solution.certainty}: {self.solution.score} {self.solution.move}, {nodes:,} nodes"
             )
         return f"{text}, {time.perf_counter() - self._began:.0f} s"
-
-
-class _Report:
-    """Prints solutions as they come, and their sum.
-
-    Args:
-        check: compare them with the file's.
-        as_json: print JSON objects; all else then goes to stderr.
-    """
-
-    def __init__(self, check: bool, as_json: bool) -> None:
-        self._check, self._as_json = check, as_json
-        self._solutions: list[Solution] = []
-        self.differing: list[int] = []  # numbers of the solutions that are not the file's
-
-    def begin(self, settings: str) -> None:
-        """Print the settings, and the table's heading."""
-        click.echo(settings, err=self._as_json)
-        if not self._as_json:
-            click.echo(_HEADING)
-
-    def add(self, solution: Solution, proof: Proof | None) -> None:
-        """Print a solution, how it differs from the file's, and what became of its proof."""
-        self._solutions.append(solution)
-        differences = solution.differences() if self._check else []
-        if differences:
-            self.differing.append(solution.number)
-        if self._as_json:
-            compared = {"differences": differences} if self._check else {}
-            proven = {"proof": asdict(proof)} if proof else {}
-            click.echo(json.dumps(solution.facts() | compared | proven))
-            return
-        click.echo(_row(solution))
-        for line in (*_scores_of_moves(solution), *differences, *([proof] if proof else [])):
-            click.echo(f"     {line}")
-
-    def end(self) -> None:
-        """Print the sum of all."""
-        nodes = sum(solution.info.nodes for solution in self._solutions)
-        seconds = sum(solution.seconds for solution in self._solutions)
-        solved = sum(solution.is_solved for solution in self._solutions)
-        speed = nodes_a_second(nodes, seconds)
-        click.echo(
-            f"{solved} solved in {seconds:.3f} s, {nodes:,} nodes, {speed:,} nodes/s", err=self._as_json
-        )
-
-
-def _row(solution: Solution) -> str:
-    """The line of a solution in the table."""
-    info, seconds = solution.info, solution.seconds
-    return (
-        f"{solution.number:>4} {solution.position.empties:>7} {solution.score:>5}  {solution.move!s:<5} "
-        f"{info.nodes:>15,} {seconds:>9.3f} {nodes_a_second(info.nodes, seconds):>11,}  "
-        f"{solution.certainty:<17}  {moves_text(info.pv)}"
-    )
-
-
-def _scores_of_moves(solution: Solution) -> list[str]:
-    """A line with the score of each move, if more than the best one has one."""
-    scores = [f"{line.move} {solution.score_text(line)}" for line in solution.info.lines]
-    return ["moves: " + "  ".join(scores)] if len(scores) > 1 else []

@@ -38,6 +38,8 @@ def limit_words(limit: Limit) -> list[str]:
     words = [f"{value} {unit}" for value, unit in limits if value is not None]
     if limit.selectivity is not None:
         words.append(f"{limit.selectivity} %")
+    if limit.at_least is not None:
+        words.append(f"only whether {limit.at_least:+d} is reached")
     return [*words, "win, draw or loss only"] if limit.wld else words
 
 

@@ -160,12 +160,12 @@ def _end_with(parent: BaseProcess) -> None:
 _HASH_MB = 16  # short searches fill no more, and clearing it takes no time
 
 
-def shared_searcher(weights: Path = SHIPPED) -> Searcher:
-    """The searcher with these weights; its table holds what earlier tasks left there, until it is cleared.
+def shared_searcher(weights: Path = SHIPPED, hash_mb: int = _HASH_MB) -> Searcher:
+    """The searcher with these weights and a table of this size, which holds what earlier tasks left there.
 
     Not for use in several threads.
     """
-    return _searcher(weights, identity(weights))
+    return _searcher(weights, identity(weights), hash_mb)
 
 
 def cleared_searcher(weights: Path = SHIPPED) -> Searcher:
@@ -176,5 +176,5 @@ def cleared_searcher(weights: Path = SHIPPED) -> Searcher:
 
 
 @functools.lru_cache(maxsize=2)  # a match between two evaluations uses both in turn
-def _searcher(weights: Path, identity: str) -> Searcher:
-    return Searcher(_HASH_MB, weights=weights)
+def _searcher(weights: Path, identity: str, hash_mb: int) -> Searcher:
+    return Searcher(hash_mb, weights=weights)

@@ -251,3 +251,51 @@ def test_the_scores_of_ffo_1_to_19_are_proven(tmp_path: Path, capsys: pytest.Cap
     assert run_program_with(str(FFO / "fforum-1-19.obf"), "--check", "--proof", str(path)).exit_code == 0
     assert check.main([str(path)]) == 0
     assert capsys.readouterr().out.count(" is proven for ") == 19
+
+
+@pytest.mark.parametrize(("wanted", "score", "bound"), [(18, ">=+", "lower"), (19, "<=+", "upper")])
+def test_a_bound_is_told_as_one(wanted: int, score: str, bound: str) -> None:
+    result = run("--board", FIRST, "--at-least", str(wanted), "--check")
+    (found,) = objects(run("--board", FIRST, "--at-least", str(wanted), "--json"))
+
+    assert result.exit_code == 0, result.output
+    assert score in result.output
+    assert (found["at_least"], found["bound"]) == (wanted, bound)
+    assert (found["score"] >= wanted) == (bound == "lower")
+
+
+@pytest.mark.parametrize("question", [[], ["--wld"], ["--at-least", "10"]])
+def test_a_job_finds_what_a_search_finds_and_goes_on(question: list[str], tmp_path: Path) -> None:
+    suite = tmp_path / "x.obf"
+    suite.write_text("\n".join(LINES[:2]) + "\n")
+    job = ["--job", str(tmp_path / "job"), "--workers", "1", "--json", *question]
+    plain = objects(run(str(suite), "--json", *question))
+    first = objects(run(str(suite), *job, "--check"))
+    again = objects(run(*job))
+
+    for name in ("score", "position", "bound"):
+        if question != ["--at-least", "10"] or name != "score":  # a bound may be another
+            assert [one[name] for one in first] == [one[name] for one in plain]
+    assert [one["differences"] for one in first] == [[], []]
+    assert first[0]["job"]["searches"] > 0
+    assert [one["job"]["searches"] for one in again] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--job", "JOB", "--board", BOARD, "--time", "1"],
+        ["--job", "JOB", "--board", BOARD, "--all-moves"],
+        ["--job", "JOB", "--board", BOARD, "--threads", "2"],
+        ["--board", BOARD, "--workers", "2"],
+        ["--board", BOARD, "--frontier", "12"],
+        ["--board", BOARD, "--wld", "--at-least", "2"],
+        ["--job", "JOB", "--board", BOARD, "--rules", "ravensburger-1987"],
+    ],
+)
+def test_options_that_do_not_go_with_a_job_are_wrong_usage(arguments: list[str], tmp_path: Path) -> None:
+    result = run(*(str(tmp_path / "job") if argument == "JOB" else argument for argument in arguments))
+
+    assert result.exit_code == 2
+    assert "Error: " in result.output
+    assert not (tmp_path / "job").exists()

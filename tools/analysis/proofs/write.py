@@ -131,9 +131,14 @@ class ProofFile:
     """
 
     def __init__(self, path: Path, source: Path | None, rules: Rules, limit: Limit, hash_mb: int) -> None:
-        if limit.seconds is not None or limit.wld or limit.selectivity not in (None, 100):
+        if (
+            limit.seconds is not None
+            or limit.wld
+            or limit.at_least is not None
+            or limit.selectivity not in (None, 100)
+        ):
             raise click.UsageError(
-                "--proof proves the score, so it goes without --time, --wld and --selectivity"
+                "--proof proves the score, so it goes without --time, --wld, --at-least and --selectivity"
             )
         if rules.one_direction:
             raise click.UsageError(

@@ -1,0 +1,356 @@
+"""A job answers as brute force does, keeps what it has found whatever ends it, and believes no file."""
+
+import multiprocessing
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outflank.engine import FileFormatError, Limit, OutflankError, Position, Rules, Searcher
+from outflank.tests.support.installation import python_script
+from outflank.tests.support.positions import problems, reached
+from outflank.tools.analysis.jobs.file import JOB_FILE, JobFacts, JobFile, Solved
+from outflank.tools.analysis.jobs.tree import Tree
+from outflank.tools.analysis.jobs.work import Outcome, Progress, Work, Workers, thresholds
+from outflank.tools.work.executor import open_executor
+
+RULES = [
+    Rules.parse(text)
+    for text in ("othello", "othello,scoring=count", "ravensburger-2006", "othello,tie=second")
+]
+SUITE = Path(__file__).parents[2] / "data" / "ffo" / "fforum-20-39.obf"
+LARGER = problems("fforum-1-19.obf")[12]  # 16 empty squares
+
+
+class Here(Executor):
+    """Does what it is given at once, in this process."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **named))
+        return future
+
+
+@contextmanager
+def here() -> Iterator[tuple[Executor, int]]:
+    yield Here(), 2
+
+
+def facts(position: Position, frontier: int | None = None) -> JobFacts:
+    return JobFacts(position.rules, (position.board_string(),), frontier)
+
+
+def nothing(progress: Progress) -> None:
+    """Shows no progress."""
+
+
+def worked(
+    folder: Path,
+    position: Position,
+    frontier: int,
+    asked: Sequence[int] | None = None,
+    workers: Workers | None = None,
+    show: Callable[[Progress], object] = nothing,
+) -> Outcome:
+    """What a job finds out about a position."""
+    asked = thresholds(position, False, None) if asked is None else asked
+    with JobFile.open(folder, facts(position, frontier)) as job, workers or Workers(here) as found:
+        return Work(job, position, asked, found, 1, show).run()
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+@pytest.mark.parametrize("seed", range(8))
+def test_scores_and_winners_are_those_of_a_plain_search(seed: int, rules: Rules, tmp_path: Path) -> None:
+    """Of positions with passes, early ends and games that are over, on both sides of a frontier of four squares."""
+    position = reached(seed, 9, rules)
+    plain = Searcher(1).search(position, Limit.solve())
+    found = worked(tmp_path / "score", position, 4)
+    winner = worked(tmp_path / "winner", position, 4, thresholds(position, True, None))
+
+    assert found.lower == found.upper == plain.score
+    assert winner.lower <= plain.score <= winner.upper
+    wins, loses = rules.least_win(position.side), 1 - rules.least_win(position.side.other)
+    assert plain.result == ("win" if winner.lower >= wins else "loss" if winner.upper < loses else "draw")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_move_reaches_the_score(seed: int, tmp_path: Path) -> None:
+    position = reached(seed, 10)
+    found = worked(tmp_path, position, 5)
+    if found.move is not None and found.lower > -64:
+        after = position.play(found.move)
+
+        assert -Searcher(1).search(after, Limit.solve()).score == found.lower
+
+
+def test_what_is_known_is_not_searched_again(tmp_path: Path) -> None:
+    position = LARGER.position
+    first, again = worked(tmp_path, position, 12), worked(tmp_path, position, 12)
+
+    assert first.lower == first.upper == LARGER.score
+    assert first.searches > 0
+    assert (again.searches, again.nodes) == (0, 0)
+    assert (again.lower, again.upper, again.move) == (first.lower, first.upper, first.move)
+
+
+def test_the_frontier_visited_is_near_the_one_needed(tmp_path: Path) -> None:
+    found = worked(tmp_path, LARGER.position, 12)
+
+    assert 0 < found.needed <= found.visited <= 2 * found.needed
+
+
+def test_images_of_a_board_share_their_answers(tmp_path: Path) -> None:
+    position = reached(3, 12)
+    worked(tmp_path, position, 6)
+    image = position.symmetries()[5]
+    with JobFile.open(tmp_path) as job, Workers(here) as workers:
+        found = Work(job, image, thresholds(image, False, None), workers, 1, nothing).run()
+
+    assert found.searches == 0
+
+
+def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
+    killed: list[int] = []
+
+    def kill(progress: Progress) -> None:
+        if not killed:
+            killed.extend(child.pid or 0 for child in multiprocessing.active_children())
+            os.kill(killed[0], signal.SIGKILL)
+
+    position = problems("fforum-40-59.obf")[0]
+    found = worked(
+        tmp_path, position.position, 15, workers=Workers(partial(open_executor, 2, None)), show=kill
+    )
+
+    assert killed
+    assert found.lower == found.upper == position.score
+
+
+@contextmanager
+def dying() -> Iterator[tuple[Executor, int]]:
+    """Workers that die of every task."""
+    with open_executor(1) as (executor, places):
+
+        class Dying(Here):
+            def submit(self, fn: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
+                return executor.submit(os._exit, 1)
+
+        yield Dying(), places
+
+
+def test_workers_that_die_again_and_again_end_the_job_in_words(tmp_path: Path) -> None:
+    with pytest.raises(OutflankError, match="workers died 3 times without a result"):
+        worked(tmp_path, reached(1, 12), 6, workers=Workers(dying))
+
+
+def run_job(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
+    """The command at a job, in a process of its own."""
+    command = [
+        sys.executable,
+        "-m",
+        "outflank",
+        "solve",
+        "--job",
+        str(folder),
+        "--hash",
+        "1",
+        *arguments,
+    ]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def rows(folder: Path) -> int:
+    """How many boards a job has kept; 0 before there is a file."""
+    if not (folder / JOB_FILE).exists():
+        return 0
+    connection = sqlite3.connect(f"file:{folder / JOB_FILE}?mode=ro", uri=True, timeout=10)
+    try:
+        return int(connection.execute("SELECT count(*) FROM solved").fetchone()[0])
+    finally:
+        connection.close()
+
+
+def killed_again_and_again(folder: Path, times: int, rng: random.Random) -> None:
+    """Kill the command at random moments, and see that nothing is lost and the end is right."""
+    first = SUITE.read_text().splitlines()[6]  # FFO #26: a draw with 20 empty squares
+    begin = ["--board", first, "--frontier", "15", "--check"]
+    kept = 0
+    for _ in range(times):
+        running = run_job(folder, *begin)
+        time.sleep(rng.uniform(0.3, 1.5))
+        running.kill()
+        running.communicate()
+
+        assert rows(folder) >= kept
+        kept = rows(folder)
+    with run_job(folder, "--check") if kept else run_job(folder, *begin) as running:
+        out, err = running.communicate(timeout=300)
+
+    assert (running.returncode, err) == (0, ""), err
+    assert "1 solved" in out
+
+
+def test_a_job_that_is_killed_goes_on_where_it_was(tmp_path: Path, rng: random.Random) -> None:
+    killed_again_and_again(tmp_path / "job", 4, rng)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_job_survives_fifty_kills(tmp_path: Path, rng: random.Random) -> None:
+    killed_again_and_again(tmp_path / "job", 50, rng)
+
+
+def test_two_processes_at_one_job_are_refused(tmp_path: Path) -> None:
+    with (
+        JobFile.open(tmp_path, facts(LARGER.position)),
+        pytest.raises(FileFormatError, match="only one process may work at the job in"),
+    ):
+        JobFile.open(tmp_path)
+    with JobFile.open(tmp_path):
+        pass  # the lock is free again
+
+
+def test_a_job_about_something_else_is_refused(tmp_path: Path) -> None:
+    with JobFile.open(tmp_path, facts(LARGER.position, 12)):
+        pass
+    for other, sentence in (
+        (facts(reached(1, 12)), "about other positions"),
+        (facts(LARGER.position.with_rules(RULES[1])), "is by the rules othello"),
+        (facts(LARGER.position, 13), "begun with another --frontier"),
+    ):
+        with pytest.raises(FileFormatError, match=sentence):
+            JobFile.open(tmp_path, other)
+
+
+def test_a_folder_without_a_job_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="has no job to go on with: give a FILE or --board"):
+        JobFile.open(tmp_path / "none")
+
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "letter").write_text("dear")
+    with pytest.raises(FileFormatError, match="needs a new or empty folder"):
+        JobFile.open(tmp_path, facts(LARGER.position))
+
+    assert [path.name for path in tmp_path.iterdir()] == ["letter"]
+
+
+def sql(folder: Path, *statements: str) -> None:
+    """Change the file of a job behind its back."""
+    connection = sqlite3.connect(folder / JOB_FILE)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("PRAGMA application_id = 1", "an SQLite file of another program"),
+        ("CREATE TABLE more (x)", "the table 'more', which is not Outflank's"),
+        ("DROP TABLE solved", "the table 'solved' is missing"),
+        ("PRAGMA user_version = 9", "expected version 1, got 9"),
+        ("UPDATE job SET value = 'chess' WHERE name = 'rules'", "checksum"),
+        ("DELETE FROM job", "does not say what it is about"),
+    ],
+)
+def test_a_file_that_is_none_of_a_job_is_refused(statement: str, sentence: str, tmp_path: Path) -> None:
+    with JobFile.open(tmp_path, facts(LARGER.position)):
+        pass
+    sql(tmp_path, statement)
+    before = (tmp_path / JOB_FILE).read_bytes()
+    with pytest.raises(FileFormatError, match=sentence):
+        JobFile.open(tmp_path)
+
+    assert (tmp_path / JOB_FILE).read_bytes() == before
+
+
+@pytest.mark.parametrize("data", [b"", b"text", b"SQLite format 3\0"])
+def test_a_file_that_is_no_database_is_refused(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / JOB_FILE).write_bytes(data)
+    with pytest.raises(FileFormatError, match=r"can't read .* as the file of a job"):
+        JobFile.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "damage", ["lower = lower + 2", "upper = 'many'", "nodes = nodes + 1", "checksum = 0", "board = x'00'"]
+)
+def test_a_damaged_row_is_solved_again(damage: str, tmp_path: Path) -> None:
+    first = worked(tmp_path, LARGER.position, 12)
+    sql(tmp_path, f"UPDATE solved SET {damage} WHERE board = (SELECT board FROM solved LIMIT 1)")
+    with JobFile.open(tmp_path) as job:
+        assert job.damaged == 1
+    again = worked(tmp_path, LARGER.position, 12)
+
+    assert (again.lower, again.upper) == (first.lower, first.upper)
+
+
+def test_searches_that_contradict_each_other_end_the_job(tmp_path: Path) -> None:
+    with JobFile.open(tmp_path, facts(LARGER.position)) as job:
+        job.add(b"\0" * 16, Solved(4, 64, 1, 10, 0.1))
+        with pytest.raises(OutflankError, match="contradict each other"):
+            job.add(b"\0" * 16, Solved(-64, 2, 1, 10, 0.1))
+
+        assert job.solved[b"\0" * 16].bounds == (4, 64)
+
+
+FULL_DISK = """
+import resource, signal, sys
+from pathlib import Path
+from outflank.engine import OutflankError, Position
+from outflank.tools.analysis.jobs.file import JobFacts, JobFile, Solved
+position = Position.start()
+with JobFile.open(Path(sys.argv[1]), JobFacts(position.rules, (position.board_string(),), None)) as job:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+    try:
+        for number in range(10000):
+            job.add(number.to_bytes(16, "big"), Solved(0, 2, 1, 10, 0.5))
+    except OutflankError as error:
+        print(len(job.solved), error)
+"""
+
+
+def test_a_full_disk_is_told_and_keeps_what_was_solved(tmp_path: Path) -> None:
+    ran = python_script("-c", FULL_DISK, str(tmp_path / "job"))
+    solved, _, sentence = ran.stdout.partition(" ")
+
+    assert "what it holds is kept" in sentence, ran.stderr
+    with JobFile.open(tmp_path / "job") as job:
+        assert len(job.solved) >= int(solved) > 0
+
+
+def test_numbers_of_a_question_say_which_answer_is_nearer() -> None:
+    position = LARGER.position
+    assert LARGER.score is not None
+    for wanted, nearer in ((LARGER.score - 20, True), (LARGER.score + 20, False)):
+        proof, disproof = Tree(
+            position, wanted, 12, lambda at: Searcher(1).search(at, Limit(depth=4)).score, {}
+        ).numbers
+
+        assert (proof < disproof) == nearer
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_a_cluster_solves_what_one_machine_solves(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        there = Workers(partial(open_executor, None, cluster.scheduler_address))
+        found = worked(tmp_path, LARGER.position, 12, workers=there)
+
+    assert found.lower == found.upper == LARGER.score

@@ -1,0 +1,137 @@
+"""Solves the positions of a job before one's eyes: a live table, or JSON lines, and the result of each."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from outflank.engine import PASS, Limit, Line, Position, Result, SearchInfo
+from outflank.engine.evaluation import weights
+from outflank.protocol.formats import obf
+from outflank.tools.analysis.jobs.file import JobFile
+from outflank.tools.analysis.jobs.work import Outcome, Progress, Work, Workers, thresholds
+from outflank.tools.analysis.solutions import Report, Solution
+from outflank.tools.report.search import limit_words
+from outflank.tools.work.progress import counted, live, warn
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_JSON_SECONDS = 10.0
+_UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
+
+
+def solve_job(job: JobFile, limit: Limit, workers: Workers, hash_mb: int, report: Report) -> None:
+    """Solve every position of a job, and report each as it is solved; what is known from before costs nothing.
+
+    Args:
+        job: open and locked.
+        limit: whether winners, a bound or scores are asked for.
+        workers: who solve the frontier.
+        hash_mb: size of each worker's table in MB.
+        report: prints.
+
+    Raises: OutflankError.
+    """
+    facts = job.facts
+    words = ", ".join([str(facts.rules), *limit_words(limit), f"table of {hash_mb} MB each"])
+    report.begin(
+        f"outflank {weights.version()}, job {job.path.parent}, {counted(len(job.solved), 'board')} known, "
+        f"{counted(workers.places, 'worker')}, {words}"
+    )
+    if job.damaged:
+        warn(f"{job.path}: {counted(job.damaged, 'damaged row')} left out; these boards are solved again")
+    try:
+        for number, line in enumerate(facts.positions, 1):
+            problem = obf.parse_problem(line, facts.rules)
+            asked = thresholds(problem.position, limit.wld, limit.at_least)
+            display = _Display(number, len(facts.positions), problem.position, report.as_json)
+            with live(display.draw):
+                outcome = Work(job, problem.position, asked, workers, hash_mb, display.note).run()
+            info = _info(problem.position, outcome, limit)
+            figures = {
+                "searches": outcome.searches,
+                "visited": outcome.visited,
+                "needed": outcome.needed,
+                "estimates": outcome.estimates,
+            }
+            report.add(Solution(number, problem, info, outcome.seconds, limit), job=figures)
+    finally:
+        report.end()
+
+
+def _info(position: Position, outcome: Outcome, limit: Limit) -> SearchInfo:
+    """What came of a position, as a search would say it."""
+    move = outcome.move or next(iter(position.legal_moves()), PASS)
+    lower, upper = outcome.lower, outcome.upper
+    rules, side = position.rules, position.side
+    wins, loses = rules.least_win(side), 1 - rules.least_win(side.other)
+    result: Result = "win" if lower >= wins else "loss" if upper < loses else "draw"
+    if limit.at_least is not None:
+        reached = lower >= limit.at_least
+        line = Line(move, float(lower if reached else upper), (move,), "lower" if reached else "upper")
+    elif result == "win" and lower < upper:
+        line = Line(move, float(lower), (move,), "lower", "win")
+    elif result == "loss" and lower < upper:
+        line = Line(move, float(upper), (move,), "upper", "loss")
+    else:
+        line = Line(move, float(lower), (move,), "exact", result)
+    return SearchInfo(position.empties, 100, True, outcome.nodes, outcome.seconds, (line,))
+
+
+class _Display:
+    """Shows how far the work at a position is."""
+
+    def __init__(self, number: int, count: int, position: Position, as_json: bool) -> None:
+        self._number, self._count, self._position, self._as_json = number, count, position, as_json
+        self._last: Progress | None = None
+        self._printed = time.monotonic()
+
+    def note(self, progress: Progress) -> None:
+        """Take down how far it is; in JSON, print it if ten seconds have passed."""
+        self._last = progress
+        if self._as_json and time.monotonic() - self._printed >= _JSON_SECONDS:
+            self._printed = time.monotonic()
+            facts = {"number": self._number, **asdict(progress)}
+            numbers = {
+                key: round(value, 3) if isinstance(value, float) else value for key, value in facts.items()
+            }
+            click.echo(json.dumps({"progress": numbers}))
+
+    def draw(self) -> str | Table:
+        """The table."""
+        from rich.table import Table
+
+        title = f"position {self._number} of {self._count}, {self._position.empties} empties"
+        last = self._last
+        if last is None:
+            return title
+        table = Table(title=title, title_justify="left")
+        columns = {
+            "question": f"{last.wanted:+d} or more?",
+            "score": f"{last.lower:+d} to {last.upper:+d}",
+            "boards known": f"{last.known:,}",
+            "open": f"{last.open:,}",
+            "running": f"{last.running:,}",
+            "proof": f"{last.proof:.3g}",
+            "disproof": f"{last.disproof:.3g}",
+            "nodes": f"{last.nodes:,}",
+            "time": _duration(last.seconds),
+            "left": "-" if last.left is None else _duration(last.left),
+        }
+        for name in columns:
+            table.add_column(name, justify="right")
+        table.add_row(*columns.values())
+        return table
+
+
+def _duration(seconds: float) -> str:
+    """``90 s``, ``12 min``, ``3.5 h``, ``20 d``."""
+    for length, unit in _UNITS:
+        if seconds >= 2 * length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds:.0f} s"

@@ -1,0 +1,290 @@
+"""Best-first search for the answer to "does the side to move reach N discs?", by proof and disproof numbers.
+
+Above the frontier the tree is kept in memory as a graph: boards that are images of each other, or that two orders of
+moves lead to, are one node. Frontier nodes are answered by workers.
+"""
+
+import heapq
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from outflank.book.keys import after_passes, key_of, position_of
+from outflank.engine import Position, Rules
+
+Bounds = tuple[int, int]
+"""Lower and upper bound of a score, in discs from the side to move."""
+
+# Nodes that a null window takes: the logarithm at 20 empty squares, its growth for each more, and its fall for each
+# disc between estimate and question; fitted to 1,524 searches of 18 to 23 empty squares after random moves.
+_LOG_NODES, _PER_EMPTY, _PER_DISC = 13.4, 0.69, 0.084
+# Scale in discs of the logistic curve that gives the chance of a Yes, fitted to the same searches.
+_DOUBT = 1.7
+_LEAST_CHANCE = 0.01
+# What a node in work counts as if its likely answer came: little, but not nothing, which only a proof does.
+_NEARLY_NOTHING, _NEARLY_ENDLESS = 1e-6, 1e15
+
+
+def expected_nodes(empties: int, lead: float) -> float:
+    """Nodes of a null window on a position, on average.
+
+    Args:
+        empties: empty squares.
+        lead: discs between its estimated score and the question.
+    """
+    return math.exp(_LOG_NODES + _PER_EMPTY * (empties - 20) - _PER_DISC * abs(lead))
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A question about a board.
+
+    Attributes:
+        key: the board, as ``key_of`` names it.
+        wanted: discs; the question is whether the side to move reaches them.
+        empties: empty squares.
+        lead: of the estimated score over the question, in discs.
+        proof: nodes that a Yes is expected to take; 0 once it is proven, infinite once it is impossible.
+        disproof: the same of a No.
+        links: the nodes after each move, and whether the mover has the move again there; None before they are made.
+        parents: nodes that have it among their links.
+        running: whether a worker has it.
+    """
+
+    key: bytes
+    wanted: int
+    empties: int
+    lead: float
+    proof: float
+    disproof: float
+    links: list[tuple["Node", bool]] | None = None
+    parents: list["Node"] = field(default_factory=list)
+    running: bool = False
+
+    @property
+    def answer(self) -> bool | None:
+        """Whether the side to move reaches the discs; None if that is not known yet."""
+        return True if self.proof == 0 else False if self.disproof == 0 else None
+
+    def settle(self, answer: bool) -> None:
+        """Enter the answer."""
+        self.proof, self.disproof = (0.0, math.inf) if answer else (math.inf, 0.0)
+        self.running = False
+
+    def renew(self) -> bool:
+        """Compute the numbers from those of the links; whether they changed."""
+        before = self.proof, self.disproof
+        assert self.links is not None, "only a node with links depends on others"
+        self.proof = min((_for_the_mover(*link) for link in self.links), default=math.inf)
+        self.disproof = sum(_against_the_mover(*link) for link in self.links)
+        if self.proof == 0:
+            self.disproof = math.inf
+        return before != (self.proof, self.disproof)
+
+
+def _for_the_mover(child: Node, again: bool) -> float:
+    """What it takes to show that a move answers Yes."""
+    return child.proof if again else child.disproof
+
+
+def _against_the_mover(child: Node, again: bool) -> float:
+    """What it takes to show that a move does not."""
+    return child.disproof if again else child.proof
+
+
+class Tree:
+    """The search for the answer to one question.
+
+    Args:
+        position: the root, whose rules turn in every direction.
+        wanted: discs; the question is whether the side to move reaches them.
+        frontier: balanced positions with so many empty squares are answered by workers, and lopsided ones with more,
+            if they are expected to take no more nodes.
+        estimate: the expected score of a position, in discs from the side to move.
+        bounds: what is known of boards, by their keys.
+
+    Attributes:
+        wanted: as above.
+    """
+
+    def __init__(
+        self,
+        position: Position,
+        wanted: int,
+        frontier: int,
+        estimate: Callable[[Position], float],
+        bounds: Mapping[bytes, Bounds],
+    ) -> None:
+        self._rules: Rules = position.rules
+        self.wanted = wanted
+        self._most = expected_nodes(frontier, 0.0)
+        self._estimate, self._bounds = estimate, bounds
+        self._nodes: dict[tuple[bytes, int], Node] = {}
+        moving, passed = after_passes(position)
+        self._is_negated = passed
+        self.root = self._node(moving, 1 - wanted if passed else wanted)
+        self._expand(self.root)  # whatever is known of it, since a move is wanted too
+
+    @property
+    def answer(self) -> bool | None:
+        """Whether the side to move at the root reaches the discs; None if that is not known yet."""
+        found = self.root.answer
+        return found if found is None or not self._is_negated else not found
+
+    @property
+    def numbers(self) -> tuple[float, float]:
+        """Proof and disproof number of the question at the root: nodes that a Yes and a No are expected to take."""
+        root = self.root
+        return (root.disproof, root.proof) if self._is_negated else (root.proof, root.disproof)
+
+    @property
+    def open(self) -> int:
+        """How many frontier nodes have no answer yet."""
+        return sum(
+            node.links is None and node.answer is None and self._is_frontier(node)
+            for node in self._nodes.values()
+        )
+
+    def next(self) -> Node | None:
+        """The frontier node that helps most, marked as running; None if all depends on those that run already."""
+        while self.root.answer is None:
+            node = self.root
+            while node.links is not None:
+                node = min(node.links, key=lambda link: _for_the_mover(*link))[0]
+            if node.running:
+                return None
+            if self._is_frontier(node):
+                self._assume(node)
+                return node
+            self._expand(node)
+        return None
+
+    def position(self, node: Node) -> Position:
+        """The board of a node; the side may be either, where both are judged alike."""
+        return position_of(node.key, self._rules)
+
+    def learn(self, key: bytes) -> None:
+        """Take from the bounds what they say about a board that a worker had."""
+        for wanted in {self.wanted, 1 - self.wanted}:
+            node = self._nodes.get((key, wanted))
+            if node is not None and node.links is None:
+                node.running = False
+                self._reset(node)
+                self._spread(node)
+
+    def answered(self) -> set[bytes]:
+        """The boards of all nodes that bounds answer."""
+        return {node.key for node in self._nodes.values() if node.links is None and node.answer is not None}
+
+    def needed(self) -> set[bytes]:
+        """The boards of frontier nodes that the answer rests on, as few as a short look finds."""
+        sizes: dict[int, int] = {}
+
+        def size(node: Node) -> int:
+            if id(node) not in sizes:
+                links = self._reasons(node)
+                counts = [size(child) for child, _ in links]
+                sizes[id(node)] = (
+                    1 if node.links is None else min(counts, default=0) if node.answer else sum(counts)
+                )
+            return sizes[id(node)]
+
+        size(self.root)
+        found: set[bytes] = set()
+        seen, waiting = {id(self.root)}, [self.root]
+        while waiting:
+            node = waiting.pop()
+            if node.links is None:
+                found.add(node.key)
+            reasons = [child for child, _ in self._reasons(node)]
+            if node.answer:
+                reasons = sorted(reasons, key=lambda child: sizes[id(child)])[:1]
+            for child in reasons:
+                if id(child) not in seen:
+                    seen.add(id(child))
+                    waiting.append(child)
+        return found
+
+    def best_key(self) -> bytes | None:
+        """The board after a move that proves a Yes; None of a No, or where the game ends with that move."""
+        return next((child.key for child, _ in self._reasons(self.root)), None) if self.root.answer else None
+
+    @staticmethod
+    def _reasons(node: Node) -> list[tuple[Node, bool]]:
+        """The links by which the answer of a node is known: any one for a Yes, all for a No."""
+        links = node.links or []
+        return [link for link in links if _for_the_mover(*link) == 0] if node.answer else links
+
+    def _node(self, position: Position, wanted: int) -> Node:
+        """The node of a question, made if there is none."""
+        key = key_of(position)[0]
+        node = self._nodes.get((key, wanted))
+        if node is None:
+            lead = self._estimate(position) - wanted + 0.5
+            node = self._nodes[key, wanted] = Node(key, wanted, position.empties, lead, 0.0, 0.0)
+            self._reset(node)
+        return node
+
+    def _reset(self, node: Node) -> None:
+        """Give a node without links the numbers that bounds and estimate say."""
+        lower, upper = self._bounds.get(node.key, (-64, 64))
+        if lower >= node.wanted:
+            node.settle(True)
+        elif upper < node.wanted:
+            node.settle(False)
+        else:
+            nodes, chance = expected_nodes(node.empties, node.lead), _chance(node.lead)
+            node.proof, node.disproof = nodes / chance, nodes / (1 - chance)
+
+    def _is_frontier(self, node: Node) -> bool:
+        return expected_nodes(node.empties, node.lead) <= self._most
+
+    def _assume(self, node: Node) -> None:
+        """Mark a node as running, and count its likely answer, so that the next one is sought elsewhere."""
+        node.running = True
+        likely = node.lead > 0
+        node.proof, node.disproof = (
+            (_NEARLY_NOTHING, _NEARLY_ENDLESS) if likely else (_NEARLY_ENDLESS, _NEARLY_NOTHING)
+        )
+        self._spread(node)
+
+    def _expand(self, node: Node) -> None:
+        """Make the links of a node."""
+        position = self.position(node)
+        links: dict[int, tuple[Node, bool]] = {}
+        for move in position.legal_moves():
+            after, again = after_passes(position.play(move))
+            if after.is_over:
+                if after.score(position.side) >= node.wanted:
+                    node.links = []
+                    node.settle(True)
+                    self._spread(node)
+                    return
+                continue
+            child = self._node(after, node.wanted if again else 1 - node.wanted)
+            links[id(child)] = child, again
+        node.links = list(links.values())
+        for child, _ in node.links:
+            child.parents.append(node)
+        node.renew()
+        self._spread(node)
+
+    def _spread(self, node: Node) -> None:
+        """Renew the numbers of all nodes that depend on one, those with the fewest empty squares first."""
+        waiting = [(parent.empties, id(parent), parent) for parent in node.parents]
+        heapq.heapify(waiting)
+        queued = {number for _, number, _ in waiting}
+        while waiting:
+            _, number, parent = heapq.heappop(waiting)
+            queued.discard(number)
+            if parent.renew():
+                for above in parent.parents:
+                    if id(above) not in queued:
+                        queued.add(id(above))
+                        heapq.heappush(waiting, (above.empties, id(above), above))
+
+
+def _chance(lead: float) -> float:
+    """The chance of a Yes."""
+    chance = 1 / (1 + math.exp(max(-50.0, min(50.0, -lead / _DOUBT))))
+    return min(max(chance, _LEAST_CHANCE), 1 - _LEAST_CHANCE)
