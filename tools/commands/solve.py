@@ -14,7 +14,7 @@ from outflank.protocol.formats.obf import Problem, Suite
 from outflank.tools.analysis.jobs.file import JobFacts, JobFile
 from outflank.tools.analysis.jobs.show import solve_job
 from outflank.tools.analysis.jobs.work import Workers
-from outflank.tools.analysis.proofs.write import ProofFile
+from outflank.tools.analysis.proofs.write import MOST_SEARCHED, SEARCHED, ProofFile
 from outflank.tools.analysis.solutions import Report, Solution
 from outflank.tools.commands.options import (
     ANY_FOLDER,
@@ -61,6 +61,14 @@ from outflank.tools.work.progress import Complaints, counted, live
     help="Write proofs of the scores to FILE, for python -m outflank.tools.analysis.proofs.check FILE.",
 )
 @click.option(
+    "--proof-searched",
+    type=WholeNumber(0, MOST_SEARCHED),
+    default=SEARCHED,
+    show_default=True,
+    metavar="SQUARES",
+    help="Empty squares from which on the checker searches by itself: with more, FILE is smaller and the check longer.",
+)
+@click.option(
     "--job",
     "job_folder",
     type=ANY_FOLDER,
@@ -91,6 +99,7 @@ def solve(
     seconds: float | None,
     check: bool,
     proof_path: Path | None,
+    proof_searched: int,
     job_folder: Path | None,
     frontier: int | None,
     workers: int | None,
@@ -126,7 +135,9 @@ def solve(
     if (frontier, workers, cluster) != (None, None, None):
         raise click.UsageError("--frontier, --workers and --cluster need --job")
     source = None if file is None else Path(file.name)
-    proofs = None if proof_path is None else ProofFile(proof_path, source, rules, limit, hash_mb)
+    proofs = (
+        None if proof_path is None else ProofFile(proof_path, source, rules, limit, hash_mb, proof_searched)
+    )
     suite, bad = _suite(file, board, rules)
     searcher = Searcher(hash_mb, threads, parameters=parameters)
     searcher.prepare()  # or the first position would seem slow

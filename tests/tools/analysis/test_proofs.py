@@ -2,6 +2,7 @@
 
 import lzma
 import random
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,14 +15,25 @@ from outflank.engine import Limit, Position, Rules, Searcher, SettingsError
 from outflank.engine.search.proving import Prover
 from outflank.tests.support import reference, strategies
 from outflank.tests.support.positions import board, problems, reached
-from outflank.tools.analysis.proofs import check
-from outflank.tools.analysis.proofs.write import packed, proof
+from outflank.tools.analysis.proofs import check, write
+from outflank.tools.analysis.proofs.write import write_proof
 
 COUNT = Rules.parse("othello,scoring=count")
 BEFORE_PLAY = 8  # lines of the header, "lower" among them
 POSITION = problems("fforum-1-19.obf")[4].position
 SCORE = 32
-HEADLINES = ["outflank", "rules", "turns", "scoring", "board", "score", "searched", "lower", "upper", "end"]
+
+
+def proof(position: Position, score: int, prover: Prover, first: int = 1, searched: int = 6) -> list[str]:
+    """The lines of a proof."""
+    lines: list[str] = []
+    assert write_proof(position, score, prover, lines.append, first, searched) == len(lines)
+    return lines
+
+
+def packed(lines: list[str]) -> bytes:
+    """The lines as a file has them."""
+    return lzma.compress("".join(f"{line}\n" for line in lines).encode())
 
 
 def written(position: Position, searched: int) -> list[str]:
@@ -188,12 +200,12 @@ def test_a_reference_to_another_board_is_refused(lines: list[str], checked: Chec
 @pytest.mark.parametrize(
     ("line", "text", "sentence"),
     [
-        (1, "outflank proof 2", "line 1: expected 'outflank proof 1', got"),
+        (1, "outflank proof 3", "line 1: expected 'outflank proof 2', got"),
         (3, "turns one", "line 3: expected turns and all, since rules that turn in one direction"),
         (4, "scoring discs", "line 4: expected scoring and empties or count"),
         (5, "board XO X", "line 5: expected board and 64 squares"),
         (6, "score 32", "line 6: expected score and a number with a sign"),
-        (7, "searched 10", "line 7: expected searched and one digit"),
+        (7, "searched 17", "line 7: expected searched and a number up to 16"),
         (8, "upper", "line 8: expected 'lower'"),
     ],
 )
@@ -205,14 +217,14 @@ def test_a_header_that_is_none_is_refused_in_words(
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"\n", b"\xff\xfe\n", b"outflank proof 1", b"x" * 10000, lzma.compress(b""), b"\xfd7zXZ\x00junk"],
+    [b"", b"\n", b"\xff\xfe\n", b"outflank proof 2", b"x" * 10000, lzma.compress(b""), b"\xfd7zXZ\x00junk"],
 )
 def test_what_is_no_proof_is_refused_in_words(data: bytes, checked: Checked) -> None:
     assert "line 1: expected " in checked.complaint_about(data)
 
 
 def test_what_follows_a_proof_is_a_proof(lines: list[str], checked: Checked) -> None:
-    assert f"line {len(lines) + 1}: expected 'outflank proof 1'" in checked.complaint([*lines, "end"])
+    assert f"line {len(lines) + 1}: expected 'outflank proof 2'" in checked.complaint([*lines, "end"])
 
 
 @pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--help"]])
@@ -259,13 +271,6 @@ def test_a_board_that_comes_again_is_named_by_its_line() -> None:
     assert all(1000 < earlier < number for number, earlier in named)
 
 
-def test_each_line_is_told() -> None:
-    told: list[None] = []
-    lines = proof(POSITION, SCORE, Prover(Rules(), 1), on_line=lambda: told.append(None))
-
-    assert len(told) == len(lines) - len(HEADLINES)
-
-
 def test_the_same_proof_is_written_again() -> None:
     prover = Prover(Rules(), 1)
 
@@ -276,3 +281,162 @@ def test_the_same_proof_is_written_again() -> None:
 def test_a_score_that_is_wrong_is_not_proven(wrong: int) -> None:
     with pytest.raises(SettingsError, match="can't be reached from"):
         proof(POSITION, wrong, Prover(Rules(), 1))
+
+
+@pytest.fixture(scope="module")
+def sibling(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The checker in C, compiled."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    program = tmp_path_factory.mktemp("c") / "check"
+    source = Path(check.__file__).with_suffix(".c")
+    subprocess.run([compiler, "-O2", "-Wall", "-Werror", "-o", program, source], check=True, timeout=100)
+    return program
+
+
+def said_by_c(sibling: Path, lines: list[str]) -> "subprocess.CompletedProcess[str]":
+    """What the checker in C says about a text."""
+    text = "".join(f"{line}\n" for line in lines)
+    return subprocess.run([sibling], input=text, capture_output=True, text=True, timeout=500)
+
+
+@pytest.mark.parametrize("rules", [Rules(), COUNT, Rules.parse("ravensburger-2006")], ids=str)
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("searched", [0, 5])
+def test_the_sibling_in_c_agrees(seed: int, rules: Rules, searched: int, sibling: Path) -> None:
+    lines = written(reached(seed, 8, rules), searched)
+    said = said_by_c(sibling, lines)
+
+    assert (said.returncode, said.stderr) == (0, "")
+    assert said.stdout.startswith(f"line 1: {lines[5][6:]} is proven for {lines[4][6:]} by {rules}, scoring ")
+    assert said.stdout.endswith(f", {len(lines)} lines\n")
+
+
+def altered(lines: list[str], rng: random.Random) -> tuple[int, list[str]]:
+    """The number of a line, and the lines with that one changed, missing or twice; never the name of the rules."""
+    while True:
+        i = rng.choice([0, *range(2, len(lines))])
+        letter = rng.randrange(len(lines[i]))
+        changed = f"{lines[i][:letter]}{rng.choice('abcdefgh12345678=XO-+ pasx')}{lines[i][letter + 1 :]}"
+        new = rng.choice([[changed], [changed], [], [lines[i], lines[i]]])
+        result = [*lines[:i], *new, *lines[i + 1 :]]
+        if result != lines:
+            return i + 1, result
+
+
+def refused_after(complaint: str, number: int) -> bool:
+    """Whether a line is named that is the changed one or comes after it."""
+    return int(complaint.partition("line ")[2].partition(":")[0]) >= number
+
+
+def test_a_hundred_random_changes_are_refused(
+    lines: list[str], checked: Checked, sibling: Path, rng: random.Random
+) -> None:
+    for _ in range(100):
+        number, changed = altered(lines, rng)
+        said = said_by_c(sibling, changed)
+
+        assert refused_after(checked.complaint(changed), number)
+        assert said.returncode == 1
+        assert refused_after(said.stderr, number)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_hundred_random_changes_of_a_large_proof_are_refused(sibling: Path, rng: random.Random) -> None:
+    """Of FFO #40, 20 empty squares: some lines go beyond a block."""
+    position = problems("fforum-40-59.obf")[0].position
+    lines = written(position, 6)
+
+    assert len(lines) > write.BLOCK
+    assert said_by_c(sibling, lines).returncode == 0
+    for _ in range(100):
+        number, changed = altered(lines, rng)
+        said = said_by_c(sibling, changed)
+
+        assert said.returncode == 1
+        assert refused_after(said.stderr, number)
+
+
+@pytest.mark.parametrize("program", ["python", "c"])
+def test_a_board_without_discs_proves_nothing(program: str, checked: Checked, sibling: Path) -> None:
+    lines = ["outflank proof 2", "rules othello", "turns all", "scoring empties", f"board {'-' * 64} X"]
+    lines += ["score +4", "searched 6", "lower", "upper", "end"]
+    refused = checked.complaint(lines) if program == "python" else said_by_c(sibling, lines).stderr
+
+    assert "line 8: expected +4 for the prover after the reply root, got less" in refused
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of 50 lines."""
+    monkeypatch.setattr(write, "BLOCK", 50)
+    monkeypatch.setattr(check, "BLOCK", 50)
+
+
+def test_a_line_names_only_lines_of_its_block(small_blocks: None, checked: Checked) -> None:
+    lines = written(POSITION, 4)
+    named = [(number, int(line.split(" =")[1])) for number, line in enumerate(lines, 1) if " =" in line]
+
+    assert len(lines) > 500
+    assert named
+    assert all((earlier - 1) // 50 == (number - 1) // 50 for number, earlier in named)
+    assert checked.complaint(lines) == ""
+
+
+def test_a_proof_of_version_1_may_name_any_line(checked: Checked, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["outflank proof 1", *written(POSITION, 4)[1:]]
+    monkeypatch.setattr(check, "BLOCK", 50)
+
+    assert checked.complaint(lines) == ""
+    assert "in its block" in checked.complaint(["outflank proof 2", *lines[1:]])
+
+
+def test_a_check_goes_on_where_it_was(
+    small_blocks: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ended again and again; lines that were checked are read again, but not walked again."""
+    file, state = tmp_path / "proof", tmp_path / "state"
+    first = written(POSITION, 4)
+    second = proof(POSITION, SCORE, Prover(Rules(), 1), len(first) + 1)
+    file.write_text("".join(f"{line}\n" for line in [*first, *second]))
+    whole = check.Half.prove
+    boards = 0
+
+    def interrupted(half: check.Half, own: int, opp: int, reply: str) -> None:
+        nonlocal boards
+        boards += 1
+        if boards % 1000 == 0:
+            raise KeyboardInterrupt
+        whole(half, own, opp, reply)
+
+    arguments = ["--state", str(state), str(file)]
+    codes: list[int] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(check.Half, "prove", interrupted)
+        while not codes or (codes[-1] == 130 and len(codes) < 500):
+            codes.append(check.main(arguments))
+
+    assert codes[-1] == 0
+    assert 130 in codes
+    assert capsys.readouterr().out.count("is proven for") >= 2
+    assert not state.exists()
+
+
+def test_the_state_of_another_proof_is_refused(
+    small_blocks: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, state = tmp_path / "proof", tmp_path / "state"
+    lines = written(POSITION, 4)
+    file.write_text("".join(f"{line}\n" for line in lines[:400]))
+    assert check.main(["--state", str(state), str(file)]) == 1
+    assert state.exists()
+    file.write_text("".join(f"{line}\n" for line in lines).replace("score +32", "score +30"))
+    capsys.readouterr()
+
+    assert check.main(["--state", str(state), str(file)]) == 1
+    assert "the lines that were checked before" in capsys.readouterr().err
+    state.write_text("{}[")
+    assert check.main(["--state", str(state), str(file)]) == 1
+    assert "is no state of a check" in capsys.readouterr().err

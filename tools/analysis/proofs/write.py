@@ -1,6 +1,8 @@
 """Writes proofs of exact scores, as docs/proofs.md describes them; ``check.py`` checks them."""
 
 import lzma
+import shutil
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,35 +12,39 @@ import click
 
 from outflank.engine import Limit, Move, Position, Rules
 from outflank.engine.search.proving import Prover
-from outflank.tools.work.files import write_whole
+from outflank.tools.work.files import whole_file, writing
 from outflank.tools.work.progress import counted, live
 
-VERSION = 1
+VERSION = 2
+BLOCK = 100_000
+"""Lines of a file: a line names only lines of its own block, so that the checker has to remember no more."""
 # The checker searches the last empty squares itself: docs/proofs.md has the sizes and times from which it was chosen.
 SEARCHED = 6
+MOST_SEARCHED = 12
 
 
-def proof(
+def write_proof(
     position: Position,
     score: int,
     prover: Prover,
+    add: Callable[[str], object],
     first: int = 1,
     searched: int = SEARCHED,
-    on_line: Callable[[], object] = lambda: None,
-) -> list[str]:
-    """The lines of a proof.
+) -> int:
+    """Write a proof line by line, and return how many lines it has.
 
     Args:
         position: the position; its rules turn in every direction.
         score: its exact score in discs, from the side to move.
         prover: finds the moves.
+        add: is given each line.
         first: the number that the first line has in the file.
-        searched: boards with so many empty squares are left to the checker, 9 at most.
-        on_line: called after each line.
+        searched: boards with so many empty squares are left to the checker, MOST_SEARCHED at most.
 
     Raises: SettingsError if the score is wrong, as far as that is seen before the checker's part begins.
     """
-    lines = [
+    lines = _Lines(add, first)
+    for line in (
         f"outflank proof {VERSION}",
         f"rules {position.rules}",
         f"turns {position.rules.turns}",
@@ -47,16 +53,34 @@ def proof(
         f"score {score:+d}",
         f"searched {searched}",
         "lower",
-    ]
-    _Half(score, prover, lines, first, searched, on_line).prove(position, "root")
-    lines.append("upper")
-    _Half(-score, prover, lines, first, searched, on_line).cover(position)
-    return [*lines, "end"]
+    ):
+        lines.add(line)
+    _Half(score, prover, lines, searched).prove(position, "root")
+    lines.add("upper")
+    _Half(-score, prover, lines, searched).cover(position)
+    lines.add("end")
+    return lines.next - first
 
 
-def packed(lines: list[str]) -> bytes:
-    """The lines as they stand in a file."""
-    return lzma.compress("".join(f"{line}\n" for line in lines).encode())
+class _Lines:
+    """Numbers the lines of a file.
+
+    Attributes:
+        next: the number of the next line.
+    """
+
+    def __init__(self, add: Callable[[str], object], first: int) -> None:
+        self._add, self.next = add, first
+
+    @property
+    def block(self) -> int:
+        """The block of the next line."""
+        return (self.next - 1) // BLOCK
+
+    def add(self, line: str) -> None:
+        """Write a line."""
+        self._add(line)
+        self.next += 1
 
 
 class _Half:
@@ -66,31 +90,26 @@ class _Half:
         bound: what the prover reaches, in discs from its side.
     """
 
-    def __init__(
-        self,
-        bound: int,
-        prover: Prover,
-        lines: list[str],
-        first: int,
-        searched: int,
-        on_line: Callable[[], object],
-    ) -> None:
-        self._bound, self._prover, self._lines, self._first = bound, prover, lines, first
-        self._searched, self._on_line = searched, on_line
-        self._proven: dict[Position, int] = {}  # in which line
+    def __init__(self, bound: int, prover: Prover, lines: _Lines, searched: int) -> None:
+        self._bound, self._prover, self._lines, self._searched = bound, prover, lines, searched
+        self._proven: dict[Position, int] = {}  # in which line of the block
+        self._block = lines.block
 
     def prove(self, position: Position, reply: Move | str) -> None:
         """Write how the prover goes on, who is to move after `reply`; nothing if the checker sees that by itself."""
         if position.empties <= self._searched or position.is_over:
             return
-        number = self._first + len(self._lines)
+        lines, number = self._lines, self._lines.next
+        if lines.block != self._block:
+            self._proven.clear()
+            self._block = lines.block
         known = self._proven.get(position)
         answer = f"={known}" if known else self._prover.answer(position, self._bound)
-        self._lines.append(f"{reply} {answer}")
-        self._on_line()
+        lines.add(f"{reply} {answer}")
         if isinstance(answer, Move):
             self.cover(position.play(answer))
-            self._proven[position] = number
+            if (number - 1) // BLOCK == self._block:
+                self._proven[position] = number
 
     def cover(self, position: Position) -> None:
         """Write an answer to each reply of the other side, who is to move."""
@@ -125,12 +144,15 @@ class ProofFile:
         rules: by which all positions are played.
         limit: what the scores are searched by.
         hash_mb: size of the table with which moves are sought, in MB.
+        searched: boards with so many empty squares are left to the checker.
 
     Raises: UsageError if there are no proofs of such scores, if the checker does not know the rules, or if the file
     would take the place of `source`.
     """
 
-    def __init__(self, path: Path, source: Path | None, rules: Rules, limit: Limit, hash_mb: int) -> None:
+    def __init__(
+        self, path: Path, source: Path | None, rules: Rules, limit: Limit, hash_mb: int, searched: int
+    ) -> None:
         if (
             limit.seconds is not None
             or limit.wld
@@ -148,41 +170,53 @@ class ProofFile:
             raise click.UsageError(
                 f"the proofs can't go to {str(path)!r}, which has the positions: name another file"
             )
-        self._path = path
+        self._path, self._searched = path, searched
         self._prover = Prover(rules, hash_mb)
-        self._lines: list[str] = []
-        self._count = 0
+        self._lines, self._count = 0, 0
+        with writing(path):
+            # Of the proofs that are complete; `save` closes it.
+            self._data = tempfile.TemporaryFile(dir=path.parent)  # noqa: SIM115
 
     def add(self, position: Position, score: int) -> Proof:
-        """Prove the score of a position.
+        """Prove the score of a position; memory does not grow with the proof.
 
         Args:
             position: the position.
             score: its exact score in discs, from the side to move.
-        """
-        began, first = time.perf_counter(), len(self._lines) + 1
-        count = 0
 
-        def note() -> None:
+        Raises: UnwritableError.
+        """
+        began, first = time.perf_counter(), self._lines + 1
+        count = 0
+        packer = lzma.LZMACompressor()
+
+        def add(line: str) -> None:
             nonlocal count
             count += 1
+            begun.write(packer.compress(f"{line}\n".encode()))
 
         def draw() -> str:
             return f"proving {score:+d}: {counted(count, 'line')}, {time.perf_counter() - began:.0f} s"
 
-        with live(draw):
-            lines = proof(position, score, self._prover, first, on_line=note)
+        with writing(self._path), tempfile.TemporaryFile(dir=self._path.parent) as begun, live(draw):
+            lines = write_proof(position, score, self._prover, add, first, self._searched)
+            begun.write(packer.flush())
+            begun.seek(0)
+            shutil.copyfileobj(begun, self._data)
         self._lines += lines
         self._count += 1
-        return Proof(first, len(lines), time.perf_counter() - began)
+        return Proof(first, lines, time.perf_counter() - began)
 
     def save(self) -> str:
         """Write the file, unless nothing was proven; what it holds, in words.
 
-        Raises: OSError.
+        Raises: UnwritableError.
         """
-        if not self._count:
-            return f"no proofs, so {self._path} was not written"
-        data = packed(self._lines)
-        write_whole(self._path, data)
-        return f"{self._path}: proofs {self._count:,}, lines {len(self._lines):,}, bytes {len(data):,}"
+        with self._data as data:
+            if not self._count:
+                return f"no proofs, so {self._path} was not written"
+            size = data.tell()
+            data.seek(0)
+            with whole_file(self._path) as file:
+                shutil.copyfileobj(data, file)
+        return f"{self._path}: proofs {self._count:,}, lines {self._lines:,}, bytes {size:,}"
