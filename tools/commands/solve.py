@@ -2,15 +2,19 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import click
 
-from outflank.engine import Limit, OutflankError, Parameters, Rules, Searcher, SearchInfo
+from outflank.engine import Limit, OutflankError, Parameters, Position, Rules, Searcher, SearchInfo
+from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.obf import Problem, Suite
+from outflank.tools.analysis.claims import audit, drawn, follow, read_claims
 from outflank.tools.analysis.jobs.file import JobFacts, JobFile
 from outflank.tools.analysis.jobs.show import solve_job
 from outflank.tools.analysis.jobs.work import Workers
@@ -18,6 +22,7 @@ from outflank.tools.analysis.proofs.write import MOST_SEARCHED, SEARCHED, ProofF
 from outflank.tools.analysis.solutions import Report, Solution
 from outflank.tools.commands.options import (
     ANY_FOLDER,
+    COUNT,
     OUTPUT_FILE,
     WholeNumber,
     cluster_option,
@@ -25,6 +30,7 @@ from outflank.tools.commands.options import (
     json_option,
     param_option,
     rules_option,
+    seed_option,
     selectivity_option,
     threads_option,
     time_option,
@@ -69,6 +75,23 @@ from outflank.tools.work.progress import Complaints, counted, live
     help="Empty squares from which on the checker searches by itself: with more, FILE is smaller and the check longer.",
 )
 @click.option(
+    "--from-claims",
+    "claims_file",
+    type=click.File("rb"),
+    metavar="CLAIMS",
+    help="Print what follows for --board, else for the start, from a file of position,lower,upper in each line.",
+)
+@click.option(
+    "--needed", type=OUTPUT_FILE, metavar="FILE", help="Write the claims needed by --from-claims to FILE."
+)
+@click.option(
+    "--audit", "audited", type=click.File("rb"), metavar="CLAIMS", help="Solve claims of such a file again."
+)
+@click.option(
+    "--sample", type=COUNT, metavar="NUMBER", help="How many claims --audit draws by chance.  [default: all]"
+)
+@seed_option
+@click.option(
     "--job",
     "job_folder",
     type=ANY_FOLDER,
@@ -85,70 +108,149 @@ from outflank.tools.work.progress import Complaints, counted, live
 @workers_option
 @cluster_option
 @json_option
-def solve(
-    file: BinaryIO | None,
-    board: str | None,
-    rules: Rules,
-    threads: int,
-    hash_mb: int,
-    parameters: Parameters,
-    selectivity: Percent | None,
-    wld: bool,
-    at_least: int | None,
-    all_moves: bool,
-    seconds: float | None,
-    check: bool,
-    proof_path: Path | None,
-    proof_searched: int,
-    job_folder: Path | None,
-    frontier: int | None,
-    workers: int | None,
-    cluster: str | None,
-    as_json: bool,
-) -> None:
+def solve(**given: Any) -> None:
     """Solve the positions of an OBF file (- is standard input), each with an empty table.
 
     Scores are final disc differences from the side to move. A line that can't be read is reported, and the others
     are solved. The exit code is 1 if there was such a line, or if --check finds a difference. With --job DIR alone the
     job in DIR goes on.
     """
-    limit = _limit(seconds, selectivity, wld, at_least)
-    report = Report(check, as_json)
-    if job_folder is not None:
-        if seconds or selectivity or all_moves or proof_path or threads > 1:
+    request = _Request(**given)
+    request.check_together()
+    limit = _limit(request)
+    if request.claims_file is not None:
+        _follow_claims(request.claims_file, request)
+    elif request.audited is not None:
+        _audit_claims(request.audited, request)
+    elif request.job_folder is not None:
+        _work_at_job(request.job_folder, request, limit)
+    else:
+        _solve_here(request, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """The arguments of the command."""
+
+    file: BinaryIO | None
+    board: str | None
+    rules: Rules
+    threads: int
+    hash_mb: int
+    parameters: Parameters
+    selectivity: Percent | None
+    wld: bool
+    at_least: int | None
+    all_moves: bool
+    seconds: float | None
+    check: bool
+    proof_path: Path | None
+    proof_searched: int
+    claims_file: BinaryIO | None
+    needed: Path | None
+    audited: BinaryIO | None
+    sample: int | None
+    seed: int
+    job_folder: Path | None
+    frontier: int | None
+    workers: int | None
+    cluster: str | None
+    as_json: bool
+
+    def check_together(self) -> None:
+        """Raise UsageError if some of them exclude each other."""
+        given = {"--job": self.job_folder, "--from-claims": self.claims_file, "--audit": self.audited}
+        modes = [name for name, value in given.items() if value is not None]
+        if len(modes) > 1:
+            raise click.UsageError(f"{' and '.join(modes)} exclude each other")
+        mode = modes[0] if modes else ""
+        where = {"--workers": self.workers, "--cluster": self.cluster}
+        homes = (
+            ({"--frontier": self.frontier}, ("--job",)),
+            (where, ("--job", "--audit")),
+            ({"--needed": self.needed}, ("--from-claims",)),
+            ({"--sample": self.sample}, ("--audit",)),
+            ({"--proof": self.proof_path}, ("", "--from-claims")),
+            ({"FILE": self.file, "--check": self.check or None}, ("", "--job")),
+            ({"--board": self.board}, ("", "--job", "--from-claims")),
+            ({"--wld": self.wld or None, "--at-least": self.at_least}, ("", "--job")),
+            ({"--time": self.seconds, "--selectivity": self.selectivity}, ("",)),
+            ({"--all-moves": self.all_moves or None, "--threads": self.threads - 1 or None}, ("",)),
+            ({"--param": None if self.parameters == Parameters() else self.parameters}, ("",)),
+        )
+        for options, places in homes:
+            for name, value in options.items():
+                if value is not None and mode not in places:
+                    others = " or ".join(filter(None, places)) or f"another command than {mode}"
+                    raise click.UsageError(
+                        f"{name} needs {others}" if not mode else f"{name} does not go with {mode}"
+                    )
+        if mode and self.rules.one_direction:
             raise click.UsageError(
-                "--job goes without --time, --selectivity, --all-moves, --proof and --threads (see --workers)"
+                f"{mode} needs rules under which a move turns every direction, unlike {self.rules}"
             )
-        if rules.one_direction:
-            raise click.UsageError(
-                f"--job needs rules under which a move turns every direction, unlike {rules}"
-            )
-        suite, bad = (None, _no_complaints()) if (file, board) == (None, None) else _suite(file, board, rules)
-        facts = None if suite is None else JobFacts(rules, tuple(map(str, suite.problems)), frontier)
-        with (
-            JobFile.open(job_folder, facts) as job,
-            Workers(lambda: open_executor(workers, cluster)) as found,
-        ):
-            solve_job(job, limit, found, hash_mb, report)
-        _complain(bad, report.differing)
-        return
-    if (frontier, workers, cluster) != (None, None, None):
-        raise click.UsageError("--frontier, --workers and --cluster need --job")
-    source = None if file is None else Path(file.name)
-    proofs = (
-        None if proof_path is None else ProofFile(proof_path, source, rules, limit, hash_mb, proof_searched)
-    )
-    suite, bad = _suite(file, board, rules)
-    searcher = Searcher(hash_mb, threads, parameters=parameters)
-    searcher.prepare()  # or the first position would seem slow
-    report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
-    try:
-        _solve_all(suite, limit, searcher, all_moves, report, proofs)
-    finally:
-        report.end()
-        if proofs is not None:
-            click.echo(proofs.save(), err=as_json)
+
+
+def _solve_here(request: _Request, limit: Limit) -> None:
+    """Solve the positions one after the other in this process."""
+    rules, source = request.rules, None if request.file is None else Path(request.file.name)
+    with ExitStack() as stack:
+        proofs = None
+        if request.proof_path is not None:
+            path, searched = request.proof_path, request.proof_searched
+            proofs = stack.enter_context(ProofFile(path, source, rules, limit, request.hash_mb, searched))
+        suite, bad = _suite(request.file, request.board, rules)
+        searcher = Searcher(request.hash_mb, request.threads, parameters=request.parameters)
+        searcher.prepare()  # or the first position would seem slow
+        report = Report(request.check, request.as_json)
+        report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
+        try:
+            _solve_all(suite, limit, searcher, request.all_moves, report, proofs)
+        finally:
+            report.end()
+            if proofs is not None:
+                click.echo(proofs.save(), err=request.as_json)
     _complain(bad, report.differing)
+
+
+def _work_at_job(folder: Path, request: _Request, limit: Limit) -> None:
+    """Begin a job or go on with it."""
+    report = Report(request.check, request.as_json)
+    bad, facts = _no_complaints(), None
+    if (request.file, request.board) != (None, None):
+        suite, bad = _suite(request.file, request.board, request.rules)
+        facts = JobFacts(request.rules, tuple(map(str, suite.problems)), request.frontier)
+    with (
+        JobFile.open(folder, facts) as job,
+        Workers(lambda: open_executor(request.workers, request.cluster)) as workers,
+    ):
+        solve_job(job, limit, workers, request.hash_mb, report)
+    _complain(bad, report.differing)
+
+
+def _follow_claims(file: BinaryIO, request: _Request) -> None:
+    """Print what follows from claims."""
+    root, proofs = Position.start(request.rules), None
+    if request.board is not None:
+        suite, _ = _suite(None, request.board, request.rules)
+        root = suite.problems[0].position
+    with ExitStack() as stack:
+        if request.proof_path is not None:
+            path, source = request.proof_path, Path(file.name)
+            proofs = ProofFile(path, source, request.rules, Limit.solve(), request.hash_mb, 0)
+            stack.enter_context(proofs)
+        follow(file, root, proofs, request.needed, request.as_json)
+
+
+def _audit_claims(file: BinaryIO, request: _Request) -> None:
+    """Solve claims again."""
+    claims = read_claims(file, file.name, request.rules)
+    sample = drawn(claims, request.sample or len(claims), request.seed)
+    click.echo(
+        f"outflank {weights.version()}, {len(sample):,} claims, seed {request.seed}", err=request.as_json
+    )
+    with open_executor(request.workers, request.cluster) as (executor, places):
+        audit(claims, sample, executor, places, request.hash_mb, request.as_json)
 
 
 def _solve_all(
@@ -167,13 +269,18 @@ def _solve_all(
                 report.add(attempt.solution, proof)
 
 
-def _limit(seconds: float | None, selectivity: Percent | None, wld: bool, at_least: int | None) -> Limit:
+def _limit(request: _Request) -> Limit:
     """What each position is searched by."""
-    if wld and at_least is not None:
+    if request.wld and request.at_least is not None:
         raise click.UsageError("--wld and --at-least exclude each other")
-    if seconds is None:
-        return Limit.solve(selectivity=selectivity, wld=wld, at_least=at_least)
-    return Limit(seconds=seconds, selectivity=selectivity, wld=wld, at_least=at_least)
+    exact_from = None if request.seconds else 64
+    return Limit(
+        seconds=request.seconds,
+        exact_from=exact_from,
+        selectivity=request.selectivity,
+        wld=request.wld,
+        at_least=request.at_least,
+    )
 
 
 def _no_complaints() -> Complaints:

@@ -17,6 +17,7 @@ _ESTIMATE = Limit(depth=12, selectivity=73)
 _FIRST_GUESS = Limit(depth=14, selectivity=73)
 _MOST_BELOW, _LEAST_ABOVE = 26, 4  # empty squares of the frontier, and fewer than the position's
 _AHEAD = 1  # boards that wait for a worker, so that none waits for the tree
+_HASH_MB = 4  # for estimates
 _LOOK_SECONDS = 0.5
 _SHOWN_SECONDS = 0.25
 _MOST_DEATHS = 3  # of workers one after the other, with no result between
@@ -145,7 +146,7 @@ class Work:
     ) -> None:
         self._job, self._position, self._asked = job, position, list(asked)
         self._workers, self._hash_mb, self._show = workers, hash_mb, show
-        self._searcher = Searcher()
+        self._searcher = Searcher(_HASH_MB)
         self._bounds = {key: solved.bounds for key, solved in job.solved.items()}
         self._estimates: dict[bytes, float] = {}
         self._lower, self._upper = -64, 64
@@ -269,6 +270,7 @@ class Work:
         key = key_of(position)[0]
         score = self._estimates.get(key)
         if score is None:
+            self._searcher.clear()  # so that the order of estimates does not matter, and a job goes on as it began
             score = self._estimates[key] = self._searcher.search(position, _ESTIMATE).score
         return score
 

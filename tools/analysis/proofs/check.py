@@ -3,7 +3,8 @@
 ``python check.py FILE`` needs Python 3.11 and nothing of Outflank: it generates the moves itself, walks each proof from
 its board to the last empty squares, and searches these. It prints a line for each proof that holds, and ends at the
 first line that is wrong. With ``--state STATE`` it notes in STATE how far it is, and goes on from there the next time.
-Memory does not grow with the proof. Exit codes: 0 all hold, 1 one does not or can't be read, 2 wrong usage, 130 Ctrl-C.
+With ``--claims CLAIMS`` a line may rest on a claim of that file, which is taken for true. Memory does not grow with
+the proof. Exit codes: 0 all hold, 1 one does not or can't be read, 2 wrong usage, 130 Ctrl-C.
 
 A board is two masks, `own` for the side to move and `opp` for the other, bit 0 = a1 and bit 63 = h8.
 """
@@ -116,6 +117,58 @@ def reaches_sorted(own: int, opp: int, target: int, count: bool) -> bool:
     return any(not reaches(*board, 1 - target, count) for board in after)
 
 
+def canonical(own: int, opp: int) -> int:
+    """The smallest image of a board under rotation and reflection."""
+    found = []
+    for turn in range(8):
+        images = []
+        for mask in (own, opp):
+            rows = [mask >> 8 * y & 255 for y in range(8)]
+            if turn & 1:
+                rows.reverse()
+            if turn & 2:
+                rows = [int(f"{row:08b}"[::-1], 2) for row in rows]
+            if turn & 4:
+                rows = [sum((rows[x] >> y & 1) << x for x in range(8)) for y in range(8)]
+            images.append(sum(row << 8 * y for y, row in enumerate(rows)))
+        found.append(images[0] << 64 | images[1])
+    return min(found)
+
+
+def read_board(text: str) -> tuple[int, int]:
+    """The discs of the side to move and of the other, from 64 squares and that side."""
+    board, _, side = text.partition(" ")
+    own = sum(1 << i for i in range(64) if board[i] == side)
+    return own, sum(1 << i for i in range(64) if board[i] not in (side, "-"))
+
+
+class Claims:
+    """Claims of a file, ``position,lower,upper`` on each line: bounds of a board's score, from the side to move."""
+
+    def __init__(self, path: str | None) -> None:
+        self.bounds: dict[int, tuple[int, int]] = {}
+        self.used: set[int] = set()
+        if path is None:
+            return
+        with open(path, encoding="utf-8-sig", errors="replace") as file:
+            for number, line in enumerate(file, 1):
+                found = re.fullmatch(r"([-XO]{64} [XO]);?,([+-]?\d\d?),([+-]?\d\d?)\s*", line)
+                if found:
+                    board, (lower, upper) = canonical(*read_board(found[1])), (int(found[2]), int(found[3]))
+                    least, most = self.bounds.get(board, (-64, 64))
+                    self.bounds[board] = max(lower, least), min(upper, most)
+                elif number > 1 and line.strip():
+                    raise ProofError(
+                        f"line {number} of {path}: expected position,lower,upper, got {line[:100]!r}"
+                    )
+
+    def of(self, own: int, opp: int) -> tuple[int, int]:
+        """The bounds of a board, which count as used."""
+        board = canonical(own, opp)
+        self.used.add(board)
+        return self.bounds.get(board, (-64, 64))
+
+
 class LineReader:
     """The lines of a file; `number` is that of the last one read, and `digest` of all up to it."""
 
@@ -139,7 +192,7 @@ class LineReader:
         match = re.fullmatch(f"{pattern}\n", line)
         if not match:
             raise self.error(expected, repr(line) if line else "the end of the file")
-        return match[match.lastindex or 0]
+        return match[1 if match.re.groups else 0]
 
     def error(self, expected: str, got: str) -> ProofError:
         """The sentence about the last line."""
@@ -174,8 +227,14 @@ class Notes:
 class Half:
     """The proof of one bound: the prover reaches `target`, in discs from his side, whatever the other replies."""
 
-    def __init__(self, lines: LineReader, target: int, count: bool, searched: int) -> None:
-        self.lines, self.target, self.count, self.searched = lines, target, count, searched
+    def __init__(self, lines: LineReader, claims: Claims, target: int, count: bool, searched: int) -> None:
+        self.lines, self.claims, self.target, self.count, self.searched = (
+            lines,
+            claims,
+            target,
+            count,
+            searched,
+        )
         # By line of this block: the board there, once its play is proven to the end.
         self.proven: dict[int, int] = {}
         self.found: set[int] = set()  # boards that were searched
@@ -200,17 +259,26 @@ class Half:
                 self.found.clear()
             self.found.add(board)
             return
-        answer = self.lines.read(f"the reply {reply} and its answer", rf"{reply} (=\d+|pass|[a-h][1-8])")
+        answers = r"(=\d+|claim|(pass|[a-h][1-8])( claim)?)"
+        answer = self.lines.read(f"the reply {reply} and its answer", f"{reply} {answers}")
         if self.lines.number % self.lines.block == 1:
             self.proven.clear()
         if answer[0] == "=":
             if self.proven.get(int(answer[1:])) != board:
                 raise self.lines.error("a line before it in its block where the same board is proven", answer)
-        elif answer not in ours:
+        elif answer == "claim":
+            if self.claims.of(own, opp)[0] < self.target:
+                raise self.lines.error(f"a claim of {self.target:+d} or more for the side to move", "none")
+        elif (move := answer.removesuffix(" claim")) not in ours:
             raise self.lines.error("an answer out of " + " ".join(ours), answer)
         else:
-            discs = ours[answer]
-            self.cover(opp ^ discs, own | discs | BITS[answer], 0, self.lines.number, board)
+            mine, theirs, number = own | ours[move] | BITS[move], opp ^ ours[move], self.lines.number
+            if move == answer:
+                self.cover(theirs, mine, 0, number, board)
+            elif -self.claims.of(theirs, mine)[1] < self.target:
+                raise self.lines.error(f"a claim of {-self.target:+d} or less for the side to move", "none")
+            else:
+                self.proven[number] = board
 
     def walk(self, notes: Notes, state: dict[str, Any]) -> None:
         """Check all that is to be covered."""
@@ -231,18 +299,16 @@ class Half:
             self.prove(opp ^ discs, own | discs | BITS[reply], reply)
 
 
-def check(lines: LineReader, notes: Notes, first: int, state: dict[str, Any]) -> str:
+def check(lines: LineReader, notes: Notes, claims: Claims, first: int, state: dict[str, Any]) -> str:
     """Check the proof whose first line has been read, or go on with one; what it says, from the side to move."""
     given = state.get("given") or {
         key: lines.read(f"{key} and {what}", f"{key} ({rule})") for key, (what, rule) in HEADER.items()
     }
     score, searched, count = int(given["score"]), int(given["searched"]), given["scoring"] == "count"
-    board, _, side = given["board"].partition(" ")
-    own = sum(1 << i for i in range(64) if board[i] == side)
-    opp = sum(1 << i for i in range(64) if board[i] not in (side, "-"))
+    own, opp = read_board(given["board"])
     halves = ("lower", "upper")
     for name in halves[halves.index(state.get("half", "lower")) :]:
-        half = Half(lines, score if name == "lower" else -score, count, searched)
+        half = Half(lines, claims, score if name == "lower" else -score, count, searched)
         if state:
             for frame in state["path"]:
                 half.cover(*frame)
@@ -255,10 +321,11 @@ def check(lines: LineReader, notes: Notes, first: int, state: dict[str, Any]) ->
                 half.cover(own, opp)
         half.walk(notes, {"first": first, "block": lines.block, "given": given, "half": name})
     lines.read("'end'", "end")
-    return f"{score:+d} is proven for {given['board']} by {given['rules']}, scoring {given['scoring']}"
+    used = f", from {len(claims.used)} claims" if claims.used else ""
+    return f"{score:+d} is proven for {given['board']} by {given['rules']}, scoring {given['scoring']}{used}"
 
 
-def check_all(lines: LineReader, notes: Notes) -> None:
+def check_all(lines: LineReader, notes: Notes, claims: Claims) -> None:
     """Check every proof of a file, from the beginning or from where the notes end."""
     state, line = notes.read(), None
     while lines.number < state.get("line", 0):
@@ -271,18 +338,19 @@ def check_all(lines: LineReader, notes: Notes) -> None:
         else:
             version = lines.read("'outflank proof 2'", "outflank proof ([12])", line)
             first, lines.block = lines.number, BLOCK if version == "2" else sys.maxsize
-        said = check(lines, notes, first, state)
+        said = check(lines, notes, claims, first, state)
         print(f"line {first}: {said}, {lines.number - first + 1} lines", flush=True)
         state, line = {}, lines.next()
 
 
 def main(arguments: list[str]) -> int:
     """Check a file, and return the exit code."""
-    path = None
-    if len(arguments) == 3 and arguments[0] == "--state":
-        path, arguments = arguments[1], arguments[2:]
+    given: dict[str, str] = {}
+    while len(arguments) > 2 and arguments[0] in ("--state", "--claims"):
+        given[arguments[0]], arguments = arguments[1], arguments[2:]
+    path = given.get("--state")
     if len(arguments) != 1 or (arguments[0].startswith("-") and arguments[0] != "-"):
-        print("usage: check.py [--state STATE] FILE (- is standard input)", file=sys.stderr)
+        print("usage: check.py [--state STATE] [--claims CLAIMS] FILE (- is standard input)", file=sys.stderr)
         return 2
     name = "standard input" if arguments[0] == "-" else arguments[0]
     try:
@@ -290,7 +358,7 @@ def main(arguments: list[str]) -> int:
             open(0 if arguments[0] == "-" else name, "rb") as file,
             lzma.open(file) if file.peek(6).startswith(b"\xfd7zXZ\0") else file as stream,
         ):
-            check_all(LineReader(stream), Notes(path))
+            check_all(LineReader(stream), Notes(path), Claims(given.get("--claims")))
         if path is not None and os.path.exists(path):
             os.remove(path)
         return 0

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, Self
 
 import click
 
@@ -23,13 +24,28 @@ SEARCHED = 6
 MOST_SEARCHED = 12
 
 
+class Answers(Protocol):
+    """What finds the moves of a proof: a ``Prover``, or what follows from claims."""
+
+    def answer(self, position: Position, score: int, /) -> Move:
+        """A move by which the side to move reaches so many discs."""
+
+
+class Claims(Answers, Protocol):
+    """Claims that a proof may end at."""
+
+    def claimed(self, position: Position, wanted: int, reached: bool, /) -> bool:
+        """Whether a claim says that the side to move reaches so many discs, or that it does not."""
+
+
 def write_proof(
     position: Position,
     score: int,
-    prover: Prover,
+    prover: Answers,
     add: Callable[[str], object],
     first: int = 1,
     searched: int = SEARCHED,
+    claims: Claims | None = None,
 ) -> int:
     """Write a proof line by line, and return how many lines it has.
 
@@ -40,6 +56,7 @@ def write_proof(
         add: is given each line.
         first: the number that the first line has in the file.
         searched: boards with so many empty squares are left to the checker, MOST_SEARCHED at most.
+        claims: what need not be proven; None to prove everything.
 
     Raises: SettingsError if the score is wrong, as far as that is seen before the checker's part begins.
     """
@@ -55,9 +72,9 @@ def write_proof(
         "lower",
     ):
         lines.add(line)
-    _Half(score, prover, lines, searched).prove(position, "root")
+    _Half(score, prover, lines, searched, claims).prove(position, "root")
     lines.add("upper")
-    _Half(-score, prover, lines, searched).cover(position)
+    _Half(-score, prover, lines, searched, claims).cover(position)
     lines.add("end")
     return lines.next - first
 
@@ -90,8 +107,11 @@ class _Half:
         bound: what the prover reaches, in discs from its side.
     """
 
-    def __init__(self, bound: int, prover: Prover, lines: _Lines, searched: int) -> None:
-        self._bound, self._prover, self._lines, self._searched = bound, prover, lines, searched
+    def __init__(
+        self, bound: int, prover: Answers, lines: _Lines, searched: int, claims: Claims | None
+    ) -> None:
+        self._bound, self._prover, self._lines = bound, prover, lines
+        self._searched, self._claims = searched, claims
         self._proven: dict[Position, int] = {}  # in which line of the block
         self._block = lines.block
 
@@ -103,11 +123,19 @@ class _Half:
         if lines.block != self._block:
             self._proven.clear()
             self._block = lines.block
-        known = self._proven.get(position)
-        answer = f"={known}" if known else self._prover.answer(position, self._bound)
-        lines.add(f"{reply} {answer}")
-        if isinstance(answer, Move):
-            self.cover(position.play(answer))
+        known, claims = self._proven.get(position), self._claims
+        if known:
+            lines.add(f"{reply} ={known}")
+        elif claims is not None and reply != "root" and claims.claimed(position, self._bound, True):
+            lines.add(f"{reply} claim")
+        else:
+            answer = self._prover.answer(position, self._bound)
+            after = position.play(answer)
+            if claims is not None and claims.claimed(after, 1 - self._bound, False):
+                lines.add(f"{reply} {answer} claim")
+            else:
+                lines.add(f"{reply} {answer}")
+                self.cover(after)
             if (number - 1) // BLOCK == self._block:
                 self._proven[position] = number
 
@@ -136,7 +164,7 @@ class Proof:
 
 
 class ProofFile:
-    """The proofs of a run's scores, one behind the other.
+    """The proofs of a run's scores, one behind the other; a context manager.
 
     Args:
         path: where ``save`` writes them.
@@ -145,6 +173,9 @@ class ProofFile:
         limit: what the scores are searched by.
         hash_mb: size of the table with which moves are sought, in MB.
         searched: boards with so many empty squares are left to the checker.
+
+    Attributes:
+        path: as above.
 
     Raises: UsageError if there are no proofs of such scores, if the checker does not know the rules, or if the file
     would take the place of `source`.
@@ -170,19 +201,26 @@ class ProofFile:
             raise click.UsageError(
                 f"the proofs can't go to {str(path)!r}, which has the positions: name another file"
             )
-        self._path, self._searched = path, searched
+        self.path, self._searched = path, searched
         self._prover = Prover(rules, hash_mb)
         self._lines, self._count = 0, 0
         with writing(path):
-            # Of the proofs that are complete; `save` closes it.
+            # Of the proofs that are complete.
             self._data = tempfile.TemporaryFile(dir=path.parent)  # noqa: SIM115
 
-    def add(self, position: Position, score: int) -> Proof:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._data.close()
+
+    def add(self, position: Position, score: int, claims: Claims | None = None) -> Proof:
         """Prove the score of a position; memory does not grow with the proof.
 
         Args:
             position: the position.
             score: its exact score in discs, from the side to move.
+            claims: what it follows from; None to prove everything.
 
         Raises: UnwritableError.
         """
@@ -198,8 +236,9 @@ class ProofFile:
         def draw() -> str:
             return f"proving {score:+d}: {counted(count, 'line')}, {time.perf_counter() - began:.0f} s"
 
-        with writing(self._path), tempfile.TemporaryFile(dir=self._path.parent) as begun, live(draw):
-            lines = write_proof(position, score, self._prover, add, first, self._searched)
+        with writing(self.path), tempfile.TemporaryFile(dir=self.path.parent) as begun, live(draw):
+            searched = self._searched if claims is None else 0
+            lines = write_proof(position, score, claims or self._prover, add, first, searched, claims)
             begun.write(packer.flush())
             begun.seek(0)
             shutil.copyfileobj(begun, self._data)
@@ -212,11 +251,10 @@ class ProofFile:
 
         Raises: UnwritableError.
         """
-        with self._data as data:
-            if not self._count:
-                return f"no proofs, so {self._path} was not written"
-            size = data.tell()
-            data.seek(0)
-            with whole_file(self._path) as file:
-                shutil.copyfileobj(data, file)
-        return f"{self._path}: proofs {self._count:,}, lines {self._lines:,}, bytes {size:,}"
+        if not self._count:
+            return f"no proofs, so {self.path} was not written"
+        size = self._data.tell()
+        self._data.seek(0)
+        with whole_file(self.path) as file:
+            shutil.copyfileobj(self._data, file)
+        return f"{self.path}: proofs {self._count:,}, lines {self._lines:,}, bytes {size:,}"

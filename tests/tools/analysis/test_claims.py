@@ -1,0 +1,272 @@
+"""What follows from claims is what a search finds, rests on them alone, and wrong claims are found by solving them."""
+
+import io
+import json
+import lzma
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from outflank.book.keys import after_passes, key_of
+from outflank.engine import FileFormatError, Limit, Position, Rules, Searcher, SettingsError
+from outflank.tests.support.positions import reached
+from outflank.tools.analysis.claims import Deduction, audit_words, bounds_of, drawn, read_claims
+from outflank.tools.analysis.proofs import check
+from outflank.tools.analysis.proofs.write import write_proof
+from outflank.tools.commands.program import cli
+
+RULES = [Rules.parse(text) for text in ("othello", "othello,scoring=count", "ravensburger-2006")]
+PLIES = 3
+
+
+def exact(position: Position) -> int:
+    """The score of a position, searched."""
+    return int(Searcher(1).search(position, Limit.solve()).score)
+
+
+def frontier(root: Position, plies: int = PLIES) -> list[Position]:
+    """The boards some plies later, each of its images once, those where the game is over left out."""
+    level = {root}
+    for _ in range(plies):
+        level = {after_passes(at.play(move))[0] for at in level for move in at.legal_moves()}
+    return list({key_of(at)[0]: at for at in level if not at.is_over}.values())
+
+
+def text_of(positions: list[Position], slack: int = 0) -> str:
+    """True claims about positions, bounds so many discs beyond their scores."""
+    rows = ["position,lower,upper"]
+    for position in positions:
+        score = exact(position)
+        rows.append(f"{position.board_string()},{max(score - slack, -64)},{min(score + slack, 64)}")
+    return "\n".join(rows) + "\n"
+
+
+def deduction(text: str, rules: Rules) -> Deduction:
+    claims = read_claims(io.BytesIO(text.encode()), "claims", rules)
+    return Deduction(bounds_of(claims), min(claim.position.empties for claim in claims))
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+@pytest.mark.parametrize("seed", range(4))
+def test_a_score_follows_from_claims_about_all_boards_some_plies_later(seed: int, rules: Rules) -> None:
+    root = reached(seed, 9, rules)
+    score = exact(root)
+    follows = deduction(text_of(frontier(root)), rules)
+    wider = deduction(text_of(frontier(root), 4), rules)
+
+    assert follows.bounds(root) == (score, score)
+    lower, upper = wider.bounds(root)
+    assert lower <= score <= upper
+    assert (lower, upper) != (score, score)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_claims_needed_are_enough(seed: int) -> None:
+    root = reached(seed, 9)
+    text = text_of(frontier(root))
+    follows = deduction(text, root.rules)
+    bounds = follows.bounds(root)
+    needed = follows.needed(root, bounds)
+    kept = [row for row in text.splitlines()[1:] if key_of(Position.parse(row[:66]))[0] in needed]
+
+    assert len(kept) < text.count("\n") - 1
+    assert deduction("\n".join(kept), root.rules).bounds(root) == bounds
+
+
+def test_without_a_claim_that_is_needed_less_follows() -> None:
+    root = reached(2, 10)
+    follows = deduction(text_of(frontier(root)), root.rules)
+    bounds = follows.bounds(root)
+    needed = follows.needed(root, bounds)
+    kept = [position for position in frontier(root) if key_of(position)[0] not in needed]
+
+    assert deduction(text_of(kept), root.rules).bounds(root) != bounds
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Position, Path, Path]:
+    """A root, true claims about later boards, and the proof that rests on them."""
+    root = reached(5, 10)
+    claims, proof = tmp_path / "claims.csv", tmp_path / "proof"
+    claims.write_text(text_of(frontier(root)))
+    follows = deduction(claims.read_text(), root.rules)
+    lines: list[str] = []
+    write_proof(root, exact(root), follows, lines.append, searched=0, claims=follows)
+    proof.write_text("".join(f"{line}\n" for line in lines))
+    return root, claims, proof
+
+
+def checked(claims: Path, proof: Path) -> "subprocess.CompletedProcess[str]":
+    """What the checker says, alone."""
+    command = [sys.executable, "-S", "-I", check.__file__, "--claims", str(claims), str(proof)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=100)
+
+
+def test_the_checker_confirms_what_follows(files: tuple[Position, Path, Path]) -> None:
+    root, claims, proof = files
+    said = checked(claims, proof)
+
+    assert (said.returncode, said.stderr) == (0, "")
+    assert f"{exact(root):+d} is proven for {root.board_string()}" in said.stdout
+    assert " claims, " in said.stdout
+
+
+def test_the_checker_finds_an_image_of_a_claim(
+    files: tuple[Position, Path, Path], rng: random.Random
+) -> None:
+    _, claims, proof = files
+    heading, *rows = claims.read_text().splitlines()
+    images = []
+    for row in rows:
+        board, lower, upper = row.split(",")
+        images.append(f"{rng.choice(Position.parse(board).symmetries()).board_string()},{lower},{upper}")
+    claims.write_text("\n".join([heading, *images]))
+
+    assert checked(claims, proof).returncode == 0
+
+
+def test_the_checker_refuses_claims_that_say_less(files: tuple[Position, Path, Path]) -> None:
+    """Each claim that is needed, one at a time; and a proof that names no claims."""
+    root, claims, proof = files
+    follows = deduction(claims.read_text(), root.rules)
+    needed = follows.needed(root, follows.bounds(root))
+    rows = claims.read_text().splitlines()
+    refused = 0
+    for i, row in enumerate(rows[1:], 1):
+        if key_of(Position.parse(row[:66]))[0] in needed and refused < 10:
+            claims.write_text("\n".join(rows[:i] + rows[i + 1 :]))
+            said = checked(claims, proof)
+
+            assert said.returncode == 1
+            assert "expected a claim of " in said.stderr
+            refused += 1
+    assert refused
+
+
+def test_a_hundred_random_changes_of_such_a_proof_are_refused(
+    files: tuple[Position, Path, Path], rng: random.Random, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, claims, proof = files
+    lines = proof.read_text().splitlines()
+    for _ in range(100):
+        i = rng.randrange(8, len(lines) - 1)
+        new = rng.choice([[], [lines[i], lines[i]], [lines[i].removesuffix(" claim") + " =9"], ["a1 claim"]])
+        proof.write_text("".join(f"{line}\n" for line in [*lines[:i], *new, *lines[i + 1 :]]))
+
+        assert check.main(["--claims", str(claims), str(proof)]) == 1
+        assert int(capsys.readouterr().err.partition("line ")[2].partition(":")[0]) >= i + 1
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ("XO X,0,0", "line 2: expected 64 squares of X O -"),
+        (f"{'-' * 64} X,0,0", "line 2: the side to move has no move"),
+        ("BOARD,4,2", "line 2: expected -64 <= lower <= upper <= 64, got 4 and 2"),
+        ("BOARD,-65,2", "line 2: expected -64 <= lower"),
+        ("BOARD,1.5,2", "line 2: expected 64 squares"),
+        ("BOARD,1", "line 2: expected 64 squares"),
+    ],
+)
+def test_a_line_that_is_no_claim_is_named(row: str, sentence: str) -> None:
+    board = reached(1, 10).board_string()
+    text = f"position,lower,upper\n{row.replace('BOARD', board)}\n"
+    with pytest.raises(FileFormatError) as error:
+        read_claims(io.BytesIO(text.encode()), "x.csv", Rules())
+
+    assert f"x.csv: {sentence}" in str(error.value)
+
+
+def test_claims_that_contradict_each_other_are_named() -> None:
+    position = reached(1, 10)
+    boards = position.board_string(), position.symmetries()[3].board_string()
+    text = f"{boards[0]},2,4\n{boards[1]},6,64\n"
+    claims = read_claims(io.BytesIO(text.encode()), "x", position.rules)
+    with pytest.raises(SettingsError, match="the claim in line 2 contradicts another"):
+        bounds_of(claims)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["solve", "--hash", "4", *arguments])
+
+
+def test_the_command_prints_what_follows_and_has_it_checked(
+    files: tuple[Position, Path, Path], tmp_path: Path
+) -> None:
+    root, claims, _ = files
+    proof, needed, board = tmp_path / "new.proof", tmp_path / "needed.csv", root.board_string()
+    result = run(
+        "--from-claims", str(claims), "--board", board, "--proof", str(proof), "--needed", str(needed)
+    )
+    again = run("--from-claims", str(needed), "--board", board, "--json")
+
+    assert result.exit_code == 0, result.output
+    assert f"{exact(root):+d} is proven for {board}" in result.output
+    assert lzma.decompress(proof.read_bytes()).startswith(b"outflank proof 2\n")
+    facts = json.loads(again.stdout)
+    assert (facts["lower"], facts["upper"]) == (exact(root), exact(root))
+    assert facts["claims"] == facts["needed"] == needed.read_text().count("\n") - 1
+
+
+def test_a_proof_of_bounds_alone_is_refused(files: tuple[Position, Path, Path], tmp_path: Path) -> None:
+    root, claims, _ = files
+    claims.write_text(text_of(frontier(root), 4))
+    result = run(
+        "--from-claims", str(claims), "--board", root.board_string(), "--proof", str(tmp_path / "new")
+    )
+
+    assert result.exit_code == 1
+    assert "only bounds follow: leave --proof out" in result.output
+
+
+@pytest.mark.parametrize("false", [0, 3])
+def test_an_audit_finds_false_claims(false: int, tmp_path: Path, rng: random.Random) -> None:
+    heading, *rows = text_of([reached(seed, 12) for seed in range(12)]).splitlines()
+    wrong = sorted(rng.sample(range(len(rows)), false))
+    for i in wrong:
+        board, lower, upper = rows[i].split(",")
+        score = int(lower) + (2 if int(upper) < 60 else -4)
+        rows[i] = f"{board},{score},{score}"
+    claims = tmp_path / "claims.csv"
+    claims.write_text("\n".join([heading, *rows]))
+    result = run("--audit", str(claims), "--workers", "1")
+
+    assert result.exit_code == (1 if false else 0), result.output
+    assert f"12 claims of 12 solved again, {false} wrong" in result.output
+    for i in wrong:
+        assert f"line {i + 2}: " in result.output
+
+
+def test_a_sample_is_drawn_by_its_seed_and_grows(tmp_path: Path) -> None:
+    text = text_of([reached(seed, 8) for seed in range(20)])
+    claims = read_claims(io.BytesIO(text.encode()), "x", Rules())
+
+    assert drawn(claims, 5, 7) == drawn(claims, 9, 7)[:5]
+    assert drawn(claims, 5, 7) != drawn(claims, 5, 8)
+    assert len(drawn(claims, 99, 7)) == 20
+
+
+def test_the_bound_on_wrong_claims_is_that_of_the_rule_of_three() -> None:
+    assert "at most 3.00% of all are wrong" in audit_words(2587, 100, 0)
+    assert "all claims are true" in audit_words(100, 100, 0)
+    assert "confidence" not in audit_words(2587, 100, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_an_audit_of_claims_of_24_empty_squares_finds_those_made_false(tmp_path: Path) -> None:
+    positions = [reached(seed, 24) for seed in range(8)]
+    heading, *rows = text_of(positions).splitlines()
+    board, lower, _ = rows[3].split(",")
+    rows[3] = f"{board},{int(lower) - 10},{int(lower) - 2}"
+    claims = tmp_path / "claims.csv"
+    claims.write_text("\n".join([heading, *rows]))
+    result = run("--audit", str(claims), "--sample", "8", "--seed", "3")
+
+    assert result.exit_code == 1
+    assert "8 solved again, 1 wrong" in result.output
+    assert "line 5: " in result.output

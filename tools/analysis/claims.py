@@ -1,0 +1,327 @@
+"""Claims about scores: read from a file, followed up to a root, and solved again by chance."""
+
+import json
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from outflank.book.keys import after_passes, key_of
+from outflank.engine import (
+    FileFormatError,
+    Limit,
+    Move,
+    NotationError,
+    OutflankError,
+    Position,
+    Rules,
+    SettingsError,
+)
+from outflank.protocol.formats.reading import capped, read_lines
+from outflank.tools.analysis.jobs.tree import Bounds
+from outflank.tools.analysis.proofs import check
+from outflank.tools.analysis.proofs.write import ProofFile
+from outflank.tools.work.executor import run_all, shared_searcher
+from outflank.tools.work.files import write_whole
+from outflank.tools.work.progress import counted, progress_bar
+
+_MOST_BYTES = 1 << 28
+_ROW = re.compile(r"([-XO]{64} [XO]);?,([+-]?\d{1,2}),([+-]?\d{1,2})")
+_HEADING = "position,lower,upper"
+_UNKNOWN: Bounds = (-64, 64)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What somebody says about a position.
+
+    Attributes:
+        position: the position; its side to move has a move.
+        lower: bound of its score, in discs from the side to move.
+        upper: the other bound.
+        line: of the file, 1 for the first.
+    """
+
+    position: Position
+    lower: int
+    upper: int
+    line: int
+
+
+def read_claims(stream: BinaryIO, name: str, rules: Rules) -> list[Claim]:
+    """Read a file of claims: ``position,lower,upper`` on each line, after that heading or without it.
+
+    Args:
+        stream: of the file.
+        name: of the file, for the errors.
+        rules: by which the positions are played.
+
+    Raises: FileFormatError at the first line that is none.
+    """
+    claims = []
+    try:
+        for number, text, _ in read_lines(capped(stream, _MOST_BYTES)):
+            row = text.strip()
+            if row and not (number == 1 and row == _HEADING):
+                claims.append(_claim(row, number, rules))
+    except FileFormatError as error:
+        raise FileFormatError(f"{name}: {error}") from None
+    if not claims:
+        raise FileFormatError(f"{name} has no claims")
+    return claims
+
+
+def _claim(row: str, number: int, rules: Rules) -> Claim:
+    """Read a line.
+
+    Raises: FileFormatError.
+    """
+    found = _ROW.fullmatch(row)
+    if found is None:
+        expected = "64 squares of X O -, a blank, the side to move, a comma, and two bounds"
+        raise FileFormatError(f"line {number}: expected {expected}, got {row[:100]!r}")
+    lower, upper = int(found[2]), int(found[3])
+    try:
+        position = Position.parse(found[1], rules)
+    except NotationError as error:
+        raise FileFormatError(f"line {number}: {error}") from None
+    if not -64 <= lower <= upper <= 64:
+        raise FileFormatError(f"line {number}: expected -64 <= lower <= upper <= 64, got {lower} and {upper}")
+    if not position.legal_mask():
+        raise FileFormatError(
+            f"line {number}: the side to move has no move; claim something about another board"
+        )
+    return Claim(position, lower, upper, number)
+
+
+def bounds_of(claims: Iterable[Claim]) -> dict[bytes, Bounds]:
+    """What claims say together, by the keys of their boards.
+
+    Raises: SettingsError if two of them contradict each other.
+    """
+    found: dict[bytes, Bounds] = {}
+    for claim in claims:
+        key = key_of(claim.position)[0]
+        lower, upper = found.get(key, _UNKNOWN)
+        found[key] = lower, upper = max(lower, claim.lower), min(upper, claim.upper)
+        if lower > upper:
+            raise SettingsError(f"the claim in line {claim.line} contradicts another about the same board")
+    return found
+
+
+class Deduction:
+    """What follows from claims by the rules alone: no search, and no trust in anything else.
+
+    A board follows from its moves; it is followed only down to the fewest empty squares that a claim has.
+
+    Args:
+        bounds: see ``bounds_of``; at least one.
+        empties: the fewest empty squares of a claim.
+    """
+
+    def __init__(self, bounds: dict[bytes, Bounds], empties: int) -> None:
+        self._bounds, self._empties = bounds, empties
+        self._followed: dict[tuple[bytes, int, bool], bool] = {}
+
+    def bounds(self, root: Position) -> Bounds:
+        """The bounds of the root's score that follow, without a claim about the root itself."""
+        lower = _highest(lambda wanted: self._by_moves(root, wanted, True))
+        return lower, -_highest(lambda held: self._by_moves(root, 1 - held, False))
+
+    def needed(self, root: Position, bounds: Bounds) -> set[bytes]:
+        """The boards of claims that these bounds of the root follow from."""
+        lower, upper = bounds
+        found: set[bytes] = set()
+        seen: set[tuple[Position, int, bool]] = set()
+        waiting = [(root, lower, True)] if lower > -64 else []
+        waiting += [(root, upper + 1, False)] if upper < 64 else []
+        while waiting:
+            position, wanted, reached = waiting.pop()
+            if (position, wanted, reached) in seen or position.is_over:
+                continue
+            seen.add((position, wanted, reached))
+            if position is not root and self.claimed(position, wanted, reached):
+                found.add(key_of(position)[0])
+                continue
+            moves = [self.answer(position, wanted)] if reached else position.legal_moves()
+            waiting += [(position.play(move), 1 - wanted, not reached) for move in moves]
+        return found
+
+    def claimed(self, position: Position, wanted: int, reached: bool) -> bool:
+        """Whether a claim says that the side to move reaches so many discs, or that it does not."""
+        if position.must_pass or position.is_over:
+            return False
+        lower, upper = self._bounds.get(key_of(position)[0], _UNKNOWN)
+        return lower >= wanted if reached else upper < wanted
+
+    def answer(self, position: Position, wanted: int) -> Move:
+        """A move that reaches so many discs.
+
+        Raises: SettingsError if that does not follow.
+        """
+        for move in position.legal_moves():
+            if self._follows(position.play(move), 1 - wanted, False):
+                return move
+        raise SettingsError(f"{wanted:+d} does not follow for {position.board_string()}")
+
+    def _follows(self, position: Position, wanted: int, reached: bool) -> bool:
+        """Whether it follows that the side to move reaches so many discs, or that it does not."""
+        moving, passed = after_passes(position)
+        if moving.is_over:
+            return (moving.score(moving.side) >= wanted) == reached
+        if passed:
+            wanted, reached = 1 - wanted, not reached
+        key = key_of(moving)[0]
+        known = self._followed.get((key, wanted, reached))
+        if known is None:
+            lower, upper = self._bounds.get(key, _UNKNOWN)
+            known = lower >= wanted if reached else upper < wanted
+            known = known or (moving.empties > self._empties and self._by_moves(moving, wanted, reached))
+            self._followed[key, wanted, reached] = known
+        return known
+
+    def _by_moves(self, position: Position, wanted: int, reached: bool) -> bool:
+        """The same of a board by its moves: one of them for Yes, all of them for No."""
+        moves = position.legal_moves()
+        if position.is_over:
+            return (position.score(position.side) >= wanted) == reached
+        some = any if reached else all
+        return some(self._follows(position.play(move), 1 - wanted, not reached) for move in moves)
+
+
+def _highest(holds: Callable[[int], bool]) -> int:
+    """The highest score from -64 to 64 for which something holds that holds for all below; for -64 it always does."""
+    lower, upper = -64, 64
+    while lower < upper:
+        middle = (lower + upper + 1) // 2
+        lower, upper = (middle, upper) if holds(middle) else (lower, middle - 1)
+    return lower
+
+
+def follow(
+    file: BinaryIO, root: Position, proofs: ProofFile | None, needed_path: Path | None, as_json: bool
+) -> None:
+    """Print what follows for a position from a file of claims, and have the checker check it if a proof is written.
+
+    Args:
+        file: of the claims.
+        root: the position.
+        proofs: where the proof goes; None to write none.
+        needed_path: where the claims go that are needed; None to write none.
+        as_json: print JSON.
+
+    Raises: OutflankError if a proof is wanted and no score follows, or if the checker refuses it.
+    """
+    claims = read_claims(file, file.name, root.rules)
+    deduction = Deduction(bounds_of(claims), min(claim.position.empties for claim in claims))
+    bounds = lower, upper = deduction.bounds(root)
+    keys = deduction.needed(root, bounds)
+    needed = [claim for claim in claims if key_of(claim.position)[0] in keys]
+    if as_json:
+        board = root.board_string()
+        facts = {"position": board, "lower": lower, "upper": upper, "claims": len(claims)}
+        click.echo(json.dumps(facts | {"needed": len(needed)}))
+    else:
+        score = f"{lower:+d}" if lower == upper else f"{lower:+d} to {upper:+d}"
+        rest = f"from {len(needed):,} of {counted(len(claims), 'claim')}, which are taken for true"
+        click.echo(f"{score} for {root.board_string()} by {root.rules}, {rest}")
+    if needed_path is not None:
+        rows = [f"{claim.position.board_string()},{claim.lower},{claim.upper}" for claim in needed]
+        write_whole(needed_path, "\n".join([_HEADING, *rows, ""]).encode())
+    if proofs is None:
+        return
+    if lower < upper:
+        raise OutflankError("a proof is of a score, and only bounds follow: leave --proof out")
+    click.echo(proofs.add(root, lower, deduction), err=as_json)
+    click.echo(proofs.save(), err=as_json)
+    command = [sys.executable, check.__file__, "--claims", file.name, str(proofs.path)]
+    checked = subprocess.run(command, capture_output=True, text=True)
+    click.echo(checked.stdout, nl=False, err=as_json)
+    if checked.returncode:
+        raise OutflankError(f"the checker refuses the proof: {checked.stderr.strip()}")
+
+
+def drawn(claims: Sequence[Claim], sample: int, seed: int) -> list[Claim]:
+    """So many claims by chance, all if there are fewer; those of a smaller sample of the same seed among them."""
+    order = list(range(len(claims)))
+    random.Random(seed).shuffle(order)
+    return [claims[i] for i in order[:sample]]
+
+
+def audit(
+    claims: Sequence[Claim],
+    sample: Sequence[Claim],
+    executor: Executor,
+    places: int,
+    hash_mb: int,
+    as_json: bool,
+) -> None:
+    """Solve claims again, and print those that are wrong and a bound on the share of wrong ones.
+
+    Args:
+        claims: all of them.
+        sample: those to solve.
+        executor: solves them.
+        places: how many at once.
+        hash_mb: size of each worker's table in MB.
+        as_json: print JSON.
+
+    Raises: OutflankError if one is wrong.
+    """
+    wrong = checked = nodes = 0
+    with progress_bar("audit", len(sample), "claims") as advance:
+        for claim, (true, searched) in run_all(executor, partial(solve_again, hash_mb), sample, places):
+            checked += 1
+            nodes += searched
+            advance(1)
+            if not true:
+                wrong += 1
+                facts = {"line": claim.line, "position": claim.position.board_string()}
+                facts |= {"lower": claim.lower, "upper": claim.upper}
+                said = f"line {claim.line}: {facts['position']} is not {claim.lower:+d} to {claim.upper:+d}"
+                click.echo(json.dumps({"wrong": facts}) if as_json else said)
+    said = audit_words(len(claims), checked, wrong)
+    if as_json:
+        click.echo(json.dumps({"claims": len(claims), "checked": checked, "wrong": wrong, "nodes": nodes}))
+    else:
+        click.echo(f"{said}, {nodes:,} nodes")
+    if wrong:
+        raise OutflankError(said)
+
+
+def solve_again(hash_mb: int, claim: Claim) -> tuple[bool, int]:
+    """Runs in a worker: whether a claim is true, and the nodes that it took; a bound that says nothing takes none."""
+    nodes = 0
+    searcher = shared_searcher(hash_mb=hash_mb)
+    for wanted, claimed in ((claim.lower, "lower"), (claim.upper + 1, "upper")):
+        if -64 < wanted < 65:
+            found = searcher.search(claim.position, Limit.solve(at_least=wanted))
+            nodes += found.nodes
+            if found.bound != claimed:
+                return False, nodes
+    return True, nodes
+
+
+def audit_words(claims: int, checked: int, wrong: int) -> str:
+    """The result of solving claims again, in a sentence.
+
+    Args:
+        claims: how many there are.
+        checked: how many of them were solved again.
+        wrong: how many of these were wrong.
+    """
+    text = f"{counted(checked, 'claim')} of {claims:,} solved again, {wrong:,} wrong"
+    if wrong:
+        return text
+    if checked == claims:
+        return f"{text}: all claims are true"
+    # The rule of three: with a share of 3 / n wrong, n draws without a wrong one have a chance of less than 5 %.
+    return f"{text}: with 95 % confidence at most {min(1.0, 3 / checked):.2%} of all are wrong"
