@@ -22,7 +22,7 @@ from outflank.tests.support.installation import python_script
 from outflank.tests.support.positions import problems, reached
 from outflank.tools.analysis.jobs.file import JOB_FILE, JobFacts, JobFile, Solved
 from outflank.tools.analysis.jobs.tree import Tree
-from outflank.tools.analysis.jobs.work import Outcome, Progress, Work, Workers, thresholds
+from outflank.tools.analysis.jobs.work import Outcome, Progress, Work, Workers, estimate_limit, thresholds
 from outflank.tools.work.executor import open_executor
 
 RULES = [
@@ -100,7 +100,8 @@ def test_what_is_known_is_not_searched_again(tmp_path: Path) -> None:
 
     assert first.lower == first.upper == LARGER.score
     assert first.searches > 0
-    assert (again.searches, again.nodes) == (0, 0)
+    assert again.searches == 0
+    assert again.nodes < first.nodes  # those of estimates
     assert (again.lower, again.upper, again.move) == (first.lower, first.upper, first.move)
 
 
@@ -332,6 +333,13 @@ def test_a_full_disk_is_told_and_keeps_what_was_solved(tmp_path: Path) -> None:
     assert "what it holds is kept" in sentence, ran.stderr
     with JobFile.open(tmp_path / "job") as job:
         assert len(job.solved) >= int(solved) > 0
+
+
+def test_estimates_take_a_small_share_of_what_they_order() -> None:
+    depths = [estimate_limit(frontier).depth or 0 for frontier in (6, 14, 18, 26, 30)]
+
+    assert depths == sorted(depths)
+    assert (depths[0], depths[-1]) == (2, 12)
 
 
 def test_numbers_of_a_question_say_which_answer_is_nearer() -> None:

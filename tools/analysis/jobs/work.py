@@ -1,5 +1,6 @@
 """Works at a job: takes the boards that help most from the tree, has workers answer them, and keeps the answers."""
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
@@ -13,7 +14,10 @@ from outflank.tools.analysis.jobs.file import JobFile, Solved
 from outflank.tools.analysis.jobs.tree import Tree, expected_nodes
 from outflank.tools.work.executor import shared_searcher
 
-_ESTIMATE = Limit(depth=12, selectivity=73)
+# A midgame search of 10 plies takes so many nodes, and each ply more so many times as many. An estimate may take this
+# share of what a frontier board is expected to take, and has these depths at least and at most.
+_NODES_OF_10_PLIES, _TIMES_A_PLY, _SHARE = 8700, 1.85, 0.01
+_SHALLOWEST, _DEEPEST = 2, 12
 _FIRST_GUESS = Limit(depth=14, selectivity=73)
 _MOST_BELOW, _LEAST_ABOVE = 26, 4  # empty squares of the frontier, and fewer than the position's
 _AHEAD = 1  # boards that wait for a worker, so that none waits for the tree
@@ -39,6 +43,13 @@ def thresholds(position: Position, wld: bool, at_least: int | None) -> list[int]
     return list(range(-62, 65, 2)) if rules.scoring == "empties" else list(range(-63, 65))
 
 
+def estimate_limit(frontier: int) -> Limit:
+    """The limit of the searches that order a tree above a frontier of so many empty squares."""
+    nodes = _SHARE * expected_nodes(frontier, 0.0)
+    depth = 10 + round(math.log(nodes / _NODES_OF_10_PLIES) / math.log(_TIMES_A_PLY))
+    return Limit(depth=min(max(depth, _SHALLOWEST), _DEEPEST), selectivity=73)
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a position of a job is.
@@ -53,7 +64,7 @@ class Progress:
         open: frontier boards in the tree that have no answer yet.
         running: boards that workers have.
         searches: that were made for this position since the command began.
-        nodes: of these searches.
+        nodes: of these searches and of those that order the tree.
         seconds: wall time since the work at this position began.
         left: seconds that the question is expected to take still; None before there is a speed to go by.
     """
@@ -81,7 +92,7 @@ class Outcome:
         upper: proven upper bound.
         move: one that reaches `lower`; None if no lower bound was proven.
         searches: that were made for it since the command began.
-        nodes: of these searches.
+        nodes: of these searches and of those that order the tree.
         seconds: wall time.
         visited: frontier boards that had been searched for it, now or in earlier runs of the job.
         needed: frontier boards that its answers rest on.
@@ -146,6 +157,8 @@ class Work:
     ) -> None:
         self._job, self._position, self._asked = job, position, list(asked)
         self._workers, self._hash_mb, self._show = workers, hash_mb, show
+        self._frontier = job.facts.frontier or min(position.empties - _LEAST_ABOVE, _MOST_BELOW)
+        self._limit = estimate_limit(self._frontier)
         self._searcher = Searcher(_HASH_MB)
         self._bounds = {key: solved.bounds for key, solved in job.solved.items()}
         self._estimates: dict[bytes, float] = {}
@@ -203,8 +216,7 @@ class Work:
 
         Raises: BrokenExecutor if a worker died; OutflankError.
         """
-        frontier = self._job.facts.frontier or min(self._position.empties - _LEAST_ABOVE, _MOST_BELOW)
-        tree = Tree(self._position, wanted, frontier, self._estimate, self._bounds)
+        tree = Tree(self._position, wanted, self._frontier, self._estimate, self._bounds)
         while tree.answer is None:
             while len(self._running) < self._workers.places + _AHEAD and (node := tree.next()) is not None:
                 position = tree.position(node)
@@ -271,7 +283,9 @@ class Work:
         score = self._estimates.get(key)
         if score is None:
             self._searcher.clear()  # so that the order of estimates does not matter, and a job goes on as it began
-            score = self._estimates[key] = self._searcher.search(position, _ESTIMATE).score
+            found = self._searcher.search(position, self._limit)
+            self._nodes += found.nodes
+            score = self._estimates[key] = found.score
         return score
 
     def _move_to(self, key: bytes | None, wanted: int) -> Move | None:
