@@ -49,6 +49,7 @@ class Node:
         links: the nodes after each move, and whether the mover has the move again there; None before they are made.
         parents: nodes that have it among their links.
         running: whether a worker has it.
+        ended: the best score of the moves looked at that end the game; less than any if there is none.
     """
 
     key: bytes
@@ -60,6 +61,7 @@ class Node:
     links: list[tuple["Node", bool]] | None = None
     parents: list["Node"] = field(default_factory=list)
     running: bool = False
+    ended: int = -65
 
     @property
     def answer(self) -> bool | None:
@@ -205,9 +207,34 @@ class Tree:
                     waiting.append(child)
         return found
 
-    def best_key(self) -> bytes | None:
-        """The board after a move that proves a Yes; None of a No, or where the game ends with that move."""
-        return next((child.key for child, _ in self._reasons(self.root)), None) if self.root.answer else None
+    def known(self) -> tuple[Bounds, bytes | None]:
+        """What bounds say of the root, often more than was asked; and the board after the move of the lower bound.
+
+        No board where a move that ends the game is as good, or where nothing is known.
+        """
+        found: dict[int, Bounds] = {}
+
+        def of(node: Node) -> Bounds:
+            if id(node) not in found:
+                found[id(node)] = self._join(
+                    node, [_seen(of(child), again) for child, again in node.links or []]
+                )
+            return found[id(node)]
+
+        lower, upper = of(self.root)
+        links = self.root.links or []
+        best = next((child.key for child, again in links if _seen(found[id(child)], again)[0] == lower), None)
+        key = None if self.root.ended == lower or lower == -64 else best
+        return ((-upper, -lower) if self._is_negated else (lower, upper)), key
+
+    def _join(self, node: Node, after: list[Bounds]) -> Bounds:
+        """What is known of a node, from what is known after its moves."""
+        lower, upper = self._bounds.get(node.key, (-64, 64))
+        if node.links is not None:
+            lower = max([lower, node.ended, *(least for least, _ in after)])
+            if node.links or node.answer is False:  # all its moves were looked at
+                upper = min(upper, max([node.ended, *(most for _, most in after)]))
+        return lower, upper
 
     @staticmethod
     def _reasons(node: Node) -> list[tuple[Node, bool]]:
@@ -255,7 +282,8 @@ class Tree:
         for move in position.legal_moves():
             after, again = after_passes(position.play(move))
             if after.is_over:
-                if after.score(position.side) >= node.wanted:
+                node.ended = max(node.ended, after.score(position.side))
+                if node.ended >= node.wanted:
                     node.links = []
                     node.settle(True)
                     self._spread(node)
@@ -282,6 +310,11 @@ class Tree:
                     if id(above) not in queued:
                         queued.add(id(above))
                         heapq.heappush(waiting, (above.empties, id(above), above))
+
+
+def _seen(bounds: Bounds, again: bool) -> Bounds:
+    """Bounds after a move, from the mover."""
+    return bounds if again else (-bounds[1], -bounds[0])
 
 
 def _chance(lead: float) -> float:

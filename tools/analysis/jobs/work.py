@@ -18,7 +18,9 @@ from outflank.tools.work.executor import shared_searcher
 # share of what a frontier board is expected to take, and has these depths at least and at most.
 _NODES_OF_10_PLIES, _TIMES_A_PLY, _SHARE = 8700, 1.85, 0.01
 _SHALLOWEST, _DEEPEST = 2, 12
-_FIRST_GUESS = Limit(depth=14, selectivity=73)
+# The guess at the root's score may take this share of the nodes that a question is expected to take, within bounds: a
+# question more takes as long as all before it.
+_GUESS_SHARE, _LEAST_GUESS, _MOST_GUESS = 0.05, 20_000, 50_000_000
 _MOST_BELOW, _LEAST_ABOVE = 26, 4  # empty squares of the frontier, and fewer than the position's
 _AHEAD = 1  # boards that wait for a worker, so that none waits for the tree
 _HASH_MB = 4  # for estimates
@@ -209,7 +211,13 @@ class Work:
             score = self._position.score(self._position.side)
             self._lower = self._upper = score
             return float(score)
-        return self._searcher.search(self._position, _FIRST_GUESS).score
+        nodes = _GUESS_SHARE * expected_nodes(self._position.empties, 0.0)
+        found = self._searcher.search(
+            self._position,
+            Limit(exact_from=64, selectivity=73, nodes=int(min(max(nodes, _LEAST_GUESS), _MOST_GUESS))),
+        )
+        self._nodes += found.nodes
+        return found.score
 
     def _answer(self, wanted: int) -> None:
         """Find out whether the side to move at the root reaches so many discs.
@@ -228,12 +236,14 @@ class Work:
                 key = self._running.pop(future)
                 self._keep(key, future)
                 tree.learn(key)
+        (lower, upper), best = tree.known()
+        # Scores are even where the winner takes the empty squares.
+        odd = 1 if self._position.rules.scoring == "empties" else 0
         if tree.answer:
-            self._lower, self._move = wanted, self._move_to(tree.best_key(), wanted)
-        else:
-            # Scores are even where the winner takes the empty squares.
-            even = self._position.rules.scoring == "empties" and wanted % 2 == 0
-            self._upper = wanted - (2 if even else 1)
+            lower = max(lower, wanted)
+            self._lower, self._move = lower + lower % 2 * odd, self._move_to(best, wanted)
+        upper = min(upper, 64 if tree.answer else wanted - 1)
+        self._upper = min(self._upper, upper - upper % 2 * odd)
         self._needed |= tree.needed()
         self._visited |= tree.answered()
 
