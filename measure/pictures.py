@@ -1,7 +1,8 @@
 """Makes the pictures of the pages with the present program: ``python -m outflank.measure.pictures docs/images``.
 
 It plays the tournament of ``examples/tournament.toml``, a live one, and a game in Quarry, some minutes; that needs
-GRhino, Quarry, and Chromium. The curve of a book's growth is drawn from its log. Only ``evaluation-errors.svg`` comes from training data instead; docs/evaluation.md has its command.
+GRhino, Quarry, and Chromium. The curve of a book's growth is drawn from its log. Only ``evaluation-errors.svg``
+comes from training data; docs/evaluation.md has its command.
 """
 
 import os
