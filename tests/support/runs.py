@@ -187,6 +187,11 @@ def fake(name: str, fault: str = "none", turn: int = 2, time: str = "none") -> E
     return Entrant(name, shlex.join(fake_engine.command(fault, turn)), TimeControl.parse(time))
 
 
+def instant(name: str) -> Entrant:
+    """An engine that plays its only game at once."""
+    return Entrant(name, shlex.join(instant_engine.command()), TimeControl())
+
+
 def settings(*entries: Entrant, **others: Any) -> RunSettings:
     """Settings of a run, with random openings unless they say otherwise."""
     return RunSettings(entries=entries, **{"openings": OpeningsChoice.parse("random:8"), "seed": 3, **others})
@@ -196,8 +201,7 @@ def instant_settings(folder: Path, **others: Any) -> RunSettings:
     """Settings of a match between two engines that play their only game at once."""
     (folder / "openings.txt").write_text(instant_engine.GAME[:2])
     openings = OpeningsChoice.parse(str(folder / "openings.txt"))
-    engines = (Entrant(name, shlex.join(instant_engine.command()), TimeControl()) for name in "AB")
-    return settings(*engines, openings=openings, **others)
+    return settings(*map(instant, "AB"), openings=openings, **others)
 
 
 def conduct(

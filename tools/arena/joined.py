@@ -93,6 +93,12 @@ class JoinedPlayer(Player[Any]):
     def _start(self) -> None:
         raise AssertionError("it is started where it lies")
 
+    def _prepare(self, client: Any) -> None:
+        raise AssertionError("it is made ready where it lies")
+
+    def _tell_options(self, client: Any, before: Entrant) -> None:
+        raise AssertionError("its options are its author's")
+
     def _greet(self, client: Any) -> None:
         raise AssertionError("new_game does that")
 

@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,12 +17,12 @@ import pytest
 
 from outflank.tests.support.arenas import wait
 from outflank.tests.support.processes import children, living_members
+from outflank.tests.support.program import OUTFLANK
 from outflank.tests.support.runs import conduct, fake, settings
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.store import read_run
 
-OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 ENGINE = f"cmd={shlex.quote(fake('x').cmd)}"
 SEED = 3
 

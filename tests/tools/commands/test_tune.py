@@ -7,7 +7,6 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -15,13 +14,13 @@ import pytest
 
 from outflank.tests.support import fake_nboard_engine, tunable_engine
 from outflank.tests.support.processes import children, living_members
+from outflank.tests.support.program import OUTFLANK
 from outflank.tests.support.runs import expect_policy
 from outflank.tests.support.tunable_engine import BEST, RANGES
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.state.tuning import values_of
 
-OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 ENGINE = f"name=stub cmd={shlex.quote(shlex.join(tunable_engine.command()))}"
 RATE = "0.05 0.05"
 EIGHT = [

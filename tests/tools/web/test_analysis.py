@@ -25,7 +25,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, read_games
 from outflank.tests.support.browser import CHROMIUM, Browser
 from outflank.tests.support.positions import WITH_PASSES
-from outflank.tests.tools.commands.test_match import OUTFLANK
+from outflank.tests.support.program import OUTFLANK
 from outflank.tools.web.server import Address, WebServer
 
 pytestmark = pytest.mark.timeout(180)

@@ -21,7 +21,7 @@ from websockets.typing import Origin
 from outflank.tests.support import fake_engine
 from outflank.tests.support.browser import CHROMIUM, Browser
 from outflank.tests.support.processes import children
-from outflank.tests.tools.commands.test_match import OUTFLANK
+from outflank.tests.support.program import OUTFLANK
 from outflank.tools.match.state.store import read_run
 
 pytestmark = pytest.mark.timeout(180)
