@@ -35,6 +35,11 @@ class JoinedPlayer(Player[Any]):
         self._grace = line.patience
         self._clock: SideClock | None = None
 
+    @property
+    def identity(self) -> str:
+        """What it calls itself, by its author's word."""
+        return self._line.engine
+
     def make_ready(self) -> Any:
         """Nothing: the engine was started where it lies."""
 
@@ -90,7 +95,7 @@ class JoinedPlayer(Player[Any]):
         """Give up the game, if one is being played."""
         self.dismiss()
 
-    def _start(self) -> None:
+    def _prepare(self, client: Any) -> None:
         raise AssertionError("it is started where it lies")
 
     def _prepare(self, client: Any) -> None:

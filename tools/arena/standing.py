@@ -51,7 +51,7 @@ class Field:
 
     def add(self, game: GameRecord) -> None:
         """Count a game."""
-        self._games.append(game)
+        self._games.append(replace(game, turns=(), dialogue=()))
         self.played.update(game.pairing.names.values())
         self.met[frozenset(game.pairing.names.values())] += 1
 

@@ -39,7 +39,6 @@ def _entry(text: str) -> Entrant:
     "--slots",
     type=WholeNumber(1, _MOST_SLOTS),
     default=1,
-    show_default=True,
     help="Games at once; the engine is started so many times.",
 )
 @click.option(

@@ -41,14 +41,12 @@ def _moment(text: str) -> datetime:
     "form",
     type=click.Choice(_FORMATS),
     default=str(Format.ROUND_ROBIN),
-    show_default=True,
     help="The pairing of a tournament; in a standing arena engines come and go, and play as long as they are there.",
 )
 @click.option("--rounds", type=WholeNumber(1, 1000), help="As outflank tournament has it.")
 @click.option(
     "--listen",
     default=_LISTEN,
-    show_default=True,
     metavar="HOST:PORT",
     help="Where the server listens; names under which a proxy is reached may follow after commas.",
 )
@@ -69,14 +67,12 @@ def _moment(text: str) -> datetime:
     "--patience",
     type=_HOURS,
     default=60.0,
-    show_default=True,
     help="Seconds in which a lost line may come back, all losses of a game together.",
 )
 @click.option(
     "--line",
     type=Seconds(0, 10),
     default=0.5,
-    show_default=True,
     help="The most seconds a move that are allowed for a line; what is allowed is measured.",
 )
 @click.option(

@@ -8,7 +8,7 @@ from itertools import combinations
 from pathlib import Path
 
 from outflank.tests.support.arenas import LocalArena
-from outflank.tests.support.runs import played
+from outflank.tests.support.runs import page_of, played
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import Field, StandingConductor
 from outflank.tools.match.game.engines import Entrant
@@ -78,6 +78,7 @@ def test_engines_come_and_go_and_their_games_stay(tmp_path: Path) -> None:
     run = read_run(tmp_path / "run")
     figures = figures_of(run)
 
+    assert "Standing arena of 3 engines" in page_of(run)
     assert before.settings.names == ("A", "B")
     assert run.settings.names == ("A", "B", "C")
     assert run.games[: len(before.games)] == before.games

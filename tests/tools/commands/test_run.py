@@ -201,7 +201,7 @@ def test_every_option_is_described() -> None:
 
 def test_every_preset_and_format_is_named() -> None:
     assert " ".join(PRESETS) in PAGE
-    assert " ".join(form for form in Format if form is not Format.MATCH) in PAGE
+    assert " ".join(form for form in Format if form not in (Format.MATCH, Format.STANDING)) in PAGE
 
 
 def test_every_ending_is_described() -> None:
@@ -247,6 +247,7 @@ def test_every_event_is_described() -> None:
         events.GameEnded(crash),
         events.GameVoided(Void(crash, "why", None)),
         events.Remarked("so"),
+        events.Entered(settings(fake("A"), fake("B"))),
     ]
 
     assert column("event") == [described(event)["event"] for event in told] + ["progress", "result"]

@@ -107,7 +107,7 @@ def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
         ("cmd=x margin=-1", "expected 0 to 60 seconds for margin, got '-1'"),
         ("cmd=x margin=nan", "expected 0 to 60 seconds for margin"),
         ("cmd=x dialect=go", "expected dialect out of auto spec fischer per-move increment, got 'go'"),
-        ("cmd=x protocol=xboard", "expected protocol out of gtp nboard uci, got 'xboard'"),
+        ("cmd=x protocol=xboard", "expected protocol out of gtp nboard uci join, got 'xboard'"),
         ("cmd=x level=-1", "expected a whole number from 0 to 2147483647 for level, got '-1'"),
         ("cmd=x depth=0", "expected a whole number from 1"),
         ("cmd=x nodes=1e6", "expected a whole number from 1 to 2147483647 for nodes, got '1e6'"),
