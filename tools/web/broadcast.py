@@ -93,7 +93,7 @@ class Broadcast:
 
     def over(self, run: Run) -> None:
         """The run has ended, or was interrupted."""
-        self._queue.append(Over(run.finished, run.seconds, dict(run.outside)))
+        self._queue.append(Over(run.finished, run.seconds, dict(run.outside), dict(run.identities)))
 
     def _write(self) -> None:
         """Send what there is, the folder alone and first; runs in a thread."""

@@ -7,7 +7,7 @@ tenth of the time at most.
 import asyncio
 import time
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -51,11 +51,13 @@ class Over:
         finished: whether every game was played, or the test has its verdict.
         seconds: as ``Run`` has them.
         outside: as ``Run`` has it.
+        identities: as ``Run`` has them.
     """
 
     finished: bool
     seconds: float | None
-    outside: dict[str, Outside]
+    outside: Mapping[str, Outside]
+    identities: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(slots=True)
@@ -237,6 +239,7 @@ class Scene:
             interrupted=not over.finished,
             seconds=over.seconds,
             outside=over.outside,
+            identities=over.identities,
         )
         self._is_stale = True
 
