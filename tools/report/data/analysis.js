@@ -1,6 +1,6 @@
 "use strict";
 // Stands after report.js: its board is played on here, and searched by the server; docs/analysis.md has the requests.
-const SECONDS = 30, CURVE_LEVEL = 6, LINES_SHOWN = 6, COLUMNS = 8;
+const SECONDS = 30, CURVE_LEVEL = 6, COLUMNS = 8;
 let socket = null, asked = 0, isOn = true, found = null, attempts = 0, changes = 0;
 
 /* ---- games: the server reads, plays and writes them ---- */
@@ -140,20 +140,27 @@ function showFound() {
     if (score === undefined) draw(felt, "circle", {class: "legal", cx: x, cy: y, r: 3.5});
     else draw(felt, "text", {class: `score-mark${score === lines[0].score ? " best" : ""}`, x, y: y + 4.5}, scoreText(score));
   }
-  at("lines").tBodies[0].replaceChildren(...lines.slice(0, LINES_SHOWN).map(line => {
+  showMoves([...lines, ...legal.filter(move => !scored.has(move)).map(move => ({move}))]);
+  at("depth").textContent = game?.legal ? depthText(legal) : "";
+  const book = game?.book?.[ply] ?? [];
+  at("book").textContent = book.length ? `Book: ${book.map(one => `${one.move} ${scoreText(one.score)}`).join(", ")}` : "";
+}
+
+/** All legal moves, the best first, each a button that plays it. */
+function showMoves(lines) {
+  const rows = [...at("lines").tBodies[0].rows], focused = rows.findIndex(row => row.contains(document.activeElement));
+  at("lines").tBodies[0].replaceChildren(...lines.map(line => {
     const row = document.createElement("tr"), button = document.createElement("button");
     button.textContent = line.move;
     button.onclick = () => playMove(line.move);
     row.insertCell().append(button);
-    row.insertCell().textContent = scoreText(line.score);
-    row.insertCell().textContent = line.pv.slice(1, 12).join(" ");
+    row.insertCell().textContent = line.score === undefined ? "" : scoreText(line.score);
+    row.insertCell().textContent = line.pv?.slice(1, 12).join(" ") ?? "";
     row.cells[1].className = "number";
     row.cells[2].className = "line";
     return row;
   }));
-  at("depth").textContent = game?.legal ? depthText(legal) : "";
-  const book = game?.book?.[ply] ?? [];
-  at("book").textContent = book.length ? `Book: ${book.map(one => `${one.move} ${scoreText(one.score)}`).join(", ")}` : "";
+  at("lines").tBodies[0].rows[focused]?.querySelector("button").focus();
 }
 
 function depthText(legal) {

@@ -245,7 +245,9 @@ load = (packed, position) => {
   tick();
 };
 
-for (const kind of ["click", "keydown"])
-  at("all-games").addEventListener(kind, () => { isAuto = false; });
+const chosen = () => { isAuto = false; };
+at("all-games").addEventListener("click", chosen);
+addEventListener("hashchange", chosen);
+document.addEventListener("keydown", event => { if (KEYS[event.key] || BOARD_KEYS[event.key]) chosen(); });
 setInterval(() => { tick(); goOn(); }, 250);
 connect();
