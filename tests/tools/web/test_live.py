@@ -156,12 +156,16 @@ def test_a_run_is_watched_from_its_first_moves_to_its_report(browser: Browser, t
     with Runner(tmp_path, engines=3) as runner:
         browser.load(runner.url + "/")
         browser.wait("document.querySelectorAll('.card').length === 1")
-        browser.wait("at('next').rows.length >= 4")
-        browser.wait("game && game.playing && game.moves.length >= 45 && ply === game.moves.length")
-        shown = browser.run("at('board').querySelectorAll('circle[r=\"16\"]').length")
-        browser.wait(f"at('board').querySelectorAll('circle[r=\"16\"]').length > {shown}")
-        browser.wait("document.querySelector('.seat.moves .clock').textContent.startsWith('0:')")
-        browser.wait("document.querySelector('.card .pv').textContent.length === 2")
+        browser.wait("at('next').rows.length >= 1")
+        browser.run(
+            "window.seen = {}; setInterval(() => { if (game?.playing && isFollowed())"
+            " (seen[game.number] ??= new Set()).add(document.querySelectorAll('#board [r=\"16\"]').length) }, 50)"
+        )
+        browser.wait("Object.values(seen).some(discs => discs.size >= 4)")  # one game, as it goes on
+        browser.wait("document.querySelector('.seat.moves .clock')?.textContent.startsWith('0:')")
+        browser.wait("document.querySelector('.card .pv')?.textContent.length === 2")
+        for count in range(1, 7):
+            browser.wait(f"values.get('run').played >= {count}")
         browser.wait("values.get('run').state === 'over' && at('part-head').textContent.includes('wins')")
 
         assert browser.run("at('coming').hidden") is True
