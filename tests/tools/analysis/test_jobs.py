@@ -362,3 +362,17 @@ def test_a_cluster_solves_what_one_machine_solves(tmp_path: Path) -> None:
         found = worked(tmp_path, LARGER.position, 12, workers=there)
 
     assert found.lower == found.upper == LARGER.score
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("number", [60, 61])
+def test_positions_of_ffo_60_to_79_are_solved(number: int, tmp_path: Path) -> None:
+    problem = problems("fforum-60-79.obf")[number - 60]
+    workers = Workers(partial(open_executor, 2, None))
+    asked = thresholds(problem.position, False, None)
+    with JobFile.open(tmp_path, facts(problem.position)) as job, workers as found:
+        outcome = Work(job, problem.position, asked, found, 64, nothing).run()
+
+    assert outcome.lower == outcome.upper == problem.score
+    assert problem.scores[outcome.move or problem.position.legal_moves()[0]] == problem.score
