@@ -35,7 +35,6 @@ _USUAL_TEST = "elo0=0 elo1=5"
     "--games",
     type=WholeNumber(2, MOST_GAMES),
     default=20_000,
-    show_default=True,
     help="Games to tune with, and the most of the test that follows.",
 )
 @tune_options
@@ -49,7 +48,7 @@ def tune(
 
     Each pair of games is played by two sets of values, moved in opposite directions at random; the values go towards
     the winner. A match of the result against the start follows. An engine gets its values at {name} in its cmd, else by
-    GTP's kata-set-param or NBoard's set. docs/tuning.md has the details.
+    GTP's kata-set-param, NBoard's set or UCI's setoption. docs/tuning.md has the details.
     """
     from outflank.tools.commands.run import (
         play_tuning,  # brings scipy, which help and wrong usage do not need

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from outflank.tests.support import fake_nboard_engine, tunable_engine
+from outflank.tests.support import fake_nboard_engine, fake_uci_engine, tunable_engine
 from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import OUTFLANK
 from outflank.tests.support.runs import expect_policy
@@ -197,6 +197,21 @@ def test_an_engine_of_nboard_is_told_by_set(tmp_path: Path) -> None:
 
     assert ran.returncode == 0, ran.stderr
     assert len(set(told)) > 2
+
+
+def test_an_engine_of_uci_is_told_by_setoption(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    script = f"tee -a {log} | {shlex.join(fake_uci_engine.command())}"
+    ran = tune(
+        "--engine",
+        f"name=x protocol=uci depth=2 cmd={shlex.quote(shlex.join(['sh', '-c', script]))}",
+        *("--param", "Threads int 4 1 8 2 0.1", "--games", "6", "--sprt", "none", "--openings", "random:40"),
+        *("--seed", "1", "--out", str(tmp_path / "t")),
+    )
+    told = [line for line in log.read_text().splitlines() if line.startswith("setoption name Threads value ")]
+
+    assert ran.returncode == 0, ran.stderr
+    assert len(set(told)) > 1
 
 
 def test_outflank_itself_is_tuned_without_being_started_anew(tmp_path: Path) -> None:
