@@ -118,7 +118,8 @@ def test_every_source_is_prepared_interrupted_and_described() -> None:
     playing.interrupt()
 
     assert notes.calls == ["prepare", "interrupt"]
-    assert playing.description()[3:] == ["notes on 0 positions", "threads 1, table 1 MB", "seed none"]
+    searched = ["threads 1, table 1 MB", "parameters default", "seed none"]
+    assert playing.description()[3:] == ["notes on 0 positions", *searched]
 
 
 def test_chance_varies_genmove_but_never_reg_genmove() -> None:
