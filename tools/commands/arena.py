@@ -26,7 +26,7 @@ def arena() -> None:
 @_FOLDER
 @json_object_option
 def status(arena: Path, as_json: bool) -> None:
-    """Show who is there, what is allowed for their lines, and which games are being played."""
+    """Show who is there, their lines, and the games in progress."""
     found = order(_folder(arena), do="status")
     if as_json:
         click.echo(json_line(found))
@@ -49,7 +49,7 @@ def _entrant_line(one: dict[str, Any]) -> str:
 @_FOLDER
 @click.option("--end", is_flag=True, help="Let games begin again.")
 def pause(arena: Path, end: bool) -> None:
-    """Let no new pair of games begin; those that are being played are played out."""
+    """Let no new pair begin; games in progress are played out."""
     order(_folder(arena), do="pause", paused=not end)
 
 
@@ -57,7 +57,7 @@ def pause(arena: Path, end: bool) -> None:
 @_FOLDER
 @_NAME
 def kick(arena: Path, name: str) -> None:
-    """Send an entrant away: its token is of no use any more, and its games are lost."""
+    """Send an entrant away; its token is void, its games are lost."""
     order(_folder(arena), do="kick", name=name)
 
 
@@ -65,7 +65,7 @@ def kick(arena: Path, name: str) -> None:
 @_FOLDER
 @_NAME
 def token(arena: Path, name: str) -> None:
-    """Print a token for an entrant; one that it had before is of no use any more."""
+    """Print a new token for an entrant; an earlier one is void."""
     from outflank.tools.arena.tokens import Tokens
 
     click.echo(Tokens(_folder(arena)).admit(name))
