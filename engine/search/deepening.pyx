@@ -205,7 +205,7 @@ cdef class Deepening:
         self._told_wld, self._told_bound = wld, bounded
 
     cdef int _first_window(self, int depth) noexcept:
-        """Half the first window of an iteration: full boards have even scores, of which it holds one or two by default."""
+        """Half the first window of an iteration: full boards have even scores, one or two in it by default."""
         if depth < self._empties:
             return self._window
         return self._window_end + (1 if self._moves[0].told % 2 else 0)

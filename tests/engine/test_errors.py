@@ -251,7 +251,13 @@ def test_perft_lets_ctrl_c_through() -> None:
 
 
 def test_compiled_classes_show_their_signature() -> None:
-    assert list(inspect.signature(Searcher).parameters) == ["hash_mb", "threads", "seed", "weights", "parameters"]
+    assert list(inspect.signature(Searcher).parameters) == [
+        "hash_mb",
+        "threads",
+        "seed",
+        "weights",
+        "parameters",
+    ]
     assert inspect.signature(Searcher).parameters["threads"].default == 1
     assert list(inspect.signature(Position).parameters) == ["own", "opp", "side", "rules"]
     assert "last" in inspect.signature(Position.svg).parameters

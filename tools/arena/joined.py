@@ -98,9 +98,6 @@ class JoinedPlayer(Player[Any]):
     def _prepare(self, client: Any) -> None:
         raise AssertionError("it is started where it lies")
 
-    def _prepare(self, client: Any) -> None:
-        raise AssertionError("it is made ready where it lies")
-
     def _tell_options(self, client: Any, before: Entrant) -> None:
         raise AssertionError("its options are its author's")
 
