@@ -206,7 +206,7 @@ def notes(run: Run, figures: Figures) -> list[str]:
             f"{len(figures.repeats)} of {figures.pairs} pairs repeat an earlier one up to symmetry: Elo and test come "
             f"from the other {figures.effective_pairs}"
         )
-    if figures.ratings.prior and figures.elo is None:
+    if figures.ratings.prior and figures.elo is None and (run.finished or run.interrupted):
         found.append(
             "The games alone allow no ratings (an engine, or a group of them, took every point off the rest): each "
             "engine was given a draw against an average one"
