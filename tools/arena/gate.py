@@ -71,7 +71,8 @@ class SocketConnection:
     def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
         self._loop = asyncio.get_running_loop()
-        self._outbox: asyncio.Queue[str | None] = asyncio.Queue(_MOST_WAITING)
+        self._outbox: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
+        self._over = asyncio.Event()
         self.reason = ""
 
     def send(self, text: str) -> None:
@@ -85,12 +86,16 @@ class SocketConnection:
             self._loop.call_soon_threadsafe(self._end, reason)
 
     async def pump(self) -> None:
-        """Send what is to be sent, until the end.
+        """Send what is to be sent, for ever; a peer that reads nothing holds this up, but not the end."""
+        while True:
+            await self._socket.send_text(await self._outbox.get())
 
-        Raises: Refusal with the reason for the end.
+    async def end(self) -> None:
+        """Wait for the end.
+
+        Raises: Refusal with the reason.
         """
-        while (text := await self._outbox.get()) is not None:
-            await self._socket.send_text(text)
+        await self._over.wait()
         raise Refusal(self.reason)
 
     def _put(self, text: str) -> None:
@@ -101,9 +106,7 @@ class SocketConnection:
 
     def _end(self, reason: str) -> None:
         self.reason = self.reason or reason
-        while not self._outbox.empty():
-            self._outbox.get_nowait()
-        self._outbox.put_nowait(None)
+        self._over.set()
 
 
 class Gate:
@@ -193,7 +196,8 @@ class Gate:
         line.attach(connection, opening["slots"], printable(opening["engine"]))
         self._on_change(line)
         reader = _Reader(socket, line, budget)
-        tasks = [asyncio.ensure_future(work) for work in (reader.read(), connection.pump(), reader.ping())]
+        works = (reader.read(), connection.pump(), connection.end(), reader.ping())
+        tasks = [asyncio.ensure_future(work) for work in works]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -312,7 +312,9 @@ def test_a_line_that_reads_nothing_is_closed_and_keeps_no_memory(tmp_path: Path)
         wait(lambda: not local.arena.present())
 
         assert resident_kib() - before < 8_000
-        wait(lambda: any("you take no messages" in one for one in local.said))
+        # Buffers of the system may take all of it; then the line is closed as a silent one.
+        reasons = ("you take no messages", "nothing was heard from you")
+        wait(lambda: any(reason in one for one in local.said for reason in reasons))
 
 
 def test_half_a_greeting_holds_up_nobody(tmp_path: Path) -> None:
