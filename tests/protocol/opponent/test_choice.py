@@ -155,6 +155,7 @@ def test_a_rounded_time_never_says_that_the_flag_has_fallen() -> None:
         (Dialect.PER_MOVE, "2", "time_settings 2 0 1"),
         (Dialect.PER_MOVE, "0.5", None),
         (Dialect.PER_MOVE, "60+0", "time_settings 60 0 0"),
+        (Dialect.PER_MOVE, "60+10/1", "time_settings 60 10 1"),
         (Dialect.INCREMENT, "60+2", "time_settings 60 2 0"),
         (Dialect.INCREMENT, "2", "time_settings 0 2 0"),
         (Dialect.INCREMENT, "60+0", "time_settings 60 0 0"),
