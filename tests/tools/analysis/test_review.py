@@ -12,13 +12,13 @@ import pytest
 
 import outflank
 from outflank.engine import PRESETS, Colour, Game, Limit, OutflankError, Position, Searcher, SearchResult
-from outflank.protocol.formats.annotated import AnnotatedGame, Recorder
+from outflank.protocol.formats.annotated import AnnotatedGame, Ending, Recorder, Result
 from outflank.tests.support.browser import CHROMIUM, Browser
 from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.support.reference import Board, after, board_of, choices, count, moves, other
 from outflank.tests.support.runs import expect_policy, page_of, random_run
 from outflank.tools.analysis.review.game import GameReview, MoveClass, ReviewSettings, review_game
-from outflank.tools.analysis.review.output import Players, Tally
+from outflank.tools.analysis.review.output import Players, Tally, result_text
 from outflank.tools.analysis.review.page import curve_svg, render_review
 
 QUICK = ReviewSettings(level=1, exact_from=12)
@@ -59,6 +59,21 @@ def test_moves_that_were_given_are_nobodys() -> None:
     assert totals.moves == Tally().add(plain.moves[worst + 1 :]).moves
     assert totals.lost == Tally().add(plain.moves[worst + 1 :]).lost
     assert review.judgements == plain.judgements
+
+
+@pytest.mark.parametrize(
+    ("result", "text"),
+    [
+        (None, "unfinished"),
+        (Result(Colour.BLACK, 8, Ending.AGREEMENT), "+8"),
+        (Result(None, None, Ending.AGREEMENT), "draw"),
+        (Result(Colour.WHITE, None, Ending.TIME), "White wins by time"),
+    ],
+)
+def test_the_record_has_the_result_where_the_board_does_not(result: Result | None, text: str) -> None:
+    game = replace(annotated("f5d6c3"), result=result)
+
+    assert result_text(review_game(game, QUICK, Searcher(16))) == text
 
 
 def best_score(board: Board, side: str, turns: str) -> int:
