@@ -25,12 +25,13 @@ from outflank.tools.match.conduct.ledger import EarlyStop, complete_pairs
 from outflank.tools.match.game.results import Ending, GameRecord, Outside
 from outflank.tools.match.state.run import Format, Run, Void
 from outflank.tools.match.stats.elo import estimate
-from outflank.tools.match.stats.ratings import PairScore, rate
+from outflank.tools.match.stats.ratings import PairScore, Rating, rate
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.report.charts import Chart, Level, Series, chart, strip, thinned
 from outflank.tools.report.figures import Meeting, disc_sums, figures_of
+from outflank.tools.report.phases import PhaseTally
 from outflank.tools.report.report import charts, render_report
-from outflank.tools.report.wording import verdict_lines
+from outflank.tools.report.wording import rating_text, verdict_lines
 
 HEIGHTS = st.floats(-1e6, 1e6)
 GAMES = (
@@ -89,6 +90,26 @@ def test_engines_stand_by_their_rank_and_before_the_end_by_points() -> None:
     assert [engine.standing.points for engine in unfinished.engines] == points
     assert sum(points) == len(run.games)
     assert told.elo is None
+
+
+@pytest.mark.parametrize(
+    ("elo", "low", "high", "text"),
+    [
+        (120.0, 90.0, 150.0, "+120 (+90 to +150)"),
+        (120.0, 90.0, None, "+120 (+90 to unbounded)"),
+        (-120.0, None, -90.0, "-120 (unbounded to -90)"),
+        (120.0, None, None, "+120"),
+        (None, None, None, "-"),
+    ],
+)
+def test_a_rating_is_written_with_its_interval(
+    elo: float | None, low: float | None, high: float | None, text: str
+) -> None:
+    assert rating_text(Rating("A", elo, low, high, 1.0, 2)) == text
+
+
+def test_a_phase_without_moves_has_no_mean() -> None:
+    assert [PhaseTally(6.0, 4).mean, PhaseTally().mean] == [1.5, None]
 
 
 def test_a_match_keeps_the_order_of_the_settings() -> None:
