@@ -2,11 +2,16 @@
 
 import os
 import pty
+import random
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from outflank.tests.support.processes import children, living_members
 
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 
@@ -36,3 +41,16 @@ def at_terminal(words: Sequence[str], typed: bytes = b"", variables: Mapping[str
         assert shown.wait(20) == 0
     os.close(keyboard)
     return said.decode()
+
+
+def kill_at_random(arguments: list[str], rng: random.Random) -> None:
+    """Run the program, kill it somewhere in its first games, and see that its engines are gone too."""
+    running = subprocess.Popen([OUTFLANK, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdout is not None
+    for _ in range(rng.randint(2, 100)):
+        running.stdout.readline()
+    time.sleep(rng.uniform(0, 0.01))
+    engines = children(running.pid)
+    running.send_signal(signal.SIGKILL)
+    running.communicate()
+    assert all(living_members(engine) == [] for engine in engines)

@@ -4,17 +4,14 @@ import json
 import random
 import shlex
 import shutil
-import signal
 import sqlite3
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from outflank.tests.support import fake_nboard_engine, fake_uci_engine, tunable_engine
-from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK
+from outflank.tests.support.program import OUTFLANK, kill_at_random
 from outflank.tests.support.runs import expect_policy
 from outflank.tests.support.tunable_engine import BEST, RANGES
 from outflank.tools.match.state.run import Run
@@ -115,28 +112,14 @@ def test_a_run_file_with_a_tuning_that_can_not_be_is_refused_in_one_sentence(
     assert len(ran.stderr.splitlines()) == 1
 
 
-def kill_at_random(arguments: list[str], rng: random.Random) -> None:
-    running = subprocess.Popen(
-        [OUTFLANK, "tune", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    assert running.stdout is not None
-    for _ in range(rng.randint(2, 150)):
-        running.stdout.readline()
-    time.sleep(rng.uniform(0, 0.01))
-    engines = children(running.pid)
-    running.send_signal(signal.SIGKILL)
-    running.communicate()
-    assert all(living_members(engine) == [] for engine in engines)
-
-
 def test_a_tuning_that_is_killed_at_any_moment_takes_the_same_path(tmp_path: Path) -> None:
     options = [*USUAL, "--games", "60", "--concurrency", "2", "--sprt", "none"]
     assert tune(*options, "--out", str(tmp_path / "whole")).returncode == 0
     rng = random.Random(5)
     folder = str(tmp_path / "t")
-    kill_at_random([*options, "--out", folder, "--json"], rng)
+    kill_at_random(["tune", *options, "--out", folder, "--json"], rng)
     for _ in range(5):
-        kill_at_random(["--resume", folder, "--json"], rng)
+        kill_at_random(["tune", "--resume", folder, "--json"], rng)
     ran = tune("--resume", folder, "--concurrency", "3")  # more at once than the lag allows for
 
     assert ran.returncode == 0, ran.stderr

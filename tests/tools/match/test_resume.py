@@ -5,14 +5,12 @@ import random
 import shlex
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK, outflank
+from outflank.tests.support.program import OUTFLANK, kill_at_random, outflank
 from outflank.tests.support.runs import conduct, fake, settings
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
@@ -33,19 +31,6 @@ def begin(folder: Path, games: int, concurrency: int) -> list[str]:
     engines = [f"--engine=name={entry.name} cmd={shlex.quote(entry.cmd)}" for entry in ENGINES]
     options = ["--games", str(games), "--seed", str(SEED), "--openings", "random:8"]
     return ["match", *engines, *options, "--concurrency", str(concurrency), "--out", str(folder), "--json"]
-
-
-def kill_at_random(arguments: list[str], rng: random.Random) -> None:
-    """Run the program, kill it somewhere in its first games, and see that its engines are gone too."""
-    running = subprocess.Popen([OUTFLANK, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert running.stdout is not None
-    for _ in range(rng.randint(2, 100)):
-        running.stdout.readline()
-    time.sleep(rng.uniform(0, 0.01))
-    engines = children(running.pid)
-    running.send_signal(signal.SIGKILL)
-    running.communicate()
-    assert all(living_members(engine) == [] for engine in engines)
 
 
 def kill_and_resume(folder: Path, games: int, kills: int, concurrency: int) -> Run:

@@ -25,7 +25,7 @@ MOST_SEARCHED = 12
 
 
 class Answers(Protocol):
-    """What finds the moves of a proof: a ``Prover``, or what follows from claims."""
+    """The source of a proof's moves: a ``Prover``, or the claims."""
 
     def answer(self, position: Position, score: int, /) -> Move:
         """A move by which the side to move reaches so many discs."""
