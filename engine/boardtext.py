@@ -1,14 +1,28 @@
-"""A board as text: 64 squares a1..h8, row by row, then perhaps the side to move."""
+"""A board as text: 64 squares a1..h8, row by row, then perhaps the side to move; as programs and people write it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from outflank.engine.errors import NotationError
 from outflank.engine.squares import SQUARE_NAMES, Colour
 
-_BLACK_LETTERS = frozenset("Xx*bB1")
-_WHITE_LETTERS = frozenset("OowW2")
-_EMPTY_LETTERS = frozenset("-._")
+_LETTERS = {
+    **dict.fromkeys("Xx*bB\u25cf\u26ab", "X"),
+    **dict.fromkeys("OowW\u25cb\u25ef\u26aa", "O"),
+    **dict.fromkeys("-._\u30fb\u00b7\u25a1", "-"),
+}
+# Digits are Black and White as 1 and 2, or, where there is a 0 and no letter, as 0 and 1, and with a 2 as 1 and 2.
+_ONE_TWO = {"1": "X", "2": "O"}
+_ZERO_ONE = {"0": "X", "1": "O"}
+_ZERO_ONE_TWO = {"0": "-", "1": "X", "2": "O"}
+_SQUARE = rf"[{re.escape(''.join(_LETTERS))}012]"
+_FEN = re.compile(
+    r"([pP1-8]+(?:/[pP1-8]+){7}|[xXoObBwW*1-8]+(?:/[xXoObBwW*1-8]+){7})(?:\s+(\S+).*)?", re.DOTALL
+)
+_FEN_LETTERS = str.maketrans("pPbBwW*", "XOXXOOX")
+_FRAMED_ROW = re.compile(rf"[|\s]*([1-8])\|?(?: ?({_SQUARE}{{8}})|((?:[ |](?:{_SQUARE}| )){{8}}))(?![^\s|])")
+_TO_MOVE = re.compile(r"(?<!\w)(black|white|[xo*\u25cf\u25cb])(?:'s turn| to (?:move|play))", re.IGNORECASE)
+_SIDE = re.compile(r"(\S+?)(?:'s turn| to (?:move|play))?")
 
 
 def read_board(text: str) -> tuple[int, int, Colour | None]:
@@ -18,24 +32,22 @@ def read_board(text: str) -> tuple[int, int, Colour | None]:
 
     Raises: NotationError saying the expected text, and the place.
     """
-    letters = re.sub(r"\s+", " ", text.partition(";")[0]).strip()
-    black = white = square = at = 0
-    while square < 64 and at < len(letters):
-        letter = letters[at]
-        at += 1
-        if letter == " ":
-            continue
-        if letter in _BLACK_LETTERS:
-            black |= 1 << square
-        elif letter in _WHITE_LETTERS:
-            white |= 1 << square
-        elif letter not in _EMPTY_LETTERS:
-            name = SQUARE_NAMES[square]
-            raise NotationError(f"expected X, O or - for square {name} of the board, got {letter!r}")
-        square += 1
-    if square < 64:
-        raise NotationError(f"expected a board of 64 squares, got {square}: {text!r}")
-    return black, white, _side(letters[at:].strip())
+    text = text.partition(";")[0].strip()
+    raw, side = _fen(text) or _framed(text) or _plain(text)
+    digits = _digits(raw)
+    squares = [_LETTERS.get(letter) or digits.get(letter) for letter in raw]
+    if None in squares:
+        at = squares.index(None)
+        name = SQUARE_NAMES[at]
+        raise NotationError(f"expected X, O or - for square {name} of the board, got {raw[at]!r}")
+    if len(squares) < 64:
+        raise NotationError(f"expected a board of 64 squares, got {len(squares)}: {text!r}")
+    return _mask(squares, "X"), _mask(squares, "O"), _side(side, digits)
+
+
+def is_framed(text: str) -> bool:
+    """Whether it is a board with the numbers of its rows, as programs print it."""
+    return _framed(text) is not None
 
 
 def write_board(black: int, white: int) -> str:
@@ -50,12 +62,63 @@ def framed_board(letters: Sequence[str]) -> str:
     return "\n".join([files, *rows, files])
 
 
-def _side(text: str) -> Colour | None:
+def _plain(text: str) -> tuple[str, str]:
+    """The first 64 letters that are no blanks, and the text after them."""
+    at = 0
+    for match, _ in zip(re.finditer(r"\S", text), range(64), strict=False):
+        at = match.end()
+    return "".join(text[:at].split()), text[at:].strip()
+
+
+def _framed(text: str) -> tuple[str, str] | None:
+    """The squares of eight rows with their numbers 1 to 8 before them, and the words for the side to move."""
+    rows: list[str] = []
+    for line in text.splitlines():
+        row = _FRAMED_ROW.match(line)
+        if row is not None and row[1] == str(len(rows) + 1):
+            rows.append(row[2] or row[3][1::2].replace(" ", "-"))
+        elif rows and len(rows) < 8:
+            return None
+    if len(rows) < 8:
+        return None
+    found = _TO_MOVE.search(text)
+    return "".join(rows), found[1] if found else ""
+
+
+def _fen(text: str) -> tuple[str, str] | None:
+    """The squares of eight rows between slashes, and the word after them; Edax's ``p`` and ``P`` begin with row 8."""
+    match = _FEN.fullmatch(text)
+    if match is None:
+        return None
+    rows = [re.sub("[1-8]", lambda blank: "-" * int(blank[0]), row) for row in match[1].split("/")]
+    if [len(row) for row in rows] != [8] * 8:
+        return None
+    if "p" in match[1].lower():
+        rows.reverse()
+    return "".join(rows).translate(_FEN_LETTERS), match[2] or ""
+
+
+def _digits(raw: str) -> Mapping[str, str]:
+    """The meaning of the digits among these squares."""
+    letters = set(raw)
+    if "0" not in letters:
+        return _ONE_TWO
+    if any(_LETTERS.get(letter, "-") != "-" for letter in letters):
+        return {}  # nobody can say whether 0 means Black, White or nothing
+    return _ZERO_ONE_TWO if "2" in letters else _ZERO_ONE
+
+
+def _mask(squares: Sequence[str | None], disc: str) -> int:
+    return sum(1 << number for number, each in enumerate(squares) if each == disc)
+
+
+def _side(text: str, digits: Mapping[str, str]) -> Colour | None:
     """The colour that `text` after a board names; None if there is none."""
     if not text:
         return None
-    if text in _BLACK_LETTERS or text.lower() == "black":
-        return Colour.BLACK
-    if text in _WHITE_LETTERS or text.lower() == "white":
-        return Colour.WHITE
-    raise NotationError(f"expected X, O, black or white after the 64 squares, got {text!r}")
+    match = _SIDE.fullmatch(text)
+    word = match[1] if match else ""
+    disc = {"black": "X", "white": "O"}.get(word.lower()) or _LETTERS.get(word) or digits.get(word)
+    if disc not in ("X", "O"):
+        raise NotationError(f"expected X, O, black or white after the 64 squares, got {text!r}")
+    return Colour.BLACK if disc == "X" else Colour.WHITE

@@ -13,7 +13,9 @@ from outflank.engine.squares import Colour
 
 # "1. f5", "12.d3" and bare move numbers at a word's start are decoration.
 _MOVE_NUMBER = re.compile(r"(?<![a-z0-9])\d+\s*\.+|(?<![a-z0-9])\d+(?=\s)", re.IGNORECASE)
-_WORD = re.compile(r"[\s,]*(pass|[a-z-]{2}|[a-z][0-9](?:/[a-z]+)?)", re.IGNORECASE)
+_WORD = re.compile(
+    r"[\s,]*(?:-(?!-)\s*)?(pass|[a-z]{2}|--|[a-z][0-9](?:/[a-z]+)?)", re.IGNORECASE
+)  # a single dash separates
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +238,7 @@ class Game(Sequence[Turn]):
     def from_transcript(
         cls, text: str, rules: Rules | Position | None = None, first: Position | None = None
     ) -> "Game":
-        """Read a transcript, with or without passes, move numbers, blanks, commas and line ends.
+        """Read a transcript, with or without passes, move numbers, blanks, commas, single dashes and line ends.
 
         Raises: NotationError or IllegalMoveError naming the number of the offending move, 1 for the first;
             SettingsError as ``Game``.

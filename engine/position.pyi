@@ -28,9 +28,12 @@ class Position:
     def parse(cls, text: str, rules: Rules = ...) -> Position:
         """Read 64 squares a1..h8 row by row, then perhaps the side to move.
 
-        Black is one of ``X x * b B 1``, White ``O o w W 2``, empty ``- . _``; blanks and line ends between squares
-        are skipped. The side is such a letter or the word ``black`` or ``white``; left out, the side that
-        begins under `rules` moves. A trailing ``;`` and what follows it (OBF scores) are ignored.
+        Black is one of ``X x * b B ●``, White ``O o w W ○``, empty ``- . _ ・``; or Black is 1 and White 2, or
+        where there is a ``0`` and no letter, Black 0 and White 1 (with a 2: nothing 0, Black 1, White 2). Blanks and
+        line ends between squares are skipped. Eight rows may have their numbers before them, as programs and GGS
+        print them; ``8/8/8/3pP3/3Pp3/8/8/8 b`` (Black p, White P, row 8 first) is Edax's, and with the letters
+        above row 1 comes first. The side is such a letter or the word ``black`` or ``white``, perhaps with ``to move``;
+        left out, the side that begins under `rules` moves. A ``;`` and the text after it (OBF scores) are ignored.
 
         Raises: NotationError saying the expected text, and the place.
         """

@@ -8,17 +8,20 @@ from pathlib import Path
 from typing import BinaryIO, Literal, TextIO, cast, get_args
 
 from outflank.engine import FileFormatError, Rules
-from outflank.protocol.formats import ggf, obf, pgn, sgf, transcript, wthor
+from outflank.protocol.formats import edx, ggf, obf, pgn, sgf, transcript, wthor
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 
-FormatName = Literal["transcript", "obf", "sgf", "ggf", "wthor", "pgn"]
+FormatName = Literal["transcript", "obf", "sgf", "ggf", "wthor", "pgn", "edx"]
 FORMATS: tuple[FormatName, ...] = get_args(FormatName)
-WRITTEN_FORMATS: tuple[FormatName, ...] = tuple(name for name in FORMATS if name != "pgn")
+WRITTEN_FORMATS: tuple[FormatName, ...] = tuple(name for name in FORMATS if name not in ("pgn", "edx"))
 _GAMES_IN_BRACKETS = re.compile(rb"\(\s*;")
 _GGF = re.compile(rb"GM\s*\[\s*(?:othello|reversi)\s*\]", re.IGNORECASE)
 _TAG = re.compile(rb'\[\s*\w{1,64}\s*"')
-_BOARD = re.compile(rb"(?=.{0,63}[XxOo*BbWw12])[-._XxOo*BbWw12 ]{64}")  # a row of dashes is none
-_MOVES = re.compile(rb"(?:[\d.,\s]*(?:[a-h][1-8](?:/[nesw]{1,2})?|pass|pa|ps))+[\d.,\s]*", re.IGNORECASE)
+_DISC, _EMPTY = "XxOo*BbWw012\u25cf\u25cb\u26ab\u26aa", "-._\u30fb"
+_BOARD = re.compile(f"(?=.{{0,63}}[{_DISC}])[{_EMPTY}{_DISC} ]{{64}}")  # a row of dashes is none
+_FEN = re.compile(r"(?:[pPxXoObBwW*1-8]{1,8}/){7}[pPxXoObBwW*1-8]{1,8}(?:\s|$)")
+_MOVES_OF_PGN = re.compile(rb"^[^\n#]*(?:\s|\})(?:1-0|0-1|1/2-1/2|\*)\s*$", re.MULTILINE)  # ended by a result
+_MOVES = re.compile(rb"(?:[-\d.,\s]*(?:[a-h][1-8](?:/[nesw]{1,2})?|pass|pa|ps))+[-\d.,\s]*", re.IGNORECASE)
 
 Entry = AnnotatedGame | BadGame
 _TEXTS: Mapping[FormatName, Callable[[BinaryIO, Rules], Iterator[Entry]]] = {
@@ -27,6 +30,7 @@ _TEXTS: Mapping[FormatName, Callable[[BinaryIO, Rules], Iterator[Entry]]] = {
     "sgf": sgf.read,
     "ggf": ggf.read,
     "pgn": pgn.read,
+    "edx": edx.read,
 }
 
 
@@ -99,7 +103,11 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
     suffix = "" if path is None else path.suffix.lower()
     if suffix == ".wtb":
         return "wthor"
+    if suffix == ".edx":
+        return "edx"
     if b"\0" in beginning:
+        if edx.is_game(beginning):
+            return "edx"
         try:
             wthor.Header.unpack(beginning)
         except FileFormatError:
@@ -107,9 +115,10 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
         return "wthor"
     lines = (line.strip() for line in beginning.removeprefix(b"\xef\xbb\xbf").splitlines())
     first = next((line for line in lines if line and line[:1] not in b"#%"), b"")
-    if _BOARD.match(first):
+    text = first.decode("utf-8", "replace")
+    if _BOARD.match(text) or _FEN.match(text):
         return "obf"
-    if suffix == ".pgn" or _TAG.match(first):
+    if suffix == ".pgn" or _TAG.match(first) or (first.startswith(b"1") and _MOVES_OF_PGN.search(beginning)):
         return "pgn"
     # Brackets after moves belong to a comment, brackets after other words to a game.
     if _MOVES.fullmatch(first.partition(b"#")[0]) or not _GAMES_IN_BRACKETS.search(beginning):

@@ -7,6 +7,7 @@ as any of ``pass pa ps -- @@@@`` or without. The result is at the end: ``1-0`` i
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import BinaryIO
 
 from outflank.engine import Colour, FileFormatError, IllegalMoveError, NotationError, Position, Rules
@@ -235,11 +236,10 @@ def _first(fen: str, rules: Rules) -> Position:
     if not fen:
         return Position.start(rules)
     rows, side = (*fen.split(None, 2), "", "")[:2]
-    squares = [re.sub(r"\d", lambda blank: "-" * int(blank[0]), row) for row in rows.split("/")]
-    if [len(row) for row in squares] != [8] * 8 or set(rows) - set("pP/12345678") or side not in ("b", "w"):
-        raise NotationError(f"expected a FEN such as 8/8/8/3pP3/3Pp3/8/8/8 b, got {fen[:80]!r}")
-    letters = "".join(reversed(squares)).translate(str.maketrans("pP", "XO"))
-    return Position.parse(f"{letters} {'X' if side == 'b' else 'O'}", rules)
+    if side in ("b", "w") and set(rows) <= set("pP/12345678"):
+        with suppress(NotationError):
+            return Position.parse(fen, rules)
+    raise NotationError(f"expected a FEN such as 8/8/8/3pP3/3Pp3/8/8/8 b, got {fen[:80]!r}")
 
 
 def _result(text: str, is_over: bool) -> Result | None:

@@ -35,6 +35,8 @@ _GAMES = ("1", "2")  # Othello; and Go, since Go programs record games of Othell
 _NUMBER = re.compile("[0-9]{1,3}")
 _GO_POINT = re.compile("[a-h][a-h]")
 _RESULT = re.compile(r"([BW])\+(.*)", re.IGNORECASE)
+_DISCS = re.compile(r"(\d{1,2})\s*-\s*(\d{1,2})")
+_UNFINISHED = 127  # discs: Edax's score of a game that is not over
 _ENDINGS = {"r": Ending.RESIGNATION, "t": Ending.TIME, "f": Ending.FORFEIT}  # first letter of the word
 _MARGIN = r"([+-](?:[0-5]?\d|6[0-4]))"  # of 64 discs at most
 _REMARK = re.compile(
@@ -299,22 +301,34 @@ def _given(text: str, turns: int) -> int:
 
 
 def _result(text: str) -> tuple[Result | None, bool]:
-    """Read ``B+12``, ``W+R``, ``0`` and ``Draw``, and whether komi counts; None for ``?``, ``Void`` and no result.
+    """Read ``B+12``, ``W+R``, ``0``, ``Draw``, ``+12`` for Black and ``40-24``, and whether komi counts.
 
-    Of a margin that no game can have, such as one with komi, only the winner counts.
+    None for ``?``, ``Void``, no result, and 127 discs, by which programs mean a game that is not over. Of a margin that
+    no game can have, such as one with komi, only the winner counts.
     """
     if text.lower() in ("0", "draw"):
         return Result(None, 0), False
     match = _RESULT.fullmatch(text)
     if match is None:
-        return None, False
+        return _bare_result(text), False
     winner, reason = COLOURS[match[1].upper()], match[2].strip().lower()
     if not reason[:1].isalpha():
         margin = read_number(reason)
+        if margin is not None and abs(margin) == _UNFINISHED:
+            return None, False
         if margin is None or not margin.is_integer() or not 0 <= margin <= WHOLE_BOARD:
             return Result(winner), margin is not None and not margin.is_integer()
         return Result(winner, int(margin if winner is Colour.BLACK else -margin)), False
     return Result(winner, None, _ENDINGS.get(reason[0], Ending.FORFEIT)), False
+
+
+def _bare_result(text: str) -> Result | None:
+    """Read a margin from Black's side or the discs of both; None if it is neither, or no game has it."""
+    discs = _DISCS.fullmatch(text)
+    margin = float(int(discs[1]) - int(discs[2])) if discs else read_number(text)
+    if margin is None or not margin.is_integer() or abs(margin) > WHOLE_BOARD:
+        return None
+    return Result(None if not margin else Colour.BLACK if margin > 0 else Colour.WHITE, int(margin))
 
 
 def _vertex(text: str) -> str:

@@ -14,7 +14,7 @@ from outflank.protocol.formats.reading import LINE_CAP, OTHELLO, TextLine, read_
 
 Style = Literal["glued", "spaced", "numbered"]
 STYLES: tuple[Style, ...] = get_args(Style)
-_NUMBER = re.compile(r"(\d{1,3})\s*\.*\s*(?=[a-zA-Z-])")
+_NUMBER = re.compile(r"(?<![a-zA-Z0-9])(\d{1,3})\s*\.*\s*(?=[a-zA-Z-])")
 _MOVE = re.compile(r"[a-h][1-8]|pass|pa|ps|--", re.IGNORECASE)
 
 
@@ -102,14 +102,18 @@ def _games(stream: BinaryIO) -> Iterator[TextLine]:
 
 
 def _goes_on(begun: TextLine, line: str) -> bool:
-    """Whether the line begins with the number of the move that comes next, moves or pairs being counted.
+    """Whether the first number in the line is that of the move that comes next, moves or pairs being counted.
 
-    Which that is nobody knows if the game is not whole, and any number but 1 goes on with it.
+    Moves before this number belong to the line above, as in games that are wrapped anywhere. Which number comes next
+    nobody knows if the game is not whole, and any number but 1 goes on with it.
     """
-    number = _NUMBER.match(line)
+    number = _NUMBER.search(line)
     if number is None or "#" in begun.text:
         return False
     if not begun.is_whole:
         return int(number[1]) != 1
-    moves = len(_MOVE.findall(begun.text))
+    before = line[: number.start()]
+    if before.strip() and not _NUMBER.match(begun.text):
+        return False
+    moves = len(_MOVE.findall(begun.text)) + len(_MOVE.findall(before))
     return moves > 0 and int(number[1]) in (moves + 1, *([] if moves % 2 else [moves // 2 + 1]))

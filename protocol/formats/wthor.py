@@ -185,9 +185,8 @@ def _beside(path: Path, suffix: str) -> Path | None:
     try:
         found = [file for file in path.parent.iterdir() if file.name.lower() in wanted and file.is_file()]
     except PermissionError:  # a folder whose files can be read and not listed
-        found = [
-            file for file in (path.with_name(own), path.with_name("WTHOR" + suffix.upper())) if file.is_file()
-        ]
+        names = (own, *(cased(stem + suffix) for stem in _SHARED_STEMS for cased in (str.upper, str.lower)))
+        found = [file for file in map(path.with_name, names) if file.is_file()]
     # The name as it is written goes before the same in other letters.
     return min(
         found, key=lambda file: (wanted.index(file.name.lower()), file.name != own, file.name), default=None

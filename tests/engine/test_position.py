@@ -298,6 +298,31 @@ class TestReading:
     def test_without_a_side_the_one_that_begins_moves(self, name: str, side: Colour) -> None:
         assert Position.parse(START, PRESETS[name]).side is side
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            START.translate(str.maketrans("XO-", "01.")) + " 1",
+            START.translate(str.maketrans("XO-", "120")) + " 2",
+            START.translate(str.maketrans("XO-", "\u25cf\u25cb\u30fb")) + "\n\u25cb",
+            START + " White to play",
+            START + " O to move",
+            "8/8/8/3pP3/3Pp3/8/8/8 w",  # Edax's, row 8 first
+            "8/8/8/3pP3/3Pp3/8/8/8 w - - 0 1",
+            "8/8/8/3OX3/3XO3/8/8/8 w",  # row 1 first
+            str(Position.start().with_side(Colour.WHITE)),
+            "|    A B C D E F G H\n"
+            + "".join(f"|  {row} {' '.join(START[8 * row - 8 : 8 * row])} {row}\n" for row in range(1, 9))
+            + "|    A B C D E F G H\n|\n|O to move\n",
+            "\n".join(f"{row} {START[8 * row - 8 : 8 * row]}" for row in range(1, 9)) + "\nWhite's turn (O)",
+        ],
+    )
+    def test_reads_boards_as_other_programs_and_people_write_them(self, text: str) -> None:
+        assert Position.parse(text) == Position.start().with_side(Colour.WHITE)
+
+    def test_a_letter_for_discs_leaves_no_meaning_to_a_zero(self) -> None:
+        with pytest.raises(NotationError, match="for square d4 of the board, got '0'"):
+            Position.parse(START.replace("O", "0"))
+
     def test_skips_blanks_and_line_ends_between_squares(self) -> None:
         rows = [" ".join(START[at : at + 8]) for at in range(0, 64, 8)]
 

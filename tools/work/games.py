@@ -14,6 +14,7 @@ from typing import cast
 import click
 
 from outflank.engine import IllegalMoveError, NotationError, Position, Rules
+from outflank.engine.boardtext import is_framed
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import FormatName, read_games
 from outflank.protocol.formats.transcript import parse
@@ -23,10 +24,10 @@ from outflank.tools.work.progress import Complaints, warn
 STDIN = "-"
 _ARGUMENT = "POSITION"  # its name in most commands
 _MOST_CHARACTERS = 1 << 20
-_SQUARE = r"[-._XxOo*BbWw12]"
+_SQUARE = r"[-._XxOo*BbWw012\u25cf\u25cb\u25ef\u26ab\u26aa\u30fb\u00b7\u25a1]"
 _BOARD = re.compile(rf"(?:{_SQUARE}\s*){{64}}")
 _LIKE_BOARD = re.compile(rf"(?:{_SQUARE}\s*){{9}}")
-_BOARD_OVER_LINES = re.compile(rf"\s*(?:(?:{_SQUARE}[ \t]*){{1,63}}\n\s*)+(?:{_SQUARE}\s*)+".encode())
+_BOARD_OVER_LINES = re.compile(rf"\s*(?:(?:{_SQUARE}[ \t]*){{1,63}}\r?\n\s*)+(?:{_SQUARE}\s*)+")
 _FIRST_MOVE = re.compile(r"(?:1\s*\.+\s*)?[a-h][1-8]", re.IGNORECASE)
 
 
@@ -114,7 +115,7 @@ class Given:
         """
         if self._stream is None:
             yield _described(self._text, rules)
-        elif _BOARD_OVER_LINES.match(self._stream.peek()):
+        elif _is_board_over_lines(self._stream.peek().decode("utf-8", "replace")):
             text = self._stream.read(_MOST_CHARACTERS).decode("utf-8", "replace")
             try:
                 yield AnnotatedGame(Position.parse(text, rules))
@@ -123,6 +124,11 @@ class Given:
         else:
             path = None if self._text == STDIN else Path(self._text)
             yield from read_games(self._stream, path, rules)
+
+
+def _is_board_over_lines(text: str) -> bool:
+    """Whether a file that begins so is one board, a row to a line."""
+    return _BOARD_OVER_LINES.match(text) is not None or is_framed(text)
 
 
 def _described(text: str, rules: Rules) -> AnnotatedGame:

@@ -1,6 +1,7 @@
 """Games as other programs write them: each format's habits, and what is made of them."""
 
 import re
+import struct
 from collections.abc import Callable
 from dataclasses import replace
 from io import BytesIO, StringIO
@@ -37,6 +38,10 @@ def moves(game: AnnotatedGame) -> str:
         "1 f5 2 d6 3 c3",
         "\ufeff1. F5 D6\n2. C3\n",
         "1. f5\n2. d6\n3. c3\n",
+        "f5-d6-c3",
+        "F5 - D6 - C3",
+        "1. f5 d6\n2. c3\n",
+        "1. f5\nd6 2. c3",
         "# a comment\n\nf5d6c3 # another",
         "f5d6c3\r\n",
     ],
@@ -66,6 +71,25 @@ def test_a_numbered_line_is_a_game_of_its_own_unless_it_goes_on() -> None:
         "f5d6c3d3c4",
         "f5f6e6f4",
     ]
+
+
+def test_single_dashes_separate_moves_and_double_ones_are_passes() -> None:
+    game = only(f"{'-'.join(re.findall('..', WITH_A_PASS[:-2]))}---a3")
+
+    assert moves(game) == f"{WITH_A_PASS[:-2]}pa{WITH_A_PASS[-2:]}"
+    assert only(f"{WITH_A_PASS[:-2]}--{WITH_A_PASS[-2:]}") == game
+
+
+def test_a_pgn_without_its_tags_is_one_whole_game() -> None:
+    """However its lines are wrapped: moves before a number belong to the line above."""
+    text = " 1. f5 d6 2. c3\nd3 3. c4 f4 4.\nf6 f3 5. e6\n{Ann wins 40-24} 1-0\n"
+
+    game = only(text)
+
+    assert (moves(game), game.result) == ("f5d6c3d3c4f4f6f3e6", Result(Colour.BLACK))
+    (bad,) = read(text.replace("f6 f3", "f6 a1"))
+    assert isinstance(bad, BadGame)
+    assert bad.reason.startswith("move 8: ")
 
 
 def test_ggf_as_the_server_writes_it() -> None:
@@ -145,6 +169,14 @@ def test_a_ggf_start_board_that_is_none_is_named(text: str) -> None:
         ("W+100", Result(Colour.WHITE, None)),
         ("B+-2", Result(Colour.BLACK, None)),
         ("B+3.5", Result(Colour.BLACK, None)),
+        ("+12", Result(Colour.BLACK, 12)),
+        ("-4.00", Result(Colour.WHITE, -4)),
+        ("40-24", Result(Colour.BLACK, 16)),
+        ("-127", None),
+        ("-127.000", None),
+        ("W+127", None),
+        ("B+-127", None),
+        ("65", None),
         ("0", Result(None, 0)),
         ("Draw", Result(None, 0)),
         ("Void", None),
@@ -365,6 +397,71 @@ def test_a_pgn_is_refused_whole_and_takes_no_other_with_it(text: str, sentence: 
     assert bad.reason.startswith(sentence)
     assert isinstance(good, AnnotatedGame)
     assert good.event == "b"
+
+
+EDX = struct.pack(  # as Edax 4.6 writes f5d6c3d3c4, the bytes after the names' ends included
+    "<QQh5Bx32s32s60sB3xQ",
+    0x0000000810000000,
+    0x0000001008000000,
+    *(2026, 11, 24, 255, 0, 0),
+    b"Ann\0\x30\x8d\x20\x56",
+    b"?\0\x02",
+    bytes([37, 43, 18, 19, 26]).ljust(60, b"A"),
+    0,
+    0x56208D30EAE0,
+)
+
+
+def test_edax_s_own_games_are_read() -> None:
+    game = only(EDX)
+
+    assert (moves(game), game.black, game.white, game.date, game.result) == (
+        "f5d6c3d3c4",
+        "Ann",
+        "",
+        "2026-11-24",
+        None,
+    )
+
+
+def test_edax_s_own_games_may_begin_with_white_and_leave_passes_out() -> None:
+    before = Game.from_transcript(WITH_A_PASS[:-2]).position
+    own, opp = (mask.to_bytes(8, "little") for mask in (before.opp, before.own))
+    data = (
+        own
+        + opp
+        + EDX[16:88]
+        + bytes([16]).ljust(60, b"A")
+        + bytes([before.side is Colour.BLACK])
+        + EDX[149:]
+    )
+
+    game = only(data, "edx")
+
+    assert (moves(game), game.first.side) == ("a3", before.side.other)
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (EDX[:90], "expected a game of 160 bytes, got 90"),
+        (EDX[:8] + EDX[:8] + EDX[16:], "a square"),
+        (EDX[:148] + b"\x02" + EDX[149:], "expected a side of 0 or 1, got 2"),
+        (EDX[:88] + b"\x40" + EDX[89:], "expected moves of 0 to 63, got 64"),
+        (EDX[:88] + b"\x00" + EDX[89:], "move 1: expected Black to play"),
+        (bytes(160), "its first board has no discs"),
+    ],
+)
+def test_a_game_of_edax_that_can_t_be_read_takes_no_other_with_it(data: bytes, sentence: str) -> None:
+    good, bad = read(EDX + data, "edx")
+
+    assert isinstance(good, AnnotatedGame)
+    assert isinstance(bad, BadGame)
+    assert (bad.where, bad.reason[: len(sentence)]) == ("game 2", sentence)
+
+
+def test_nothing_but_zeros_ends_the_games_of_edax() -> None:
+    assert len(read(bytes(1600), "edx")) == 1
 
 
 def test_a_stranger_s_comment_is_no_remark_of_ours() -> None:

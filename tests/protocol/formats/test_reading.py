@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import FileFormatError, Position, Rules
-from outflank.protocol.formats import ggf, obf, sgf, transcript
+from outflank.protocol.formats import edx, ggf, obf, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder, Result
 from outflank.protocol.formats.files import FORMATS, Entry, FormatName, read_games
 from outflank.protocol.formats.reading import GAME_CAP, split_games
@@ -61,6 +61,13 @@ def wthor(games: list[AnnotatedGame]) -> bytes:
     return stream.getvalue()
 
 
+def edx_record(game: AnnotatedGame) -> bytes:
+    squares = bytes(played.move.square for played in game.moves if played.move.square is not None)
+    return edx.GAME.pack(
+        game.first.own, game.first.opp, 2026, 1, 2, 255, 0, 0, b"A", b"B", squares.ljust(60, b"A"), 0, 0
+    )
+
+
 GAMES = [a_game(seed) for seed in range(3)]
 FILES: dict[FormatName, bytes] = {
     "transcript": "".join(map(transcript.write, GAMES)).encode(),
@@ -73,6 +80,7 @@ FILES: dict[FormatName, bytes] = {
         "\n{a comment} 1/2-1/2\n\n"
         for game in GAMES
     ).encode(),
+    "edx": b"".join(map(edx_record, GAMES)),
 }
 
 
