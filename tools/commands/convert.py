@@ -2,44 +2,55 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import click
 
-from outflank.engine import FileFormatError, OutflankError, Rules
+from outflank.book.names import opening_of
+from outflank.engine import FileFormatError, OutflankError, Rules, Symmetry
 from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.formats.clocks import year_of
 from outflank.protocol.formats.files import FORMATS, WRITTEN_FORMATS, FormatName
 from outflank.protocol.formats.transcript import STYLES, Style
-from outflank.tools.commands.game_filter import GameFilter, ResultName, filter_options
+from outflank.tools.commands.game_filter import RESULTS, GameFilter, ResultName, filter_options, result_of
 from outflank.tools.commands.options import completed_by, json_option, output_option, rules_option
+from outflank.tools.report.board import say
 from outflank.tools.report.gamefiles import Losses, check_output, game_writer, written_files
 from outflank.tools.work.files import STDOUT
 from outflank.tools.work.games import ReadGames, games_of, read_and_written, shown
-from outflank.tools.work.progress import counted, warn
+from outflank.tools.work.progress import counted, json_line, warn
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completed_by(files=True))
-@click.option("--to", "target", type=click.Choice(WRITTEN_FORMATS), required=True, help="Format to write.")
+@click.option("--to", "target", type=click.Choice(WRITTEN_FORMATS), help="Format to write.")
 @click.option(
     "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
 )
 @output_option("Where to write the games; WTHOR needs a file that ends in .wtb", "-", default=STDOUT)
 @filter_options
+@click.option(
+    "--unique",
+    is_flag=True,
+    help="Of games with the same moves, on whichever side of the board, only the first.",
+)
+@click.option("--stats", is_flag=True, help="Print numbers of the games and write none.")
 @rules_option
 @click.option("--style", type=click.Choice(STYLES), default="glued", help="How to write transcripts.")
 @click.option("--passes", is_flag=True, help="Write passes in transcripts.")
 @json_option
 def convert(
     files: Sequence[str],
-    target: FormatName,
+    target: FormatName | None,
     source: FormatName | None,
     output: Path,
-    players: tuple[str, ...],
-    year: range | None,
-    result: ResultName | None,
-    length: range | None,
+    wanted: GameFilter,
+    unique: bool,
+    stats: bool,
     rules: Rules,
     style: Style,
     passes: bool,
@@ -51,11 +62,20 @@ def convert(
     can't be read, or that the format can't hold, is named and left out; the exit code is then 1. At the end it says
     what the format has no place for, with counts. --rules applies to games that name no rules. If no game could be
     written, or if FILE would be replaced and lose games, variations or properties, it stays as it is.
+
+    --stats needs no --to: it counts results, years, players, events and openings of the games that pass the filters.
     """
+    if stats:
+        if target is not None or output is not STDOUT:
+            raise click.UsageError("--stats writes no games: leave out --to and --output")
+        _print_statistics(files, source, rules, wanted, unique, as_json)
+        return
+    if target is None:
+        raise click.UsageError("Missing option '--to'.")
     check_output(target, output)
     outputs = written_files(target, output)
-    wanted = GameFilter(players, year, result, length)
     count = _Count()
+    repeats = _Repeats()
     began = time.perf_counter()
     with game_writer(target, output, style=style, passes=passes) as writer:
         for name in files:
@@ -67,7 +87,7 @@ def convert(
                 count.games += 1
                 if entry.unread:
                     count.incomplete.add(name)
-                if not wanted.allows(entry):
+                if not wanted.allows(entry) or (unique and not repeats.is_new(entry)):
                     count.incomplete.add(name)
                     continue
                 try:
@@ -86,6 +106,143 @@ def _expect_held(target: FormatName, game: AnnotatedGame) -> None:
     """Raise FileFormatError if nothing would be read where the game is written."""
     if target == "transcript" and not game.moves:
         raise FileFormatError("a game without a move can't be written as a transcript")
+
+
+class _Repeats:
+    """Finds games with the moves of an earlier one; 16 bytes and a place in a set for each game.
+
+    Attributes:
+        count: how many were found.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._known: set[bytes] = set()
+
+    def is_new(self, game: AnnotatedGame) -> bool:
+        """Whether no game, and no image of one, has had this start and these moves."""
+        key = _key(game)
+        if key in self._known:
+            self.count += 1
+            return False
+        self._known.add(key)
+        return True
+
+
+def _key(game: AnnotatedGame) -> bytes:
+    """Equal for games with the same rules, start and moves, or images of these; passes do not count."""
+    moves = [played.move for played in game.moves if not played.move.is_pass]
+    first, rules = game.first, str(game.rules).encode()
+    if game.rules.one_direction:
+        images = [" ".join([first.board_string(), *map(str, moves)]).encode()]
+    else:
+        squares = bytes(move.square or 0 for move in moves)
+        images = [
+            first.transformed(symmetry).board_string().encode() + squares.translate(table)
+            for symmetry, table in _TABLES.items()
+        ]
+    return blake2b(rules + min(images), digest_size=16).digest()
+
+
+_TABLES = {symmetry: bytes([*map(symmetry.square, range(64)), *range(64, 256)]) for symmetry in Symmetry}
+
+
+def _print_statistics(
+    files: Sequence[str],
+    source: FormatName | None,
+    rules: Rules,
+    wanted: GameFilter,
+    unique: bool,
+    as_json: bool,
+) -> None:
+    """Count the games, and print the numbers.
+
+    Raises: OutflankError if games can't be read, or none passes the filters.
+    """
+    read, statistics = ReadGames(), _Statistics()
+    for name in files:
+        for number, entry in enumerate(games_of(name, source, rules), 1):
+            if read.add(name, number, entry):
+                assert isinstance(entry, AnnotatedGame)
+                if wanted.allows(entry):
+                    statistics.add(entry, unique)
+    read.end()
+    if not read.bad.count:
+        wanted.expect_found(statistics.games, read.unnamed)
+    if as_json:
+        click.echo(json_line(statistics.facts() | {"bad": read.bad.count}))
+    elif statistics.games:
+        for line in statistics.lines():
+            say(line)
+    if read.bad.count:
+        raise OutflankError(f"{counted(read.bad.count, 'game')} can't be read ({read.bad.where})")
+
+
+_MOST_COMMON = 10
+
+
+class _Statistics:
+    """Numbers of games.
+
+    Attributes:
+        games: how many there are.
+    """
+
+    def __init__(self) -> None:
+        self.games = 0
+        self._results: Counter[ResultName] = Counter()
+        self._margins = self._decided = 0
+        self._lengths: Counter[int] = Counter()
+        self._years: Counter[int] = Counter()
+        self._names: dict[str, Counter[str]] = {name: Counter() for name in ("players", "events", "openings")}
+        self._repeats = _Repeats()
+
+    def add(self, game: AnnotatedGame, unique: bool) -> None:
+        """Count a game; with `unique` not one that repeats another."""
+        if not self._repeats.is_new(game) and unique:
+            return
+        self.games += 1
+        self._results[result_of(game)] += 1
+        outcome = game.outcome
+        if outcome is not None and outcome.margin is not None:
+            self._margins += outcome.margin
+            self._decided += 1
+        self._lengths[game.discs_played] += 1
+        if (year := year_of(game.date)) is not None:
+            self._years[year] += 1
+        self._names["players"].update({game.black, game.white} - {"", "?"})
+        self._names["events"].update(filter(None, [game.event]))
+        opening = opening_of(game.positions)
+        self._names["openings"].update([opening.name] if opening else [])
+
+    def facts(self) -> dict[str, Any]:
+        """The numbers as JSON has them."""
+        return {
+            "games": self.games,
+            "repeated": self._repeats.count,
+            "results": {name: self._results[name] for name in RESULTS},
+            "mean_margin": round(self._margins / self._decided, 3) if self._decided else None,
+            "lengths": {str(length): count for length, count in sorted(self._lengths.items())},
+            "years": {str(year): count for year, count in sorted(self._years.items())},
+            **{name: dict(counts.most_common()) for name, counts in self._names.items()},
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The numbers in words."""
+        yield f"games     {self.games:,}; {self._repeats.count:,} had the moves of another"
+        shares = (
+            f"{name} {self._results[name]:,} ({self._results[name] / self.games:.1%})" for name in RESULTS
+        )
+        yield f"results   {', '.join(shares)}"
+        if self._decided:
+            yield f"margin    {self._margins / self._decided:+.2f} discs for Black on average"
+        yield f"length    {min(self._lengths)} to {max(self._lengths)} discs played, {self._lengths[60]:,} games of 60"
+        if self._years:
+            ((most, _),) = self._years.most_common(1)
+            yield f"years     {min(self._years)} to {max(self._years)}, most games in {most}"
+        for name, counts in self._names.items():
+            first = ", ".join(f"{each} {count:,}" for each, count in counts.most_common(_MOST_COMMON))
+            yield f"{name:<9} {len(counts):,}{': ' if first else ''}{first}"
 
 
 class _Count:

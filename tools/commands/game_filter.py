@@ -1,8 +1,9 @@
 """Options of several commands that choose games of a file."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from typing import Literal
 
 import click
@@ -26,12 +27,14 @@ class GameFilter:
         years: first and last year.
         result: who won.
         lengths: fewest and most discs played.
+        event: part of the name of the event, in any case; may be empty.
     """
 
     players: tuple[str, ...] = ()
     years: range | None = None
     result: ResultName | None = None
     lengths: range | None = None
+    event: str = ""
 
     def allows(self, game: AnnotatedGame) -> bool:
         """Whether the game is all of this."""
@@ -40,7 +43,17 @@ class GameFilter:
             and (self.years is None or year_of(game.date) in self.years)
             and (self.result is None or result_of(game) == self.result)
             and (self.lengths is None or game.discs_played in self.lengths)
+            and self.event.lower() in game.event.lower()
         )
+
+    def __str__(self) -> str:
+        """The options that it was made of: ``--player Ann --year 1998-2003``; empty if it allows everything."""
+        words = [f"--player {name}" for name in self.players]
+        words += [f"--event {self.event}"] if self.event else []
+        words += [f"--year {_words(self.years)}"] if self.years else []
+        words += [f"--result {self.result}"] if self.result else []
+        words += [f"--length {_words(self.lengths)}"] if self.lengths else []
+        return " ".join(words)
 
     def expect_found(self, count: int, unnamed: bool) -> None:
         """Raise OutflankError if no game was found.
@@ -77,6 +90,10 @@ def result_of(game: AnnotatedGame) -> ResultName:
     return "black" if outcome.winner is Colour.BLACK else "white"
 
 
+def _words(numbers: range) -> str:
+    return f"{numbers[0]}-{numbers[-1]}"
+
+
 def _only(ctx: click.Context, option: click.Parameter, texts: Sequence[str]) -> str | None:
     """The value of an option, None for none; two are wrong usage, since the first would be lost in silence."""
     if len(texts) > 1:
@@ -105,7 +122,7 @@ def _read_range(ctx: click.Context, option: click.Parameter, texts: Sequence[str
     return range(first, last + 1)
 
 
-filter_options = together(
+_options = together(
     click.option(
         "--player",
         "players",
@@ -113,6 +130,13 @@ filter_options = together(
         callback=_read_players,
         metavar="NAME",
         help="Only games of a player whose name has NAME in it; given twice, games between two such players.",
+    ),
+    click.option(
+        "--event",
+        multiple=True,
+        callback=_only,
+        metavar="NAME",
+        help="Only games of an event whose name has NAME in it.",
     ),
     click.option(
         "--year", multiple=True, callback=_read_range, metavar="Y[-Y]", help="Only games of these years."
@@ -132,4 +156,22 @@ filter_options = together(
         help="Only games with this many discs played.",
     ),
 )
-"""``--player --year --result --length``, handed to the command as ``players`` and under their own names."""
+
+
+def filter_options(command: Callable[..., None]) -> Callable[..., None]:
+    """``--player --event --year --result --length``, handed to the command as ``wanted``, a ``GameFilter``."""
+
+    @wraps(command)
+    def filtered(
+        *arguments: object,
+        players: tuple[str, ...],
+        event: str | None,
+        year: range | None,
+        result: ResultName | None,
+        length: range | None,
+        **options: object,
+    ) -> None:
+        wanted = GameFilter(players, year, result, length, event or "")
+        command(*arguments, wanted=wanted, **options)
+
+    return _options(filtered)

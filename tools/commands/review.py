@@ -31,7 +31,7 @@ from outflank.tools.analysis.review.output import (
     players_text,
 )
 from outflank.tools.analysis.review.page import curve_svg, render_review
-from outflank.tools.commands.game_filter import GameFilter, ResultName, filter_options
+from outflank.tools.commands.game_filter import GameFilter, filter_options
 from outflank.tools.commands.options import (
     COUNT,
     OUTPUT_FILE,
@@ -94,10 +94,7 @@ def review(
     html: Path | None,
     book: str | None,
     svg: Path | None,
-    players: tuple[str, ...],
-    year: range | None,
-    result: ResultName | None,
-    length: range | None,
+    wanted: GameFilter,
     rules: Rules,
     threads: int,
     hash_mb: int,
@@ -113,7 +110,7 @@ def review(
     """
     settings = _settings(level, depth, seconds, exact_from)
     _expect_not_read(games, html, svg)
-    given = _Source(games, source, rules, GameFilter(players, year, result, length))
+    given = _Source(games, source, rules, wanted)
     given.most = None if svg is None else 1
     output = _Output(as_json, keep=html is not None or svg is not None)
     click.echo(f"outflank {weights.version()}, {settings.words()}", err=as_json)

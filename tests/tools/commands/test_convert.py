@@ -426,3 +426,47 @@ def test_a_wthor_file_is_replaced_with_its_names(tmp_path: Path, ggf_file: Path)
         assert convert(file, "--to", "wthor", "-o", tmp_path / "o.wtb", "--result", "black").exit_code == 0
 
     assert [game.black for game in games_in(tmp_path / "o.wtb")] == ["Ann"]
+
+
+def test_games_of_an_event_are_picked(tmp_path: Path) -> None:
+    (tmp_path / "a.sgf").write_text("(;GM[2]EV[World Cup 2003];B[f5])(;GM[2]EV[Club];B[d3])(;GM[2];B[c4])")
+
+    result = convert(tmp_path / "a.sgf", "--to", "transcript", "--event", "world cup")
+
+    assert result.stdout.splitlines() == ["f5"]
+    assert convert(tmp_path / "a.sgf", "--to", "transcript", "--event", "cups").exit_code == 1
+
+
+def test_of_equal_games_and_their_images_the_first_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("f5d6c3\nd3c5f6\nf5d6c4\nf5d6c3\ne6f4c3\n")
+
+    result = convert(file, "--to", "transcript", "--unique")
+
+    assert result.stdout.splitlines() == ["f5d6c3", "f5d6c4"]
+    assert "5 games read, 2 written, 0 bad" in result.stderr
+    # Two of these begin on different boards.
+    boards = f"{'-' * 27}OX------XO{'-' * 27} X\n{'-' * 27}OO------XX{'-' * 27} X\n"
+    assert convert("-", "--to", "obf", "--unique", stdin=boards).stdout.count("\n") == 2
+
+
+def test_numbers_of_games_are_printed(ggf_file: Path) -> None:
+    facts = json.loads(convert(ggf_file, "--stats", "--json", "--length", "1-60").stdout)
+
+    assert facts["games"] == 3
+    assert facts["results"] == {"black": 1, "white": 1, "draw": 1, "unknown": 0}
+    assert facts["years"] == {"1999": 1, "2001": 1, "2003": 1}
+    assert facts["players"] == {"Ann": 2, "Bob": 2, "Zoe": 2}
+    assert facts["lengths"] == {"1": 1, "3": 1, "5": 1}
+    assert facts["openings"]["Perpendicular Opening"] == 2
+    text = convert(ggf_file, ggf_file, "--stats").stdout
+    assert text.startswith("games     8; 4 had the moves of another\nresults   black 2 (25.0%), ")
+    assert convert(ggf_file, "--stats", "--to", "sgf").exit_code == 2
+    assert convert(ggf_file).exit_code == 2
+
+
+def test_numbers_of_games_come_with_an_error_for_those_that_can_t_be_read(tmp_path: Path) -> None:
+    result = convert("-", "--stats", stdin="f5d6\nf5f5\n")
+
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "games     1; 0 had the moves of another")
+    assert result.stderr.endswith("1 game can't be read (named above)\n")
