@@ -5,14 +5,14 @@ from heapq import nsmallest
 
 from outflank.book.graph import Graph, Node, Reach
 from outflank.book.keys import key_of, start_key
-from outflank.book.records import Record
+from outflank.book.records import HAND_LEVEL, Record
 from outflank.book.store import Book
 from outflank.book.writer import BookWriter
 from outflank.engine import OutflankError
 
 
 def merge(book: BookWriter, others: Iterable[Book]) -> int:
-    """Add what other books have; of a position that several have, the one that was searched best counts.
+    """Add what other books have; of a position that several have, a score set by hand or else the best search counts.
 
     Where the leaf of that one is a link now, the other moves have to be judged: see ``Grower.finish``.
 
@@ -41,6 +41,10 @@ def merge(book: BookWriter, others: Iterable[Book]) -> int:
 def _weigh(graph: Graph, record: Record) -> None:
     """Let a second record of a position count if it was searched better, or as well and the first has no leaf now."""
     node = graph.nodes[key_of(record.position)[0]]
+    if HAND_LEVEL in (node.level, record.level):
+        if not node.is_set:
+            graph.set_score(node, record.score)
+        return
     ours, theirs = ((each.level or 0, each.depth, each.selectivity) for each in (node, record))
     leads_out = record.leaf is not None and record.leaf.move in graph.open_moves(record.position)
     if theirs > ours or (theirs == ours and node.is_unfinished and leads_out):

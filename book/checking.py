@@ -121,7 +121,11 @@ def _words(values: tuple[int, ...]) -> str:
 
 def _searched_again(graph: Graph, judge: JudgeOfLevel, sample: int, seed: int, run: Run) -> Sample:
     """Judge the open moves of some positions on the level on which it was done before."""
-    known = [node for node in graph.nodes.values() if node.leaf is not None and node.level is not None]
+    known = [
+        node
+        for node in graph.nodes.values()
+        if node.leaf is not None and node.level is not None and not node.is_set
+    ]
     drawn = random.Random(seed).sample(sorted(known, key=lambda node: node.key), min(sample, len(known)))
     differences = []
     for level in sorted({node.level for node in drawn if node.level is not None}):

@@ -11,6 +11,8 @@ from heapq import heappop, heappush
 
 from outflank.book.keys import Child, children_of, key_of, position_of
 from outflank.book.records import (
+    HAND_LEVEL,
+    MIDGAME_MARGIN,
     MOST_LINES,
     Leaf,
     LineCounts,
@@ -77,14 +79,20 @@ class Node:
         """Whether moves lead out of the book and none of them was judged since the others were linked."""
         return self.open > 0 and self.leaf is None
 
+    @property
+    def is_set(self) -> bool:
+        """Whether its score was set by hand."""
+        return self.level == HAND_LEVEL
+
     def loss(self, child: "Node", same_side: bool) -> int:
-        """How many discs the move to a linked position gives away."""
-        return self.score - (child.score if same_side else -child.score)
+        """How many discs the move to a linked position gives away; none if a score set by hand is below it."""
+        return max(0, self.score - (child.score if same_side else -child.score))
 
     def allow_for(self, discs: int, child: "Node") -> None:
         """Raise the leaf's margin to `discs` at least: its search is trusted no more than a child's was right."""
         if margin_of(self.depth, self.selectivity, self.empties) >= discs:
             return
+        level = self.level
         self.depth = min(self.depth, child.depth + 1)
         self.selectivity = min(self.selectivity, child.selectivity)
         self.level = None if self.level is None or child.level is None else min(self.level, child.level)
@@ -92,6 +100,7 @@ class Node:
             margin_of(self.depth, self.selectivity, self.empties) < discs
         ):  # the child has it from farther down
             self.depth = min(self.depth, self.empties - 1)
+        self.level = level if level == HAND_LEVEL else self.level
 
     def negamax(self) -> bool:
         """Take scores and counts from leaf and links; return whether anything changed."""
@@ -104,8 +113,11 @@ class Node:
         for child, same_side in self.links:
             options.append(_seen(child.score, child.lower, child.upper, same_side))
             counts.append(child.lines if same_side else child.lines.reversed)
-        if options:  # else there is nothing yet to learn from
+        if self.is_set:
+            self.lower, self.upper = around(self.score, MIDGAME_MARGIN)
+        elif options:  # else there is nothing yet to learn from
             self.score, self.lower, self.upper = map(max, zip(*options, strict=True))
+        if options:
             self.lines = LineCounts(*(min(MOST_LINES, sum(column)) for column in zip(*counts, strict=True)))
         return before != (self.score, self.lower, self.upper, self.lines)
 
@@ -138,9 +150,19 @@ class Graph:
         self, node: Node, leaf: Leaf | None, depth: int, selectivity: Percent, level: int | None
     ) -> None:
         """Give a node the leaf that a search has found; one that is linked by now is none."""
-        node.depth, node.selectivity, node.level = depth, selectivity, level
+        node.depth, node.selectivity = depth, selectivity
+        node.level = node.level if node.is_set else level
         self._set_leaf(node, leaf, children_of(self.position(node)))
         self.changed[node.key] = node
+
+    def set_score(self, node: Node, score: int | None) -> None:
+        """Set a score by hand, which nothing else changes; None gives it back to searches and negamax."""
+        if score is not None:
+            node.score, node.level = score, HAND_LEVEL
+        elif node.is_set:
+            node.level = None
+        self.changed[node.key] = node
+        self.settle([node, *self.parents(node)])
 
     def position(self, node: Node) -> Position:
         """The position in the image that the key names."""

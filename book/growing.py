@@ -11,7 +11,7 @@ from pathlib import Path
 from outflank.book.graph import Graph, Node, Reach
 from outflank.book.judging import Answer, Judge, Question, Run, run_here
 from outflank.book.keys import after_passes, key_of, position_of, start_key
-from outflank.book.records import Leaf, Record
+from outflank.book.records import HAND_LEVEL, Leaf, Record
 from outflank.book.store import Book
 from outflank.book.writer import BookWriter
 from outflank.engine import OutflankError, Position
@@ -93,28 +93,53 @@ class Grower:
         """Add the next change, and the state before it, to the book's history; committed with the rest."""
         self._book.note(f"{what}, {self._judge.provenance}, from {self._before} positions")
 
-    def grow(self, reach: Reach, seconds: float | None = None) -> None:
+    def grow(self, reach: Reach, seconds: float | None = None, position: Position | None = None) -> None:
         """Add positions until there are no more within reach, or no more time.
 
         Args:
             reach: which positions.
             seconds: wall time; None for no limit.
+            position: where growth begins, and from where plies and errors count; the start of the games if None.
 
         Raises: OutflankError if the book can't be written.
         """
-        self._work(lambda: self._leaves(reach), seconds)
+        key = self._key_or_root(position)
+        self._work(lambda: self._leaves(reach, key), seconds)
 
-    def deepen(self, reach: Reach, seconds: float | None = None, again: bool = False) -> None:
+    def deepen(
+        self,
+        reach: Reach,
+        seconds: float | None = None,
+        again: bool = False,
+        position: Position | None = None,
+    ) -> None:
         """Judge positions of lower levels again, the cheapest first.
 
         Args:
             reach: which positions.
             seconds: wall time; None for no limit.
             again: judge positions of this level again too, each once, as after a change of the evaluation.
+            position: only this one and those that it leads to; as for ``grow``.
 
         Raises: as ``grow``.
         """
-        self._work(lambda: self._shallow(reach, again), seconds)
+        key = self._key_or_root(position)
+        self._work(lambda: self._shallow(reach, again, key), seconds)
+
+    def set_score(self, position: Position, score: int | None) -> None:
+        """Give a position a score that no search changes; the position is added if it is not there yet.
+
+        Args:
+            position: one that is not over.
+            score: in discs from the side to move; None to leave it to the searches again.
+
+        Raises: as ``grow``.
+        """
+        self.extend([position])
+        after, has_passed = after_passes(position)
+        node = self.graph.nodes[key_of(after)[0]]
+        self.graph.set_score(node, -score if has_passed and score is not None else score)
+        self._commit()
 
     def extend(self, positions: Iterable[Position], seconds: float | None = None) -> None:
         """Add these positions, such as those of games, as far as they are not there yet.
@@ -230,11 +255,14 @@ class Grower:
         self._book.commit()
         self._committed = time.monotonic()
 
-    def _leaves(self, reach: Reach) -> Iterator[bytes]:
+    def _key_or_root(self, position: Position | None) -> bytes:
+        return self._root_key if position is None else key_of(after_passes(position)[0])[0]
+
+    def _leaves(self, reach: Reach, begin: bytes) -> Iterator[bytes]:
         """The positions after the leaves' moves, cheapest first."""
-        root = self.root
+        root = self.graph.nodes.get(begin)
         if root is None:
-            yield self._root_key
+            yield begin
             return
         self.graph.measure(root)
         for _, error, ply, key in nsmallest(self._batch, self._costs(root, reach)):
@@ -252,13 +280,14 @@ class Grower:
         for node in self.graph.nodes.values():
             ply = root.empties - node.empties + 1
             if node.leaf is not None and node.leaf_key is not None:
-                error = node.error + node.score - node.leaf.score
+                # A score that was set by hand may be below that of the leaf.
+                error = node.error + max(0, node.score - node.leaf.score)
                 if (cost := reach.cost(error, ply)) is not None:
                     yield cost, error, ply, node.leaf_key
 
-    def _shallow(self, reach: Reach, again: bool) -> Iterator[bytes]:
+    def _shallow(self, reach: Reach, again: bool, begin: bytes) -> Iterator[bytes]:
         """Positions within reach that were judged on a lower level, or not yet by this grower, cheapest first."""
-        root = self.root
+        root = self.graph.nodes.get(begin)
         if root is None:
             return
         self.graph.measure(root)
@@ -303,7 +332,7 @@ class _StoppableJudge(Judge):
 
 def usual_level(book: Book, otherwise: int = USUAL_LEVEL) -> int:
     """The level of most positions that were judged on one; `otherwise` if there are none."""
-    return next((level for level in book.levels() if level), otherwise)
+    return next((level for level in book.levels() if level and level != HAND_LEVEL), otherwise)
 
 
 def unknown_positions(book: Book, positions: Iterable[Position], count: int = BEYOND) -> list[Position]:

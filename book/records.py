@@ -52,6 +52,8 @@ MOST_DISCS = 64
 MOST_LINES = 2**32 - 1
 MIDGAME_MARGIN, ENDGAME_MARGIN = 4, 2
 """See ``margin_of``."""
+HAND_LEVEL = 127
+"""The level of a position whose score somebody has set: no search and no negamax changes it."""
 _NONE = -128  # stands for NULL in the checksum: beyond all scores, levels and moves
 _NUMBERS = struct.Struct(">12q")
 Row = tuple[bytes, int, int, int, int, int, int | None, int | None, int | None, int, int, int, int, int]
@@ -127,7 +129,7 @@ class Record:
         upper: the most.
         depth: plies of the search that found the leaf; the number of empty squares if it went to the end.
         selectivity: of that search, in percent.
-        level: the level of that search; None if it was limited otherwise.
+        level: the level of that search; None if it was limited otherwise; HAND_LEVEL if the score was set by hand.
         leaf: None if every move leads to a position of the book.
         lines: of the book, from here on.
     """
@@ -162,7 +164,7 @@ def to_row(record: Record) -> Row:
         *_scores(record),
         whole("the depth in a record", record.depth, 0, MOST_DISCS, " plies"),
         _selectivity(record.selectivity),
-        None if record.level is None else whole("the level in a record", record.level, 0, HIGHEST_LEVEL),
+        _level(record.level),
         None if leaf is None else int(move_number(symmetry.move(leaf.move))),
         None if leaf is None else _score(leaf.score),
         *_counts(record.lines),
@@ -234,7 +236,7 @@ def _makes_sense(row: Row) -> bool:
             and -MOST_DISCS <= score <= MOST_DISCS
             and 0 <= depth <= MOST_DISCS
             and selectivity in SELECTIVITIES
-            and (level is None or 0 <= level <= HIGHEST_LEVEL)
+            and (level is None or level == HAND_LEVEL or 0 <= level <= HIGHEST_LEVEL)
             and (
                 leaf is leaf_score is None
                 or (0 <= leaf < MOVE_NUMBERS and -MOST_DISCS <= leaf_score <= MOST_DISCS)  # type: ignore[operator]
@@ -274,6 +276,10 @@ def _scores(record: Record) -> tuple[int, int, int]:
 
 def _score(score: int) -> int:
     return whole("a score in a record", score, -MOST_DISCS, MOST_DISCS, " discs")
+
+
+def _level(level: int | None) -> int | None:
+    return level if level in (None, HAND_LEVEL) else whole("the level in a record", level, 0, HIGHEST_LEVEL)
 
 
 def _selectivity(percent: Percent) -> int:

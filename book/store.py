@@ -11,7 +11,16 @@ from typing import Any, NamedTuple, Self
 
 from outflank.book import schema
 from outflank.book.keys import after_passes, children_of, key_of, same_games
-from outflank.book.records import BookEntry, Record, Row, before_pass, check_row, entry_of, to_record
+from outflank.book.records import (
+    HAND_LEVEL,
+    BookEntry,
+    Record,
+    Row,
+    before_pass,
+    check_row,
+    entry_of,
+    to_record,
+)
 from outflank.engine import HIGHEST_LEVEL, FileFormatError, Position, Rules, SettingsError
 
 _ROWS_AT_ONCE = 1000
@@ -199,7 +208,7 @@ class Book:
             self._rows("SELECT level, count(*) FROM position GROUP BY level ORDER BY count(*) DESC")
         )
         for level in levels:
-            if level is not None and not (isinstance(level, int) and 0 <= level <= HIGHEST_LEVEL):
+            if level is not None and level not in (HAND_LEVEL, *range(HIGHEST_LEVEL + 1)):
                 raise schema.unreadable(self.path, f"damaged: it has positions of level {level!r:.40}")
         return levels
 

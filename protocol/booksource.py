@@ -23,6 +23,14 @@ def shipped_books() -> list[Path]:
     return sorted(_SHIPPED.glob("*.book"))
 
 
+def named_book(name: str) -> Path:
+    """The file of this name, or else the shipped book called so: ``standard`` or ``parallel``."""
+    path = Path(name)
+    if path.exists():
+        return path
+    return next((shipped for shipped in shipped_books() if shipped.stem == name), path)
+
+
 @dataclass(frozen=True, slots=True)
 class Variety:
     """How far a book may be varied from game to game.
@@ -120,7 +128,7 @@ class BookSource:
 
     def learn(self, positions: Sequence[Position], searcher: Searcher, is_stopped: Callable[[], bool]) -> int:
         """Add the new positions of a game; see ``OpeningBook``. A book that the package brings is never changed."""
-        if self._shipped:
+        if self._shipped or self._path in shipped_books():
             raise SettingsError(
                 "the book that the package brings is never changed: name one of your own by --book"
             )

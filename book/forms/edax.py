@@ -1,6 +1,6 @@
 """The common part of Edax's two forms: Othello alone, and a level where we store plies and selectivity."""
 
-from outflank.book.records import Record
+from outflank.book.records import HAND_LEVEL, Record
 from outflank.engine import HIGHEST_LEVEL, FileFormatError, Percent, Rules, SettingsError, limit_for_level
 from outflank.engine.search.limits import FULL_WIDTH
 
@@ -24,5 +24,5 @@ def searched_at(level: int, empties: int, where: str) -> tuple[int, Percent]:
 
 
 def level_of(record: Record) -> int:
-    """The level of a record; the plies of its search if that was limited otherwise."""
-    return min(HIGHEST_LEVEL, record.depth) if record.level is None else record.level
+    """The level of a record; the plies of its search if that was limited otherwise, or if its score was set by hand."""
+    return min(HIGHEST_LEVEL, record.depth) if record.level in (None, HAND_LEVEL) else record.level or 0

@@ -20,15 +20,16 @@ from outflank.book.lock import LOCK_SUFFIX
 from outflank.book.names import opening_of_game
 from outflank.engine import Game, OutflankError, Position, SettingsError
 from outflank.engine.links import file_of
-from outflank.protocol.formats.annotated import BadGame
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FormatName
 from outflank.tools.books.lines import USUAL_FIRST_MOVE
 from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.match.state.store import read_run
+from outflank.tools.report.records import run_record
 from outflank.tools.work.executor import cleared_searcher, open_executor, run_all
 from outflank.tools.work.files import open_to_append, writing
-from outflank.tools.work.games import bad_game, games_given, shown
-from outflank.tools.work.progress import Complaints, counted, json_line, live, warn
+from outflank.tools.work.games import ReadGames, games_given, shown
+from outflank.tools.work.progress import counted, json_line, live, warn
 
 _EVERY = 60.0  # seconds of wall time
 _PARTS = ("", "-wal", "-shm", "-journal", LOCK_SUFFIX)  # the endings of the names of a book's files
@@ -299,15 +300,23 @@ class PlayedLines:
         sources: transcripts, files of games (``-`` is standard input), and runs: folders, or files named run.db.
         book: for whose rules the games have to be.
         form: of the files; as found out if None.
+        wanted: whether a game is to be used.
 
     Attributes:
         games: how many games were used.
-        bad: those that were left out.
+        read: complaints about the others.
     """
 
-    def __init__(self, sources: Sequence[str], book: Book, form: FormatName | None = None) -> None:
+    def __init__(
+        self,
+        sources: Sequence[str],
+        book: Book,
+        form: FormatName | None = None,
+        wanted: Callable[[AnnotatedGame], bool] = lambda _: True,
+    ) -> None:
         self.games = 0
-        self.bad = Complaints("bad game")
+        self.read = ReadGames()
+        self._wanted = wanted
         self._sources = sources
         self._book = book
         self._form = form
@@ -318,11 +327,14 @@ class PlayedLines:
                 yield from self._of_run(Path(source))
                 continue
             for number, entry in enumerate(games_given(source, self._form, self._book.rules), 1):
-                if isinstance(entry, BadGame):
-                    self.bad.add(bad_game(source, entry))
-                elif not (self._book.serves(entry.rules) and entry.first == Position.start(entry.rules)):
+                if not self.read.add(source, number, entry):
+                    continue
+                assert isinstance(entry, AnnotatedGame)
+                if not self._wanted(entry):
+                    continue
+                if not (self._book.serves(entry.rules) and entry.first == Position.start(entry.rules)):
                     rules = self._book.rules
-                    self.bad.add(
+                    self.read.bad.add(
                         f"{shown(source)}, game {number}: the book is for {rules} from {rules.start}, "
                         f"and the game is by {entry.rules} from {entry.first.board_string()}"
                     )
@@ -332,15 +344,14 @@ class PlayedLines:
 
     def expect_good(self) -> None:
         """Raise OutflankError if games were left out."""
-        self.bad.end()
-        if self.bad.count:
-            raise OutflankError(f"{counted(self.bad.count, 'game')} can't be used ({self.bad.where})")
+        self.read.end()
+        if bad := self.read.bad.count:
+            raise OutflankError(f"{counted(bad, 'game')} can't be used ({self.read.bad.where})")
 
     def _of_run(self, path: Path) -> Iterator[Sequence[Position]]:
         run = read_run(path)
         self._book.expect(run.settings.rules)
         for game in run.games:
-            if game.turns:
+            if game.turns and self._wanted(record := run_record(run, game)):
                 self.games += 1
-                last = game.turns[-1]
-                yield [*(turn.before for turn in game.turns), last.before.play(last.move)]
+                yield record.positions

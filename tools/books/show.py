@@ -7,6 +7,7 @@ from typing import Any
 
 from outflank.book import Book, BookEntry, BookMove
 from outflank.book.names import opening_at, opening_of_game
+from outflank.book.records import HAND_LEVEL
 from outflank.engine import Game, OutflankError, Position, Rules
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.links import file_of
@@ -15,8 +16,15 @@ from outflank.tools.work.games import read_game
 from outflank.tools.work.progress import counted
 
 
-def asked_game(book: Book, text: str) -> Game:
-    """The game up to the position that `text` describes, as ``read_game`` reads it, by the rules of the book."""
+def asked_game(book: Book | Rules, text: str) -> Game:
+    """The game up to the position that `text` describes, as ``read_game`` reads it, by the rules of the book.
+
+    Args:
+        book: or the rules of one that is yet to be made.
+        text: the user's words.
+    """
+    if isinstance(book, Rules):
+        return read_game(text, book).game()
     game = read_game(text, book.rules).game()
     book.expect(game.rules)
     return game
@@ -59,7 +67,10 @@ def entry_text(book: Book, game: Game, entry: BookEntry) -> Iterator[str]:
         yield f"Opening: {opening}"
     yield ""
     yield f"{entry.score:+d} for {mover}, from {entry.lower:+d} to {entry.upper:+d}{proven}"
-    yield f"moves that leave the book: searched {_searched(entry)}"
+    if entry.level == HAND_LEVEL:
+        yield "set by hand: neither searches nor the moves' scores change it"
+    else:
+        yield f"moves that leave the book: searched {_searched(entry)}"
     counts = f"{lines.wins:,} won, {lines.draws:,} drawn, {lines.losses:,} lost"
     yield f"lines from here: {lines.total:,}; {counts}"
     yield ""
@@ -99,7 +110,8 @@ def entry_facts(book: Book, game: Game, entry: BookEntry) -> dict[str, Any]:
         "exact": entry.is_exact,
         "depth": entry.depth,
         "selectivity": entry.selectivity,
-        "level": entry.level,
+        "level": None if entry.level == HAND_LEVEL else entry.level,
+        "set_by_hand": entry.level == HAND_LEVEL,
         **entry.lines._asdict(),
         "moves": moves,
     }

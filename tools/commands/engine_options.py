@@ -11,7 +11,7 @@ import click
 
 from outflank.engine import Parameters, Rules, Searcher, SettingsError
 from outflank.engine.search.limits import DEFAULT_LEVEL, HIGHEST_LEVEL, USUAL_OVERHEAD
-from outflank.protocol.booksource import NO_BOOK, BookSource, Variety, shipped_books
+from outflank.protocol.booksource import NO_BOOK, BookSource, Variety, named_book, shipped_books
 from outflank.protocol.movesource import USUAL_PLIES, SearchSource, Spread, VarietySource
 from outflank.protocol.server import Wire, serve
 from outflank.protocol.session import Session, Strength
@@ -79,9 +79,10 @@ engine_options = together(
     ),
     click.option(
         "--book",
-        metavar="FILE|none",
-        shell_complete=completed_by("none", files=True),
-        help="Opening book to play from.  [default: the one that comes with the package, if it is for the rules]",
+        metavar="BOOK|none",
+        shell_complete=completed_by("none", "standard", "parallel", files=True),
+        help="Opening book to play from, a file, standard or parallel.  "
+        "[default: the one that comes with the package, if it is for the rules]",
     ),
     click.option(
         "--book-variety",
@@ -153,7 +154,7 @@ def books_to_play(given: str | None, variety: float, seed: int | None) -> list[B
     varied = Variety(variety, seed)
     if given is None:
         return [BookSource(path, varied, warn, shipped=True) for path in shipped_books()]
-    return [BookSource(Path(given), varied, warn)]
+    return [BookSource(named_book(given), varied, warn)]
 
 
 def _no_log(sign: str, data: bytes) -> None:

@@ -86,9 +86,10 @@ _SIDES = {
 @click.option("--name", default="Human", help="Your name in the file.")
 @click.option(
     "--book",
-    metavar="FILE|none",
-    shell_complete=completed_by("none", files=True),
-    help="Opening book to play from.  [default: the one that comes with the package, if it is for the rules]",
+    metavar="BOOK|none",
+    shell_complete=completed_by("none", "standard", "parallel", files=True),
+    help="Opening book to play from, a file, standard or parallel.  "
+    "[default: the one that comes with the package, if it is for the rules]",
 )
 @click.option(
     "--seed", type=WholeNumber(), help="Vary the play among equal moves.  [default: always the same move]"

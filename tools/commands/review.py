@@ -11,7 +11,7 @@ import click
 from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, OutflankError, Rules
 from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import exact_from as exact_from_of_level
-from outflank.protocol.booksource import NO_BOOK, shipped_books
+from outflank.protocol.booksource import NO_BOOK, named_book, shipped_books
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.tools.analysis.review.game import (
@@ -73,9 +73,10 @@ from outflank.tools.work.progress import counted, warn
 )
 @click.option(
     "--book",
-    metavar="FILE|none",
-    shell_complete=completed_by("none", files=True),
-    help="Opening book to compare the games with.  [default: the one that comes with the package]",
+    metavar="BOOK|none",
+    shell_complete=completed_by("none", "standard", "parallel", files=True),
+    help="Opening book to compare the games with, a file, standard or parallel.  "
+    "[default: the one that comes with the package]",
 )
 @click.option("--svg", type=OUTPUT_FILE, metavar="OUT", help="Write the evaluation curve of a single game.")
 @filter_options
@@ -129,9 +130,11 @@ def _books(given: str | None) -> Sequence[Path]:
     """The books to compare games with."""
     if given is None:
         return shipped_books()
-    if given != NO_BOOK and not Path(given).exists():
+    if given == NO_BOOK:
+        return []
+    if not named_book(given).exists():
         raise click.BadParameter(f"there is no file {given!r}", param_hint="--book")
-    return [] if given == NO_BOOK else [Path(given)]
+    return [named_book(given)]
 
 
 def _expect_not_read(games: Sequence[str], *outputs: Path | None) -> None:

@@ -266,3 +266,95 @@ def test_a_book_is_of_one_start_and_used_by_its_games_alone(tmp_path: Path) -> N
     assert (
         "is a book for othello,start=parallel-north, not for othello; playing without a book" in other.stderr
     )
+
+
+def scores(path: Path | str, position: str) -> dict[str, int]:
+    """The scores of the moves that a book knows in a position."""
+    return {move["move"]: move["score"] for move in facts("show", path, position)["moves"]}
+
+
+def test_the_shipped_books_have_names_and_are_looked_into_without_one() -> None:
+    shipped = facts("show")
+
+    assert shipped["book"].endswith("/standard.book")
+    assert facts("show", "f5d6") == facts("show", "standard", "f5d6")
+    assert facts("show", "parallel")["rules"].startswith("othello,start=parallel")
+    assert "there is no book 'x'" in run("show", "x", "f5d6", code=2).output
+    assert facts("check", "parallel", "--sample", 0)["positions"] == 1500
+
+
+def test_a_shipped_book_is_copied_and_never_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = run("build", "standard", "--positions", 3, code=2).output
+    run("merge", "mine.book", "parallel", "--workers", 1)
+
+    assert "the book standard comes with the package and is never changed" in refused
+    assert facts("show", "mine.book")["score"] == facts("show", "parallel")["score"]
+    # A file of that name is that file.
+    build(tmp_path / "mine", 3).rename(tmp_path / "standard")
+    assert facts("build", "standard", "--positions", 5, "--workers", 1)["positions"] == 5
+
+
+def test_a_book_grows_and_is_deepened_from_a_position(tmp_path: Path) -> None:
+    path = tmp_path / "b"
+    run("build", path, "f5d6c3", "--positions", 12, "--level", 2, "--workers", 1)
+    first = facts("show", path, "f5d6c3")
+    deepened = facts("deepen", path, "f5d6c3", "--level", 3, "--workers", 1)
+
+    # All but the three positions on the way lie after f5d6c3.
+    with Book.open(path) as book:
+        assert sum(record.position.empties <= 57 for record in book.records()) == 9
+        assert {record.level for record in book.records() if record.position.empties > 57} == {2}
+        assert {record.level for record in book.records() if record.position.empties <= 57} == {3}
+        assert [change.what.partition(" --")[0].rpartition(": ")[2] for change in book.history()] == [
+            "build f5d6c3",
+            "deepen f5d6c3",
+        ]
+    assert len(first["moves"]) > 1
+    assert deepened["searches"] >= 9
+    assert facts("check", path, "--sample", 0)["faults"] == []
+    assert "move 2, f6, is not in the book" in run("deepen", path, "f5f6", "--level", 3, code=1).output
+
+
+def test_a_score_set_by_hand_is_kept_and_counts(tmp_path: Path) -> None:
+    path = build(tmp_path / "b")
+    before = scores(path, "f5")
+    run("set", path, "f5d6", "+20")
+    run("build", path, "--positions", 45, "--workers", 1)
+    run("deepen", path, "--level", 3, "--again", "--workers", 1)
+    shown = facts("show", path, "f5d6")
+
+    assert (shown["score"], shown["set_by_hand"], shown["level"]) == (20, True, None)
+    assert scores(path, "f5")["d6"] == -20 != before["d6"]
+    assert facts("check", path, "--sample", 5, "--workers", 1)["faults"] == []
+    text, copy, other = tmp_path / "t", tmp_path / "copy", build(tmp_path / "other", 5, 4)
+    run("export", path, "-o", text)
+    run("import", text, copy)
+    run("merge", other, copy, "--workers", 1)
+    assert facts("show", copy, "f5d6") == {**shown, "book": str(copy)}
+    assert facts("show", other, "f5d6")["score"] == 20
+    run("set", path, "f5d6", "none")
+    assert facts("show", path, "f5d6")["set_by_hand"] is False
+    assert scores(path, "f5d6")[facts("show", path, "f5d6")["moves"][0]["move"]] < 20
+    assert facts("check", path, "--sample", 0)["faults"] == []
+
+
+def test_a_score_set_by_hand_adds_the_way_to_its_position(tmp_path: Path) -> None:
+    path = build(tmp_path / "b", 3)
+    run("set", path, "f5f4e3f6g5", "-7")
+
+    assert facts("show", path, "f5f4e3f6g5")["score"] == -7
+    assert facts("check", path, "--sample", 0)["unreachable"] == 0
+    assert "expected none or a score from -64 to +64, got '65'" in run("set", path, "f5", "65", code=2).output
+
+
+def test_only_games_that_pass_the_filters_are_added(tmp_path: Path) -> None:
+    path, games = build(tmp_path / "b", 3), tmp_path / "games.sgf"
+    games.write_text("(;GM[2]PB[Ann]EV[Cup];B[f5];W[d6];B[c3])(;GM[2]PB[Bob];B[f5];W[f4];B[e3])")
+
+    assert facts("extend", path, games, "--event", "cup", "--workers", 1)["games"] == 1
+    with Book.open(path) as book:
+        assert START.play("f5").play("d6").play("c3") in book
+        assert START.play("f5").play("f4").play("e3") not in book
+        assert "extend --event cup --plies 24, games: 1" in book.history()[-1].what
+    assert "no game passes the filters" in run("learn", path, games, "--player", "Zoe", code=1).output

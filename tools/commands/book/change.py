@@ -14,6 +14,7 @@ from outflank.engine import Rules
 from outflank.engine.links import file_of
 from outflank.tools.commands.book.options import (
     FORMS,
+    BookFile,
     book_argument,
     level_option,
     max_error_option,
@@ -23,7 +24,6 @@ from outflank.tools.commands.book.options import (
     rules_option,
 )
 from outflank.tools.commands.options import (
-    EXISTING_FILE,
     WholeNumber,
     json_object_option,
     output_option,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @path_argument
-@click.argument("others", nargs=-1, required=True, type=EXISTING_FILE, metavar="OTHER...")
+@click.argument("others", nargs=-1, required=True, type=BookFile(), metavar="OTHER...")
 @level_option
 @place_options
 @json_object_option
@@ -147,7 +147,7 @@ def import_(source: str, path: Path, form: str | None, rules: Rules | None) -> N
 @output_option("File to write; edax needs a file", required=True)
 @click.option("--to", "form", type=click.Choice(FORMS), default=FORMS[0], help="Form to write.")
 def export(path: Path, output: Path, form: str) -> None:
-    """Write the book PATH in another form: our own text, or one of Edax's.
+    """Write BOOK in another form: our own text, or one of Edax's.
 
     text carries everything, a position a line, and equal books are equal texts. edax is Edax's binary form, which has
     only the level of each search, and edax-text has nothing but leaves and levels. docs/book.md describes them.

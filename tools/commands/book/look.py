@@ -10,10 +10,9 @@ from typing import Any
 import click
 
 from outflank.protocol.lines import printable
-from outflank.tools.commands.book.options import book_argument, max_error_option, position_argument
+from outflank.tools.commands.book.options import book_and_position, book_argument, max_error_option
 from outflank.tools.commands.options import (
     COUNT,
-    EXISTING_FILE,
     WholeNumber,
     json_object_option,
     json_option,
@@ -24,11 +23,10 @@ from outflank.tools.work.progress import counted, json_line
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@book_argument
-@position_argument
+@book_and_position
 @json_object_option
 def show(path: Path, text: str, as_json: bool) -> None:
-    """Show what the book PATH knows about a position: its moves, their scores and lines, the opening's name.
+    """Show what BOOK knows about a position: its moves, their scores and lines, the opening's name.
 
     POSITION is a transcript (f5d6c3), a board, or whatever else outflank analyze takes; the start of the game if it is
     left out. Scores are final disc differences from the side to move, and "from" and "to" what they can be if no leaf
@@ -49,8 +47,7 @@ def show(path: Path, text: str, as_json: bool) -> None:
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@book_argument
-@position_argument
+@book_and_position
 @click.option("--lines", "most", type=COUNT, default=20, help="How many lines to show.")
 @max_error_option
 @click.option("--plies", type=COUNT, help="Most moves of a line.  [default: no limit]")
@@ -58,7 +55,7 @@ def show(path: Path, text: str, as_json: bool) -> None:
 def lines(
     path: Path, text: str, most: int, max_error: float | None, plies: int | None, as_json: bool
 ) -> None:
-    """List the main lines of the book PATH, first those in which both sides give away the least.
+    """List the main lines of BOOK, first those in which both sides give away the least.
 
     They begin at the start of the game or go on from POSITION, a transcript (f5d6c3) or whatever else outflank analyze
     takes. Each is a transcript, which match and other commands take, and after # stand its final score in discs for
@@ -99,14 +96,13 @@ def lines(
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@book_argument
-@position_argument
+@book_and_position
 @output_option("File to write, an SVG image", required=True)
 @click.option("--lines", "most", type=COUNT, default=30, help="How many lines to draw.")
 @max_error_option
 @click.option("--plies", type=COUNT, default=16, help="Most moves of a line.")
 def tree(path: Path, text: str, output: Path, most: int, max_error: float | None, plies: int) -> None:
-    """Draw the main lines of the book PATH as a tree, an SVG image.
+    """Draw the main lines of BOOK as a tree, an SVG image.
 
     They are those of outflank book lines, from the start of the game or from POSITION on. A run of moves that nothing
     branches off from is one box, with the score after it on the colour of the side that is ahead.
@@ -133,7 +129,7 @@ def tree(path: Path, text: str, output: Path, most: int, max_error: float | None
 @book_argument
 @json_object_option
 def stats(path: Path, as_json: bool) -> None:
-    """Count what is in the book PATH: coverage by ply, scores, and depths of the searches.
+    """Count what is in BOOK: coverage by ply, scores, and depths of the searches.
 
     A ply counts the discs played. "of all" is the share of all positions that can be reached at that ply, images
     counted once; later plies, which take too long to count, have no share. "leaves" are positions with a move that
@@ -156,7 +152,7 @@ _SHOWN = 10  # of the faults
 
 
 @click.command()
-@click.argument("path", type=EXISTING_FILE)
+@book_argument
 @click.option(
     "--sample", type=WholeNumber(0), default=100, help="Search this many positions again, drawn at random."
 )
@@ -166,7 +162,7 @@ _SHOWN = 10  # of the faults
 def check(
     path: Path, sample: int, seed: int, workers: int | None, cluster: str | None, as_json: bool
 ) -> None:
-    """Check the book PATH: file, rows, links, scores, and a sample of them against a new search.
+    """Check BOOK: file, rows, links, scores, and a sample of them against a new search.
 
     A new search may find another score where more moves have become links, or with another evaluation; that is
     reported and is no fault. Exit code 1 if there are faults.

@@ -1,15 +1,18 @@
 """Options that several book commands share."""
 
+import os
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
 
 from outflank.book.growing import USUAL_LEVEL
 from outflank.engine import HIGHEST_LEVEL, PRESETS, Rules
+from outflank.protocol.booksource import named_book, shipped_books
 from outflank.protocol.formats.files import FORMATS
 from outflank.tools.commands.options import (
-    EXISTING_FILE,
     LOG_FILE,
     Decorated,
     Number,
@@ -22,8 +25,41 @@ from outflank.tools.commands.options import (
     together,
 )
 
-path_argument = click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
-"""``PATH`` of a book: hands the command ``path``."""
+
+class BookFile(click.Path):
+    """A book to read: a file, or the name of a shipped book; hands the command a Path."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Find it. Raises: click.BadParameter."""
+        return super().convert(named_book(os.fspath(value)), param, ctx)
+
+
+class ChangedBookFile(click.Path):
+    """A book to make or change; hands the command a Path."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Raise click.BadParameter if it is a book that the package brings."""
+        if named_book(os.fspath(value)) in shipped_books():
+            self.fail(
+                f"the book {value} comes with the package and is never changed: make a copy by "
+                f"outflank book merge COPY {value}",
+                param,
+                ctx,
+            )
+        return super().convert(value, param, ctx)
+
+
+USUAL_BOOK = "standard"
+"""The book that is looked into if none is named."""
+
+path_argument = click.argument("path", type=ChangedBookFile())
+"""``PATH`` of a book to make or change: hands the command ``path``."""
 
 level_option = click.option(
     "--level",
@@ -74,11 +110,40 @@ def rules_option(default: str) -> Callable[[Decorated], Decorated]:
     )
 
 
-book_argument = click.argument("path", type=EXISTING_FILE)
-"""``PATH`` of a book that there is: hands the command ``path``."""
+book_argument = click.argument(
+    "path",
+    metavar="[BOOK]",
+    type=BookFile(),
+    default=USUAL_BOOK,
+    required=False,
+    shell_complete=completed_by(USUAL_BOOK, "parallel", files=True),
+)
+"""``[BOOK]``, a file or the name of a shipped book: hands the command ``path``."""
 
 position_argument = click.argument("text", metavar="[POSITION]", default="", required=False)
 """``[POSITION]``, the start of the game if left out: hands the command ``text``."""
+
+
+def book_and_position(command: Callable[..., None]) -> Callable[..., None]:
+    """``[BOOK] [POSITION]``: hands the command ``path`` and ``text``; a single word is a book if there is one."""
+
+    @wraps(command)
+    def looking(path: str, text: str, **options: object) -> None:
+        is_book = named_book(path).exists()
+        if not is_book and text:
+            raise click.BadParameter(f"there is no book {path!r}", param_hint="BOOK")
+        book, position = (path, text) if is_book else (USUAL_BOOK, path)
+        command(path=BookFile().convert(book, None, None), text=position, **options)
+
+    named = click.argument(
+        "path",
+        metavar="[BOOK]",
+        default=USUAL_BOOK,
+        required=False,
+        shell_complete=completed_by(USUAL_BOOK, "parallel", files=True),
+    )
+    return named(position_argument(looking))
+
 
 FORMS = ("text", "edax", "edax-text")
 """Of exported books; ``outflank.book.forms.files.Form`` has them too, and is not loaded for ``--help``."""
