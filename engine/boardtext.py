@@ -34,7 +34,7 @@ def read_board(text: str) -> tuple[int, int, Colour | None]:
     """
     text = text.partition(";")[0].strip()
     raw, side = _fen(text) or _framed(text) or _plain(text)
-    digits = _digits(raw)
+    digits = _digits(raw, side)
     squares = [_LETTERS.get(letter) or digits.get(letter) for letter in raw]
     if None in squares:
         at = squares.index(None)
@@ -98,9 +98,9 @@ def _fen(text: str) -> tuple[str, str] | None:
     return "".join(rows).translate(_FEN_LETTERS), match[2] or ""
 
 
-def _digits(raw: str) -> Mapping[str, str]:
-    """The meaning of the digits among these squares."""
-    letters = set(raw)
+def _digits(raw: str, side: str) -> Mapping[str, str]:
+    """The meaning of the digits among these squares and in the word for the side to move."""
+    letters = {*raw, side}
     if "0" not in letters:
         return _ONE_TWO
     if any(_LETTERS.get(letter, "-") != "-" for letter in letters):

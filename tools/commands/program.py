@@ -1,6 +1,5 @@
 """The `outflank` program: finds the command that was asked for and turns its errors into exit codes."""
 
-import builtins
 import importlib
 import os
 import signal
@@ -62,10 +61,9 @@ class LazyGroup(click.Group):
         """The command of that name, its module imported; None if there is none."""
         if cmd_name not in self.summaries:
             return None
-        name = f"{cmd_name}_" if iskeyword(cmd_name) or hasattr(builtins, cmd_name) else cmd_name
-        command = getattr(
-            importlib.import_module(f"{self._package}.{self._modules.get(cmd_name, name)}"), name
-        )
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        module = importlib.import_module(f"{self._package}.{self._modules.get(cmd_name, name)}")
+        command = getattr(module, f"{cmd_name}_", None) or getattr(module, name)
         assert isinstance(command, click.Command)
         return command
 
