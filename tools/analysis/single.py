@@ -7,10 +7,12 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from outflank.book import Book, BookEntry
 from outflank.book.names import opening_of_game
 from outflank.engine import Game, Position, Searcher, SearchInfo
 from outflank.tools.analysis.answers import best_move, search_facts, stable_facts
@@ -28,9 +30,30 @@ _WIDE = 110  # columns that all numbers need, with room for a line of moves
 _ITERATIONS_SHOWN = 12
 
 
-def analyze_game(game: Game, search: SearchRequest, searcher: Searcher, as_json: bool) -> None:
-    """Search the last position of a game and print what is found; Ctrl-C ends that early."""
-    report = Report(game, as_json, search.stable)
+def book_entry(books: Sequence[Path], position: Position, expected: bool) -> BookEntry | None:
+    """The entry of a position in the first book that knows it; None if none does.
+
+    Args:
+        books: files; those for other rules are left out.
+        position: the position.
+        expected: whether the books have to be for its rules.
+
+    Raises: OutflankError if a book can't be read, or is for other rules and must not.
+    """
+    for path in () if position.is_over else books:
+        with Book.open(path) as book:
+            if expected:
+                book.expect(position.rules)
+            if book.serves(position.rules) and (entry := book.probe(position)) is not None:
+                return entry
+    return None
+
+
+def analyze_game(
+    game: Game, search: SearchRequest, searcher: Searcher, as_json: bool, entry: BookEntry | None
+) -> None:
+    """Search the last position of a game and print what is found, and what the book says; Ctrl-C ends that early."""
+    report = Report(game, as_json, search.stable, entry)
     limit = search.limit(game.position.empties)
     try:
         with nullcontext() if as_json or game.position.is_over else live(report.draw):
@@ -46,9 +69,11 @@ class Report:
         game: its last position is searched.
         as_json: print an object for each finished iteration and one for the result.
         stable: whether to show the discs that can never be turned again.
+        entry: of an opening book; None if none knows the position.
     """
 
-    def __init__(self, game: Game, as_json: bool, stable: bool) -> None:
+    def __init__(self, game: Game, as_json: bool, stable: bool, entry: BookEntry | None = None) -> None:
+        self._entry = entry
         self._game, self._position = game, game.position
         self._as_json, self._stable = as_json, stable
         self._opening = opening_of_game(game)
@@ -85,7 +110,11 @@ class Report:
         info = self._infos[-1]
         if self._as_json:
             click.echo(
-                json.dumps({"kind": "result", "move": best_move(self._position, info)} | self._facts(info))
+                json.dumps(
+                    {"kind": "result", "move": best_move(self._position, info)}
+                    | self._facts(info)
+                    | {"book": _book_facts(self._entry)}
+                )
             )
         else:
             say(self._text(info))
@@ -132,9 +161,25 @@ class Report:
                 *head,
                 f"move    score   line (scores: {unit})",
                 *lines,
+                *_book_lines(self._entry),
                 f"{info.nodes:,} nodes in {info.seconds:.3f} s, {speed:,} nodes/s",
             ]
         )
+
+
+def _book_facts(entry: BookEntry | None) -> list[dict[str, Any]] | None:
+    """The moves of a book with their scores and bounds, best first; None if it does not know the position."""
+    if entry is None:
+        return None
+    names = ("score", "lower", "upper")
+    return [{"move": str(move.move)} | {name: getattr(move, name) for name in names} for move in entry.moves]
+
+
+def _book_lines(entry: BookEntry | None) -> list[str]:
+    """``Book: d6 -1, f6 -2``, from the side to move."""
+    if entry is None:
+        return []
+    return ["Book: " + ", ".join(f"{move.move} {score_text(move.score)}" for move in entry.moves)]
 
 
 def _stable_lines(position: Position) -> list[str]:

@@ -13,6 +13,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.analysis.answers import HEADING, Answer, answer_facts, answer_row
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, SearchRequest
 from outflank.tools.analysis.server import Desk, games_as_items, items_of, requests_of
+from outflank.tools.commands.engine_options import books_to_read
 from outflank.tools.commands.options import (
     COUNT,
     SECONDS,
@@ -51,6 +52,13 @@ _SECONDS = 5.0
 )
 @selectivity_option(default="that of the level, or what pays against time or nodes, else 100")
 @click.option("--multipv", type=COUNT, default=1, help="How many of the best moves to show.")
+@click.option(
+    "--book",
+    metavar="BOOK|none",
+    shell_complete=completed_by("none", "standard", "parallel", files=True),
+    help="Opening book whose scores of a single position are shown, a file, standard or parallel.  "
+    "[default: the one that comes with the package]",
+)
 @click.option("--stable", is_flag=True, help="Show the discs that can never be turned again.")
 @click.option("--concurrency", type=WholeNumber(1, 256), default=1, help="Searches at once.")
 @click.option(
@@ -81,6 +89,7 @@ def analyze(
     level: int | None,
     selectivity: Percent | None,
     multipv: int,
+    book: str | None,
     stable: bool,
     concurrency: int,
     ordered: bool,
@@ -147,10 +156,13 @@ def analyze(
             search = search if search.is_limited else replace(search, seconds=_SECONDS)
             from outflank.tools.analysis.single import (
                 analyze_game,
+                book_entry,
             )  # not at the top: a server does without it
 
+            game = first[0].game()
+            entry = book_entry(books_to_read(book), game.position, expected=book is not None)
             begin(search, err=as_json)
-            analyze_game(first[0].game(), search, searchers[0], as_json)
+            analyze_game(game, search, searchers[0], as_json, entry)
         else:
             answer_many(games_as_items(chain(first, entries), texts[0], defaults, _count()), as_json)
 

@@ -142,6 +142,17 @@ def answer_controller(
     serve(session, wire, _STDIN, _STDOUT, _Log(log_file) if log_file else _no_log)
 
 
+def books_to_read(given: str | None) -> list[Path]:
+    """The books to look positions up in: the one that is named, or those that the package brings."""
+    if given is None:
+        return shipped_books()
+    if given == NO_BOOK:
+        return []
+    if not named_book(given).exists():
+        raise click.BadParameter(f"there is no file {given!r}", param_hint="--book")
+    return [named_book(given)]
+
+
 def books_to_play(given: str | None, variety: float, seed: int | None) -> list[BookSource]:
     """The opening books to play from.
 

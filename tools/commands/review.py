@@ -11,7 +11,6 @@ import click
 from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, OutflankError, Rules
 from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import exact_from as exact_from_of_level
-from outflank.protocol.booksource import NO_BOOK, named_book, shipped_books
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.tools.analysis.review.game import (
@@ -31,6 +30,7 @@ from outflank.tools.analysis.review.output import (
     players_text,
 )
 from outflank.tools.analysis.review.page import curve_svg, render_review
+from outflank.tools.commands.engine_options import books_to_read
 from outflank.tools.commands.game_filter import GameFilter, filter_options
 from outflank.tools.commands.options import (
     COUNT,
@@ -115,7 +115,7 @@ def review(
     given.most = None if svg is None else 1
     output = _Output(as_json, keep=html is not None or svg is not None)
     click.echo(f"outflank {weights.version()}, {settings.words()}", err=as_json)
-    with BookExits(_books(book), None if book is None else warn) as exits:
+    with BookExits(books_to_read(book), None if book is None else warn) as exits:
         for made in review_games(given, Reviewer(settings, hash_mb, threads), workers):
             output.add(replace(made, book_exit=exits.of(made.game)), *given.places.popleft())
     output.end()
@@ -124,17 +124,6 @@ def review(
     if bad := given.read.bad.count:
         raise OutflankError(f"{counted(bad, 'game')} can't be read ({given.read.bad.where})")
     given.wanted.expect_found(output.games, given.read.unnamed)
-
-
-def _books(given: str | None) -> Sequence[Path]:
-    """The books to compare games with."""
-    if given is None:
-        return shipped_books()
-    if given == NO_BOOK:
-        return []
-    if not named_book(given).exists():
-        raise click.BadParameter(f"there is no file {given!r}", param_hint="--book")
-    return [named_book(given)]
 
 
 def _expect_not_read(games: Sequence[str], *outputs: Path | None) -> None:

@@ -226,3 +226,19 @@ def test_options_that_make_no_sense_are_wrong_usage(arguments: list[str], senten
 
     assert result.exit_code == 2
     assert sentence in result.stderr
+
+
+def test_the_book_s_scores_stand_beside_those_of_the_search(tmp_path: Path) -> None:
+    told = result_of(run("f5", "--depth", "2", "--json"))["book"]
+    text = run("f5", "--depth", "2").stdout
+
+    assert [move["move"] for move in told] == ["d6", "f6", "f4"]
+    assert told[0]["lower"] <= told[0]["score"] <= told[0]["upper"]
+    assert text.splitlines()[-2] == "Book: " + ", ".join(
+        f"{move['move']} {move['score']:+d}" for move in told
+    )
+    assert result_of(run("f5", "--depth", "2", "--json", "--book", "none"))["book"] is None
+    assert "Book:" not in run("c3", "--rules", "obversi", "--depth", "2").stdout
+    assert "Book: e6" in run("c3", "--rules", "othello,start=parallel-north", "--depth", "2").stdout
+    refused = run("f5", "--book", "parallel", "--depth", "2")
+    assert (refused.exit_code, "is a book for othello,start=parallel" in refused.stderr) == (1, True)
