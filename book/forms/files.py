@@ -5,7 +5,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import BinaryIO
 
-from outflank.book.forms import edaxbinary, edaxtext, owntext
+from outflank.book.forms import edaxbinary, edaxtext, egaroucid, owntext
 from outflank.book.forms.positions import Contents
 from outflank.book.store import Book
 from outflank.engine import FileFormatError, Rules
@@ -19,18 +19,21 @@ class Form(StrEnum):
     TEXT = "text"
     EDAX = "edax"
     EDAX_TEXT = "edax-text"
+    EGAROUCID = "egaroucid"
 
 
 _READERS: dict[Form, Callable[[BinaryIO, Rules], Contents]] = {
     Form.TEXT: owntext.read,
     Form.EDAX: edaxbinary.read,
     Form.EDAX_TEXT: edaxtext.read,
+    Form.EGAROUCID: egaroucid.read,
 }
 _WRITERS: dict[Form, Callable[[Book, BinaryIO], None]] = {
     Form.TEXT: owntext.write,
     Form.EDAX: edaxbinary.write,
     Form.EDAX_TEXT: edaxtext.write,
 }
+WRITTEN_FORMS = tuple(_WRITERS)
 
 
 def form_of(beginning: bytes) -> Form:
@@ -39,6 +42,8 @@ def form_of(beginning: bytes) -> Form:
     Raises: FileFormatError if it is not one.
     """
     first = beginning.partition(b"\n")[0]
+    if beginning.startswith(egaroucid.MAGIC):
+        return Form.EGAROUCID
     if beginning.startswith(edaxbinary.MAGIC):
         return Form.EDAX
     if first.strip() == owntext.FIRST_LINE.encode():
@@ -46,7 +51,7 @@ def form_of(beginning: bytes) -> Form:
     if edaxtext.is_line(first):
         return Form.EDAX_TEXT
     raise FileFormatError(
-        f"expected a book as text, or one of Edax, got a file that begins with {first[:40]!r}"
+        f"expected a book as text, or one of Edax or Egaroucid, got a file that begins with {first[:40]!r}"
     )
 
 
@@ -67,7 +72,7 @@ def read_form(file: BinaryIO, rules: Rules, form: Form | None = None) -> Content
 
 
 def write_form(book: Book, file: BinaryIO, form: Form) -> None:
-    """Write a book.
+    """Write a book in one of WRITTEN_FORMS.
 
     Raises: SettingsError if the form has no place for its rules; OSError; FileFormatError if the book is damaged.
     """

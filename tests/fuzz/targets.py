@@ -9,6 +9,7 @@ from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
 
+from outflank.book.forms.files import read_form
 from outflank.book.store import Book
 from outflank.engine import OutflankError, Position, Rules, Searcher
 from outflank.engine.evaluation import weights
@@ -136,7 +137,10 @@ def run(data: bytes) -> None:
 
 
 def book(data: bytes) -> None:
-    """An opening book, looked into where games begin."""
+    """An opening book, ours looked into where games begin, or in another form."""
+    with suppress(OutflankError):
+        for _ in read_form(BytesIO(data), Rules()).records:
+            pass
     with _file(data) as path, Book.open(path) as opened:
         opened.probe(Position.start())
         opened.damage()

@@ -1,6 +1,7 @@
 """A book in another form comes back equal in every field that the form carries; what is no book is refused."""
 
 import random
+import struct
 from collections.abc import Iterator
 from dataclasses import replace
 from io import BytesIO
@@ -9,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from outflank.book import Book, LineCounts, Record
+from outflank.book.checking import check
 from outflank.book.forms import edaxbinary
-from outflank.book.forms.files import Form, form_of, read_form
-from outflank.book.records import to_row
+from outflank.book.forms.files import WRITTEN_FORMS, Form, form_of, read_form
+from outflank.book.records import HAND_LEVEL, to_row
 from outflank.engine import PRESETS, FileFormatError, Game, OutflankError, Position, Rules, SettingsError
 from outflank.tests.support.books import (
     PASS_LINE,
@@ -25,6 +27,7 @@ from outflank.tests.support.books import (
     varied_records,
     written,
 )
+from outflank.tools.books.importing import import_book
 
 EDAX = (Form.EDAX, Form.EDAX_TEXT)
 BOARD = START.board_string()
@@ -55,7 +58,7 @@ def test_edax_text_carries_leaves_and_levels(book: Book, tmp_path: Path) -> None
     assert {each.lines for each in records} == {LineCounts()}, "to be worked out anew"
 
 
-@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("form", WRITTEN_FORMS)
 def test_what_was_written_is_written_again_the_same(book: Book, tmp_path: Path, form: Form) -> None:
     first = written(book, form)
     contents = read_form(BytesIO(first), book.rules)
@@ -95,7 +98,7 @@ def test_our_text_takes_every_sheet_and_edax_only_othello(tmp_path: Path, preset
                 written(book, form)
 
 
-@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("form", WRITTEN_FORMS)
 def test_a_forced_pass_is_nothing_to_lose(tmp_path: Path, form: Form) -> None:
     with make(tmp_path / "a.book", book_with_a_pass()) as book:
         data, positions = written(book, form), {each.position for each in book.records()}
@@ -151,10 +154,10 @@ def test_numbers_beyond_the_board_are_those_of_the_board(tmp_path: Path) -> None
 
 
 def test_a_form_is_found_out(book: Book) -> None:
-    for form in Form:
+    for form in WRITTEN_FORMS:
         assert form_of(written(book, form)[:256]) is form
     with pytest.raises(
-        FileFormatError, match="expected a book as text, or one of Edax, got a file that begins"
+        FileFormatError, match="expected a book as text, or one of Edax or Egaroucid, got a file that begins"
     ):
         form_of(b"SQLite format 3\0")
 
@@ -292,3 +295,92 @@ def test_our_text_is_read_as_it_is_taken() -> None:
     assert next(records).position == START
     with pytest.raises(FileFormatError, match="line 4 is not UTF-8"):
         next(records)
+
+
+EMPTY_EGBK3 = bytes.fromhex(  # the book that comes with Egaroucid: the start, without a line
+    "4449 4355 4f52 4147 4503 0100 0000 0000 0010 0800 0000 0000 0008 1000 0000 00ff 0000 0000 0013 ff"
+)
+
+
+def egbk3(book: Book, **by_hand: int) -> bytes:
+    """The records of a book as Egaroucid would have them, some half turned; by hand are those after these moves."""
+    data, chosen = b"", {after(moves).canonical()[0]: score for moves, score in by_hand.items()}
+    for number, each in enumerate(book.records()):
+        turn = number % 2 == 1
+        own, opp = (
+            f"{mask:064b}"[::-1] if turn else f"{mask:064b}"
+            for mask in (each.position.own, each.position.opp)
+        )
+        move = 125 if each.leaf is None else each.leaf.move.square or 0
+        leaf = (-126, 125, -1) if each.leaf is None else (each.leaf.score, 63 - move if turn else move, 5)
+        score = chosen.get(each.position, each.score)
+        level = 70 if each.position in chosen else each.level or -1
+        data += struct.pack("<QQbbIbbb", int(own, 2), int(opp, 2), score, level, 7, *leaf)
+    return b"DICUORAGE\x03" + len(book).to_bytes(4, "little") + data
+
+
+def test_a_book_of_egaroucid_is_read(book: Book, tmp_path: Path) -> None:
+    """Its leaves, at the level of the position where nothing goes on from there."""
+    data = egbk3(book)
+    records = stored(data, tmp_path / "b.book")
+
+    assert form_of(data[:256]) is Form.EGAROUCID
+    assert [(each.position, each.leaf, each.level) for each in records if each.leaf] == [
+        (each.position, each.leaf, each.level) for each in book.records() if each.leaf
+    ]
+    assert [each.position for each in records] == [each.position for each in book.records()]
+
+
+def test_egaroucid_s_own_file_is_read(tmp_path: Path) -> None:
+    (start,) = stored(EMPTY_EGBK3, tmp_path / "b.book")
+
+    assert (start.position, start.score, start.level, start.depth) == (START.canonical()[0], 0, None, 0)
+    assert start.leaf is not None
+
+
+def test_a_score_that_somebody_set_in_egaroucid_stays_one(book: Book, tmp_path: Path) -> None:
+    (tmp_path / "a.egbk3").write_bytes(egbk3(book, f5d6=33))
+
+    import_book(str(tmp_path / "a.egbk3"), tmp_path / "b.book", None, None)
+
+    with Book.open(tmp_path / "b.book") as imported:
+        entry, before = imported.probe(after("f5d6")), imported.probe(after("f5"))
+        assert check(imported).faults == ()
+    assert entry is not None
+    assert before is not None
+    assert (entry.score, entry.level) == (33, HAND_LEVEL)
+    assert next(move.score for move in before.moves if str(move.move) == "d6") == -33
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (EMPTY_EGBK3[:12], "expected a header of 14 bytes, got 12"),
+        (EMPTY_EGBK3[:-1], "the header promises 1 positions, and there are 0.96"),
+        (EMPTY_EGBK3 + EMPTY_EGBK3[14:], "the header promises 1 positions, and there are 2"),
+        (
+            EMPTY_EGBK3[:9] + b"\x02" + EMPTY_EGBK3[10:],
+            "expected a book of Egaroucid of version 3, got one of version 2",
+        ),
+        (
+            EMPTY_EGBK3[:10] + b"\xff\xff\xff\x7f" + EMPTY_EGBK3[14:],
+            "the header promises 2147483647 positions, and",
+        ),
+        (
+            EMPTY_EGBK3[:10] + b"\x02\0\0\0" + 2 * EMPTY_EGBK3[14:],
+            "position 2 of 2: this position was there before",
+        ),
+        (EMPTY_EGBK3[:14] + EMPTY_EGBK3[22:30] + EMPTY_EGBK3[22:], "position 1 of 1: "),
+        (EMPTY_EGBK3[:31] + b"\x65" + EMPTY_EGBK3[32:], "position 1 of 1: "),
+    ],
+)
+def test_a_damaged_book_of_egaroucid_is_refused(data: bytes, sentence: str) -> None:
+    with pytest.raises(FileFormatError) as refused:
+        list(read_form(BytesIO(data), START.rules).records)
+
+    assert str(refused.value).startswith(sentence)
+
+
+def test_egaroucid_plays_othello_alone() -> None:
+    with pytest.raises(SettingsError, match="Egaroucid plays Othello only"):
+        read_form(BytesIO(EMPTY_EGBK3), PRESETS["obversi"])

@@ -17,7 +17,7 @@ COMMANDS = {
     "tree": "Draw the main lines of BOOK as a tree, an SVG image.",
     "stats": "Count what is in BOOK: coverage by ply, scores, and depths of the searches.",
     "export": "Write BOOK in another form: our own text, or one of Edax's.",
-    "import": "Make the book PATH from FILE: our own text, or a book of Edax.",
+    "import": "Make the book PATH from FILE: our own text, or a book of Edax or Egaroucid.",
     "check": "Check BOOK: file, rows, links, scores, and a sample of them against a new search.",
 }
 """By name, what each does, as its own help says it."""

@@ -14,6 +14,7 @@ from outflank.engine import Rules
 from outflank.engine.links import file_of
 from outflank.tools.commands.book.options import (
     FORMS,
+    READ_FORMS,
     BookFile,
     book_argument,
     level_option,
@@ -123,14 +124,14 @@ def prune(
 @click.command("import")
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, allow_dash=True), metavar="FILE")
 @path_argument
-@click.option("--from", "form", type=click.Choice(FORMS), help="Form of the file.  [default: detected]")
-@rules_option("those of the text, othello of Edax's")
+@click.option("--from", "form", type=click.Choice(READ_FORMS), help="Form of the file.  [default: detected]")
+@rules_option("those of the text, othello of the others")
 def import_(source: str, path: Path, form: str | None, rules: Rules | None) -> None:
-    """Make the book PATH from FILE (- is standard input): our own text, or a book of Edax.
+    """Make the book PATH from FILE (- is standard input): our own text, or a book of Edax or Egaroucid.
 
-    Scores, bounds and counts are taken as they are; of Edax's text they are worked out from its leaves. Our own text
-    names its rules, and is checked as by outflank book check. A file with anything wrong in it makes no book. To add to
-    a book, import into a new one and merge that.
+    Scores, bounds and counts are taken as they are; of Edax's text and Egaroucid's books (.egbk3) they are worked out
+    from the leaves. Our own text names its rules, and is checked as by outflank book check. A file with anything wrong
+    in it makes no book. To add to a book, import into a new one and merge that.
     """
     from outflank.book.forms.files import Form
     from outflank.tools.books.importing import import_book

@@ -147,3 +147,6 @@ def book_and_position(command: Callable[..., None]) -> Callable[..., None]:
 
 FORMS = ("text", "edax", "edax-text")
 """Of exported books; ``outflank.book.forms.files.Form`` has them too, and is not loaded for ``--help``."""
+
+READ_FORMS = (*FORMS, "egaroucid")
+"""Of imported books."""

@@ -1,0 +1,113 @@
+"""Egaroucid's books (.egbk3), little endian. They are read, not written.
+
+======  =====================================================================================================
+bytes   header
+======  =====================================================================================================
+9, 1    "DICUORAGE", version 3
+4       int32 number of positions
+======  =====================================================================================================
+
+======  =====================================================================================================
+bytes   position, one of its images
+======  =====================================================================================================
+8, 8    discs of the side to move and of the other side, bit 0 = h8
+1, 1    int8 score, level of its search: -1 unknown, 70 if somebody set the score
+4       uint32 lines, which are counted anew
+3       int8 score, move (bit number) and level of the leaf, the best move that leads out of the book; 125 no move
+======  =====================================================================================================
+
+A half turn of the board turns bit 0 = h8 into bit 0 = a1, so bits and moves are taken for those of this image. Scores
+are discs from the side to move. Where a position has no link, its own score and level count for the leaf, since
+Egaroucid judges leaves at a lower level. Scores, bounds and counts follow from the leaves. Learned from the program's
+own reader and from the book without lines that comes with it.
+"""
+
+import struct
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from outflank.book.forms.edax import searched_at
+from outflank.book.forms.positions import Contents, checked
+from outflank.book.keys import children_of, key_of
+from outflank.book.records import HAND_LEVEL, MOST_DISCS, Leaf, Record
+from outflank.engine import FileFormatError, Move, Percent, Position, Rules, SettingsError
+from outflank.engine.search.limits import BOLDEST
+
+MAGIC = b"DICUORAGE"
+_VERSION = 3
+_HEADER = struct.Struct("<9sBi")
+_POSITION = struct.Struct("<QQbbIbbb")
+_BY_HAND, _UNKNOWN = 70, -1  # levels
+
+
+def read(file: BinaryIO, rules: Rules) -> Contents:
+    """The contents of a file, which has to be able to go back: it is read twice.
+
+    Raises: FileFormatError if it is not one, or naming the position where it goes wrong; SettingsError if `rules` are
+        not those that Egaroucid plays.
+    """
+    if not rules.is_othello:
+        raise SettingsError(f"Egaroucid plays Othello only, not {rules}")
+    header = file.read(_HEADER.size)
+    if not header.startswith(MAGIC):
+        raise FileFormatError("this is no book of Egaroucid")
+    if len(header) < _HEADER.size:
+        raise FileFormatError(f"expected a header of {_HEADER.size} bytes, got {len(header)}")
+    _, version, count = _HEADER.unpack(header)
+    if version != _VERSION:
+        raise FileFormatError(
+            f"expected a book of Egaroucid of version {_VERSION}, got one of version {version}"
+        )
+    begin = file.tell()
+    size = file.seek(0, 2) - begin
+    if size != count * _POSITION.size:
+        raise FileFormatError(
+            f"the header promises {count} positions, and there are {size / _POSITION.size:g}"
+        )
+    file.seek(begin)
+    known = {key_of(position)[0] for _, position, _ in _positions(file, count, rules)}
+    file.seek(begin)
+    return Contents(checked(_records(file, count, rules, known)), is_settled=False)
+
+
+def _records(file: BinaryIO, count: int, rules: Rules, known: set[bytes]) -> Iterator[tuple[str, Record]]:
+    """Each position with a score: the words for its place in the file, and its record.
+
+    Args:
+        file: at the first position.
+        count: of positions.
+        rules: of the book.
+        known: keys of all of them.
+    """
+    for where, position, (score, level, _, leaf_score, move, leaf_level) in _positions(file, count, rules):
+        if not any(child.key in known for child in children_of(position)):
+            leaf_score, leaf_level = score, level
+        leaf = None
+        if abs(leaf_score) <= MOST_DISCS and move in range(MOST_DISCS) and position.legal_mask() >> move & 1:
+            leaf = Leaf(Move(move), leaf_score)
+        depth, selectivity, leaf_level_here = _searched(leaf_level, position.empties, where)
+        kept = HAND_LEVEL if level == _BY_HAND else leaf_level_here
+        yield where, Record(position, score, score, score, depth, selectivity, kept, leaf)
+
+
+def _positions(
+    file: BinaryIO, count: int, rules: Rules
+) -> Iterator[tuple[str, Position, tuple[int, int, int, int, int, int]]]:
+    """Each position that has a score and whose side has a move, after the words for its place, with its numbers."""
+    for number in range(1, count + 1):
+        where = f"position {number} of {count}"
+        own, opp, *numbers = _POSITION.unpack(file.read(_POSITION.size))
+        try:
+            position = Position(own, opp, rules.begins, rules)
+        except ValueError as error:
+            raise FileFormatError(f"{where}: {error}") from None
+        score, level, lines, leaf_score, move, leaf_level = numbers
+        if abs(score) <= MOST_DISCS and position.legal_mask():  # Egaroucid passes over others too
+            yield where, position, (score, level, lines, leaf_score, move, leaf_level)
+
+
+def _searched(level: int, empties: int, where: str) -> tuple[int, Percent, int | None]:
+    """Plies, selectivity and level of a search at a level of Egaroucid; no plies and None if it is unknown."""
+    if level in (_UNKNOWN, _BY_HAND):
+        return 0, BOLDEST.percent, None
+    return *searched_at(level, empties, where), level
