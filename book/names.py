@@ -6,7 +6,7 @@ order the others came. ``book/data/names.txt`` has the lines that lead to them.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -14,7 +14,8 @@ from outflank.engine import Game, Position
 
 NAMES_FILE = Path(__file__).parent / "data" / "names.txt"
 _INDENT = 2  # blanks
-_LINE = re.compile(r"(?P<indent> *)(?P<moves>[a-h1-8]+) {2,}(?P<names>\S.*)")
+_LANGUAGES = ("names", "japanese")
+_LINE = re.compile(r"(?P<indent> *)(?P<moves>[a-h1-8]+) {2,}(?P<names>[^=]*?) ?(?:= (?P<japanese>\S.*))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +23,15 @@ class Opening:
     """An opening that has a name.
 
     Attributes:
-        names: the most usual name first.
+        names: in English, the most usual name first.
         moves: the line that has given it the name, beginning with f5: ``f5d6c3d3c4``.
+        japanese: names in Japanese, of the same position or, in the opening of a game, of the last position that has
+            one; may be empty. Openings that differ in these alone are equal.
     """
 
     names: tuple[str, ...]
     moves: str
+    japanese: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def name(self) -> str:
@@ -39,8 +43,13 @@ class Opening:
         """How many moves lead to it."""
         return len(self.moves) // 2
 
+    @property
+    def in_both_languages(self) -> str:
+        """All names: ``Tiger (虎定石)``."""
+        return f"{self} ({' / '.join(self.japanese)})" if self.japanese else str(self)
+
     def __str__(self) -> str:
-        """All names: ``Bat / Cow Bat / Cambridge``."""
+        """All names in English: ``Bat / Cow Bat / Cambridge``."""
         return " / ".join(self.names)
 
 
@@ -49,22 +58,24 @@ def opening_at(position: Position) -> Opening | None:
 
     Rules by which a move turns one direction have none.
     """
-    # Most positions have too many discs, and are recognised without turning the board.
-    if position.rules.one_direction or position.empties < _fewest_empties():
-        return None
-    return _openings().get(_key(position))
+    found = _named(position)
+    return found if found and found.names else None
 
 
 def opening_of(positions: Iterable[Position]) -> Opening | None:
     """The opening that a game has reached, by the last of its positions that has a name; None if none has.
 
+    Its Japanese name is that of the last position with one, which may be another: more of them have names.
+
     Args:
         positions: of the game, in order.
     """
-    reached = None
+    reached, japanese = None, ()
     for position in positions:
-        reached = opening_at(position) or reached
-    return reached
+        if (found := _named(position)) is not None:
+            japanese = found.japanese or japanese
+            reached = found if found.names else reached
+    return reached and replace(reached, japanese=japanese)
 
 
 def opening_of_game(game: Game) -> Opening | None:
@@ -73,8 +84,16 @@ def opening_of_game(game: Game) -> Opening | None:
 
 
 def all_openings() -> tuple[Opening, ...]:
-    """Every opening that has a name, in the order of the file."""
-    return tuple(_openings().values())
+    """Every opening that has a name in English, in the order of the file."""
+    return tuple(opening for opening in _openings().values() if opening.names)
+
+
+def _named(position: Position) -> Opening | None:
+    """The opening whose last position this or an image of it is, even if it has a name in Japanese alone."""
+    # Most positions have too many discs, and are recognised without turning the board.
+    if position.rules.one_direction or position.empties < _fewest_empties():
+        return None
+    return _openings().get(_key(position))
 
 
 def _key(position: Position) -> tuple[int, int]:
@@ -94,7 +113,8 @@ def _openings() -> dict[tuple[int, int], Opening]:
             assert match is not None, line
             above = above[: len(match["indent"]) // _INDENT]
             above.append("".join([*above[-1:], match["moves"]]))
-            opening = Opening(tuple(match["names"].split(" / ")), above[-1])
+            english, japanese = (tuple(filter(None, (match[name] or "").split(" / "))) for name in _LANGUAGES)
+            opening = Opening(english, above[-1], japanese)
             openings[_key(Game.from_transcript(above[-1]).position)] = opening
     return openings
 

@@ -33,12 +33,29 @@ def test_well_known_lines_have_their_names(transcript: str, names: str) -> None:
 def test_every_line_of_the_file_leads_to_its_own_name() -> None:
     openings = all_openings()
 
-    assert len(openings) == 76
+    assert len(openings) == 77
     assert {opening.moves[:2] for opening in openings} == {"f5"}
     for opening in openings:
         game = Game.from_transcript(opening.moves)
         assert opening_of_game(game) == opening_at(game.position) == opening
         assert opening.plies == 60 - game.position.empties
+
+
+@pytest.mark.parametrize(
+    ("transcript", "names"),
+    [
+        ("f5d6c3d3c4", "Tiger (虎定石)"),
+        ("e6f4e3d6c5c4", "Mimura (三村流)"),
+        ("f5d6c5f4e3", "Perpendicular Opening (兎定石)"),  # which has a name in Japanese alone
+        ("f5d6c5f4e3c6d3f6e6d7g3c4b4c3", "Rose-Tamenori-Kling (Sローズ為則ローズ)"),  # one in English alone
+        ("f5f6e6f4g4", "Raccoon Dog (たぬき)"),
+    ],
+)
+def test_a_game_has_its_names_in_both_languages(transcript: str, names: str) -> None:
+    opening = opening_of_game(Game.from_transcript(transcript))
+
+    assert opening is not None
+    assert opening.in_both_languages == names
 
 
 @given(st.sampled_from(all_openings()), st.sampled_from(list(Symmetry)))

@@ -150,7 +150,7 @@ class Report:
         ]
         head = [
             board_text(position, last=last, coloured=is_coloured()),
-            *([] if self._opening is None else [f"Opening: {self._opening}"]),
+            *([] if self._opening is None else [f"Opening: {self._opening.in_both_languages}"]),
             *(_stable_lines(position) if self._stable else []),
             "",
         ]

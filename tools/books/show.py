@@ -64,7 +64,7 @@ def entry_text(book: Book, game: Game, entry: BookEntry) -> Iterator[str]:
     mover, proven = position.rules.colour_name(position.side), ", proven" if entry.is_exact else ""
     yield str(position)
     if opening is not None:
-        yield f"Opening: {opening}"
+        yield f"Opening: {opening.in_both_languages}"
     yield ""
     yield f"{entry.score:+d} for {mover}, from {entry.lower:+d} to {entry.upper:+d}{proven}"
     if entry.level == HAND_LEVEL:

@@ -68,10 +68,11 @@ def test_the_opening_is_named() -> None:
     after_the_tiger = run("f5d6c3d3c4f4", "--depth", "2")
     board = Game.from_transcript("e6f4c3c4d3").position.board_string()
 
-    assert "\nOpening: Tiger\n" in after_the_tiger.output
+    assert "\nOpening: Tiger (虎定石)\n" in after_the_tiger.output
     assert result_of(run(board, "--depth", "2", "--json"))["opening"] == {
         "names": ["Tiger"],
         "moves": "f5d6c3d3c4",
+        "japanese": ["虎定石"],
     }
     assert result_of(run("f5", "--depth", "2", "--json"))["opening"] is None
 

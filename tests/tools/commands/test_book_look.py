@@ -13,7 +13,7 @@ from outflank.tests.support.books import after, linked, make_book, small_book
 from outflank.tools.commands.program import cli
 from outflank.tools.match.openings.sources import OpeningsChoice
 
-PERPENDICULAR = "Opening: Perpendicular Opening"
+PERPENDICULAR = "Opening: Perpendicular Opening (縦取り)"
 
 
 def run(*words: object, code: int = 0) -> Result:

@@ -37,7 +37,7 @@ def test_json_says_the_same_and_more() -> None:
     move = game["moves"][56]
 
     assert (game["margin"], game["winner"], game["number"]) == (-44, "white", 1)
-    assert game["opening"] == {"names": ["Parallel Opening"], "moves": "f5f4"}
+    assert game["opening"] == {"names": ["Parallel Opening"], "moves": "f5f4", "japanese": ["平行取り"]}
     told = " ".join(str(move[name]) for name in ("ply", "move", "before", "after", "lost", "class", "best"))
     assert told == "57 h7 -32 -44 12 blunder h4"
     assert len(game["curve"]) == len(game["moves"]) + 1

@@ -19,6 +19,7 @@ from outflank.tools.commands.options import (
     output_option,
     place_options,
 )
+from outflank.tools.report.board import say
 from outflank.tools.work.progress import counted, json_line
 
 
@@ -43,7 +44,7 @@ def show(path: Path, text: str, as_json: bool) -> None:
             click.echo(json_line(entry_facts(book, game, entry)))
         else:
             for line in entry_text(book, game, entry):
-                click.echo(line)
+                say(line)
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
