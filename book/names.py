@@ -70,7 +70,8 @@ def opening_of(positions: Iterable[Position]) -> Opening | None:
     Args:
         positions: of the game, in order.
     """
-    reached, japanese = None, ()
+    reached: Opening | None = None
+    japanese: tuple[str, ...] = ()
     for position in positions:
         if (found := _named(position)) is not None:
             japanese = found.japanese or japanese

@@ -77,10 +77,13 @@ def read_problems(lines: Iterable[str], name: str, rules: Rules) -> Suite:
 def read_suite(stream: BinaryIO, name: str, rules: Rules) -> Suite:
     """As ``read_problems``, from a file or a pipe, which may turn out to be anything.
 
-    Raises: FileFormatError if it is longer than any suite, or if a thousand lines can't be read.
+    Raises: FileFormatError if it is longer than any suite or no text, or if a thousand lines can't be read.
     """
     try:
-        return _suite(read_lines(capped(stream, _MOST_BYTES)), name, rules)
+        file = capped(stream, _MOST_BYTES)
+        if b"\0" in file.peek():
+            raise FileFormatError("this is no file of positions: its bytes are no text")
+        return _suite(read_lines(file), name, rules)
     except FileFormatError as error:
         raise FileFormatError(f"{name}: {error}") from None
 

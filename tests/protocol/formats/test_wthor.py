@@ -274,3 +274,15 @@ def test_what_is_written_reads_back(data: st.DataObject) -> None:
     problem = obf.Problem(position, scores)
 
     assert parse(str(problem)) == problem
+
+
+@pytest.mark.parametrize("name", ["all.jou", "all.trn", "all.wtb"])
+def test_a_file_of_wthor_is_no_suite_of_positions(name: str) -> None:
+    stream = BytesIO()
+    names = wthor.write([replace(only("f5d6c3"), result=Result(Colour.BLACK, 2), black="A")], stream)
+    data = names.get(Path(name).suffix, stream.getvalue())
+
+    with pytest.raises(
+        FileFormatError, match=f"^{name}: this is no file of positions: its bytes are no text$"
+    ):
+        obf.read_suite(BytesIO(data), name, Rules())
