@@ -5,6 +5,7 @@ import random
 import resource
 import signal
 import sqlite3
+import struct
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -178,6 +179,23 @@ def make(path: Path, records: Iterable[Record], rules: Rules = START.rules, **fa
         book.put_all(records)
         book.note("made for a test")
     return Book.open(path)
+
+
+def egbk3(book: Book, **by_hand: int) -> bytes:
+    """The records of a book as Egaroucid would have them, some half turned; by hand are those after these moves."""
+    data, chosen = b"", {after(moves).canonical()[0]: score for moves, score in by_hand.items()}
+    for number, each in enumerate(book.records()):
+        turn = number % 2 == 1
+        own, opp = (
+            f"{mask:064b}"[::-1] if turn else f"{mask:064b}"
+            for mask in (each.position.own, each.position.opp)
+        )
+        move = 125 if each.leaf is None else each.leaf.move.square or 0
+        leaf = (-126, 125, -1) if each.leaf is None else (each.leaf.score, 63 - move if turn else move, 5)
+        score = chosen.get(each.position, each.score)
+        level = 70 if each.position in chosen else each.level or -1
+        data += struct.pack("<QQbbIbbb", int(own, 2), int(opp, 2), score, level, 7, *leaf)
+    return b"DICUORAGE\x03" + len(book).to_bytes(4, "little") + data
 
 
 def written(book: Book, form: Form) -> bytes:

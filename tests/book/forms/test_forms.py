@@ -1,7 +1,6 @@
 """A book in another form comes back equal in every field that the form carries; what is no book is refused."""
 
 import random
-import struct
 from collections.abc import Iterator
 from dataclasses import replace
 from io import BytesIO
@@ -10,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from outflank.book import Book, LineCounts, Record
-from outflank.book.checking import check
 from outflank.book.forms import edaxbinary
 from outflank.book.forms.files import WRITTEN_FORMS, Form, form_of, read_form
-from outflank.book.records import HAND_LEVEL, to_row
+from outflank.book.records import to_row
 from outflank.engine import PRESETS, FileFormatError, Game, OutflankError, Position, Rules, SettingsError
 from outflank.tests.support.books import (
     PASS_LINE,
     START,
     after,
     book_with_a_pass,
+    egbk3,
     make,
     make_book,
     record,
@@ -27,7 +26,6 @@ from outflank.tests.support.books import (
     varied_records,
     written,
 )
-from outflank.tools.books.importing import import_book
 
 EDAX = (Form.EDAX, Form.EDAX_TEXT)
 BOARD = START.board_string()
@@ -302,23 +300,6 @@ EMPTY_EGBK3 = bytes.fromhex(  # the book that comes with Egaroucid: the start, w
 )
 
 
-def egbk3(book: Book, **by_hand: int) -> bytes:
-    """The records of a book as Egaroucid would have them, some half turned; by hand are those after these moves."""
-    data, chosen = b"", {after(moves).canonical()[0]: score for moves, score in by_hand.items()}
-    for number, each in enumerate(book.records()):
-        turn = number % 2 == 1
-        own, opp = (
-            f"{mask:064b}"[::-1] if turn else f"{mask:064b}"
-            for mask in (each.position.own, each.position.opp)
-        )
-        move = 125 if each.leaf is None else each.leaf.move.square or 0
-        leaf = (-126, 125, -1) if each.leaf is None else (each.leaf.score, 63 - move if turn else move, 5)
-        score = chosen.get(each.position, each.score)
-        level = 70 if each.position in chosen else each.level or -1
-        data += struct.pack("<QQbbIbbb", int(own, 2), int(opp, 2), score, level, 7, *leaf)
-    return b"DICUORAGE\x03" + len(book).to_bytes(4, "little") + data
-
-
 def test_a_book_of_egaroucid_is_read(book: Book, tmp_path: Path) -> None:
     """Its leaves, at the level of the position where nothing goes on from there."""
     data = egbk3(book)
@@ -336,20 +317,6 @@ def test_egaroucid_s_own_file_is_read(tmp_path: Path) -> None:
 
     assert (start.position, start.score, start.level, start.depth) == (START.canonical()[0], 0, None, 0)
     assert start.leaf is not None
-
-
-def test_a_score_that_somebody_set_in_egaroucid_stays_one(book: Book, tmp_path: Path) -> None:
-    (tmp_path / "a.egbk3").write_bytes(egbk3(book, f5d6=33))
-
-    import_book(str(tmp_path / "a.egbk3"), tmp_path / "b.book", None, None)
-
-    with Book.open(tmp_path / "b.book") as imported:
-        entry, before = imported.probe(after("f5d6")), imported.probe(after("f5"))
-        assert check(imported).faults == ()
-    assert entry is not None
-    assert before is not None
-    assert (entry.score, entry.level) == (33, HAND_LEVEL)
-    assert next(move.score for move in before.moves if str(move.move) == "d6") == -33
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outflank.book import Book, BookWriter
+from outflank.book.checking import check
 from outflank.book.forms.files import read_form
 from outflank.book.growing import Progress
+from outflank.book.records import HAND_LEVEL
 from outflank.engine import FileFormatError
 from outflank.measure.book_curve import draw
-from outflank.tests.support.books import OTHELLO, no_file_beyond
+from outflank.tests.support.books import OTHELLO, after, egbk3, make, no_file_beyond, varied_records
 from outflank.tools.books.growth import growth_log
 from outflank.tools.commands.program import cli
 
@@ -245,3 +247,18 @@ def test_a_log_is_drawn(tmp_path: Path) -> None:
     picture = (tmp_path / "curve.svg").read_text()
     assert ">thousand positions</text>" in picture  # as text, not as outlines of letters
     assert len(picture.splitlines()) < 1000
+
+
+def test_a_score_that_somebody_set_in_egaroucid_stays_one(tmp_path: Path) -> None:
+    with make(tmp_path / "a.book", varied_records(4)) as book:
+        (tmp_path / "a.egbk3").write_bytes(egbk3(book, f5d6=33))
+
+    run("import", tmp_path / "a.egbk3", tmp_path / "b.book")
+
+    with Book.open(tmp_path / "b.book") as imported:
+        entry, before = imported.probe(after("f5d6")), imported.probe(after("f5"))
+        assert check(imported).faults == ()
+    assert entry is not None
+    assert before is not None
+    assert (entry.score, entry.level) == (33, HAND_LEVEL)
+    assert next(move.score for move in before.moves if str(move.move) == "d6") == -33
