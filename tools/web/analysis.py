@@ -106,8 +106,8 @@ class AnalysisBoard:
         if not content.strip():
             return _listing([AnnotatedGame(Position.start(self._rules))])
         with suppress(UnicodeDecodeError, OutflankError):  # it is more than a board
-            board = " ".join(content.decode("ascii").split())
-            return _listing([AnnotatedGame(Position.parse(board, self._rules))])
+            if b";" not in content:  # lines of OBF are read below
+                return _listing([AnnotatedGame(Position.parse(content.decode(), self._rules))])
         entries = read_games(io.BytesIO(content), Path(name) if name else None, self._rules)
         found = list(islice(entries, MOST_GAMES))
         games = [entry for entry in found if isinstance(entry, AnnotatedGame)]

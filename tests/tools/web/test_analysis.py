@@ -21,6 +21,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
+from outflank.engine import Colour, Position
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, read_games
 from outflank.tests.support.browser import CHROMIUM, Browser
@@ -176,6 +177,22 @@ def test_another_origin_is_refused_with_the_right_token(served: Served) -> None:
         connect(served.requests, origin=Origin("http://evil.example")).__enter__()
     assert served.post("read", b"f5d6", Origin="http://evil.example")[0] == 403
     assert served.post("read", b"f5d6")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("text", "games"),
+    [
+        (str(Position.start().with_side(Colour.WHITE)), 1),
+        ("8/8/8/3pP3/3Pp3/8/8/8 w", 1),
+        ("f5-d6-c3", 1),
+        (f"{'-' * 27}OX------XO{'-' * 27} O;\n{'-' * 27}OX------XO{'-' * 27} X;\n", 2),
+    ],
+)
+def test_boards_and_moves_are_read_as_people_paste_them(served: Served, text: str, games: int) -> None:
+    status, answer = served.post("read", text.encode())
+
+    assert (status, len(json.loads(answer)["games"])) == (200, games)
+    assert not json.loads(answer).get("bad")
 
 
 def test_too_large_a_file_is_refused_in_words(served: Served) -> None:
