@@ -1,9 +1,9 @@
 """Outflank: a Reversi/Othello engine for tournaments.
 
 ``from outflank import Game, Limit, Position, Searcher``: every public name of ``outflank.engine`` is a name here too.
-So are ``read_games`` for files of games, and ``review_game`` and ``curve_svg`` for their analysis. Each is loaded when
-it is asked for. ``outflank.protocol`` turns lines into calls, ``outflank.book`` holds opening books, and
-``outflank.tools`` is the program.
+So are ``read_games`` for files of games, ``review_game`` and ``curve_svg`` for their analysis, and ``Archive`` for
+looking games up by position. Each is loaded when it is asked for. ``outflank.protocol`` turns lines into calls,
+``outflank.book`` holds opening books, and ``outflank.tools`` is the program.
 """
 
 from importlib import import_module
@@ -17,12 +17,16 @@ if TYPE_CHECKING:
     from outflank.tools.analysis.review import ReviewSettings as ReviewSettings
     from outflank.tools.analysis.review import curve_svg as curve_svg
     from outflank.tools.analysis.review import review_game as review_game
+    from outflank.tools.archive import Archive as Archive
+    from outflank.tools.archive import Wanted as Wanted
+    from outflank.tools.archive import build_archive as build_archive
 
 __version__ = "1.1.0.dev0"
 
 _DOORS = {
     **dict.fromkeys(("AnnotatedGame", "BadGame", "read_games"), "outflank.protocol.formats"),
     **dict.fromkeys(("ReviewSettings", "curve_svg", "review_game"), "outflank.tools.analysis.review"),
+    **dict.fromkeys(("Archive", "Wanted", "build_archive"), "outflank.tools.archive"),
 }
 
 

@@ -122,25 +122,34 @@ def _read_range(ctx: click.Context, option: click.Parameter, texts: Sequence[str
     return range(first, last + 1)
 
 
+player_option = click.option(
+    "--player",
+    "players",
+    multiple=True,
+    callback=_read_players,
+    metavar="NAME",
+    help="Only games of a player whose name has NAME in it; given twice, games between two such players.",
+)
+"""``--player NAME``, twice at most: hands the command ``players``."""
+
+event_option = click.option(
+    "--event",
+    multiple=True,
+    callback=_only,
+    metavar="NAME",
+    help="Only games of an event whose name has NAME in it.",
+)
+"""``--event NAME``: hands the command a part of a name or None."""
+
+year_option = click.option(
+    "--year", multiple=True, callback=_read_range, metavar="Y[-Y]", help="Only games of these years."
+)
+"""``--year 1999-2004``: hands the command a range or None."""
+
 _options = together(
-    click.option(
-        "--player",
-        "players",
-        multiple=True,
-        callback=_read_players,
-        metavar="NAME",
-        help="Only games of a player whose name has NAME in it; given twice, games between two such players.",
-    ),
-    click.option(
-        "--event",
-        multiple=True,
-        callback=_only,
-        metavar="NAME",
-        help="Only games of an event whose name has NAME in it.",
-    ),
-    click.option(
-        "--year", multiple=True, callback=_read_range, metavar="Y[-Y]", help="Only games of these years."
-    ),
+    player_option,
+    event_option,
+    year_option,
     click.option(
         "--result",
         type=click.Choice(RESULTS),

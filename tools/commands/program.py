@@ -127,6 +127,7 @@ COMMANDS = {
     "report": "Write the report of RUN, a run's folder or its run.db, as one self-contained HTML file.",
     "export": "Write the games of RUN, a run's folder or its run.db, in a format that other programs read.",
     "convert": "Convert the games of every FILE (- is standard input) and write them one after the other.",
+    "archive": "Find games by the positions that they went through, and count what was played there.",
     "book": "Grow, check and exchange opening books.",
     "openings": "Make openings for matches.",
     "sprt": "Run a sequential test on COUNTS of results.",

@@ -1,0 +1,423 @@
+"""Archives: the sums are those of a count over the games, images are one position, and no file is trusted."""
+
+import random
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from outflank.book import BookWriter
+from outflank.engine import (
+    PASS,
+    Colour,
+    FileFormatError,
+    Game,
+    OutflankError,
+    Position,
+    Rules,
+    SettingsError,
+    Symmetry,
+)
+from outflank.protocol.formats.annotated import AnnotatedGame, Ending, Result
+from outflank.tools.archive import Archive, Built, Wanted, build, build_archive
+
+NAMES = ("Ann", "Bob", "Zoe", "Joan", "")
+EVENTS = ("Paris Open", "Tokyo Cup", "")
+
+
+def random_game(dice: random.Random, plies: int = 60) -> AnnotatedGame:
+    """A game whose first moves are often those of others."""
+    game = Game()
+    for ply in range(128):
+        if game.is_over or (ply >= plies and not game.position.must_pass and game.moves[-1] != PASS):
+            break
+        moves = game.legal_moves()
+        game.play(dice.choice(moves[:2] if ply < 8 else moves))
+    rated = dice.random() < 0.5
+    return replace(
+        AnnotatedGame.of(game),
+        black=dice.choice(NAMES),
+        white=dice.choice(NAMES),
+        event=dice.choice(EVENTS),
+        date=dice.choice(["1999", "2003-05-01", "2010", ""]),
+        black_rating=dice.choice([1750.0, 1900.0, 2010.5]) if rated else None,
+        white_rating=dice.choice([1700.0, 1805.0]) if rated else None,
+    )
+
+
+@pytest.fixture(scope="module")
+def games() -> list[AnnotatedGame]:
+    dice = random.Random(7)
+    return [random_game(dice, dice.choice([60, 60, 30])) for _ in range(150)]
+
+
+@pytest.fixture(scope="module")
+def archive(games: list[AnnotatedGame], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+    path = tmp_path_factory.mktemp("archive") / "games.archive"
+    assert build_archive(path, games).games == len(games)
+    with Archive.open(path) as opened:
+        yield opened
+
+
+def key(position: Position) -> str:
+    return position.canonical()[0].board_string()[:64] + str(position.side)
+
+
+def counted(games: Sequence[AnnotatedGame], position: Position) -> dict[str, Counter[str]]:
+    """What became of a position and its images, by the position after each move."""
+    found: dict[str, Counter[str]] = {}
+    for game in games:
+        for played in game.moves:
+            before = played.before
+            if played.move.is_pass or before.empties != position.empties or key(before) != key(position):
+                continue
+            count = found.setdefault(key(played.after), Counter())
+            count["games"] += 1
+            if (outcome := game.outcome) is not None:
+                winner, mover = outcome.winner, before.side
+                count["drawn" if winner is None else "won" if winner is mover else "lost"] += 1
+                if outcome.margin is not None:
+                    count["discs"] += outcome.margin * (1 if mover is Colour.BLACK else -1)
+    return found
+
+
+def shown(archive: Archive, position: Position, wanted: Wanted | None = None) -> dict[str, Counter[str]]:
+    found = {}
+    for row in archive.table(position, wanted or Wanted()).moves:
+        known = row.won + row.drawn + row.lost
+        discs = round((row.mean or 0) * known)
+        found[key(position.play(row.move))] = Counter(
+            games=row.games, won=row.won, drawn=row.drawn, lost=row.lost, discs=discs
+        )
+    return found
+
+
+def test_the_table_of_every_position_is_what_a_count_over_the_games_finds(
+    archive: Archive, games: list[AnnotatedGame]
+) -> None:
+    asked = {played.before for game in games[:6] for played in game.moves if played.move != PASS}
+
+    assert len(asked) > 200
+    for position in asked:
+        assert shown(archive, position) == counted(games, position), position
+
+
+def test_images_of_a_position_are_one(archive: Archive) -> None:
+    position = Game.from_transcript("d3c3").position
+    table = archive.table(position)
+
+    assert len(table.moves) > 1
+    for symmetry in Symmetry:
+        image = archive.table(position.transformed(symmetry))
+        moves = {str(symmetry.inverse.move(row.move)): row.games for row in image.moves}
+        assert moves == {str(row.move): row.games for row in table.moves}
+
+
+def test_the_first_moves_are_one_move_since_the_board_is_symmetric(
+    archive: Archive, games: list[AnnotatedGame]
+) -> None:
+    (row,) = archive.table(Position.start()).moves
+
+    assert (str(row.move), row.games) == ("f5", len(games))
+
+
+def test_positions_with_sums_answer_as_those_whose_games_are_counted(
+    games: list[AnnotatedGame], archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "MANY_GAMES", 3)
+    build_archive(tmp_path / "sums.archive", games)
+    positions = {played.before for game in games[:20] for played in game.moves[:9]}
+    with Archive.open(tmp_path / "sums.archive") as summed:
+        rows = sqlite3.connect(summed.path).execute("SELECT count(*) FROM tally").fetchone()
+        for wanted in (
+            Wanted(),
+            Wanted(years=range(1999, 2004)),
+            Wanted(rating=1700),
+            Wanted(years=range(2003, 2004), rating=1800),
+        ):
+            for position in positions:
+                assert summed.table(position, wanted) == archive.table(position, wanted)
+
+    assert rows > (500,)
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        Wanted(players=("an",)),
+        Wanted(players=("Ann", "zoe")),
+        Wanted(players=("o", "o")),
+        Wanted(event="paris"),
+        Wanted(players=("bob",), event="CUP", years=range(2000, 2011)),
+        Wanted(years=range(1999, 2000)),
+        Wanted(rating=1800),
+    ],
+    ids=str,
+)
+def test_filters_leave_the_games_that_meet_them(
+    archive: Archive, games: list[AnnotatedGame], wanted: Wanted
+) -> None:
+    def is_meant(game: AnnotatedGame) -> bool:
+        names = (game.black.lower(), game.white.lower())
+        parts = [part.lower() for part in wanted.players]
+        ratings = game.black_rating, game.white_rating
+        year = int(game.date[:4] or 0)
+        return (
+            any(all(part in name for part, name in zip(parts, each)) for each in (names, names[::-1]))  # noqa: B905
+            and wanted.event.lower() in game.event.lower()
+            and (wanted.years is None or year in wanted.years)
+            and (wanted.rating is None or min(rating or 0 for rating in ratings) >= wanted.rating)
+        )
+
+    meant = [game for game in games if is_meant(game)]
+    assert 0 < len(meant) < len(games)
+    for position in (Position.start(), games[0].moves[3].before, meant[0].moves[20].before):
+        assert shown(archive, position, wanted) == counted(meant, position)
+    assert list(archive.games(None, wanted)) == [replace(game, result=game.outcome) for game in meant[::-1]]
+
+
+def test_the_strongest_players_are_those_who_win_or_have_the_ratings(tmp_path: Path) -> None:
+    record = AnnotatedGame.of(Game.from_transcript("f5d6c3"))
+    won = Result(Colour.BLACK, 10)
+    games = [
+        replace(record, black="Ann", white="Bob", date=str(year), result=won) for year in range(1990, 2000)
+    ]
+    games.append(replace(record, black="Bob", white="Ann", date="2001"))
+    games.append(replace(record, black="Max", white="Tim", black_rating=2500.0, white_rating=900.0))
+    build_archive(tmp_path / "a", games)
+    with Archive.open(tmp_path / "a") as archive:
+        (first,) = archive.table(Position.start()).moves
+        (second,) = archive.table(Game.from_transcript("f5").position).moves
+
+    assert first.strongest == ("Max", "Ann", "Bob")
+    assert second.strongest == ("Ann", "Bob", "Tim")
+
+
+def test_games_come_back_as_they_were_the_last_first(archive: Archive, games: list[AnnotatedGame]) -> None:
+    expected = [replace(game, result=game.outcome) for game in reversed(games)]
+
+    assert list(archive.games()) == expected
+    assert list(archive.games(most=3)) == expected[:3]
+
+
+def test_what_a_record_says_besides_its_moves_is_kept(tmp_path: Path) -> None:
+    first = Position.parse("-" * 26 + "XXX" + "-" * 6 + "OXX" + "-" * 26 + " O")
+    game = Game(first=first)
+    game.play(game.legal_moves()[0])
+    record = replace(
+        AnnotatedGame.of(game),
+        black="A\u0142a",
+        result=Result(Colour.WHITE, None, Ending.TIME),
+        title="12",
+        place="GGS",
+        given=1,
+        white_rating=1000.5,
+    )
+    build_archive(tmp_path / "a", [record])
+    with Archive.open(tmp_path / "a") as archive:
+        assert list(archive.games(first)) == [record]
+        assert archive.table(first).games == 1
+        assert archive.table(Position.start()).games == 0
+
+
+def test_a_game_that_is_there_already_is_counted_and_left_out(tmp_path: Path) -> None:
+    record = replace(AnnotatedGame.of(Game.from_transcript("f5d6c3")), black="Ann", white="Bob", date="1999")
+    others = [
+        replace(record, black="ANN", event="another record of it"),
+        replace(record, white="Zoe"),
+        replace(record, date="2000"),
+        replace(AnnotatedGame.of(Game.from_transcript("f5d6c3d3")), black="Ann", white="Bob", date="1999"),
+        record,
+    ]
+    built = build_archive(tmp_path / "a", [record, *others])
+
+    assert built == Built(4, 2, 0, 0, 5, (tmp_path / "a").stat().st_size)
+
+
+def test_a_game_by_other_rules_is_counted_and_left_out(tmp_path: Path) -> None:
+    other = Rules.parse("obversi")
+    games = [AnnotatedGame.of(Game.from_transcript("f5")), AnnotatedGame(Position.start(other))]
+
+    built = build_archive(tmp_path / "a", games)
+
+    assert (built.games, built.others) == (1, 1)
+    with (
+        Archive.open(tmp_path / "a") as archive,
+        pytest.raises(SettingsError, match="is an archive of games by"),
+    ):
+        archive.table(Position.start(other))
+
+
+def test_where_a_move_turns_one_direction_it_is_counted_with_its_direction(tmp_path: Path) -> None:
+    rules = Rules.parse("ravensburger-1987")
+    dice, game = random.Random(3), Game(rules)
+    while not game.is_over:
+        game.play(dice.choice(game.legal_moves()))
+    build_archive(tmp_path / "a", [AnnotatedGame.of(game)], rules)
+    directed = [turn for turn in game.turns if turn.move.direction]
+    with Archive.open(tmp_path / "a") as archive:
+        assert directed
+        for turn in directed:
+            assert [row.move for row in archive.table(turn.before).moves] == [turn.move]
+        assert [each.game().moves for each in archive.games()] == [game.moves]
+
+
+def test_a_position_after_a_pass_is_found_from_before_it(
+    archive: Archive, games: list[AnnotatedGame]
+) -> None:
+    passes = [played for game in games for played in game.moves if played.move == PASS]
+
+    assert passes
+    for played in passes[:5]:
+        assert archive.table(played.before) == archive.table(played.after)
+        assert archive.table(played.after).games >= 1
+
+
+def test_the_last_position_of_a_game_is_where_it_ended(archive: Archive, games: list[AnnotatedGame]) -> None:
+    table = archive.table(games[0].final)
+
+    assert (table.games, table.ended) == (1, 1)
+
+
+def test_a_game_broken_off_before_a_pass_ended_in_the_position_after_it(
+    games: list[AnnotatedGame], tmp_path: Path
+) -> None:
+    (game, at) = next((game, at) for game in games for at, each in enumerate(game.moves) if each.move == PASS)
+    build_archive(tmp_path / "a", [replace(game, moves=game.moves[:at])])
+    with Archive.open(tmp_path / "a") as archive:
+        assert archive.table(game.moves[at].before).ended == 1
+
+
+# --- files
+
+
+def test_a_build_that_ends_early_leaves_nothing_behind(games: list[AnnotatedGame], tmp_path: Path) -> None:
+    def broken() -> Iterator[AnnotatedGame]:
+        yield from games[:20]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_archive(tmp_path / "a", broken())
+    with pytest.raises(OutflankError, match="no game was found"):
+        build_archive(tmp_path / "a", [])
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_database_and_no_device_is_written_over(games: list[AnnotatedGame], tmp_path: Path) -> None:
+    build_archive(tmp_path / "a", games[:2])
+    with pytest.raises(SettingsError, match="name another file"):
+        build_archive(tmp_path / "a", games[:3])
+    with pytest.raises(SettingsError, match="which is no file: name another one"):
+        build_archive("/dev/null", games[:3])
+
+    with Archive.open(tmp_path / "a") as archive:
+        assert len(archive) == 2
+
+
+def make_book(path: Path) -> None:
+    BookWriter.create(path, Rules()).close()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "it is empty"),
+        (b"f5d6c3\n" * 30, "it is no SQLite file"),
+        (None, "an SQLite file of another program"),
+    ],
+)
+def test_another_file_is_refused_in_a_sentence(tmp_path: Path, content: bytes | None, reason: str) -> None:
+    path = tmp_path / "other"
+    if content is None:
+        make_book(path)
+    else:
+        path.write_bytes(content)
+
+    with pytest.raises(FileFormatError) as error:
+        Archive.open(path)
+
+    assert str(error.value) == f"can't read {str(path)!r} as an archive of games ({reason})"
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("PRAGMA user_version = 9", "version 9, written by a newer Outflank; this one reads version 1"),
+        ("CREATE VIEW v AS SELECT 1", "it has the view 'v', which is not Outflank's"),
+        ("UPDATE archive SET value = '3' WHERE name = 'games'", "do not have the right checksum"),
+        ("DROP TABLE tally", "the table 'tally' is missing"),
+    ],
+)
+def test_a_changed_file_is_refused(games: list[AnnotatedGame], tmp_path: Path, sql: str, reason: str) -> None:
+    build_archive(tmp_path / "a", games[:2])
+    changed(tmp_path / "a", sql)
+
+    with pytest.raises(FileFormatError, match=reason):
+        Archive.open(tmp_path / "a")
+
+
+def test_a_file_that_is_cut_short_is_refused(games: list[AnnotatedGame], tmp_path: Path) -> None:
+    build_archive(tmp_path / "a", games)
+    whole = (tmp_path / "a").read_bytes()
+    (tmp_path / "a").write_bytes(whole[: len(whole) // 2])
+
+    with pytest.raises(FileFormatError, match="cut short"):
+        Archive.open(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE tally SET won = games + 1",
+        "UPDATE tally SET discs = 65 * measured + 1",
+        "UPDATE tally SET best = 77",
+        "UPDATE tally SET games = 'many'",
+        "UPDATE OR REPLACE tally SET move = 0",
+        "UPDATE visit SET turn = 100000; DELETE FROM tally",
+        "UPDATE game SET winner = 7; DELETE FROM tally",
+        "DELETE FROM player; DELETE FROM tally",
+        "UPDATE game SET moves = x'0000'",
+        "UPDATE game SET moves = x'00'",
+        "UPDATE game SET ending = 'sudden'",
+        "UPDATE game SET first = 'nothing'",
+        "DELETE FROM event",
+    ],
+)
+def test_a_damaged_row_is_refused_when_it_is_read(
+    games: list[AnnotatedGame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sql: str
+) -> None:
+    monkeypatch.setattr(build, "MANY_GAMES", 3)
+    build_archive(tmp_path / "a", games)
+    changed(tmp_path / "a", sql)
+
+    def read(archive: Archive) -> None:
+        archive.table(Position.start())
+        list(archive.games())
+
+    with Archive.open(tmp_path / "a") as archive, pytest.raises(FileFormatError, match="damaged"):
+        read(archive)
+
+
+def changed(path: Path, sql: str) -> None:
+    connection = sqlite3.connect(path)
+    connection.executescript(sql)
+    connection.close()
+
+
+def test_a_closed_archive_says_so(games: list[AnnotatedGame], tmp_path: Path) -> None:
+    build_archive(tmp_path / "a", games[:1])
+    archive = Archive.open(tmp_path / "a")
+    archive.close()
+
+    with pytest.raises(SettingsError, match="is closed"):
+        archive.table(Position.start())
+
+
+@pytest.mark.parametrize("rating", [0, 1850, -100])
+def test_a_rating_that_is_not_in_hundreds_is_refused(rating: int) -> None:
+    with pytest.raises(SettingsError, match="expected a rating in hundreds"):
+        Wanted(rating=rating)

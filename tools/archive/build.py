@@ -1,0 +1,330 @@
+"""Makes the file of an archive from files of games, in memory that does not grow with them.
+
+The positions of all games are written as they come into a file that is sorted by SQLite at the end; that way the table
+of positions is filled in order, page after page. Sums are kept for the positions with many games alone: there are some
+thousands of them, and the games of the others are counted when somebody asks.
+"""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+
+from outflank import __version__
+from outflank.book.keys import after_passes, move_number
+from outflank.engine import Colour, OutflankError, Position, Rules, SettingsError
+from outflank.engine.links import file_of
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.clocks import year_of
+from outflank.tools.archive.schema import (
+    APPLICATION_ID,
+    INDICES,
+    NO_MOVE,
+    NOBODY,
+    TABLES,
+    VERSION,
+    images_of_moves,
+    packed_moves,
+    place_of,
+    sealed,
+)
+from outflank.tools.archive.tally import Visit, tallies_of
+from outflank.tools.work.files import UnwritableError, expect_writable, writing
+
+MANY_GAMES = 200
+"""A position with more games has sums; reading this many games takes a few milliseconds."""
+_GAMES_AT_ONCE = 500
+_CACHE_KB = 1 << 16
+_STEPS_AT_ONCE = 1_000_000  # of SQLite's virtual machine, between two looks at signals
+_LONGEST_NAME = 200
+_FIRST_STRENGTH, _SWING, _SPREAD = 1500.0, 24.0, 400.0
+_SCRATCH = "CREATE TABLE scratch.visit (position INTEGER, game INTEGER, turn INTEGER)"
+_WINNERS = {Colour.BLACK: 1, None: 0, Colour.WHITE: -1}
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The contents of a new archive.
+
+    Attributes:
+        games: how many are in it.
+        duplicates: games left out, since one with the same players, year and moves is in it.
+        others: games left out, since they are by other rules.
+        bad: entries of files that could not be read as games.
+    positions: different ones, images counted once.
+        bytes: of the file.
+    """
+
+    games: int
+    duplicates: int
+    others: int
+    bad: int
+    positions: int
+    bytes: int
+
+
+def build_archive(
+    path: Path | str,
+    games: Iterable[AnnotatedGame | BadGame],
+    rules: Rules | None = None,
+    *,
+    advance: Callable[[int], None] = lambda games: None,
+    begin: Callable[[str], None] = lambda step: None,
+) -> Built:
+    """Make an archive; the file appears once it is whole.
+
+    Args:
+        path: of the file.
+        games: any number, as ``read_games`` gives them; those by other rules and bad ones are counted and left out.
+        rules: of the archive; Othello if left out.
+        advance: called with the number of games read since the last call.
+        begin: called with a word for each step that begins.
+
+    Raises: UnwritableError; SettingsError if a database is there already; OutflankError if there is no game.
+    """
+    path = Path(path)
+    expect_writable(path)
+    with writing(path):
+        target = file_of(path)
+        if target.exists() and not target.is_file():
+            raise SettingsError(f"can't make an archive of {str(path)!r}, which is no file: name another one")
+        names = [str(target.with_name(f".{target.name}.{os.urandom(6).hex()}{end}")) for end in ("", ".sort")]
+        try:
+            # Nobody else could read them, and no link that waits there is followed.
+            for name in names:
+                os.close(
+                    os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+                )
+            with contextlib.closing(sqlite3.connect(names[0], isolation_level=None)) as connection:
+                builder = _Builder(connection, names[1], rules or Rules())
+                try:
+                    built = builder.build(games, advance, begin)
+                except sqlite3.OperationalError as error:
+                    raise builder.raised or UnwritableError(0, str(error), str(path)) from None
+            _sync(names[0])
+            os.replace(names[0], target)
+        finally:
+            for name in names:
+                with contextlib.suppress(OSError):
+                    os.unlink(name)
+    return Built(*built, bytes=target.stat().st_size)
+
+
+class _Builder:
+    """One archive that is being made.
+
+    Attributes:
+        raised: the reason why a statement was interrupted; None if none was.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, scratch: str, rules: Rules) -> None:
+        self._connection, self._rules = connection, rules
+        self._start = Position.start(rules)
+        self._players: dict[str, int] = {"": NOBODY}
+        self._events: dict[str, int] = {"": NOBODY}
+        self._games = self._duplicates = self._others = self._bad = 0
+        self.raised: BaseException | None = None
+        self._watch = self._watching()
+        next(self._watch)
+        connection.set_progress_handler(self._watch.__next__, _STEPS_AT_ONCE)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("ATTACH ? AS scratch", (scratch,))
+        for schema in ("main", "scratch"):  # the file is thrown away unless it gets whole
+            connection.execute(f"PRAGMA {schema}.journal_mode = OFF")
+            connection.execute(f"PRAGMA {schema}.synchronous = OFF")
+            connection.execute(f"PRAGMA {schema}.cache_size = -{_CACHE_KB}")
+        connection.executescript(f"BEGIN; {TABLES} {_SCRATCH};")
+
+    def _watching(self) -> Iterator[bool]:
+        """Whether to interrupt the statement: a generator gets at its ``yield`` what a signal's handler raises.
+
+        SQLite would drop an error that its callback raises.
+        """
+        while True:
+            try:
+                while True:
+                    yield self.raised is not None
+            except GeneratorExit:
+                raise
+            except BaseException as error:  # raised again by `build_archive`
+                self.raised = error
+
+    def build(
+        self,
+        games: Iterable[AnnotatedGame | BadGame],
+        advance: Callable[[int], None],
+        begin: Callable[[str], None],
+    ) -> tuple[int, int, int, int, int]:
+        """Fill the tables. Returns the numbers of ``Built`` but for the bytes."""
+        begin("reading")
+        self._read(games, advance)
+        if not self._games:
+            raise OutflankError("no game was found, so no archive was made")
+        begin("sorting")
+        execute = self._connection.execute
+        execute("INSERT INTO visit SELECT position, game, turn FROM scratch.visit ORDER BY position, game")
+        execute("DROP TABLE scratch.visit")
+        begin("counting")
+        for index in filter(str.strip, INDICES.split(";")):
+            execute(index)
+        strengths = self._rate()
+        positions = self._sum_up(strengths)
+        facts = {
+            "rules": str(self._rules),
+            "outflank": __version__,
+            "created": datetime.now().astimezone().isoformat(timespec="seconds"),
+            "games": str(self._games),
+            "duplicates": str(self._duplicates),
+            "positions": str(positions),
+        }
+        self._connection.executemany("INSERT INTO archive VALUES (?, ?)", sealed(facts).items())
+        execute("COMMIT")
+        return self._games, self._duplicates, self._others, self._bad, positions
+
+    def _read(self, games: Iterable[AnnotatedGame | BadGame], advance: Callable[[int], None]) -> None:
+        visits: list[tuple[int, int, int]] = []
+        count = 0
+        for game in games:
+            count += 1
+            if isinstance(game, BadGame):
+                self._bad += 1
+            else:
+                self._add(game, visits)
+            if count == _GAMES_AT_ONCE:
+                self._write(visits)
+                advance(count)
+                count = 0
+        self._write(visits)
+        advance(count)
+
+    def _write(self, visits: list[tuple[int, int, int]]) -> None:
+        self._connection.executemany("INSERT INTO scratch.visit VALUES (?, ?, ?)", visits)
+        visits.clear()
+
+    def _add(self, game: AnnotatedGame, visits: list[tuple[int, int, int]]) -> None:
+        """Store a game, and note its positions."""
+        if game.rules != self._rules:
+            self._others += 1
+            return
+        if (row := self._row(game)) is None:
+            self._duplicates += 1
+            return
+        images = images_of_moves()
+        for played in game.moves:
+            if not played.move.is_pass:
+                place, symmetry = place_of(played.before)
+                move = images[symmetry][move_number(played.move)]
+                visits.append((place, row, 2 * move + (played.before.side is Colour.WHITE)))
+        visits.append((place_of(after_passes(game.final)[0])[0], row, 2 * NO_MOVE))
+
+    def _row(self, game: AnnotatedGame) -> int | None:
+        """Write the row of a game; its number, None if the game is there already."""
+        moves = packed_moves([move_number(each.move) for each in game.moves if not each.move.is_pass])
+        first = None if game.first == self._start else game.first.board_string()
+        year, outcome = year_of(game.date) or 0, game.outcome
+        black, white, event = (name[:_LONGEST_NAME] for name in (game.black, game.white, game.event))
+        same = "\0".join((first or "", black.casefold(), white.casefold(), str(year))).encode(
+            errors="replace"
+        )
+        ratings = game.black_rating, game.white_rating
+        done = self._connection.execute(
+            f"INSERT OR IGNORE INTO game VALUES ({', '.join('?' * 18)})",
+            (
+                self._games + 1,
+                self._players.setdefault(black, len(self._players)),
+                self._players.setdefault(white, len(self._players)),
+                self._events.setdefault(event, len(self._events)),
+                year,
+                0 if None in ratings else max(0, int(min(filter(None, ratings), default=0))),
+                *ratings,
+                None if outcome is None else _WINNERS[outcome.winner],
+                None if outcome is None else outcome.margin,
+                None if outcome is None else str(outcome.ending),
+                first,
+                game.given,
+                moves,
+                *(text[:_LONGEST_NAME] for text in (game.title, game.place, game.date)),
+                blake2b(moves + b"\0\0\0" + same, digest_size=12).digest(),
+            ),
+        )
+        if not done.rowcount:
+            return None
+        self._games += 1
+        return self._games
+
+    def _rate(self) -> dict[int, float]:
+        """Order the players by strength, write them, and return their strengths by their numbers.
+
+        A rating in a record counts; without one, Elo's rule is followed through the games by their years.
+        """
+        strengths = dict.fromkeys(self._players.values(), _FIRST_STRENGTH)
+        games = dict.fromkeys(self._players.values(), 0)
+        rows = self._connection.execute(
+            "SELECT black, white, black_rating, white_rating, winner FROM game ORDER BY year, id"
+        )
+        for black, white, black_rating, white_rating, winner in rows:
+            games[black] += 1
+            games[white] += white != black
+            if winner is not None and NOBODY not in (black, white):
+                expected = 1 / (1 + 10 ** ((strengths[white] - strengths[black]) / _SPREAD))
+                gain = _SWING * ((winner + 1) / 2 - expected)
+                strengths[black] += gain
+                strengths[white] -= gain
+            for player, rating in ((black, black_rating), (white, white_rating)):
+                if rating is not None:
+                    strengths[player] = rating
+        execute = self._connection.executemany
+        execute(
+            "INSERT INTO player VALUES (?, ?, ?, ?)",
+            ((number, name, games[number], strengths[number]) for name, number in self._players.items()),
+        )
+        counts = dict(self._connection.execute("SELECT event, count(*) FROM game GROUP BY event"))
+        execute(
+            "INSERT INTO event VALUES (?, ?, ?)",
+            ((number, name, counts.get(number, 0)) for name, number in self._events.items()),
+        )
+        return strengths
+
+    def _sum_up(self, strengths: Mapping[int, float]) -> int:
+        """Write the sums for positions with many games. Returns the number of all positions."""
+        execute = self._connection.execute
+        execute("CREATE TABLE scratch.many (position INTEGER PRIMARY KEY)")
+        execute(
+            "INSERT INTO scratch.many SELECT position FROM visit GROUP BY position HAVING count(*) > ?",
+            (MANY_GAMES,),
+        )
+        rows = execute(
+            "SELECT many.position, v.turn, g.year, g.rating, g.winner, g.margin, g.black, g.white "
+            "FROM scratch.many CROSS JOIN visit v ON v.position = many.position CROSS JOIN game g ON g.id = v.game"
+        )
+        self._connection.executemany(
+            f"INSERT INTO tally VALUES ({', '.join('?' * 13)})", _tally_rows(rows, strengths)
+        )
+        execute("DROP TABLE scratch.many")
+        ((positions,),) = execute("SELECT count(DISTINCT position) FROM visit").fetchall()
+        return int(positions)
+
+
+def _tally_rows(rows: Iterable[tuple[int, ...]], strengths: Mapping[int, float]) -> Iterator[tuple[int, ...]]:
+    for position, visits in groupby(rows, itemgetter(0)):
+        tallies = tallies_of((Visit(*visit[1:]) for visit in visits), strengths)
+        for (move, year, rating), sums in tallies.items():
+            best = (*sums.best, NOBODY, NOBODY, NOBODY)[:3]
+            results = (sums.games, sums.won, sums.drawn, sums.lost, sums.measured, sums.discs)
+            yield (position, move, year, rating, *results, *best)
+
+
+def _sync(name: str) -> None:
+    """Let the file reach the disk before it takes its name."""
+    file = os.open(name, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

@@ -1,0 +1,148 @@
+"""The file of an archive: its tables, how positions are named in it, and how it is opened.
+
+    table     a row for
+    archive   each fact about the archive itself
+    player    each name of a player, with the strength that orders them
+    event     each name of an event
+    game      each game: who, when, result, moves
+    visit     each position of each game, in the order of positions; four fifths of the file
+    tally     each move of a position with many games, by year and rating: sums that need no look at the games
+
+Positions that are images of each other are one. A position is a number of 64 bits, a hash of its key in books.
+"""
+
+import json
+import sqlite3
+import struct
+import zlib
+from collections.abc import Mapping
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+from outflank.book.database import header_of, open_database
+from outflank.book.keys import MOVE_NUMBERS, key_of, move_number, numbered_move
+from outflank.engine import FileFormatError, Move, Position, Symmetry
+
+VERSION = 1
+APPLICATION_ID = 0x4F464C41  # "OFLA", which `file` and SQLite's own tools show
+NO_MOVE = MOVE_NUMBERS
+"""In the place of a move's number: the game ended in the position, or was broken off."""
+NOBODY = 0
+"""The number of the player, and of the event, that has no name."""
+TABLES = """
+CREATE TABLE archive (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE player (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, games INTEGER NOT NULL, strength REAL NOT NULL
+);
+CREATE TABLE event (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, games INTEGER NOT NULL);
+CREATE TABLE game (
+    id INTEGER PRIMARY KEY,
+    black INTEGER NOT NULL, white INTEGER NOT NULL, event INTEGER NOT NULL,
+    year INTEGER NOT NULL, rating INTEGER NOT NULL,
+    black_rating REAL, white_rating REAL,
+    winner INTEGER, margin INTEGER, ending TEXT,
+    first TEXT, given INTEGER NOT NULL, moves BLOB NOT NULL,
+    title TEXT NOT NULL, place TEXT NOT NULL, date TEXT NOT NULL,
+    digest BLOB NOT NULL UNIQUE
+);
+CREATE TABLE visit (
+    position INTEGER NOT NULL, game INTEGER NOT NULL, turn INTEGER NOT NULL,
+    PRIMARY KEY (position, game)
+) WITHOUT ROWID;
+CREATE TABLE tally (
+    position INTEGER NOT NULL, move INTEGER NOT NULL, year INTEGER NOT NULL, rating INTEGER NOT NULL,
+    games INTEGER NOT NULL, won INTEGER NOT NULL, drawn INTEGER NOT NULL, lost INTEGER NOT NULL,
+    measured INTEGER NOT NULL, discs INTEGER NOT NULL,
+    best INTEGER NOT NULL, second INTEGER NOT NULL, third INTEGER NOT NULL,
+    PRIMARY KEY (position, move, year, rating)
+) WITHOUT ROWID;
+"""
+INDICES = """
+CREATE INDEX game_black ON game (black);
+CREATE INDEX game_white ON game (white);
+CREATE INDEX game_event ON game (event);
+"""
+_CHECKSUM = "checksum"
+_MOST_FACTS = 100
+_LONGEST_VALUE = 1 << 16  # bytes
+_BUSY_SECONDS = 10
+
+
+def place_of(position: Position) -> tuple[int, Symmetry]:
+    """The number of a position and of its images, and the symmetry that leads to the image whose moves are stored."""
+    key, symmetry = key_of(position)
+    return int.from_bytes(blake2b(key, digest_size=8).digest(), "big", signed=True), symmetry
+
+
+@cache
+def images_of_moves() -> tuple[tuple[int, ...], ...]:
+    """For each symmetry, the number of the image of each move by the move's number."""
+    moves = [numbered_move(number) for number in range(MOVE_NUMBERS)]
+    return tuple(tuple(move_number(symmetry.move(move)) for move in moves) for symmetry in Symmetry)
+
+
+def packed_moves(moves: list[int]) -> bytes:
+    """The numbers of moves as a row of a game has them: two bytes each."""
+    return struct.pack(f"<{len(moves)}H", *moves)
+
+
+def unpacked_moves(data: bytes) -> list[Move]:
+    """The moves of a row. Raises: ValueError if these bytes are no moves."""
+    if len(data) % 2:
+        raise ValueError("half a move")
+    return [numbered_move(number) for number in struct.unpack(f"<{len(data) // 2}H", data)]
+
+
+def sealed(facts: Mapping[str, str]) -> dict[str, str]:
+    """The facts and their checksum."""
+    return {**facts, _CHECKSUM: _checksum(facts)}
+
+
+def _checksum(facts: Mapping[str, str]) -> str:
+    return f"{zlib.crc32(json.dumps(sorted(facts.items()), ensure_ascii=False).encode()):08x}"
+
+
+def open_archive(path: Path) -> tuple[sqlite3.Connection, dict[str, str]]:
+    """Open the file of an archive to read it, and read its facts.
+
+    Raises: FileFormatError if it is none, is cut short or of another version.
+    """
+    try:
+        header, size = header_of(path, APPLICATION_ID)
+        ((version,), (page_bytes,), (pages,)) = (
+            struct.unpack_from(form, header, at) for form, at in ((">I", 60), (">H", 16), (">I", 28))
+        )
+        if version != VERSION:
+            newer = ", written by a newer Outflank" if version > VERSION else ""
+            raise FileFormatError(f"version {version}{newer}; this one reads version {VERSION}")
+        if size < (expected := pages * (page_bytes if page_bytes != 1 else 65536)):
+            raise FileFormatError(f"cut short: {size} of {expected} bytes")
+        connection = open_database(
+            path, "mode=ro", [TABLES + INDICES], longest=_LONGEST_VALUE, busy_seconds=_BUSY_SECONDS
+        )
+        try:
+            return connection, _facts(connection)
+        except BaseException:
+            connection.close()
+            raise
+    except (FileFormatError, sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
+        raise unreadable(path, error) from None
+
+
+def _facts(connection: sqlite3.Connection) -> dict[str, str]:
+    """Raise FileFormatError if they were changed by chance."""
+    facts = dict(connection.execute(f"SELECT name, value FROM archive LIMIT {_MOST_FACTS}").fetchall())
+    checksum = facts.pop(_CHECKSUM, None)
+    if not all(isinstance(text, str) for fact in facts.items() for text in fact):
+        raise FileFormatError("the facts about itself are not in words")
+    if checksum != _checksum(facts):
+        raise FileFormatError("the facts about itself do not have the right checksum")
+    return facts
+
+
+def unreadable(path: Path, error: Exception) -> FileFormatError:
+    """The error for a file that is refused."""
+    return FileFormatError(
+        f"can't read {str(path)!r} as an archive of games ({str(error) or 'a size beyond all memory'})"
+    )

@@ -1,0 +1,408 @@
+"""An archive opened to be read: the table of a position, and its games."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from threading import Lock
+from typing import Any, Self
+
+from outflank.book.keys import after_passes, move_number
+from outflank.engine import (
+    Colour,
+    FileFormatError,
+    IllegalMoveError,
+    Move,
+    NotationError,
+    Position,
+    Rules,
+    SettingsError,
+    Symmetry,
+)
+from outflank.protocol.formats.annotated import AnnotatedGame, Ending, Recorder, Result
+from outflank.protocol.lines import printable
+from outflank.tools.archive.schema import NO_MOVE, NOBODY, open_archive, place_of, unpacked_moves, unreadable
+from outflank.tools.archive.tally import LATEST_YEAR, MOST_DISCS, Tally, Visit, Wanted, tallies_of
+
+ANY = Wanted()
+"""All games."""
+_BEYOND = 1 << 62
+_MOST_NAMES = 1000  # in one statement
+_FIRST_MOVE = Move.parse(
+    "f5"
+)  # of the moves that are images of each other at the start: games are shown with it
+_VISIT = "v.turn, g.year, g.rating, g.winner, g.margin, g.black, g.white, g.event, g.id"
+_GAME = (
+    "SELECT b.name, w.name, e.name, g.black_rating, g.white_rating, g.winner, g.margin, g.ending, "
+    "g.first, g.given, g.moves, g.title, g.place, g.date FROM game g CROSS JOIN player b ON b.id = g.black "
+    "CROSS JOIN player w ON w.id = g.white CROSS JOIN event e ON e.id = g.event WHERE g.id = ?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRow:
+    """The games in which a move, or an image of it in a symmetric position, was made.
+
+    Attributes:
+        move: in the coordinates of the position that was asked about.
+        games: how many.
+        won: by the mover; games without a known result are in none of these three.
+        drawn: without a winner.
+        lost: by the mover.
+        mean: mean disc difference for the mover; None if no game has one.
+        years: first and last; None if no game has one.
+        strongest: names of up to three players who made it, the strongest first.
+    """
+
+    move: Move
+    games: int
+    won: int
+    drawn: int
+    lost: int
+    mean: float | None
+    years: tuple[int, int] | None
+    strongest: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PositionTable:
+    """The games that reached a position.
+
+    Attributes:
+        position: the one asked about; after a pass if one is forced.
+        games: how many reached it.
+        ended: how many of these ended in it, or were broken off.
+        moves: the most frequent first.
+    """
+
+    position: Position
+    games: int
+    ended: int
+    moves: tuple[MoveRow, ...]
+
+
+class Archive:
+    """An archive of games in a file, opened to be read; safe to be used by several threads.
+
+    Best used as a context manager: ``with Archive.open(path) as archive``. ``len(archive)`` is the number of games.
+
+    Attributes:
+        path: of the file.
+        rules: of the games.
+        duplicates: how many games were left out when it was made, since they were in it already.
+        positions: how many different ones it has, images counted once.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, facts: dict[str, str]) -> None:
+        self.path = path
+        self._connection = connection
+        self._lock = Lock()
+        try:
+            self.rules = Rules.parse(facts["rules"])
+            self._games, self.duplicates, self.positions = (
+                int(facts[name]) for name in ("games", "duplicates", "positions")
+            )
+        except (LookupError, ValueError) as error:
+            connection.close()
+            raise unreadable(path, error) from None
+
+    @classmethod
+    def open(cls, path: Path | str) -> Self:
+        """Open an archive, which may lie in a folder that is read-only.
+
+        Raises: FileFormatError if it is none, is damaged at first sight or is of another version.
+        """
+        return cls(Path(path), *open_archive(Path(path)))
+
+    def close(self) -> None:
+        """Give the file back; the second time it does nothing."""
+        with self._lock:
+            self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return self._games
+
+    def expect(self, rules: Rules) -> None:
+        """Raise SettingsError unless the games are by these rules."""
+        if rules != self.rules:
+            raise SettingsError(f"{str(self.path)!r} is an archive of games by {self.rules}, not by {rules}")
+
+    def table(self, position: Position, wanted: Wanted = ANY) -> PositionTable:
+        """The moves of a position and what became of them.
+
+        Args:
+            position: any; where the side to move has to pass, the position after the pass is meant.
+            wanted: which games count.
+
+        Raises: FileFormatError if what is needed of the file is damaged; SettingsError if the rules are others.
+        """
+        self.expect(position.rules)
+        position = after_passes(position)[0]
+        place, symmetry = place_of(position)
+        named = None if wanted.names_somebody else self._sums(place, wanted)
+        sums = self._counted(place, wanted) if named is None else named
+        players = {player for _, tally in sums for player in tally.best}
+        strengths = self._strengths(players)
+        images = _images(position, symmetry)
+        by_move: dict[Move, Tally] = {}
+        ended = 0
+        for number, tally in sums:
+            if number == NO_MOVE:
+                ended += tally.games
+                continue
+            if (move := images.get(number)) is None:
+                raise self._damaged("a move of a position is not legal there")
+            by_move.setdefault(move, Tally()).add(tally, strengths)
+        names = self._names({player for tally in by_move.values() for player in tally.best})
+        rows = sorted(
+            (_row(move, tally, names) for move, tally in by_move.items()),
+            key=lambda row: (-row.games, str(row.move)),
+        )
+        return PositionTable(position, ended + sum(row.games for row in rows), ended, tuple(rows))
+
+    def games(
+        self, position: Position | None = None, wanted: Wanted = ANY, most: int | None = None
+    ) -> Iterator[AnnotatedGame]:
+        """The games that reached a position, in it or in an image of it; the last that were read come first.
+
+        Args:
+            position: the start of the game if left out.
+            wanted: which games are meant.
+            most: how many at most.
+
+        Raises: FileFormatError and SettingsError as ``table``.
+        """
+        position = Position.start(self.rules) if position is None else position
+        self.expect(position.rules)
+        place, _ = place_of(after_passes(position)[0])
+        for count, number in enumerate(self._numbers(place, wanted)):
+            if count == most:
+                return
+            yield self._game(number)
+
+    def _sums(self, place: int, wanted: Wanted) -> list[tuple[int, Tally]] | None:
+        """Sums that are stored, which those of positions with many games are; None if there are none."""
+        rows = self._rows(
+            "SELECT move, year, rating, games, won, drawn, lost, measured, discs, best, second, third "
+            "FROM tally WHERE position = ?",
+            (place,),
+        )
+        if not rows:
+            return None
+        found = []
+        for row in rows:
+            move, year, rating, games, won, drawn, lost, measured, discs, *best = map(self._whole, row)
+            sound = (
+                0 <= move <= NO_MOVE
+                and 0 <= year <= LATEST_YEAR
+                and min(rating, won, drawn, lost, measured, *best) >= 0
+                and won + drawn + lost <= games
+                and measured <= games
+                and abs(discs) <= MOST_DISCS * measured
+            )
+            if not sound:
+                raise self._damaged("the sums of a position contradict each other")
+            if wanted.allows(year, rating):
+                known = [player for player in best if player != NOBODY]
+                found.append((move, Tally(games, won, drawn, lost, measured, discs, (year, year), known)))
+        return found
+
+    def _counted(self, place: int, wanted: Wanted) -> list[tuple[int, Tally]]:
+        """Sums over the games, one by one."""
+        visits = [visit for _, visit in self._visits(place, wanted)]
+        strengths = self._strengths({player for visit in visits for player in (visit.black, visit.white)})
+        return [(move, tally) for (move, _, _), tally in tallies_of(visits, strengths).items()]
+
+    def _numbers(self, place: int, wanted: Wanted) -> Iterator[int]:
+        """The numbers of the games that are meant."""
+        if wanted != ANY:
+            yield from sorted((number for number, _ in self._visits(place, wanted)), reverse=True)
+            return
+        last = _BEYOND
+        while numbers := self._rows(
+            "SELECT game FROM visit WHERE position = ? AND game < ? ORDER BY game DESC LIMIT 1000",
+            (place, last),
+        ):
+            for (number,) in numbers:
+                last = self._whole(number)
+                yield last
+
+    def _visits(self, place: int, wanted: Wanted) -> Iterator[tuple[int, Visit]]:
+        """The games in a position that are meant, by their numbers."""
+        sides = [self._named("player", part) for part in wanted.players]
+        events = self._named("event", wanted.event) if wanted.event else None
+        for *values, event, number in self._rows(*self._query(place, sides, events)):
+            visit = Visit(*values)
+            if not visit.is_sound or not isinstance(number, int):
+                raise self._damaged("a row of a game has impossible values")
+            if (
+                wanted.allows(visit.year, visit.rating)
+                and (events is None or event in events)
+                and (not sides or _are_between(visit, sides))
+            ):
+                yield number, visit
+
+    def _query(
+        self, place: int, sides: Sequence[dict[int, int]], events: dict[int, int] | None
+    ) -> tuple[str, tuple[int, ...]]:
+        """SQL for the visits of a position, from its games or from those of the names, whichever are fewer."""
+        chosen, columns = (events, ("event",)) if events is not None else (None, ())
+        for side in sides:
+            if chosen is None or sum(side.values()) < sum(chosen.values()):
+                chosen, columns = side, ("black", "white")
+        if chosen is not None and len(chosen) <= _MOST_NAMES:
+            most = sum(chosen.values())
+            ((here,),) = self._rows(
+                "SELECT total(1) FROM (SELECT 1 FROM visit WHERE position = ? LIMIT ?)", (place, most + 1)
+            )
+            if most < here:
+                among = ", ".join(map(str, chosen))
+                condition = " OR ".join(f"g.{column} IN ({among})" for column in columns)
+                return (
+                    f"SELECT {_VISIT} FROM game g CROSS JOIN visit v ON v.position = ? AND v.game = g.id "
+                    f"WHERE {condition}",
+                    (place,),
+                )
+        return (
+            f"SELECT {_VISIT} FROM visit v CROSS JOIN game g ON g.id = v.game WHERE v.position = ?",
+            (place,),
+        )
+
+    def _named(self, table: str, part: str) -> dict[int, int]:
+        """The games of each player, or of each event, whose name has `part` in it."""
+        part = part.casefold()
+        return {
+            self._whole(number): self._whole(games)
+            for number, name, games in self._rows(f"SELECT id, name, games FROM {table}")
+            if part in str(name).casefold()
+        }
+
+    def _strengths(self, players: set[int]) -> dict[int, float]:
+        """The strength of each player, by number."""
+        return {
+            player: float(value) if isinstance(value, float) else 0.0
+            for player, value in self._of_players("strength", players)
+        }
+
+    def _names(self, players: set[int]) -> dict[int, str]:
+        return {player: printable(str(name)) for player, name in self._of_players("name", players)}
+
+    def _of_players(self, column: str, players: set[int]) -> Iterator[tuple[int, Any]]:
+        numbers = iter(sorted(players))
+        while some := list(islice(numbers, _MOST_NAMES)):
+            among = ", ".join(map(str, some))
+            found = self._rows(f"SELECT id, {column} FROM player WHERE id IN ({among})")
+            if len(found) < len(some):
+                raise self._damaged("a player has no name")
+            yield from found
+
+    def _game(self, number: int) -> AnnotatedGame:
+        """A game by its number."""
+        rows = self._rows(_GAME, (number,))
+        if len(rows) != 1:
+            raise self._damaged(f"game {number} is missing")
+        (
+            black,
+            white,
+            event,
+            black_rating,
+            white_rating,
+            winner,
+            margin,
+            ending,
+            first,
+            given,
+            moves,
+            *rest,
+        ) = rows[0]
+        try:
+            recorder = Recorder(
+                Position.start(self.rules) if first is None else Position.parse(first, self.rules)
+            )
+            for move in unpacked_moves(moves):
+                recorder.play(move)
+            result = None
+            if winner is not None:
+                result = Result({1: Colour.BLACK, 0: None, -1: Colour.WHITE}[winner], margin, Ending(ending))
+            title, place, date = map(str, rest)
+            return AnnotatedGame(
+                recorder.first,
+                recorder.moves,
+                black=str(black),
+                white=str(white),
+                black_rating=black_rating,
+                white_rating=white_rating,
+                result=result,
+                title=title,
+                event=str(event),
+                place=place,
+                date=date,
+                given=self._whole(given),
+            )
+        except (NotationError, IllegalMoveError, KeyError, TypeError, ValueError) as error:
+            raise self._damaged(f"game {number}: {error}") from None
+
+    def _rows(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        """All rows of an answer. Raises: FileFormatError if the file is damaged; SettingsError if it is closed."""
+        try:
+            with self._lock:
+                return self._connection.execute(sql, values).fetchall()
+        except sqlite3.ProgrammingError:
+            raise SettingsError(f"the archive {str(self.path)!r} is closed") from None
+        except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
+            raise unreadable(self.path, error) from None
+
+    def _whole(self, value: Any) -> int:
+        """A whole number of the file."""
+        if not isinstance(value, int):
+            raise self._damaged("a number is missing")
+        return value
+
+    def _damaged(self, reason: str) -> FileFormatError:
+        return unreadable(self.path, FileFormatError(f"damaged: {reason}"))
+
+
+def _are_between(visit: Visit, sides: Sequence[dict[int, int]]) -> bool:
+    """Whether each of the names belongs to another player of the game."""
+    both = (visit.black, visit.white)
+    return any(
+        all(player in side for player, side in zip(players, sides, strict=False))
+        for players in (both, both[::-1])
+    )
+
+
+def _images(position: Position, symmetry: Symmetry) -> dict[int, Move]:
+    """The legal moves of a position by the numbers that an archive has for them.
+
+    In a symmetric position several moves are images of each other, and have one that stands for all.
+    """
+    itself = [each for each in Symmetry if position.transformed(each) == position]
+    found: dict[int, Move] = {}
+    for move in position.legal_moves():
+        number = move_number(symmetry.move(move))
+        if number in found:
+            continue
+        same = {each.move(move) for each in itself}
+        shown = _FIRST_MOVE if _FIRST_MOVE in same else move
+        found |= {move_number(symmetry.move(each)): shown for each in same}
+    return found
+
+
+def _row(move: Move, tally: Tally, names: dict[int, str]) -> MoveRow:
+    return MoveRow(
+        move,
+        tally.games,
+        tally.won,
+        tally.drawn,
+        tally.lost,
+        tally.discs / tally.measured if tally.measured else None,
+        tally.years if tally.years[0] else None,
+        tuple(names[player] for player in tally.best),
+    )

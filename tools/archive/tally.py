@@ -1,0 +1,154 @@
+"""Sums over the games that reached a position: by move, year and rating, from the mover's side."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from outflank.engine import SettingsError
+from outflank.tools.archive.schema import NO_MOVE, NOBODY
+
+RATING_STEP = 100
+LATEST_YEAR = 9999
+MOST_DISCS = 64
+_BEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The conditions that games have to meet; those left out allow everything.
+
+    Attributes:
+        players: parts of the names of both players, or of one of them, in any case.
+        event: a part of the event's name, in any case; empty for any.
+        years: first and last year.
+        rating: the least rating of both players, a multiple of 100; games without ratings then do not count.
+
+    Raises: SettingsError if there are more than two players or the rating is another number.
+    """
+
+    players: tuple[str, ...] = ()
+    event: str = ""
+    years: range | None = None
+    rating: int | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.players) > 2:
+            raise SettingsError(f"a game has two players, got {len(self.players)} names")
+        if self.rating is not None and (self.rating <= 0 or self.rating % RATING_STEP):
+            raise SettingsError(f"expected a rating in hundreds, such as 1800, got {self.rating}")
+
+    @property
+    def names_somebody(self) -> bool:
+        """Whether the sums by year and rating do not answer it."""
+        return bool(self.players or self.event)
+
+    def allows(self, year: int, rating: int) -> bool:
+        """Whether games of a year between players of a rating are meant; 0 is unknown."""
+        return (self.years is None or year in self.years) and (self.rating is None or rating >= self.rating)
+
+
+class Visit(NamedTuple):
+    """A game in a position.
+
+    Attributes:
+        turn: twice the number of the move, in the coordinates of the image that is stored; 1 more if White moves.
+        year: of the game; 0 if unknown.
+        rating: the lower one of both players; 0 if unknown.
+        winner: 1 for Black, 0 for a draw, -1 for White; None if unknown.
+        margin: discs for Black; None if unknown.
+        black: the number of the player.
+        white: likewise.
+    """
+
+    turn: int
+    year: int
+    rating: int
+    winner: int | None
+    margin: int | None
+    black: int
+    white: int
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the values, which may come from a damaged file, are possible."""
+        turn, year, rating, winner, margin, black, white = self
+        numbers = (turn, year, rating, black, white)
+        return (
+            all(isinstance(number, int) and number >= 0 for number in numbers)
+            and turn <= 2 * NO_MOVE + 1
+            and year <= LATEST_YEAR
+            and (winner is None or winner in (-1, 0, 1))
+            and (margin is None or (isinstance(margin, int) and abs(margin) <= MOST_DISCS))
+        )
+
+
+@dataclass(slots=True)
+class Tally:
+    """Sums over some games; results are from the mover's side.
+
+    Attributes:
+        games: how many.
+        won: by the mover.
+        drawn: without a winner.
+        lost: by the mover.
+        measured: games with a known disc difference.
+        discs: the sum of these differences.
+        years: first and last; 0 if none is known.
+        best: the strongest players who made the move, the strongest first.
+    """
+
+    games: int = 0
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+    measured: int = 0
+    discs: int = 0
+    years: tuple[int, int] = (0, 0)
+    best: list[int] = field(default_factory=list)
+
+    def add(self, other: "Tally", strengths: Mapping[int, float]) -> None:
+        """Add other games."""
+        for name in ("games", "won", "drawn", "lost", "measured", "discs"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        years = [year for year in (*self.years, *other.years) if year]
+        self.years = (min(years), max(years)) if years else (0, 0)
+        self.best = strongest({*self.best, *other.best}, strengths)
+
+
+def strongest(players: Collection[int], strengths: Mapping[int, float]) -> list[int]:
+    """The three strongest players; equal ones in the order of their numbers."""
+    return sorted(players, key=lambda player: (-strengths[player], player))[:_BEST]
+
+
+def tallies_of(visits: Iterable[Visit], strengths: Mapping[int, float]) -> dict[tuple[int, int, int], Tally]:
+    """Sums over the games in one position.
+
+    Args:
+        visits: the games.
+        strengths: of the players by their numbers.
+
+    Returns: sums by the number of the move, year and rating rounded down to hundreds.
+    """
+    found: dict[tuple[int, int, int], Tally] = {}
+    movers: dict[tuple[int, int, int], set[int]] = {}
+    for turn, year, rating, winner, margin, black, white in visits:
+        move, by_white = divmod(turn, 2)
+        key = (move, year, rating - rating % RATING_STEP)
+        tally = found.get(key)
+        if tally is None:
+            tally = found[key] = Tally(years=(year, year))
+            movers[key] = set()
+        sign = -1 if by_white else 1
+        tally.games += 1
+        if winner is not None:
+            tally.won += winner == sign
+            tally.drawn += winner == 0
+            tally.lost += winner == -sign
+        if margin is not None:
+            tally.measured += 1
+            tally.discs += sign * margin
+        movers[key].add(white if by_white else black)
+    for key, tally in found.items():
+        if key[0] != NO_MOVE:
+            tally.best = strongest(movers[key] - {NOBODY}, strengths)
+    return found

@@ -1,0 +1,270 @@
+"""``outflank archive``: games by the positions that they went through."""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from outflank.book import Book
+from outflank.book.names import opening_of_game
+from outflank.engine import (
+    DEFAULT_LEVEL,
+    HIGHEST_LEVEL,
+    FileFormatError,
+    NotationError,
+    OutflankError,
+    Rules,
+    Searcher,
+    SettingsError,
+)
+from outflank.protocol.booksource import NO_BOOK, shipped_books
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.files import FORMATS, FormatName
+from outflank.tools.archive import Archive, Wanted, build_archive
+from outflank.tools.archive.table import game_facts, game_row, scores_of, table_facts, table_text
+from outflank.tools.commands.game_filter import player_option, year_option
+from outflank.tools.commands.options import (
+    COUNT,
+    EXISTING_FILE,
+    Decorated,
+    OutputFile,
+    WholeNumber,
+    completed_by,
+    json_object_option,
+    json_option,
+    rules_option,
+    together,
+)
+from outflank.tools.work.games import ReadGames, games_of, read_and_written, read_game
+from outflank.tools.work.progress import Complaints, counted, json_line, progress_bar, warn
+
+_ARCHIVE = click.argument("path", type=EXISTING_FILE)
+_POSITION = click.argument("text", metavar="[POSITION]", default="", required=False)
+
+
+def _wanted_options(command: Decorated) -> Decorated:
+    """Which games count: hands the command ``players``, ``event``, ``year`` and ``rating``."""
+    return together(
+        player_option,
+        click.option(
+            "--event", default="", metavar="NAME", help="Only games of events whose name has NAME in it."
+        ),
+        year_option,
+        click.option(
+            "--rating",
+            type=WholeNumber(1, 9900),
+            help="Only games in which both players have at least this rating, in hundreds.",
+        ),
+    )(command)
+
+
+@click.group()
+def archive() -> None:
+    """Find games by the positions that they went through, and count what was played there.
+
+    docs/archive.md has the details.
+    """
+
+
+@archive.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completed_by(files=True))
+@click.option(
+    "--output",
+    "-o",
+    "path",
+    type=OutputFile(),
+    required=True,
+    metavar="ARCHIVE",
+    help="File to make; an archive that is there already is not touched.",
+)
+@click.option(
+    "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
+)
+@rules_option
+@json_object_option
+def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Rules, as_json: bool) -> None:
+    """Make an archive of the games of every FILE (- is standard input).
+
+    FILE may be in any format of docs/formats.md. A game that is in the archive already, with the same players, year
+    and moves, is counted and left out, and so are games by other rules than --rules. A game that can't be read is
+    named; the exit code is then 1. The file appears once it is whole.
+    """
+    if read := read_and_written(files, [path]):
+        raise click.UsageError(f"can't write to {str(read)!r}, whose games are read: name another file")
+    complaints = ReadGames()
+
+    def games() -> Iterator[AnnotatedGame | BadGame]:
+        for name in files:
+            for number, entry in enumerate(games_of(name, source, rules), 1):
+                complaints.add(name, number, entry)
+                yield entry
+
+    began = time.perf_counter()
+    with progress_bar("archive", None, "games") as advance:
+        built = build_archive(path, games(), rules, advance=advance)
+    seconds = time.perf_counter() - began
+    complaints.end()
+    if as_json:
+        facts = {**asdict(built), "seconds": round(seconds, 3)}
+        click.echo(json_line({"archive": str(path), **facts}))
+    else:
+        others = f", {built.others:,} by other rules" if built.others else ""
+        click.echo(
+            f"{path}: {counted(built.games, 'game')}, {counted(built.positions, 'position')}, "
+            f"{counted(built.duplicates, 'duplicate')} left out{others}; {built.bytes:,} bytes, {seconds:.1f} s"
+        )
+    if built.bad:
+        raise OutflankError(f"{counted(built.bad, 'game')} can't be read ({complaints.bad.where})")
+
+
+# A board may begin with "--", and must not be taken for an option then.
+@archive.command(context_settings={"ignore_unknown_options": True})
+@_ARCHIVE
+@_POSITION
+@_wanted_options
+@click.option(
+    "--level",
+    type=WholeNumber(0, HIGHEST_LEVEL),
+    default=DEFAULT_LEVEL,
+    help="Level of the engine's scores.",
+)
+@click.option(
+    "--book",
+    metavar="FILE|none",
+    shell_complete=completed_by("none", files=True),
+    help="Opening book whose scores are shown.  [default: the one that comes with the package]",
+)
+@json_object_option
+def show(
+    path: Path,
+    text: str,
+    players: tuple[str, ...],
+    event: str,
+    year: range | None,
+    rating: int | None,
+    level: int,
+    book: str | None,
+    as_json: bool,
+) -> None:
+    """Show what was played in a position: each move's games, results, years and players, and its scores.
+
+    POSITION is a transcript (f5d6c3), a board, or whatever else outflank analyze takes; the start of the game if it is
+    left out. Positions that are images of each other are one. Results and scores are from the side to move; "mean" is
+    the mean final disc difference. The strongest players are the three with the highest ratings.
+    """
+    wanted = _wanted(players, event, year, rating)
+    with Archive.open(path) as opened, ExitStack() as stack:
+        game = read_game(text, opened.rules).game()
+        table = opened.table(game.position, wanted)
+        scores = scores_of(table.position, _books(book, stack), Searcher(), level)
+        opening = opening_of_game(game)
+        if as_json:
+            facts = {"archive": str(path), "opening": None if opening is None else str(opening)}
+            click.echo(json_line({**facts, **table_facts(table, scores)}))
+            return
+        click.echo(f"{table.position}\n")
+        if opening is not None:
+            click.echo(f"Opening: {opening}")
+        for line in table_text(table, scores):
+            click.echo(line)
+
+
+_SHOWN = 20
+
+
+@archive.command(context_settings={"ignore_unknown_options": True})
+@_ARCHIVE
+@_POSITION
+@_wanted_options
+@click.option("--count", type=COUNT, help=f"Most games.  [default: {_SHOWN} to list, all with -o]")
+@click.option(
+    "--output",
+    "-o",
+    type=OutputFile(),
+    metavar="FILE",
+    help="Write the games to FILE instead: .sgf, .ggf, .txt (transcripts), .obf or .wtb (WTHOR).",
+)
+@json_option
+def games(
+    path: Path,
+    text: str,
+    players: tuple[str, ...],
+    event: str,
+    year: range | None,
+    rating: int | None,
+    count: int | None,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """List the games that reached a position, or write them to a file.
+
+    POSITION is as for outflank archive show. The games that were read last come first; the margin is Black's.
+    Of each game the archive has moves, players, ratings, result, event, place, date and title.
+    """
+    wanted = _wanted(players, event, year, rating)
+    with Archive.open(path) as opened:
+        position = read_game(text, opened.rules).final
+        if output is not None:
+            _export(opened.games(position, wanted, count), output, as_json)
+            return
+        found = 0
+        for game in opened.games(position, wanted, count or _SHOWN):
+            found += 1
+            click.echo(json_line(game_facts(game)) if as_json else game_row(game))
+        if not found:
+            raise OutflankError("no game of the archive passes")
+
+
+def _export(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None:
+    """Write games to a file, whose name says the format.
+
+    Raises: click.BadParameter; OutflankError if there is no game or some can't be written.
+    """
+    from outflank.tools.play.localgame import format_of
+    from outflank.tools.report.gamefiles import check_output, game_writer, written_files
+
+    try:
+        name = format_of(output)
+    except NotationError as error:
+        raise click.BadParameter(str(error), param_hint="--output") from None
+    check_output(name, output)
+    written, bad = 0, Complaints("game")
+    with game_writer(name, output) as writer:
+        for game in found:
+            try:
+                writer.write(game)
+                written += 1
+            except FileFormatError as error:
+                bad.add(f"game {written + bad.count + 1}: {error}")
+        if not written:
+            raise OutflankError("no game of the archive passes, so nothing was written")
+    bad.end()
+    if lost := str(writer.losses):
+        warn(lost)
+    files = [str(file) for file in written_files(name, output)]
+    if as_json:
+        click.echo(json_line({"written": written, "bad": bad.count, "files": files}))
+    else:
+        click.echo("\n".join(files))
+        click.echo(f"{counted(written, 'game')} written", err=True)
+    if bad.count:
+        raise OutflankError(f"{counted(bad.count, 'game')} can't be written ({bad.where})")
+
+
+def _wanted(players: tuple[str, ...], event: str, years: range | None, rating: int | None) -> Wanted:
+    """The games that count. Raises: click.BadParameter."""
+    try:
+        return Wanted(players, event, years, rating)
+    except SettingsError as error:
+        raise click.BadParameter(str(error), param_hint="--rating") from None
+
+
+def _books(given: str | None, stack: ExitStack) -> list[Book]:
+    """The books whose scores are shown; those that come with the package if none is given."""
+    if given == NO_BOOK:
+        return []
+    paths = shipped_books() if given is None else [Path(given)]
+    return [stack.enter_context(Book.open(path)) for path in paths]
