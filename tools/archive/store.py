@@ -253,10 +253,10 @@ class Archive:
         self, place: int, sides: Sequence[dict[int, int]], events: dict[int, int] | None
     ) -> tuple[str, tuple[int, ...]]:
         """SQL for the visits of a position, from its games or from those of the names, whichever are fewer."""
-        chosen, columns = (events, ("event",)) if events is not None else (None, ())
+        chosen, columns = events, ["event"]
         for side in sides:
             if chosen is None or sum(side.values()) < sum(chosen.values()):
-                chosen, columns = side, ("black", "white")
+                chosen, columns = side, ["black", "white"]
         if chosen is not None and len(chosen) <= _MOST_NAMES:
             most = sum(chosen.values())
             ((here,),) = self._rows(

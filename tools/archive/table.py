@@ -1,15 +1,18 @@
 """The table of a position for people and for programs: games, results, players, and scores of engine and book."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 from outflank.book import Book
 from outflank.book.names import opening_at
-from outflank.engine import Move, Position, Searcher, SearchResult, limit_for_level
-from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.engine import Move, Position, Searcher, limit_for_level
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.protocol.lines import printable
-from outflank.tools.archive.store import MoveRow, PositionTable
+from outflank.tools.archive.store import ANY, Archive, MoveRow, PositionTable
+from outflank.tools.archive.tally import Wanted
 from outflank.tools.report.search import certainty, score_number, score_text
 from outflank.tools.work.progress import counted
 
@@ -29,30 +32,74 @@ class Scores:
     book: Mapping[Move, int] = field(default_factory=dict)
 
 
-def scores_of(
-    position: Position, books: Sequence[Book] = (), searcher: Searcher | None = None, level: int = 0
-) -> Scores:
-    """The scores of all moves of a position.
+class Explorer:
+    """An archive with books and the engine beside it: what every command shows about a position.
 
     Args:
-        position: any.
-        books: the first that knows the position counts; those for other rules are passed over.
-        searcher: the engine; None for no scores of it.
-        level: of its search.
+        archive: of the games.
+        books: the first that knows a position counts; those for other rules are passed over.
+        level: of the engine's scores; None for no scores of it.
 
-    Raises: FileFormatError if a book is damaged.
+    Attributes:
+        archive: of the games.
     """
-    moves = () if position.must_pass else position.legal_moves()
-    if not moves:
-        return Scores()
-    known = (book.probe(position) for book in books if book.serves(position.rules))
-    entry = next(filter(None, known), None)
-    book = {} if entry is None else {each.move: each.score for each in entry.moves}
-    if searcher is None:
-        return Scores(book=book)
-    limit = limit_for_level(level, position.empties)
-    found: SearchResult = searcher.search(position, limit, multipv=len(moves))
-    return Scores({line.move: line.score for line in found.lines}, certainty(found, position.empties), book)
+
+    def __init__(self, archive: Archive, books: Sequence[Book] = (), level: int | None = None) -> None:
+        self.archive = archive
+        self._books, self._level = books, level
+        self._searcher: Searcher | None = None
+
+    @classmethod
+    @contextmanager
+    def open(cls, path: Path, books: Sequence[Path] = (), level: int | None = None) -> Iterator[Self]:
+        """Open the files, and close them at the end of the context. Raises: FileFormatError."""
+        with ExitStack() as stack:
+            archive = stack.enter_context(Archive.open(path))
+            yield cls(archive, [stack.enter_context(Book.open(book)) for book in books], level)
+
+    def at(self, position: Position, wanted: Wanted = ANY) -> tuple[PositionTable, Scores]:
+        """The table of a position and the scores beside it. Raises: FileFormatError, SettingsError."""
+        table = self.archive.table(position, wanted)
+        return table, self._scores(table.position)
+
+    def text(self, position: Position, wanted: Wanted = ANY) -> Iterator[str]:
+        """The lines that show the table of a position."""
+        return table_text(*self.at(position, wanted))
+
+    def facts(self, position: Position, wanted: Wanted = ANY) -> dict[str, Any]:
+        """The table of a position as JSON has it."""
+        return table_facts(*self.at(position, wanted))
+
+    def exit_of(self, game: AnnotatedGame) -> tuple[int, AnnotatedMove] | None:
+        """The move by which a game left those of the archive, and its ply, 1 for the first.
+
+        Games that ended with the same position are not counted, since they may be the same game.
+
+        Returns: None if the game never was in the archive, or never left it.
+        """
+        same = self.archive.table(game.final).ended
+        if self.archive.table(game.first).games <= same:
+            return None
+        for ply, played in enumerate(game.moves, 1):
+            if self.archive.table(played.after).games <= same:
+                return ply, played
+        return None
+
+    def _scores(self, position: Position) -> Scores:
+        moves = position.legal_moves()
+        if not moves:
+            return Scores()
+        known = (book.probe(position) for book in self._books if book.serves(position.rules))
+        entry = next(filter(None, known), None)
+        book = {} if entry is None else {each.move: each.score for each in entry.moves}
+        if self._level is None:
+            return Scores(book=book)
+        self._searcher = self._searcher or Searcher()
+        limit = limit_for_level(self._level, position.empties)
+        found = self._searcher.search(position, limit, multipv=len(moves))
+        return Scores(
+            {line.move: line.score for line in found.lines}, certainty(found, position.empties), book
+        )
 
 
 def table_text(table: PositionTable, scores: Scores = Scores()) -> Iterator[str]:  # immutable

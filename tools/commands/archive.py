@@ -2,13 +2,11 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from outflank.book import Book
 from outflank.book.names import opening_of_game
 from outflank.engine import (
     DEFAULT_LEVEL,
@@ -17,15 +15,14 @@ from outflank.engine import (
     NotationError,
     OutflankError,
     Rules,
-    Searcher,
     SettingsError,
 )
-from outflank.protocol.booksource import NO_BOOK, shipped_books
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.tools.archive import Archive, Wanted, build_archive
-from outflank.tools.archive.table import game_facts, game_row, scores_of, table_facts, table_text
-from outflank.tools.commands.game_filter import player_option, year_option
+from outflank.tools.archive.table import Explorer, game_facts, game_row, table_text
+from outflank.tools.commands.engine_options import books_to_read
+from outflank.tools.commands.game_filter import event_option, player_option, year_option
 from outflank.tools.commands.options import (
     COUNT,
     EXISTING_FILE,
@@ -133,9 +130,10 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
 )
 @click.option(
     "--book",
-    metavar="FILE|none",
-    shell_complete=completed_by("none", files=True),
-    help="Opening book whose scores are shown.  [default: the one that comes with the package]",
+    metavar="BOOK|none",
+    shell_complete=completed_by("none", "standard", "parallel", files=True),
+    help="Opening book whose scores are shown, a file, standard or parallel.  "
+    "[default: the one that comes with the package]",
 )
 @json_object_option
 def show(
@@ -156,15 +154,14 @@ def show(
     the mean final disc difference. The strongest players are the three with the highest ratings.
     """
     wanted = _wanted(players, event, year, rating)
-    with Archive.open(path) as opened, ExitStack() as stack:
-        game = read_game(text, opened.rules).game()
-        table = opened.table(game.position, wanted)
-        scores = scores_of(table.position, _books(book, stack), Searcher(), level)
+    with Explorer.open(path, books_to_read(book), level) as explorer:
+        game = read_game(text, explorer.archive.rules).game()
         opening = opening_of_game(game)
         if as_json:
             facts = {"archive": str(path), "opening": None if opening is None else str(opening)}
-            click.echo(json_line({**facts, **table_facts(table, scores)}))
+            click.echo(json_line(facts | explorer.facts(game.position, wanted)))
             return
+        table, scores = explorer.at(game.position, wanted)
         click.echo(f"{table.position}\n")
         if opening is not None:
             click.echo(f"Opening: {opening}")
@@ -260,11 +257,3 @@ def _wanted(players: tuple[str, ...], event: str, years: range | None, rating: i
         return Wanted(players, event, years, rating)
     except SettingsError as error:
         raise click.BadParameter(str(error), param_hint="--rating") from None
-
-
-def _books(given: str | None, stack: ExitStack) -> list[Book]:
-    """The books whose scores are shown; those that come with the package if none is given."""
-    if given == NO_BOOK:
-        return []
-    paths = shipped_books() if given is None else [Path(given)]
-    return [stack.enter_context(Book.open(path)) for path in paths]

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -211,6 +211,15 @@ def selectivity_option(default: str) -> Callable[[Decorated], Decorated]:
         callback=read_by(int),
         help=f"Certainty of selective cuts in percent; 100 is full width.  [default: {default}]",
     )
+
+
+archive_option = click.option(
+    "--archive",
+    type=EXISTING_FILE,
+    metavar="FILE",
+    help="Archive whose games are shown, see docs/archive.md.  [default: none]",
+)
+"""``--archive games.archive``: hands the command a path or None."""
 
 
 time_option = click.option(

@@ -1,5 +1,6 @@
 """``outflank play``: a game against the engine at a terminal."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -19,12 +20,14 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.session import Session, Strength
-from outflank.tools.commands.engine_options import books_to_play
+from outflank.tools.archive.table import Explorer
+from outflank.tools.commands.engine_options import books_to_play, books_to_read
 from outflank.tools.commands.options import (
     COUNT,
     OUTPUT_FILE,
     SECONDS,
     WholeNumber,
+    archive_option,
     completed_by,
     hash_option,
     read_by,
@@ -91,6 +94,7 @@ _SIDES = {
     help="Opening book to play from, a file, standard or parallel.  "
     "[default: the one that comes with the package, if it is for the rules]",
 )
+@archive_option
 @click.option(
     "--seed", type=WholeNumber(), help="Vary the play among equal moves.  [default: always the same move]"
 )
@@ -108,6 +112,7 @@ def play(
     saved: Path | None,
     name: str,
     book: str | None,
+    archive: Path | None,
     seed: int | None,
     threads: int,
     hash_mb: int,
@@ -145,7 +150,12 @@ def play(
     say(
         f"outflank {weights.version()}, {record.rules}, {limits or f'level {DEFAULT_LEVEL}'}; help lists the commands"
     )
-    Dialogue(table, InputLines(), files, hints).run()
+    with ExitStack() as stack:
+        explorer = None
+        if archive is not None:
+            explorer = stack.enter_context(Explorer.open(archive, books_to_read(book), DEFAULT_LEVEL))
+            explorer.archive.expect(record.rules)
+        Dialogue(table, InputLines(), files, hints, explorer).run()
 
 
 def _files(saved: Path | None, resumed: str | None) -> GameFiles:

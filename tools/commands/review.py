@@ -3,8 +3,10 @@
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -30,6 +32,7 @@ from outflank.tools.analysis.review.output import (
     players_text,
 )
 from outflank.tools.analysis.review.page import curve_svg, render_review
+from outflank.tools.archive.table import Explorer
 from outflank.tools.commands.engine_options import books_to_read
 from outflank.tools.commands.game_filter import GameFilter, filter_options
 from outflank.tools.commands.options import (
@@ -37,6 +40,7 @@ from outflank.tools.commands.options import (
     OUTPUT_FILE,
     SECONDS,
     WholeNumber,
+    archive_option,
     completed_by,
     hash_option,
     json_option,
@@ -78,6 +82,7 @@ from outflank.tools.work.progress import counted, warn
     help="Opening book to compare the games with, a file, standard or parallel.  "
     "[default: the one that comes with the package]",
 )
+@archive_option
 @click.option("--svg", type=OUTPUT_FILE, metavar="OUT", help="Write the evaluation curve of a single game.")
 @filter_options
 @rules_option
@@ -94,6 +99,7 @@ def review(
     exact_from: int,
     html: Path | None,
     book: str | None,
+    archive: Path | None,
     svg: Path | None,
     wanted: GameFilter,
     rules: Rules,
@@ -113,12 +119,14 @@ def review(
     _expect_not_read(games, html, svg)
     given = _Source(games, source, rules, wanted)
     given.most = None if svg is None else 1
-    output = _Output(as_json, keep=html is not None or svg is not None)
+    books = books_to_read(book)
     click.echo(f"outflank {weights.version()}, {settings.words()}", err=as_json)
-    with BookExits(books_to_read(book), None if book is None else warn) as exits:
+    with BookExits(books, None if book is None else warn) as exits, ExitStack() as stack:
+        explorer = None if archive is None else stack.enter_context(Explorer.open(archive, books))
+        output = _Output(as_json, html is not None or svg is not None, explorer)
         for made in review_games(given, Reviewer(settings, hash_mb, threads), workers):
             output.add(replace(made, book_exit=exits.of(made.game)), *given.places.popleft())
-    output.end()
+        output.end()
     given.read.end()
     _write(output.kept, settings, html, svg)
     if bad := given.read.bad.count:
@@ -198,10 +206,10 @@ class _Output:
         kept: all of them, if they are to be kept.
     """
 
-    def __init__(self, as_json: bool, keep: bool) -> None:
+    def __init__(self, as_json: bool, keep: bool, explorer: Explorer | None) -> None:
         self.games = 0
         self.kept: list[GameReview] = []
-        self._keep = keep
+        self._keep, self._explorer = keep, explorer
         self._as_json = as_json
         self._players = Players()
         self._first: GameReview | None = None  # until it is known whether it is the only one
@@ -213,7 +221,7 @@ class _Output:
         if self._keep:
             self.kept.append(review)
         if self._as_json:
-            click.echo(json.dumps(game_facts(review, file, number)))
+            click.echo(json.dumps(game_facts(review, file, number) | self._archive_facts(review.game)))
         elif self.games == 1:
             self._first = review
         else:
@@ -226,11 +234,37 @@ class _Output:
         """Print what is left to say."""
         if self._first is not None:
             _print(game_text(self._first))
+            _print(self._archive_text(self._first.game))
         elif self._as_json and self.games:
             click.echo(json.dumps(player_facts(self._players.summaries())))
         elif self.games:
             click.echo()
             _print(players_text(self._players.summaries()))
+
+    def _archive_facts(self, game: AnnotatedGame) -> dict[str, Any]:
+        """Where a game left those of the archive, and the table of the position before, as JSON has them."""
+        if self._explorer is None:
+            return {}
+        if game.rules != self._explorer.archive.rules or (left := self._explorer.exit_of(game)) is None:
+            return {"archive": None}
+        ply, played = left
+        return {
+            "archive": {"ply": ply, "move": str(played.move), **self._explorer.facts(played.before)},
+        }
+
+    def _archive_text(self, game: AnnotatedGame) -> Iterator[str]:
+        """The same in lines."""
+        if self._explorer is None:
+            return
+        self._explorer.archive.expect(game.rules)
+        left = self._explorer.exit_of(game)
+        yield ""
+        if left is None:
+            yield "Archive: no move of the game leaves the other games"
+            return
+        ply, played = left
+        yield f"Archive: no other game has move {ply}, {played.move}; in the position before it:"
+        yield from self._explorer.text(played.before)
 
 
 def _print(lines: Iterable[str]) -> None:

@@ -23,6 +23,7 @@ from outflank.engine import (
 from outflank.protocol.formats.annotated import Ending, Result
 from outflank.protocol.lines import LineSplitter, printable
 from outflank.protocol.movesource import BookInfo
+from outflank.tools.archive.table import Explorer
 from outflank.tools.play.localgame import GameFiles, LocalGame
 from outflank.tools.report.board import board_text, end_text, is_coloured, say
 from outflank.tools.report.search import certainty, moves_text, score_text
@@ -88,6 +89,7 @@ class InputLines:
 HELP = """\
 a move          such as f5 (d3/ne where the rules turn one direction)
 hint [N]        the best moves, N of them; 3 if left out
+explore         what was played here in the games of --archive
 undo, redo      take back your last move with what came after it; play it again
 level N         how strong the engine is from now on, 0 to 60
 switch          change sides
@@ -112,16 +114,25 @@ class Dialogue:
         lines: the person's input.
         files: where the game is saved.
         hints: whether to show the best moves before each move of a person.
+        explorer: the archive to look positions up in; None if there is none.
     """
 
-    def __init__(self, game: LocalGame, lines: InputLines, files: GameFiles, hints: bool) -> None:
+    def __init__(
+        self,
+        game: LocalGame,
+        lines: InputLines,
+        files: GameFiles,
+        hints: bool,
+        explorer: Explorer | None = None,
+    ) -> None:
         self._game, self._lines = game, lines
-        self._files, self._hints = files, hints
+        self._files, self._hints, self._explorer = files, hints, explorer
         self._kept = game.turns  # turns that are in a file already
         self._written = self._state()  # the state in the file that is written after every move
         self._shown = False  # whether the board and what happened last have been shown
         self._words: dict[str, Callable[[str], object]] = {
             "hint": self._hint,
+            "explore": self._explore,
             "undo": self._undo,
             "redo": self._redo,
             "level": self._level,
@@ -242,6 +253,12 @@ class Dialogue:
         for line in info.lines:
             say(f"hint: {line.move!s:<5} {score_text(line.score):>6}  {moves_text(line.pv)}")
         say(f"      (final discs ahead for {self._name(position.side)}, {certainty(info, position.empties)})")
+
+    def _explore(self, rest: str) -> None:
+        if self._explorer is None:
+            raise SettingsError("there is no archive to look into: start with --archive FILE")
+        for line in self._explorer.text(self._game.position):
+            say(line)
 
     def _undo(self, rest: str) -> None:
         if not self._game.undo():

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import read_games
-from outflank.tests.support.program import OUTFLANK
+from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tools.commands.program import cli
 
 START = "---------------------------O*------*O--------------------------- *"
@@ -165,3 +165,41 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
         os.close(reading)
         os.close(writing)
     assert list(tmp_path.iterdir()) == []
+
+
+# --- the same table elsewhere
+
+
+def test_a_review_says_where_the_game_left_the_others(path: Path) -> None:
+    words = ["review", "--level", "1", "--exact-from", "4", "--archive", str(path)]
+    lines = CliRunner().invoke(cli, [*words, "f5d6c3f4"]).stdout.splitlines()
+    known = CliRunner().invoke(cli, [*words, "f5d6c3"]).stdout.splitlines()
+    told = CliRunner().invoke(cli, [*words, "--json", "f5f6e6f4", "f5d6c3"]).stdout.splitlines()
+
+    at = lines.index("Archive: no other game has move 4, f4; in the position before it:")
+    assert lines[at + 1] == "2 games; results and scores for White"
+    assert lines[at + 3].startswith("d3 ")
+    assert known[-1] == "Archive: no move of the game leaves the other games"
+    first, second, _ = map(json.loads, told)
+    assert (first["archive"]["ply"], first["archive"]["move"], first["archive"]["ended"]) == (4, "f4", 1)
+    assert second["archive"] is None
+
+
+def test_a_review_of_a_game_of_the_archive_compares_it_with_the_others(path: Path) -> None:
+    words = ["review", "--level", "1", "--exact-from", "4", "--archive", str(path), "--json"]
+    told = json.loads(CliRunner().invoke(cli, [*words, "f5f6e6"]).stdout.splitlines()[0])
+
+    assert (told["archive"]["ply"], told["archive"]["move"]) == (2, "f6")
+
+
+def test_a_person_at_the_terminal_explores_the_games(path: Path) -> None:
+    play = ["play", "--side", "both", "--book", "none"]
+    typed = "f5\nd6\nexplore\n"
+    shown = outflank(*play, "--archive", path, input=typed).stdout.splitlines()
+    refused = outflank(*play, input=typed)
+
+    assert "2 games; results and scores for Black" in shown
+    assert refused.returncode == 1
+    assert "there is no archive to look into: start with --archive FILE" in refused.stderr
+    other = outflank(*play, "--archive", path, "--rules", "obversi", input="")
+    assert "is an archive of games by othello, not by" in other.stderr
