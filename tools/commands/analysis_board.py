@@ -4,13 +4,16 @@ import secrets
 import time
 import webbrowser
 from collections.abc import Sequence
+from contextlib import ExitStack
 from itertools import islice
+from pathlib import Path
 
 import click
 
 from outflank.engine import NotationError, Searcher
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.analysis.requests import Defaults
+from outflank.tools.archive.table import Explorer
 from outflank.tools.web.analysis import MOST_GAMES, AnalysisBoard
 from outflank.tools.web.requests import RequestServer
 from outflank.tools.web.server import Address, WebServer
@@ -23,7 +26,12 @@ _SLICE_SECONDS = 0.1
 
 
 def serve_board(
-    texts: Sequence[str], defaults: Defaults, searchers: Sequence[Searcher], place: str | None, opens: bool
+    texts: Sequence[str],
+    defaults: Defaults,
+    searchers: Sequence[Searcher],
+    place: str | None,
+    opens: bool,
+    archive: Path | None,
 ) -> None:
     """Serve until a signal comes, and exit with 128 and its number.
 
@@ -33,6 +41,7 @@ def serve_board(
         searchers: one for each search that may be under way at once.
         place: where to listen; None for this machine alone and a free port.
         opens: whether to open the board in the browser.
+        archive: whose games are shown beside the board; None for none.
     """
     try:
         address = Address.parse(place or "0")
@@ -40,8 +49,11 @@ def serve_board(
         raise click.BadParameter(str(error), param_hint="--serve") from None
     games = [game for text in texts for game in _games(text, defaults)]
     token = secrets.token_urlsafe(_TOKEN_BYTES)
-    board = AnalysisBoard(token, RequestServer(searchers, defaults), defaults.rules, games)
-    with WebServer(board.routes, address.listen(), names=address.names) as server, Interrupts() as interrupts:
+    with ExitStack() as stack:
+        explorer = None if archive is None else stack.enter_context(Explorer.open(archive))
+        board = AnalysisBoard(token, RequestServer(searchers, defaults), defaults.rules, games, explorer)
+        server = stack.enter_context(WebServer(board.routes, address.listen(), names=address.names))
+        interrupts = stack.enter_context(Interrupts())
         page = f"{server.url}/{token}/"
         if opens:
             click.echo(f"Analysis board: {page}")

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
+from pathlib import Path
 
 import click
 
@@ -18,6 +19,7 @@ from outflank.tools.commands.options import (
     COUNT,
     SECONDS,
     WholeNumber,
+    archive_option,
     completed_by,
     hash_option,
     json_option,
@@ -69,6 +71,7 @@ _SECONDS = 5.0
 @click.option(
     "--web", is_flag=True, help="Open an analysis board in the browser, with the games of POSITION if given."
 )
+@archive_option
 @click.option(
     "--serve",
     is_flag=False,
@@ -94,6 +97,7 @@ def analyze(
     concurrency: int,
     ordered: bool,
     web: bool,
+    archive: Path | None,
     serve: str | None,
     rules: Rules,
     threads: int,
@@ -125,8 +129,10 @@ def analyze(
         # The board searches the position shown and the curve at once.
         count = max(concurrency, 2 if web else 1)
         searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(count)]
-        serve_board(texts, defaults, searchers, serve, web)
+        serve_board(texts, defaults, searchers, serve, web, archive)
         return
+    if archive is not None:
+        raise click.UsageError("--archive shows its games on the analysis board and needs --web")
     if not texts:
         raise click.UsageError("Missing argument 'POSITION...'.")
     searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(concurrency)]

@@ -28,6 +28,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName, read_games
 from outflank.tools.analysis.review.game import ReviewSettings, review_game
 from outflank.tools.analysis.review.page import review_replay
+from outflank.tools.archive.table import Explorer
 from outflank.tools.report.gamefiles import game_writer
 from outflank.tools.report.page import page_parts, replayed, templates
 from outflank.tools.web.requests import RequestServer
@@ -48,12 +49,19 @@ class AnalysisBoard:
         requests: answers the requests for analysis.
         rules: of games that name none.
         first: the games to begin with.
+        explorer: the archive whose games are shown beside the board; None if there is none.
     """
 
     def __init__(
-        self, token: str, requests: RequestServer, rules: Rules, first: Sequence[AnnotatedGame] = ()
+        self,
+        token: str,
+        requests: RequestServer,
+        rules: Rules,
+        first: Sequence[AnnotatedGame] = (),
+        explorer: Explorer | None = None,
     ) -> None:
         self._rules = rules
+        self._explorer = explorer
         self._first = first or [AnnotatedGame(Position.start(rules))]
         # A thread each: books belong to the thread that opened them, and one review is made at a time.
         self._workers = ThreadPoolExecutor(1, thread_name_prefix="games")
@@ -68,6 +76,7 @@ class AnalysisBoard:
             Route("/game", self._game, methods=["POST"]),
             Route("/save", self._save, methods=["POST"]),
             Route("/review", self._review, methods=["POST"]),
+            Route("/archive", self._archive, methods=["POST"]),
         ]
         self.routes: list[BaseRoute] = [Mount(f"/{token}", routes=inner)]
 
@@ -84,6 +93,7 @@ class AnalysisBoard:
                 formats=WRITTEN_FORMATS,
                 remark_heading="by",
                 panel=True,
+                **({} if self._explorer is None else {"archive": self._explorer.archive.path.name}),
                 **parts,
             )
         )
@@ -169,6 +179,16 @@ class AnalysisBoard:
         self._searcher = self._searcher or Searcher()
         game = _annotated(asked, self._rules)
         return review_replay(review_game(game, ReviewSettings(), self._searcher), _number(asked))
+
+    async def _archive(self, request: Request) -> Response:
+        """The games of the archive that reached the last position of the game."""
+        return JSONResponse(await self._answered(request, self._played))
+
+    def _played(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        position = _annotated(asked, self._rules).final
+        if self._explorer is None or position.rules != self._explorer.archive.rules:
+            return {"games": 0, "moves": []}
+        return self._explorer.facts(position)
 
     async def _answered(
         self,

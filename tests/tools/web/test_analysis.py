@@ -21,12 +21,13 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from outflank.engine import Colour, Position
+from outflank.engine import Colour, Game, Position
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, read_games
 from outflank.tests.support.browser import CHROMIUM, Browser
 from outflank.tests.support.positions import WITH_PASSES
-from outflank.tests.support.program import OUTFLANK
+from outflank.tests.support.program import OUTFLANK, outflank
+from outflank.tools.archive import build_archive
 from outflank.tools.web.server import Address, WebServer
 
 pytestmark = pytest.mark.timeout(180)
@@ -217,6 +218,46 @@ def test_a_game_is_saved_in_every_format_that_convert_writes(served: Served) -> 
 
     assert served.post("save?format=pgn", game)[0] == 404
     assert served.post("save?format=sgf", b'{"moves": "a1"}')[0] == 400
+
+
+@pytest.fixture(scope="module")
+def with_archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    path = tmp_path_factory.mktemp("archive") / "some.archive"
+    lines = ("f5d6c3d3c4", "f5d6c3d3c4f4", "f5f6e6", "f5d6c7")
+    build_archive(path, (AnnotatedGame.of(Game.from_transcript(line)) for line in lines))
+    with Served("--archive", str(path)) as running:
+        yield running
+
+
+def test_the_games_of_an_archive_are_told_for_a_position(served: Served, with_archive: Served) -> None:
+    status, content = with_archive.post("archive", b'{"moves": "d3c5"}')
+    told = json.loads(content)
+    other = json.loads(with_archive.post("archive", b'{"moves": "", "rules": "obversi"}')[1])
+
+    assert (status, told["games"]) == (200, 3)
+    assert [(move["move"], move["games"]) for move in told["moves"]] == [("f6", 2), ("b6", 1)]
+    assert (other["games"], other["moves"]) == (0, [])
+    assert json.loads(served.post("archive", b'{"moves": ""}')[1])["games"] == 0
+    assert with_archive.post("archive", b'{"moves": "a1"}')[0] == 400
+
+
+def test_an_archive_needs_the_board() -> None:
+    refused = outflank("analyze", "f5", "--archive", __file__)
+
+    assert (refused.returncode, "needs --web" in refused.stderr) == (2, True)
+
+
+@in_browser
+def test_the_games_of_an_archive_stand_beside_the_board(browser: Browser, with_archive: Served) -> None:
+    browser.errors.clear()
+    browser.load(with_archive.page)
+    browser.wait("at('reached').textContent === '4 games of the archive'")
+    browser.run("at('played').querySelector('button').click()")
+    browser.wait("ply === 1 && at('played').tBodies[0].rows.length === 2")
+    browser.run("playMove('f4')")
+    browser.wait("ply === 2 && at('reached').textContent === 'No game of the archive' && at('played').hidden")
+
+    assert browser.errors == []
 
 
 @in_browser

@@ -1,7 +1,7 @@
 "use strict";
 // Stands after report.js: its board is played on here, and searched by the server; docs/analysis.md has the requests.
 const SECONDS = 30, CURVE_LEVEL = 6, COLUMNS = 8;
-let socket = null, asked = 0, isOn = true, found = null, attempts = 0, changes = 0;
+let socket = null, asked = 0, isOn = true, found = null, attempts = 0, changes = 0, explored = 0;
 
 /* ---- games: the server reads, plays and writes them ---- */
 
@@ -163,6 +163,33 @@ function showMoves(lines) {
   at("lines").tBodies[0].rows[focused]?.querySelector("button").focus();
 }
 
+/** The games of the archive that reached the position shown, if there is an archive. */
+async function explore() {
+  if (!at("played") || !game?.legal) return;
+  const turn = ++explored;
+  const answer = await fetch("archive", {method: "POST", body: described(game, game.moves.slice(0, ply))}).catch(() => null);
+  if (turn !== explored || !answer) return;
+  if (!answer.ok) return complain(await answer.text());
+  const table = await answer.json();
+  at("reached").textContent = table.games ? `${table.games.toLocaleString("en")} games of the archive` : "No game of the archive";
+  at("played").hidden = !table.moves.length;
+  at("played").tBodies[0].replaceChildren(...table.moves.map(playedRow));
+}
+
+function playedRow(move) {
+  const row = document.createElement("tr"), button = document.createElement("button");
+  const known = move.won + move.drawn + move.lost, share = part => known ? `${Math.round(100 * part / known)} %` : "";
+  button.textContent = move.move;
+  button.onclick = () => playMove(move.move);
+  row.insertCell().append(button);
+  const numbers = [move.games.toLocaleString("en"), share(move.won), share(move.drawn), share(move.lost), move.mean === null ? "" : signed(move.mean, 1)];
+  for (const text of numbers) Object.assign(row.insertCell(), {className: "number", textContent: text});
+  row.insertCell().textContent = [...new Set(move.years ?? [])].join("–");
+  const who = [move.strongest.join(", "), ...(move.opening ? [`(${move.opening})`] : [])].join(" ");
+  Object.assign(row.insertCell(), {className: "line", textContent: who});
+  return row;
+}
+
 function depthText(legal) {
   if (!legal.length) return game.legal[ply] ? "pass" : "the game is over";
   const side = ply < game.discs.length ? game.discs[ply] : ply % 2 ? game.begins === "X" ? "O" : "X" : game.begins;
@@ -175,7 +202,7 @@ function depthText(legal) {
 /* ---- what report.js does, with a search; buttons, files, keys ---- */
 
 const goBefore = go;
-go = to => { goBefore(to); search(); };
+go = to => { goBefore(to); search(); explore(); };
 
 async function save(form) {
   const answer = await post(`save?format=${form}`, described(games.get(game.number)));
