@@ -2,16 +2,19 @@
 
 import ast
 import doctest
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
+import outflank
 from outflank import engine
 from outflank.tests.support.installation import ROOT
 from outflank.tests.test_layers import LAYERS
@@ -55,6 +58,27 @@ def test_python_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_pa
             names = example.globs
         else:
             exec(compile(code, page.name, "exec"), names)
+
+
+def test_the_notebook_runs_and_uses_the_tools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    cells = json.loads((ROOT / "examples" / "games.ipynb").read_text())["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    names: dict[str, Any] = {}
+    for number, cell in enumerate(code, 1):
+        exec(compile(cell, f"cell {number}", "exec"), names)
+
+    assert [row.games for row in names["table"].moves] in ([2], [1, 1])
+    assert len(names["review"].judgements) == len(names["games"][0].moves) + 1
+    assert names["curve"] == (tmp_path / "curve.svg").read_text()
+    assert {name for name in outflank._DOORS if f"outflank.{name}" in "".join(code)} >= {
+        "Archive",
+        "ReviewSettings",
+        "build_archive",
+        "curve_svg",
+        "read_games",
+        "review_game",
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -34,7 +34,7 @@ from outflank.tools.archive.schema import (
     place_of,
     sealed,
 )
-from outflank.tools.archive.tally import Visit, tallies_of
+from outflank.tools.archive.tally import NO_STRENGTH, Visit, tallies_of
 from outflank.tools.work.files import UnwritableError, expect_writable, writing
 
 MANY_GAMES = 200
@@ -262,9 +262,13 @@ class _Builder:
     def _rate(self) -> dict[int, float]:
         """Order the players by strength, write them, and return their strengths by their numbers.
 
-        A rating in a record counts; without one, Elo's rule is followed through the games by their years.
+        A rating in a record counts; without one, Elo's rule is followed through the games by their years. A name
+        without a letter, such as WTHOR's ???, is nobody's.
         """
-        strengths = dict.fromkeys(self._players.values(), _FIRST_STRENGTH)
+        strengths = {
+            number: _FIRST_STRENGTH if any(map(str.isalnum, name)) else NO_STRENGTH
+            for name, number in self._players.items()
+        }
         games = dict.fromkeys(self._players.values(), 0)
         rows = self._connection.execute(
             "SELECT black, white, black_rating, white_rating, winner FROM game ORDER BY year, id"
@@ -272,13 +276,13 @@ class _Builder:
         for black, white, black_rating, white_rating, winner in rows:
             games[black] += 1
             games[white] += white != black
-            if winner is not None and NOBODY not in (black, white):
+            if winner is not None and NO_STRENGTH not in (strengths[black], strengths[white]):
                 expected = 1 / (1 + 10 ** ((strengths[white] - strengths[black]) / _SPREAD))
                 gain = _SWING * ((winner + 1) / 2 - expected)
                 strengths[black] += gain
                 strengths[white] -= gain
             for player, rating in ((black, black_rating), (white, white_rating)):
-                if rating is not None:
+                if rating is not None and strengths[player] != NO_STRENGTH:
                     strengths[player] = rating
         execute = self._connection.executemany
         execute(

@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from outflank.engine import SettingsError
-from outflank.tools.archive.schema import NO_MOVE, NOBODY
+from outflank.tools.archive.schema import NO_MOVE
 
 RATING_STEP = 100
 LATEST_YEAR = 9999
 MOST_DISCS = 64
+NO_STRENGTH = 0.0
+"""Of a player without a name, who is nobody's rival."""
 _BEST = 3
 
 
@@ -150,5 +152,6 @@ def tallies_of(visits: Iterable[Visit], strengths: Mapping[int, float]) -> dict[
         movers[key].add(white if by_white else black)
     for key, tally in found.items():
         if key[0] != NO_MOVE:
-            tally.best = strongest(movers[key] - {NOBODY}, strengths)
+            known = {mover for mover in movers[key] if strengths[mover] != NO_STRENGTH}
+            tally.best = strongest(known, strengths)
     return found

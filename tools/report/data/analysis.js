@@ -186,7 +186,7 @@ function playedRow(move) {
   for (const text of numbers) Object.assign(row.insertCell(), {className: "number", textContent: text});
   row.insertCell().textContent = [...new Set(move.years ?? [])].join("–");
   const who = [move.strongest.join(", "), ...(move.opening ? [`(${move.opening})`] : [])].join(" ");
-  Object.assign(row.insertCell(), {className: "line", textContent: who});
+  Object.assign(row.insertCell(), {className: "who", textContent: who});
   return row;
 }
 
