@@ -34,7 +34,7 @@ from outflank.tools.archive.schema import (
     place_of,
     sealed,
 )
-from outflank.tools.archive.tally import NO_STRENGTH, Visit, tallies_of
+from outflank.tools.archive.tally import MOST_DISCS, NO_STRENGTH, Visit, tallies_of
 from outflank.tools.work.files import UnwritableError, expect_writable, writing
 
 MANY_GAMES = 200
@@ -43,6 +43,7 @@ _GAMES_AT_ONCE = 500
 _CACHE_KB = 1 << 16
 _STEPS_AT_ONCE = 1_000_000  # of SQLite's virtual machine, between two looks at signals
 _LONGEST_NAME = 200
+_LEAST_SENSELESS = 1e6  # rating
 _FIRST_STRENGTH, _SWING, _SPREAD = 1500.0, 24.0, 400.0
 _SCRATCH = "CREATE TABLE scratch.visit (position INTEGER, game INTEGER, turn INTEGER)"
 _WINNERS = {Colour.BLACK: 1, None: 0, Colour.WHITE: -1}
@@ -229,11 +230,12 @@ class _Builder:
         moves = packed_moves([move_number(each.move) for each in game.moves if not each.move.is_pass])
         first = None if game.first == self._start else game.first.board_string()
         year, outcome = year_of(game.date) or 0, game.outcome
-        black, white, event = (name[:_LONGEST_NAME] for name in (game.black, game.white, game.event))
-        same = "\0".join((first or "", black.casefold(), white.casefold(), str(year))).encode(
-            errors="replace"
+        black, white, event, *others = map(
+            _text, (game.black, game.white, game.event, game.title, game.place, game.date)
         )
+        same = "\0".join((first or "", black.casefold(), white.casefold(), str(year)))
         ratings = game.black_rating, game.white_rating
+        margin = None if outcome is None else outcome.margin
         done = self._connection.execute(
             f"INSERT OR IGNORE INTO game VALUES ({', '.join('?' * 18)})",
             (
@@ -242,16 +244,16 @@ class _Builder:
                 self._players.setdefault(white, len(self._players)),
                 self._events.setdefault(event, len(self._events)),
                 year,
-                0 if None in ratings else max(0, int(min(filter(None, ratings), default=0))),
+                _lower(*ratings),
                 *ratings,
                 None if outcome is None else _WINNERS[outcome.winner],
-                None if outcome is None else outcome.margin,
+                None if margin is None or abs(margin) > MOST_DISCS else margin,
                 None if outcome is None else str(outcome.ending),
                 first,
                 game.given,
                 moves,
-                *(text[:_LONGEST_NAME] for text in (game.title, game.place, game.date)),
-                blake2b(moves + b"\0\0\0" + same, digest_size=12).digest(),
+                *others,
+                blake2b(moves + b"\0\0\0" + same.encode(), digest_size=12).digest(),
             ),
         )
         if not done.rowcount:
@@ -314,6 +316,18 @@ class _Builder:
         execute("DROP TABLE scratch.many")
         ((positions,),) = execute("SELECT count(DISTINCT position) FROM visit").fetchall()
         return int(positions)
+
+
+def _text(text: str) -> str:
+    """A text as SQLite takes it, and not of any length."""
+    return text[:_LONGEST_NAME].encode(errors="replace").decode()
+
+
+def _lower(first: float | None, second: float | None) -> int:
+    """The lower one of two ratings; 0 if one of them is unknown or makes no sense."""
+    if first is None or second is None or not 0 < (lower := min(first, second)) < _LEAST_SENSELESS:
+        return 0
+    return int(lower)
 
 
 def _tally_rows(rows: Iterable[tuple[int, ...]], strengths: Mapping[int, float]) -> Iterator[tuple[int, ...]]:

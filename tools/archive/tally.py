@@ -74,13 +74,15 @@ class Visit(NamedTuple):
     def is_sound(self) -> bool:
         """Whether the values, which may come from a damaged file, are possible."""
         turn, year, rating, winner, margin, black, white = self
-        numbers = (turn, year, rating, black, white)
         return (
-            all(isinstance(number, int) and number >= 0 for number in numbers)
-            and turn <= 2 * NO_MOVE + 1
-            and year <= LATEST_YEAR
+            type(turn) is type(year) is type(rating) is type(black) is type(white) is int
+            and 0 <= turn <= 2 * NO_MOVE + 1
+            and 0 <= year <= LATEST_YEAR
+            and rating >= 0
+            and black >= 0
+            and white >= 0
             and (winner is None or winner in (-1, 0, 1))
-            and (margin is None or (isinstance(margin, int) and abs(margin) <= MOST_DISCS))
+            and (margin is None or (type(margin) is int and abs(margin) <= MOST_DISCS))
         )
 
 

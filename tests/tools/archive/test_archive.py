@@ -223,6 +223,24 @@ def test_what_a_record_says_besides_its_moves_is_kept(tmp_path: Path) -> None:
         assert archive.table(Position.start()).games == 0
 
 
+def test_a_record_that_makes_no_sense_is_kept_as_far_as_it_does(tmp_path: Path) -> None:
+    record = replace(
+        AnnotatedGame.of(Game.from_transcript("f5")),
+        black="\udcff" * 1000,
+        black_rating=float("inf"),
+        white_rating=float("inf"),
+        result=Result(Colour.BLACK, 1000),
+    )
+    build_archive(tmp_path / "a", [record])
+    with Archive.open(tmp_path / "a") as archive:
+        (row,) = archive.table(Position.start()).moves
+        (game,) = archive.games()
+        assert archive.table(Position.start(), Wanted(rating=1000)).games == 0
+
+    assert (row.won, row.mean) == (1, None)
+    assert (game.black, game.result) == ("?" * 200, Result(Colour.BLACK, None))
+
+
 def test_a_game_that_is_there_already_is_counted_and_left_out(tmp_path: Path) -> None:
     record = replace(AnnotatedGame.of(Game.from_transcript("f5d6c3")), black="Ann", white="Bob", date="1999")
     others = [
