@@ -127,8 +127,9 @@ def review(
         for made in review_games(given, Reviewer(settings, hash_mb, threads), workers):
             output.add(replace(made, book_exit=exits.of(made.game)), *given.places.popleft())
         output.end()
+        played = [] if len(output.kept) != 1 else list(output.archive_text(output.kept[0].game))
     given.read.end()
-    _write(output.kept, settings, html, svg)
+    _write(output.kept, settings, html, svg, played)
     if bad := given.read.bad.count:
         raise OutflankError(f"{counted(bad, 'game')} can't be read ({given.read.bad.where})")
     given.wanted.expect_found(output.games, given.read.unnamed)
@@ -151,14 +152,18 @@ def _settings(level: int | None, depth: int | None, seconds: float | None, exact
 
 
 def _write(
-    reviews: Sequence[GameReview], settings: ReviewSettings, html: Path | None, svg: Path | None
+    reviews: Sequence[GameReview],
+    settings: ReviewSettings,
+    html: Path | None,
+    svg: Path | None,
+    played: Sequence[str],
 ) -> None:
-    """Write the page and the curve, if there is anything to show.
+    """Write the page, with lines about the games of an archive, and the curve, if there is anything to show.
 
     Raises: OutflankError if the game for the curve has no moves.
     """
     if html is not None and reviews:
-        write_whole(html, render_review(reviews, settings).encode())
+        write_whole(html, render_review(reviews, settings, played).encode())
     if svg is not None and reviews:
         write_whole(svg, curve_svg(reviews[0]).encode())
 
@@ -234,7 +239,7 @@ class _Output:
         """Print what is left to say."""
         if self._first is not None:
             _print(game_text(self._first))
-            _print(self._archive_text(self._first.game))
+            _print(["", *lines] if (lines := [*self.archive_text(self._first.game)]) else [])
         elif self._as_json and self.games:
             click.echo(json.dumps(player_facts(self._players.summaries())))
         elif self.games:
@@ -252,13 +257,12 @@ class _Output:
             "archive": {"ply": ply, "move": str(played.move), **self._explorer.facts(played.before)},
         }
 
-    def _archive_text(self, game: AnnotatedGame) -> Iterator[str]:
-        """The same in lines."""
+    def archive_text(self, game: AnnotatedGame) -> Iterator[str]:
+        """The same in lines; none without an archive."""
         if self._explorer is None:
             return
         self._explorer.archive.expect(game.rules)
         left = self._explorer.exit_of(game)
-        yield ""
         if left is None:
             yield "Archive: no move of the game leaves the other games"
             return

@@ -172,13 +172,15 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_a_review_says_where_the_game_left_the_others(path: Path) -> None:
     words = ["review", "--level", "1", "--exact-from", "4", "--archive", str(path)]
-    lines = CliRunner().invoke(cli, [*words, "f5d6c3f4"]).stdout.splitlines()
+    page = path.with_name("review.html")
+    lines = CliRunner().invoke(cli, [*words, "f5d6c3f4", "--html", str(page)]).stdout.splitlines()
     known = CliRunner().invoke(cli, [*words, "f5d6c3"]).stdout.splitlines()
     told = CliRunner().invoke(cli, [*words, "--json", "f5f6e6f4", "f5d6c3"]).stdout.splitlines()
 
     at = lines.index("Archive: no other game has move 4, f4; in the position before it:")
     assert lines[at + 1] == "2 games; results and scores for White"
     assert lines[at + 3].startswith("d3 ")
+    assert "\n".join(lines[at:]) in page.read_text()
     assert known[-1] == "Archive: no move of the game leaves the other games"
     first, second, _ = map(json.loads, told)
     assert (first["archive"]["ply"], first["archive"]["move"], first["archive"]["ended"]) == (4, "f4", 1)

@@ -14,8 +14,14 @@ from outflank.tools.report.search import certainty, moves_text, score_text
 _WORST_SHOWN = 40
 
 
-def render_review(reviews: Sequence[GameReview], settings: ReviewSettings) -> str:
-    """The page of at least one game: totals, every game on a board with its curve, the worst moves."""
+def render_review(reviews: Sequence[GameReview], settings: ReviewSettings, played: Sequence[str] = ()) -> str:
+    """The page of at least one game: totals, every game on a board with its curve, the worst moves.
+
+    Args:
+        reviews: of the games.
+        settings: of the reviews.
+        played: lines about the same positions in other games.
+    """
     players = Players()
     for review in reviews:
         players.add(review)
@@ -32,6 +38,7 @@ def render_review(reviews: Sequence[GameReview], settings: ReviewSettings) -> st
             sides=list(zip(_names(first), tallies, strict=True)),
             errors=ERRORS,
             rows=rows,
+            played=played,
             phases=_phases(reviews),
             files=packed_files([review.game for review in reviews]),
             remark_heading="lost",
