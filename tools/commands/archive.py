@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -207,12 +208,15 @@ def games(
         if output is not None:
             _export(opened.games(position, wanted, count), output, as_json)
             return
-        found = 0
-        for game in opened.games(position, wanted, count or _SHOWN):
-            found += 1
+        found = opened.games(position, wanted, count)
+        listed = 0
+        for game in islice(found, count or _SHOWN):
+            listed += 1
             click.echo(json_line(game_facts(game)) if as_json else game_row(game))
-        if not found:
+        if not listed:
             raise OutflankError("no game of the archive passes")
+        if next(found, None) is not None:
+            warn("there are more games: --count N lists N of them, -o FILE writes all")
 
 
 def _export(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None:

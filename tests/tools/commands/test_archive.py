@@ -105,6 +105,18 @@ def test_games_are_listed_the_last_first(path: Path) -> None:
     assert json.loads(told)["moves"] == "f5f6e6"
 
 
+def test_it_is_said_that_there_are_more_games_than_are_listed(tmp_path: Path) -> None:
+    (tmp_path / "games.txt").write_text(
+        "\n".join(GGF.splitlines()[0].replace("1999", str(year)) for year in range(1980, 2001))
+    )
+    run("build", tmp_path / "games.txt", "-o", tmp_path / "a")
+    result = run("games", tmp_path / "a")
+
+    assert len(result.stdout.splitlines()) == 20
+    assert "there are more games: --count N lists N of them" in result.stderr
+    assert run("games", tmp_path / "a", "--count", 20).stderr == ""
+
+
 @pytest.mark.parametrize("suffix", ["sgf", "ggf", "txt", "wtb"])
 def test_games_are_written_as_the_name_of_the_file_says(path: Path, tmp_path: Path, suffix: str) -> None:
     output = tmp_path / f"some.{suffix}"
