@@ -46,6 +46,9 @@ _LONGEST_NAME = 200
 _LEAST_SENSELESS = 1e6  # rating
 _FIRST_STRENGTH, _SWING, _SPREAD = 1500.0, 24.0, 400.0
 _SCRATCH = "CREATE TABLE scratch.visit (position INTEGER, game INTEGER, turn INTEGER)"
+_NEW_FILE = (
+    os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+)  # no link that waits there is followed
 _WINNERS = {Colour.BLACK: 1, None: 0, Colour.WHITE: -1}
 
 
@@ -58,7 +61,7 @@ class Built:
         duplicates: games left out, since one with the same players, year and moves is in it.
         others: games left out, since they are by other rules.
         bad: entries of files that could not be read as games.
-    positions: different ones, images counted once.
+        positions: different ones, images counted once.
         bytes: of the file.
     """
 
@@ -87,33 +90,33 @@ def build_archive(
         advance: called with the number of games read since the last call.
         begin: called with a word for each step that begins.
 
-    Raises: UnwritableError; SettingsError if a database is there already; OutflankError if there is no game.
+    Raises: UnwritableError; SettingsError if a database is there already; OutflankError if there is no game; what
+        `games` raises.
     """
     path = Path(path)
     expect_writable(path)
     with writing(path):
         target = file_of(path)
-        if target.exists() and not target.is_file():
-            raise SettingsError(f"can't make an archive of {str(path)!r}, which is no file: name another one")
-        names = [str(target.with_name(f".{target.name}.{os.urandom(6).hex()}{end}")) for end in ("", ".sort")]
-        try:
-            # Nobody else could read them, and no link that waits there is followed.
+    if target.exists() and not target.is_file():
+        raise SettingsError(f"can't make an archive of {str(path)!r}, which is no file: name another one")
+    names = [str(target.with_name(f".{target.name}.{os.urandom(6).hex()}{end}")) for end in ("", ".sort")]
+    try:
+        with writing(path):
             for name in names:
-                os.close(
-                    os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
-                )
-            with contextlib.closing(sqlite3.connect(names[0], isolation_level=None)) as connection:
-                builder = _Builder(connection, names[1], rules or Rules())
-                try:
-                    built = builder.build(games, advance, begin)
-                except sqlite3.OperationalError as error:
-                    raise builder.raised or UnwritableError(0, str(error), str(path)) from None
+                os.close(os.open(name, _NEW_FILE, 0o666))
+        with contextlib.closing(sqlite3.connect(names[0], isolation_level=None)) as connection:
+            builder = _Builder(connection, names[1], rules or Rules())
+            try:
+                built = builder.build(games, advance, begin)
+            except sqlite3.OperationalError as error:
+                raise builder.raised or UnwritableError(0, str(error), str(path)) from None
+        with writing(path):
             _sync(names[0])
             os.replace(names[0], target)
-        finally:
-            for name in names:
-                with contextlib.suppress(OSError):
-                    os.unlink(name)
+    finally:
+        for name in names:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
     return Built(*built, bytes=target.stat().st_size)
 
 
@@ -164,15 +167,15 @@ class _Builder:
         begin: Callable[[str], None],
     ) -> tuple[int, int, int, int, int]:
         """Fill the tables. Returns the numbers of ``Built`` but for the bytes."""
-        begin("reading")
+        begin("reading the games")
         self._read(games, advance)
         if not self._games:
             raise OutflankError("no game was found, so no archive was made")
-        begin("sorting")
+        begin("sorting the positions")
         execute = self._connection.execute
         execute("INSERT INTO visit SELECT position, game, turn FROM scratch.visit ORDER BY position, game")
         execute("DROP TABLE scratch.visit")
-        begin("counting")
+        begin("counting the games of frequent positions")
         for index in filter(str.strip, INDICES.split(";")):
             execute(index)
         strengths = self._rate()

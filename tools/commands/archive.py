@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -102,7 +103,8 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
 
     began = time.perf_counter()
     with progress_bar("archive", None, "games") as advance:
-        built = build_archive(path, games(), rules, advance=advance)
+        begin = partial(click.echo, err=True)  # while the bar stands still
+        built = build_archive(path, games(), rules, advance=advance, begin=begin)
     seconds = time.perf_counter() - began
     complaints.end()
     if as_json:

@@ -22,6 +22,7 @@ from outflank.engine import (
     Symmetry,
 )
 from outflank.protocol.formats.annotated import AnnotatedGame, Ending, Result
+from outflank.protocol.formats.files import read_games
 from outflank.tools.archive import Archive, Built, Wanted, build, build_archive
 
 NAMES = ("Ann", "Bob", "Zoe", "Joan", "")
@@ -319,6 +320,8 @@ def test_a_build_that_ends_early_leaves_nothing_behind(games: list[AnnotatedGame
 
     with pytest.raises(KeyboardInterrupt):
         build_archive(tmp_path / "a", broken())
+    with pytest.raises(FileNotFoundError, match="missing"):
+        build_archive(tmp_path / "a", read_games("missing"))
     with pytest.raises(OutflankError, match="no game was found"):
         build_archive(tmp_path / "a", [])
 
