@@ -102,14 +102,14 @@ class Explorer:
         )
 
 
-def table_text(table: PositionTable, scores: Scores = Scores()) -> Iterator[str]:  # immutable
+def table_text(table: PositionTable, scores: Scores) -> Iterator[str]:
     """The lines that show a table: a heading, and a row for each move."""
     position = table.position
     mover = position.rules.colour_name(position.side)
     if not table.games:
         yield "no games"
         return
-    ended = f", {table.ended:,} of them to no further" if table.ended else ""
+    ended = f", {table.ended:,} of which ended here" if table.ended else ""
     yield f"{counted(table.games, 'game')}{ended}; results and scores for {mover}"
     if scores.certainty:
         yield f"engine: {scores.certainty}"
@@ -156,7 +156,7 @@ def _years(row: MoveRow) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def table_facts(table: PositionTable, scores: Scores = Scores()) -> dict[str, Any]:  # immutable
+def table_facts(table: PositionTable, scores: Scores) -> dict[str, Any]:
     """The table as JSON has it; results and scores are from the side to move."""
     moves = []
     for row in table.moves:
@@ -207,5 +207,6 @@ def game_facts(game: AnnotatedGame) -> dict[str, Any]:
         "date": game.date,
         "winner": None if outcome is None else "draw" if winner is None else str(winner),
         "margin": None if outcome is None else outcome.margin,
+        "start": game.first.board_string(),
         "moves": game.game().transcript(),
     }
