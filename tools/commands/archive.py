@@ -48,9 +48,7 @@ def _wanted_options(command: Decorated) -> Decorated:
     """Which games count: hands the command ``players``, ``event``, ``year`` and ``rating``."""
     return together(
         player_option,
-        click.option(
-            "--event", default="", metavar="NAME", help="Only games of events whose name has NAME in it."
-        ),
+        event_option,
         year_option,
         click.option(
             "--rating",
@@ -143,7 +141,7 @@ def show(
     path: Path,
     text: str,
     players: tuple[str, ...],
-    event: str,
+    event: str | None,
     year: range | None,
     rating: int | None,
     level: int,
@@ -192,7 +190,7 @@ def games(
     path: Path,
     text: str,
     players: tuple[str, ...],
-    event: str,
+    event: str | None,
     year: range | None,
     rating: int | None,
     count: int | None,
@@ -257,9 +255,9 @@ def _export(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None
         raise OutflankError(f"{counted(bad.count, 'game')} can't be written ({bad.where})")
 
 
-def _wanted(players: tuple[str, ...], event: str, years: range | None, rating: int | None) -> Wanted:
+def _wanted(players: tuple[str, ...], event: str | None, years: range | None, rating: int | None) -> Wanted:
     """The games that count. Raises: click.BadParameter."""
     try:
-        return Wanted(players, event, years, rating)
+        return Wanted(players, event or "", years, rating)
     except SettingsError as error:
         raise click.BadParameter(str(error), param_hint="--rating") from None
