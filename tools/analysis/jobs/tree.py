@@ -9,8 +9,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from outflank.book.keys import after_passes, key_of, position_of
-from outflank.engine import Position, Rules
+from outflank.book.keys import after_passes, key_of
+from outflank.engine import Position
 
 Bounds = tuple[int, int]
 """Lower and upper bound of a score, in discs from the side to move."""
@@ -41,8 +41,8 @@ class Node:
 
     Attributes:
         key: the board, as ``key_of`` names it.
+        position: the image of the board that was met first: a worker's table knows only boards turned as they are.
         wanted: discs; the question is whether the side to move reaches them.
-        empties: empty squares.
         lead: of the estimated score over the question, in discs.
         proof: nodes that a Yes is expected to take; 0 once it is proven, infinite once it is impossible.
         disproof: the same of a No.
@@ -53,8 +53,8 @@ class Node:
     """
 
     key: bytes
+    position: Position
     wanted: int
-    empties: int
     lead: float
     proof: float
     disproof: float
@@ -62,6 +62,11 @@ class Node:
     parents: list["Node"] = field(default_factory=list)
     running: bool = False
     ended: int = -65
+
+    @property
+    def empties(self) -> int:
+        """Empty squares."""
+        return self.position.empties
 
     @property
     def answer(self) -> bool | None:
@@ -117,7 +122,6 @@ class Tree:
         estimate: Callable[[Position], float],
         bounds: Mapping[bytes, Bounds],
     ) -> None:
-        self._rules: Rules = position.rules
         self.wanted = wanted
         self._most = expected_nodes(frontier, 0.0)
         self._estimate, self._bounds = estimate, bounds
@@ -160,10 +164,6 @@ class Tree:
                 return node
             self._expand(node)
         return None
-
-    def position(self, node: Node) -> Position:
-        """The board of a node; the side may be either, where both are judged alike."""
-        return position_of(node.key, self._rules)
 
     def learn(self, key: bytes) -> None:
         """Take from the bounds what they say about a board that a worker had."""
@@ -248,7 +248,7 @@ class Tree:
         node = self._nodes.get((key, wanted))
         if node is None:
             lead = self._estimate(position) - wanted + 0.5
-            node = self._nodes[key, wanted] = Node(key, wanted, position.empties, lead, 0.0, 0.0)
+            node = self._nodes[key, wanted] = Node(key, position, wanted, lead, 0.0, 0.0)
             self._reset(node)
         return node
 
@@ -277,7 +277,7 @@ class Tree:
 
     def _expand(self, node: Node) -> None:
         """Make the links of a node."""
-        position = self.position(node)
+        position = node.position
         links: dict[int, tuple[Node, bool]] = {}
         for move in position.legal_moves():
             after, again = after_passes(position.play(move))

@@ -19,8 +19,8 @@ from outflank.tools.work.executor import shared_searcher
 _NODES_OF_10_PLIES, _TIMES_A_PLY, _SHARE = 8700, 1.85, 0.01
 _SHALLOWEST, _DEEPEST = 2, 12
 # The guess at the root's score may take this share of the nodes that a question is expected to take, within bounds: a
-# question more takes as long as all before it.
-_GUESS_SHARE, _LEAST_GUESS, _MOST_GUESS = 0.05, 20_000, 50_000_000
+# question more takes as long as all before it, and the guess leaves its worker a table that orders the moves.
+_GUESS_SHARE, _LEAST_GUESS, _MOST_GUESS = 0.5, 20_000, 200_000_000
 _MOST_BELOW, _LEAST_ABOVE = 26, 4  # empty squares of the frontier, and fewer than the position's
 _AHEAD = 1  # boards that wait for a worker, so that none waits for the tree
 _HASH_MB = 4  # for estimates
@@ -177,11 +177,12 @@ class Work:
 
         Raises: OutflankError if workers die again and again, or if an answer can't be kept.
         """
-        guess, deaths = self._guess(), 0
+        guess, deaths = None, 0
         while open_ones := [asked for asked in self._asked if self._lower < asked <= self._upper]:
-            below = [asked for asked in open_ones if asked <= guess]
             before = self._searches
             try:
+                guess = self._guess() if guess is None else guess
+                below = [asked for asked in open_ones if asked <= guess]
                 self._answer(below[-1] if below else open_ones[0])
             except BrokenExecutor:
                 deaths = deaths + 1 if before == self._searches else 1
@@ -212,12 +213,11 @@ class Work:
             self._lower = self._upper = score
             return float(score)
         nodes = _GUESS_SHARE * expected_nodes(self._position.empties, 0.0)
-        found = self._searcher.search(
-            self._position,
-            Limit(exact_from=64, selectivity=73, nodes=int(min(max(nodes, _LEAST_GUESS), _MOST_GUESS))),
-        )
-        self._nodes += found.nodes
-        return found.score
+        most = int(min(max(nodes, _LEAST_GUESS), _MOST_GUESS))
+        task = self._workers.executor.submit(guess_score, self._position, most, self._hash_mb)
+        score, nodes = task.result()
+        self._nodes += nodes
+        return score
 
     def _answer(self, wanted: int) -> None:
         """Find out whether the side to move at the root reaches so many discs.
@@ -227,9 +227,8 @@ class Work:
         tree = Tree(self._position, wanted, self._frontier, self._estimate, self._bounds)
         while tree.answer is None:
             while len(self._running) < self._workers.places + _AHEAD and (node := tree.next()) is not None:
-                position = tree.position(node)
                 self._expected += expected_nodes(node.empties, node.lead)
-                task = self._workers.executor.submit(search_bound, position, node.wanted, self._hash_mb)
+                task = self._workers.executor.submit(search_bound, node.position, node.wanted, self._hash_mb)
                 self._running[task] = node.key
             self._tell(tree)
             for future in wait(self._running, _LOOK_SECONDS, FIRST_COMPLETED).done:
@@ -318,3 +317,10 @@ def search_bound(position: Position, wanted: int, hash_mb: int) -> Solved:
     found = searcher.search(position, Limit.solve(at_least=wanted))
     bounds = (int(found.score), 64) if found.bound == "lower" else (-64, int(found.score))
     return Solved(*bounds, 1, found.nodes, found.seconds)
+
+
+def guess_score(position: Position, most: int, hash_mb: int) -> tuple[float, int]:
+    """Runs in a worker: the expected score of a position, and the nodes that it took, `most` at most."""
+    searcher = shared_searcher(hash_mb=hash_mb)
+    found = searcher.search(position, Limit(exact_from=64, selectivity=95, nodes=most))
+    return found.score, found.nodes
