@@ -103,7 +103,7 @@ from outflank.tools.work.progress import Complaints, counted, live
     type=WholeNumber(4, 40),
     metavar="SQUARES",
     help="Empty squares of the boards that the workers of a new --job solve.  "
-    "[default: 4 fewer than the position, 26 at most]",
+    "[default: 2 fewer than the position, 3 with 2 workers, 4 with 4, and so on; 26 at most]",
 )
 @workers_option
 @cluster_option
@@ -216,15 +216,16 @@ def _solve_here(request: _Request, limit: Limit) -> None:
 def _work_at_job(folder: Path, request: _Request, limit: Limit) -> None:
     """Begin a job or go on with it."""
     report = Report(request.check, request.as_json)
-    bad, facts = _no_complaints(), None
+    bad, suite = _no_complaints(), None
     if (request.file, request.board) != (None, None):
         suite, bad = _suite(request.file, request.board, request.rules)
-        facts = JobFacts(request.rules, tuple(map(str, suite.problems)), request.frontier)
-    with (
-        JobFile.open(folder, facts) as job,
-        Workers(lambda: open_executor(request.workers, request.cluster)) as workers,
-    ):
-        solve_job(job, limit, workers, request.hash_mb, report)
+    with Workers(lambda: open_executor(request.workers, request.cluster)) as workers:
+        facts = None
+        if suite is not None:
+            positions = tuple(map(str, suite.problems))
+            facts = JobFacts(request.rules, positions, request.frontier, workers.places)
+        with JobFile.open(folder, facts) as job:
+            solve_job(job, limit, workers, request.hash_mb, report)
     _complain(bad, report.differing)
 
 

@@ -22,7 +22,15 @@ from outflank.tests.support.installation import python_script
 from outflank.tests.support.positions import problems, reached
 from outflank.tools.analysis.jobs.file import JOB_FILE, JobFacts, JobFile, Solved
 from outflank.tools.analysis.jobs.tree import Tree
-from outflank.tools.analysis.jobs.work import Outcome, Progress, Work, Workers, estimate_limit, thresholds
+from outflank.tools.analysis.jobs.work import (
+    Outcome,
+    Progress,
+    Work,
+    Workers,
+    estimate_limit,
+    thresholds,
+    usual_frontier,
+)
 from outflank.tools.work.executor import open_executor
 
 RULES = [
@@ -340,6 +348,11 @@ def test_estimates_take_a_small_share_of_what_they_order() -> None:
 
     assert depths == sorted(depths)
     assert (depths[0], depths[-1]) == (2, 12)
+
+
+def test_more_workers_get_smaller_boards() -> None:
+    assert [usual_frontier(24, workers) for workers in (1, 2, 3, 4, 16)] == [22, 21, 21, 20, 18]
+    assert usual_frontier(40, 2) == 26
 
 
 def test_numbers_of_a_question_say_which_answer_is_nearer() -> None:

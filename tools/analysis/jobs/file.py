@@ -90,11 +90,13 @@ class JobFacts:
         rules: by which all positions are played.
         positions: lines in OBF, with scores if they had some.
         frontier: empty squares of the positions that workers solve; None for a number that suits each position.
+        workers: with which it was begun; that number depends on them, and stays when others go on.
     """
 
     rules: Rules
     positions: tuple[str, ...]
     frontier: int | None
+    workers: int = 1
 
 
 class JobFile:
@@ -206,6 +208,7 @@ def _create(path: Path, facts: JobFacts) -> None:
                 "rules": str(facts.rules),
                 "positions": "\n".join(facts.positions),
                 "frontier": str(facts.frontier or ""),
+                "workers": str(facts.workers),
             }
             values["checksum"] = _checksum(values)
             connection.executemany("INSERT INTO job VALUES (?, ?)", values.items())
@@ -273,9 +276,10 @@ def _read_facts(connection: sqlite3.Connection) -> JobFacts:
         raise FileFormatError("what it says of itself does not have the right checksum")
     try:
         rules, frontier = Rules.parse(facts["rules"]), int(facts["frontier"] or 0) or None
+        workers = int(facts.get("workers", 1))
     except (NotationError, ValueError) as error:
         raise FileFormatError(str(error)) from None
-    return JobFacts(rules, tuple(facts["positions"].splitlines()), frontier)
+    return JobFacts(rules, tuple(facts["positions"].splitlines()), frontier, workers)
 
 
 def _checksum(values: Mapping[str, str]) -> str:

@@ -21,7 +21,7 @@ _SHALLOWEST, _DEEPEST = 2, 12
 # The guess at the root's score may take this share of the nodes that a question is expected to take, within bounds: a
 # question more takes as long as all before it, and the guess leaves its worker a table that orders the moves.
 _GUESS_SHARE, _LEAST_GUESS, _MOST_GUESS = 0.5, 20_000, 200_000_000
-_MOST_BELOW, _LEAST_ABOVE = 26, 4  # empty squares of the frontier, and fewer than the position's
+_MOST_BELOW = 26  # empty squares of the frontier
 _AHEAD = 1  # boards that wait for a worker, so that none waits for the tree
 _HASH_MB = 4  # for estimates
 _LOOK_SECONDS = 0.5
@@ -43,6 +43,16 @@ def thresholds(position: Position, wld: bool, at_least: int | None) -> list[int]
     if wld:
         return sorted({rules.least_win(side), 1 - rules.least_win(side.other)})
     return list(range(-62, 65, 2)) if rules.scoring == "empties" else list(range(-63, 65))
+
+
+def usual_frontier(empties: int, workers: int) -> int:
+    """Empty squares of the frontier below a position: fewer for more workers, since all need work, which costs nodes.
+
+    Args:
+        empties: of the position.
+        workers: how many there are.
+    """
+    return min(empties - 1 - workers.bit_length(), _MOST_BELOW)
 
 
 def estimate_limit(frontier: int) -> Limit:
@@ -159,7 +169,7 @@ class Work:
     ) -> None:
         self._job, self._position, self._asked = job, position, list(asked)
         self._workers, self._hash_mb, self._show = workers, hash_mb, show
-        self._frontier = job.facts.frontier or min(position.empties - _LEAST_ABOVE, _MOST_BELOW)
+        self._frontier = job.facts.frontier or usual_frontier(position.empties, job.facts.workers)
         self._limit = estimate_limit(self._frontier)
         self._searcher = Searcher(_HASH_MB)
         self._bounds = {key: solved.bounds for key, solved in job.solved.items()}
