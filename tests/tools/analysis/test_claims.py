@@ -206,7 +206,7 @@ def test_the_command_prints_what_follows_and_has_it_checked(
 
     assert result.exit_code == 0, result.output
     assert f"{exact(root):+d} is proven for {board}" in result.output
-    assert lzma.decompress(proof.read_bytes()).startswith(b"outflank proof 2\n")
+    assert lzma.decompress(proof.read_bytes()).startswith(b"outflank proof 3\n")
     facts = json.loads(again.stdout)
     assert (facts["lower"], facts["upper"]) == (exact(root), exact(root))
     assert facts["claims"] == facts["needed"] == needed.read_text().count("\n") - 1

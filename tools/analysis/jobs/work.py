@@ -225,8 +225,8 @@ class Work:
         nodes = _GUESS_SHARE * expected_nodes(self._position.empties, 0.0)
         most = int(min(max(nodes, _LEAST_GUESS), _MOST_GUESS))
         task = self._workers.executor.submit(guess_score, self._position, most, self._hash_mb)
-        score, nodes = task.result()
-        self._nodes += nodes
+        score, searched = task.result()
+        self._nodes += searched
         return score
 
     def _answer(self, wanted: int) -> None:

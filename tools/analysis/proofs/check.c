@@ -1,4 +1,4 @@
-/* Checks proofs of exact scores as check.py does, faster; docs/proofs.md has the format, version 2.
+/* Checks proofs of exact scores as check.py does, faster; docs/proofs.md has the format, version 3.
 
    cc -O2 -march=native -o check check.c && xz -dc FILE | ./check        Exit codes: 0 all hold, 1 one does not, 2 usage.
 
@@ -10,18 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BLOCK = 100000, FOUND = 1 << 20, SORTED_FROM = 6, LONGEST = 200, DEEPEST = 130, MOST_MOVES = 64 };
+enum { REMEMBERED = 100000, PROVEN = 1 << 18, FOUND = 1 << 20, SORTED_FROM = 6, LONGEST = 200, MOST_MOVES = 64 };
 
 typedef struct { uint64_t own, opp; } Board;
 typedef struct { Board after; int square, replies; } Move; /* square -1 for a pass */
-typedef struct { Board board, before; Move moves[MOST_MOVES]; int count, done; long line; } Frame;
 
 static const int STEPS[4] = {1, 7, 8, 9};
 static long line_number;
 static char line[LONGEST];
-static Board proven[BLOCK], found[FOUND]; /* both masks full where nothing was found */
-static long proven_in[BLOCK];             /* the line that the board of the slot stands in; 0 for none */
-static int count_only, searched, target;
+static Board proven[PROVEN], found[FOUND]; /* both masks full where nothing is */
+static int count_only, searched, target, remembered;
 
 static int bits(uint64_t mask) { return __builtin_popcountll(mask); }
 
@@ -137,68 +135,67 @@ static const char *name_of(int square, char *name) {
     return name;
 }
 
-static void cover(Frame *frame, Board board, long number, Board before) {
-    frame->board = board, frame->before = before, frame->line = number, frame->done = 0;
-    frame->count = moves(board, frame->moves);
+static void cover(Board b);
+
+static uint64_t hash_of(Board b) { return b.own * 0x9E3779B97F4A7C15ULL ^ b.opp * 0xC2B2AE3D27D4EB4FULL; }
+
+static int is_free(Board slot) { return slot.own & slot.opp ? 1 : 0; }
+
+/* The slot of a board among the proven ones, or the free one where it belongs. */
+static Board *proven_slot(Board b) {
+    uint64_t i = hash_of(b) >> 46;
+    while (!is_free(proven[i]) && !same(proven[i], b)) i = (i + 1) % PROVEN;
+    return &proven[i];
 }
 
-/* Check that the prover, who is to move on `b` after `reply`, reaches the target; 1 if a frame for it was filled. */
-static int prove(Board b, const char *reply, Frame *frame) {
-    Board *slot = &found[(b.own * 0x9E3779B97F4A7C15ULL ^ b.opp * 0xC2B2AE3D27D4EB4FULL) >> 44];
-    char expected[40];
-    if (64 - bits(b.own | b.opp) <= searched || is_over(b)) {
-        if (!same(*slot, b) && !reaches(b, target)) {
-            snprintf(expected, sizeof expected, "%+d for the prover after the reply %s", target, reply);
-            fail(expected, "less");
-        }
-        *slot = b;
-        return 0;
+/* Forget the proven boards when there are so many, and remember one. */
+static void remember(Board b) {
+    if (remembered == REMEMBERED) memset(proven, 0xFF, sizeof proven), remembered = 0;
+    *proven_slot(b) = b;
+    remembered++;
+}
+
+/* Check the last empty squares. */
+static void search(Board b, const char *reply) {
+    Board *slot = &found[hash_of(b) >> 44];
+    char expected[60];
+    if (!same(*slot, b) && !reaches(b, target)) {
+        snprintf(expected, sizeof expected, "%+d for the prover after the reply %s", target, reply);
+        fail(expected, "less");
     }
+    *slot = b;
+}
+
+/* Check that the prover, who is to move after `reply`, reaches the target. */
+static void prove(Board b, const char *reply) {
+    if (same(*proven_slot(b), b)) return;
+    if (64 - bits(b.own | b.opp) <= searched || is_over(b)) {
+        search(b, reply);
+        return;
+    }
+    char expected[40], name[3];
     snprintf(expected, sizeof expected, "%s ", reply);
     const char *answer = read_after(expected);
-    if (*answer == '=') {
-        char *end;
-        long named = strtol(answer + 1, &end, 10);
-        if (answer[1] < '0' || answer[1] > '9' || *end || named < 1 || named >= line_number
-            || (named - 1) / BLOCK != (line_number - 1) / BLOCK || proven_in[(named - 1) % BLOCK] != named
-            || !same(proven[(named - 1) % BLOCK], b))
-            fail("a line before it in its block where the same board is proven", answer);
-        return 0;
-    }
     Move list[MOST_MOVES];
-    char name[3];
-    for (int i = 0, count = moves(b, list); i < count; i++)
-        if (!strcmp(answer, name_of(list[i].square, name))) {
-            cover(frame, list[i].after, line_number, b);
-            return 1;
-        }
-    fail("an answer that is a move", answer);
-    return 0;
+    int i = 0, count = moves(b, list);
+    while (i < count && strcmp(answer, name_of(list[i].square, name))) i++;
+    if (i == count) fail("an answer that is a move", answer);
+    cover(list[i].after);
+    remember(b);
 }
 
-static void check_half(const char *word, Board root, int wanted) {
-    static Frame path[DEEPEST];
+/* Check that the prover has an answer to every move of the other, who is to move. */
+static void cover(Board b) {
+    Move list[MOST_MOVES];
     char name[3];
-    int depth = 0;
-    target = wanted;
+    for (int i = 0, count = moves(b, list); i < count; i++) prove(list[i].after, name_of(list[i].square, name));
+}
+
+static void begin_half(const char *word, int wanted) {
+    target = wanted, remembered = 0;
     memset(found, 0xFF, sizeof found);
-    memset(proven_in, 0, sizeof proven_in);
+    memset(proven, 0xFF, sizeof proven);
     read_exactly(word);
-    if (*word == 'l') depth += prove(root, "root", path);
-    else cover(&path[depth++], root, 0, (Board){0, 0});
-    while (depth) {
-        Frame *top = &path[depth - 1];
-        if (top->done == top->count) {
-            if (top->line) {
-                proven[(top->line - 1) % BLOCK] = top->before;
-                proven_in[(top->line - 1) % BLOCK] = top->line;
-            }
-            depth--;
-        } else {
-            Move *move = &top->moves[top->done++];
-            depth += prove(move->after, name_of(move->square, name), top + 1);
-        }
-    }
 }
 
 static void check(long first) {
@@ -216,8 +213,10 @@ static void check(long first) {
         if (board[i] != '-') *(board[i] == side ? &root.own : &root.opp) |= 1ULL << i;
     int score = read_number("score ", "+-", 99);
     searched = read_number("searched ", "", 16);
-    check_half("lower", root, score);
-    check_half("upper", root, -score);
+    begin_half("lower", score);
+    prove(root, "root");
+    begin_half("upper", -score);
+    cover(root);
     read_exactly("end");
     printf("line %ld: %+d is proven for %s by %s, scoring %s, %ld lines\n", first, score, board, rules,
            count_only ? "count" : "empties", line_number - first + 1);
@@ -229,9 +228,9 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: xz -dc FILE | %s\n", arguments[0]);
         return 2;
     }
-    if (!next_line()) fail("'outflank proof 2'", "the end of the file");
+    if (!next_line()) fail("'outflank proof 3'", "the end of the file");
     do {
-        if (strcmp(line, "outflank proof 2")) fail("'outflank proof 2'", line);
+        if (strcmp(line, "outflank proof 3")) fail("'outflank proof 3'", line);
         check(line_number);
     } while (next_line());
     return 0;

@@ -2,28 +2,27 @@
 
 ``python check.py FILE`` needs Python 3.11 and nothing of Outflank: it generates the moves itself, walks each proof from
 its board to the last empty squares, and searches these. It prints a line for each proof that holds, and ends at the
-first line that is wrong. With ``--state STATE`` it notes in STATE how far it is, and goes on from there the next time.
-With ``--claims CLAIMS`` a line may rest on a claim of that file, which is taken for true. Memory does not grow with
-the proof. Exit codes: 0 all hold, 1 one does not or can't be read, 2 wrong usage, 130 Ctrl-C.
+first line that is wrong. With ``--state STATE`` it notes in STATE how far it is, and what was searched before is not
+searched again. With ``--claims CLAIMS`` a line may rest on a claim of that file, which is taken for true. Memory does
+not grow with the proof. Exit codes: 0 all hold, 1 one does not or can't be read, 2 wrong usage, 130 Ctrl-C.
 
 A board is two masks, `own` for the side to move and `opp` for the other, bit 0 = a1 and bit 63 = h8.
 """
 
 import hashlib
-import json
 import lzma
 import os
 import re
 import sys
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BufferedIOBase
-from typing import Any
 
 FULL = (1 << 64) - 1
-BITS = {f"{x}{y + 1}": 1 << 8 * y + i for y in range(8) for i, x in enumerate("abcdefgh")} | {"pass": 0}
-BLOCK = 100_000  # lines of a file; a line may name lines of its own block
-MOST_FOUND = 300_000  # boards that were searched and are remembered
-SORTED_FROM = 8  # empty squares from which the search orders its moves
+NAMES = {1 << 8 * y + x: f"{'abcdefgh'[x]}{y + 1}" for y in range(8) for x in range(8)} | {0: "pass"}
+REMEMBERED = 100_000  # boards; proven ones are part of the format, searched ones save time
+NOTED = 100_000  # lines after which the state is written
+SORTED_FROM = 8  # empty squares from which the search tries moves first that leave few replies
 # The words of a header, what stands behind them, and what may.
 HEADER = {
     "rules": ("the name of the rules", ".+"),
@@ -33,6 +32,7 @@ HEADER = {
     "score": ("a number with a sign", r"[+-]\d\d?"),
     "searched": ("a number up to 16", r"\d|1[0-6]"),
 }
+Board = tuple[int, int]
 
 
 class ProofError(Exception):
@@ -74,11 +74,20 @@ def turned(own: int, opp: int, square: int) -> int:
     return discs
 
 
-def moves(own: int, opp: int) -> dict[str, int]:
-    """The legal moves, a1 first, with the discs that they turn; a pass if there are none."""
-    empty = FULL ^ own ^ opp
-    found = {name: turned(own, opp, bit) for name, bit in BITS.items() if bit & empty}
-    return {name: discs for name, discs in found.items() if discs} or {"pass": 0}
+def moves(own: int, opp: int) -> list[tuple[int, int]]:
+    """The legal moves, a1 first: the square and the discs that it turns; both 0 for a pass, if there are none."""
+    found, rest = [], FULL ^ own ^ opp
+    while rest:
+        square = rest & -rest
+        rest ^= square
+        if discs := turned(own, opp, square):
+            found.append((square, discs))
+    return found or [(0, 0)]
+
+
+def is_over(own: int, opp: int) -> bool:
+    """Whether neither side has a move."""
+    return moves(own, opp)[0][0] == moves(opp, own)[0][0] == 0
 
 
 def final_score(own: int, opp: int, count: bool) -> int:
@@ -87,97 +96,86 @@ def final_score(own: int, opp: int, count: bool) -> int:
     return lead if count or not lead else lead + empty if lead > 0 else lead - empty
 
 
-def reaches(own: int, opp: int, target: int, count: bool, passed: bool = False) -> bool:
+def reaches(own: int, opp: int, target: int, count: bool) -> bool:
     """Whether the side to move ends with `target` or more, by trying everything."""
     rest, stuck = FULL ^ own ^ opp, True
-    if rest.bit_count() >= SORTED_FROM:
-        return reaches_sorted(own, opp, target, count)
+    if rest.bit_count() >= SORTED_FROM and len(found := moves(own, opp)) > 1:
+        after = [(opp ^ discs, own ^ discs ^ square) for square, discs in found]
+        after.sort(key=lambda board: len(moves(*board)))
+        return any(not reaches(*board, 1 - target, count) for board in after)
     while rest:
         square = rest & -rest
         rest ^= square
-        discs = turned(own, opp, square)
-        if discs:
+        if discs := turned(own, opp, square):
             stuck = False
             if not reaches(opp ^ discs, own ^ discs ^ square, 1 - target, count):
                 return True
-    if stuck and passed:
+    if stuck and is_over(own, opp):
         return final_score(own, opp, count) >= target
-    return stuck and not reaches(opp, own, 1 - target, count, True)
+    return stuck and not reaches(opp, own, 1 - target, count)
 
 
-def reaches_sorted(own: int, opp: int, target: int, count: bool) -> bool:
-    """The same, the moves first that leave few replies, which pays where many squares are empty."""
-    found = moves(own, opp)
-    if "pass" in found:
-        if "pass" in moves(opp, own):
-            return final_score(own, opp, count) >= target
-        return not reaches(opp, own, 1 - target, count)
-    after = [(opp ^ discs, own ^ discs ^ BITS[move]) for move, discs in found.items()]
-    after.sort(key=lambda board: len(moves(*board)))
-    return any(not reaches(*board, 1 - target, count) for board in after)
-
-
-def canonical(own: int, opp: int) -> int:
-    """The smallest image of a board under rotation and reflection."""
-    found = []
-    for turn in range(8):
-        images = []
-        for mask in (own, opp):
-            rows = [mask >> 8 * y & 255 for y in range(8)]
-            if turn & 1:
-                rows.reverse()
-            if turn & 2:
-                rows = [int(f"{row:08b}"[::-1], 2) for row in rows]
-            if turn & 4:
-                rows = [sum((rows[x] >> y & 1) << x for x in range(8)) for y in range(8)]
-            images.append(sum(row << 8 * y for y, row in enumerate(rows)))
-        found.append(images[0] << 64 | images[1])
-    return min(found)
-
-
-def read_board(text: str) -> tuple[int, int]:
+def read_board(text: str) -> Board:
     """The discs of the side to move and of the other, from 64 squares and that side."""
-    board, _, side = text.partition(" ")
-    own = sum(1 << i for i in range(64) if board[i] == side)
-    return own, sum(1 << i for i in range(64) if board[i] not in (side, "-"))
+    own = sum(1 << i for i in range(64) if text[i] == text[65])
+    return own, sum(1 << i for i in range(64) if text[i] not in (text[65], "-"))
 
 
-class Claims:
-    """Claims of a file, ``position,lower,upper`` on each line: bounds of a board's score, from the side to move."""
+def images(text: str) -> Iterator[Board]:
+    """A board under rotation and reflection."""
+    for squares in (text[:64], "".join(text[i:64:8] for i in range(8))):
+        rows = [squares[i : i + 8] for i in range(0, 64, 8)]
+        for lines in (rows, rows[::-1]):
+            for each in (lines, [line[::-1] for line in lines]):
+                yield read_board("".join(each) + text[64:])
 
-    def __init__(self, path: str | None) -> None:
-        self.bounds: dict[int, tuple[int, int]] = {}
+
+def read_claims(path: str | None) -> dict[Board, tuple[int, int, int]]:
+    """The claims of a file, ``position,lower,upper`` on each line, for all images: bounds and the line."""
+    claims: dict[Board, tuple[int, int, int]] = {}
+    if path is None:
+        return claims
+    with open(path, encoding="utf-8-sig", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            found = re.fullmatch(r"([-XO]{64} [XO]);?,([+-]?\d\d?),([+-]?\d\d?)\s*", line)
+            if found:
+                for board in images(found[1]):
+                    least, most, first = claims.get(board, (-64, 64, number))
+                    claims[board] = max(int(found[2]), least), min(int(found[3]), most), first
+            elif number > 1 and line.strip():
+                raise ProofError(
+                    f"line {number} of {path}: expected position,lower,upper, got {line[:100]!r}"
+                )
+    return claims
+
+
+class Checker:
+    """Reads a file of proofs line by line.
+
+    Args:
+        stream: the file.
+        claims: that proofs may rest on.
+        state: where the number of lines read is noted, with the hash of their text; None for nowhere.
+    """
+
+    def __init__(
+        self, stream: BufferedIOBase, claims: dict[Board, tuple[int, int, int]], state: str | None
+    ) -> None:
+        self.stream, self.claims, self.state = stream, claims, state
+        self.number, self.digest, self.done = (
+            0,
+            hashlib.sha256(),
+            0,
+        )  # the last line read, and searched before
         self.used: set[int] = set()
-        if path is None:
-            return
-        with open(path, encoding="utf-8-sig", errors="replace") as file:
-            for number, line in enumerate(file, 1):
-                found = re.fullmatch(r"([-XO]{64} [XO]);?,([+-]?\d\d?),([+-]?\d\d?)\s*", line)
-                if found:
-                    board, (lower, upper) = canonical(*read_board(found[1])), (int(found[2]), int(found[3]))
-                    least, most = self.bounds.get(board, (-64, 64))
-                    self.bounds[board] = max(lower, least), min(upper, most)
-                elif number > 1 and line.strip():
-                    raise ProofError(
-                        f"line {number} of {path}: expected position,lower,upper, got {line[:100]!r}"
-                    )
-
-    def of(self, own: int, opp: int) -> tuple[int, int]:
-        """The bounds of a board, which count as used."""
-        board = canonical(own, opp)
-        self.used.add(board)
-        return self.bounds.get(board, (-64, 64))
-
-
-class LineReader:
-    """The lines of a file; `number` is that of the last one read, and `digest` of all up to it."""
-
-    def __init__(self, stream: BufferedIOBase) -> None:
-        self.stream, self.number, self.digest = stream, 0, hashlib.sha256()
-        self.block = BLOCK  # lines that may name each other; all of them in version 1
+        self.proven: set[Board] = set()
+        self.found: set[Board] = set()
+        self.target, self.count, self.searched = 0, False, 0
 
     def next(self) -> str:
         """The next line; nothing at the end of the file."""
+        if self.number and self.number % NOTED == 0:
+            self.note()
         self.number += 1
         try:
             line = self.stream.readline(200)  # the longest is shorter
@@ -185,6 +183,15 @@ class LineReader:
             return line.decode("ascii")
         except (EOFError, UnicodeDecodeError, lzma.LZMAError) as error:
             raise self.error("a whole text file, as it is or packed by xz", str(error)) from None
+
+    def note(self) -> None:
+        """Show how far the check is, and note it."""
+        if sys.stderr.isatty():
+            print(f"\r{self.number:,} lines", end="", file=sys.stderr)
+        if self.state is not None and self.number > self.done:
+            with open(f"{self.state}.new", "w", encoding="ascii") as file:
+                file.write(f"{self.number} {self.digest.hexdigest()}\n")
+            os.replace(f"{self.state}.new", self.state)
 
     def read(self, expected: str, pattern: str, line: str | None = None) -> str:
         """The part in brackets of the next line, if it matches the pattern."""
@@ -198,149 +205,114 @@ class LineReader:
         """The sentence about the last line."""
         return ProofError(f"line {self.number}: expected {expected}, got {got}")
 
+    def claim(self, board: Board) -> tuple[int, int]:
+        """The claimed bounds of a board."""
+        lower, upper, line = self.claims.get(board, (-64, 64, 0))
+        self.used.add(line)
+        return lower, upper
 
-class Notes:
-    """Shows how far the check is, and keeps it in a file, if there is one, at the beginning of each block."""
-
-    def __init__(self, path: str | None) -> None:
-        self.path, self.began = path, time.monotonic()
-
-    def read(self) -> dict[str, Any]:
-        """What was kept; nothing if there is no such file yet."""
-        if self.path is None or not os.path.exists(self.path):
-            return {}
-        with open(self.path, encoding="ascii") as file:
-            return dict(json.load(file))
-
-    def write(self, lines: LineReader, state: dict[str, Any]) -> None:
-        """Keep a state whole."""
-        if sys.stderr.isatty():
-            print(
-                f"\r{lines.number:,} lines, {time.monotonic() - self.began:,.0f} s", end="", file=sys.stderr
-            )
-        if self.path is not None:
-            with open(f"{self.path}.new", "w", encoding="ascii") as file:
-                json.dump({"line": lines.number, "digest": lines.digest.hexdigest(), **state}, file)
-            os.replace(f"{self.path}.new", self.path)
-
-
-class Half:
-    """The proof of one bound: the prover reaches `target`, in discs from his side, whatever the other replies."""
-
-    def __init__(self, lines: LineReader, claims: Claims, target: int, count: bool, searched: int) -> None:
-        self.lines, self.claims, self.target, self.count, self.searched = (
-            lines,
-            claims,
-            target,
-            count,
-            searched,
-        )
-        # By line of this block: the board there, once its play is proven to the end.
-        self.proven: dict[int, int] = {}
-        self.found: set[int] = set()  # boards that were searched
-        # Boards after the prover's answers, the other to move: the discs of both, how many replies are looked at, the
-        # line of the answer, and the board before it. And the replies, with the discs that they turn.
-        self.path: list[list[int]] = []
-        self.replies: list[list[tuple[str, int]]] = []
-
-    def cover(self, own: int, opp: int, done: int = 0, number: int = 0, board: int = 0) -> None:
-        """Have it checked that the prover, who owns `opp`, has an answer to every move of the other."""
-        self.path.append([own, opp, done, number, board])
-        self.replies.append(list(moves(own, opp).items()))
+    def search(self, own: int, opp: int, reply: str) -> None:
+        """Check the last empty squares."""
+        if (own, opp) in self.found or self.number < self.done:
+            return
+        if not reaches(own, opp, self.target, self.count):
+            raise self.error(f"{self.target:+d} for the prover after the reply {reply}", "less")
+        if len(self.found) >= REMEMBERED:
+            self.found.clear()
+        self.found.add((own, opp))
 
     def prove(self, own: int, opp: int, reply: str) -> None:
-        """Check that the prover, who owns `own` and is to move after `reply`, can reach the target."""
-        board, few = own << 64 | opp, 64 - (own | opp).bit_count() <= self.searched
-        ours = {} if few else moves(own, opp)
-        if few or ("pass" in ours and "pass" in moves(opp, own)):
-            if board not in self.found and not reaches(own, opp, self.target, self.count):
-                raise self.lines.error(f"{self.target:+d} for the prover after the reply {reply}", "less")
-            if len(self.found) >= MOST_FOUND:
-                self.found.clear()
-            self.found.add(board)
+        """Check that the prover, who owns `own` and is to move after `reply`, reaches the target."""
+        if (own, opp) in self.proven:
             return
-        answers = r"(=\d+|claim|(pass|[a-h][1-8])( claim)?)"
-        answer = self.lines.read(f"the reply {reply} and its answer", f"{reply} {answers}")
-        if self.lines.number % self.lines.block == 1:
+        if 64 - (own | opp).bit_count() <= self.searched or is_over(own, opp):
+            self.search(own, opp, reply)
+            return
+        answer = self.read(
+            f"the reply {reply} and its answer", f"{reply} (claim|(?:pass|[a-h][1-8])(?: claim)?)"
+        )
+        ours = {NAMES[square]: (opp ^ discs, own ^ discs ^ square) for square, discs in moves(own, opp)}
+        after = ours.get(answer.removesuffix(" claim"))
+        if answer == "claim":
+            if self.claim((own, opp))[0] < self.target:
+                raise self.error(f"a claim of {self.target:+d} or more for the side to move", "none")
+        elif after is None:
+            raise self.error("an answer out of " + " ".join(ours), answer)
+        elif not answer.endswith(" claim"):
+            self.cover(*after)
+        elif -self.claim(after)[1] < self.target:
+            raise self.error(f"a claim of {-self.target:+d} or less for the side to move", "none")
+        if len(self.proven) == REMEMBERED:
             self.proven.clear()
-        if answer[0] == "=":
-            if self.proven.get(int(answer[1:])) != board:
-                raise self.lines.error("a line before it in its block where the same board is proven", answer)
-        elif answer == "claim":
-            if self.claims.of(own, opp)[0] < self.target:
-                raise self.lines.error(f"a claim of {self.target:+d} or more for the side to move", "none")
-        elif (move := answer.removesuffix(" claim")) not in ours:
-            raise self.lines.error("an answer out of " + " ".join(ours), answer)
-        else:
-            mine, theirs, number = own | ours[move] | BITS[move], opp ^ ours[move], self.lines.number
-            if move == answer:
-                self.cover(theirs, mine, 0, number, board)
-            elif -self.claims.of(theirs, mine)[1] < self.target:
-                raise self.lines.error(f"a claim of {-self.target:+d} or less for the side to move", "none")
+        self.proven.add((own, opp))
+
+    def cover(self, own: int, opp: int) -> None:
+        """Check that the prover, who owns `opp`, has an answer to every move of the other."""
+        for square, discs in moves(own, opp):
+            self.prove(opp ^ discs, own ^ discs ^ square, NAMES[square])
+
+    def check(self) -> str:
+        """Check the proof whose first line has been read; what it says, from the side to move."""
+        given = {
+            key: self.read(f"{key} and {text}", f"{key} ({rule})") for key, (text, rule) in HEADER.items()
+        }
+        score, self.searched, self.count = (
+            int(given["score"]),
+            int(given["searched"]),
+            given["scoring"] == "count",
+        )
+        self.used.clear()
+        for half in ("lower", "upper"):
+            self.proven.clear()
+            self.found.clear()
+            self.target = score if half == "lower" else -score
+            self.read(f"'{half}'", half)
+            if half == "lower":
+                self.prove(*read_board(given["board"]), "root")
             else:
-                self.proven[number] = board
+                self.cover(*read_board(given["board"]))
+        self.read("'end'", "end")
+        used = f", from {len(self.used)} claims" if self.used else ""
+        return (
+            f"{score:+d} is proven for {given['board']} by {given['rules']}, scoring {given['scoring']}{used}"
+        )
 
-    def walk(self, notes: Notes, state: dict[str, Any]) -> None:
-        """Check all that is to be covered."""
-        lines, noted = self.lines, self.lines.number
-        while self.path:
-            if lines.number % BLOCK == 0 and lines.number != noted:
-                notes.write(lines, {**state, "path": self.path})
-                noted = lines.number
-            own, opp, done, number, board = self.path[-1]
-            if done == len(self.replies[-1]):
-                self.path.pop()
-                self.replies.pop()
-                if (number - 1) // lines.block == (lines.number - 1) // lines.block:
-                    self.proven[number] = board
-                continue
-            self.path[-1][2] += 1
-            reply, discs = self.replies[-1][done]
-            self.prove(opp ^ discs, own | discs | BITS[reply], reply)
+    def check_all(self) -> None:
+        """Check every proof of the file."""
+        line = self.next()
+        while line or self.number == 1:
+            first = self.number
+            self.read("'outflank proof 3'", "outflank proof 3", line)
+            said = self.check()
+            print(f"line {first}: {said}, {self.number - first + 1} lines", flush=True)
+            line = self.next()
 
 
-def check(lines: LineReader, notes: Notes, claims: Claims, first: int, state: dict[str, Any]) -> str:
-    """Check the proof whose first line has been read, or go on with one; what it says, from the side to move."""
-    given = state.get("given") or {
-        key: lines.read(f"{key} and {what}", f"{key} ({rule})") for key, (what, rule) in HEADER.items()
-    }
-    score, searched, count = int(given["score"]), int(given["searched"]), given["scoring"] == "count"
-    own, opp = read_board(given["board"])
-    halves = ("lower", "upper")
-    for name in halves[halves.index(state.get("half", "lower")) :]:
-        half = Half(lines, claims, score if name == "lower" else -score, count, searched)
-        if state:
-            for frame in state["path"]:
-                half.cover(*frame)
-            state = {}
-        else:
-            lines.read(f"'{name}'", name)
-            if name == "lower":
-                half.prove(own, opp, "root")
-            else:
-                half.cover(own, opp)
-        half.walk(notes, {"first": first, "block": lines.block, "given": given, "half": name})
-    lines.read("'end'", "end")
-    used = f", from {len(claims.used)} claims" if claims.used else ""
-    return f"{score:+d} is proven for {given['board']} by {given['rules']}, scoring {given['scoring']}{used}"
+@contextmanager
+def opened(name: str) -> Iterator[BufferedIOBase]:
+    """A file, unpacked; standard input for -."""
+    with (
+        open(0 if name == "-" else name, "rb") as file,
+        lzma.open(file) if file.peek(6).startswith(b"\xfd7zXZ\0") else file as stream,
+    ):
+        yield stream
 
 
-def check_all(lines: LineReader, notes: Notes, claims: Claims) -> None:
-    """Check every proof of a file, from the beginning or from where the notes end."""
-    state, line = notes.read(), None
-    while lines.number < state.get("line", 0):
-        lines.next()
-    if state and lines.digest.hexdigest() != state["digest"]:
-        raise lines.error("the lines that were checked before", f"others: remove {notes.path} to begin anew")
-    while line != "":
-        if state:
-            first, lines.block = int(state["first"]), int(state["block"])
-        else:
-            version = lines.read("'outflank proof 2'", "outflank proof ([12])", line)
-            first, lines.block = lines.number, BLOCK if version == "2" else sys.maxsize
-        said = check(lines, notes, claims, first, state)
-        print(f"line {first}: {said}, {lines.number - first + 1} lines", flush=True)
-        state, line = {}, lines.next()
+def done_before(name: str, state: str | None) -> int:
+    """The lines of a file that were checked before."""
+    if state is None or not os.path.exists(state):
+        return 0
+    with open(state, encoding="ascii", errors="replace") as file:
+        noted = re.fullmatch(r"(\d{1,18}) ([0-9a-f]{64})\n", file.read(100))
+    if not noted:
+        raise ProofError(f"{state} is no state of a check: remove it to begin anew")
+    with opened(name) as stream:
+        lines = Checker(stream, {}, None)
+        while lines.number < int(noted[1]) and lines.next():
+            pass
+    if (lines.number, lines.digest.hexdigest()) != (int(noted[1]), noted[2]):
+        raise lines.error("the lines that were checked before", f"others: remove {state} to begin anew")
+    return lines.number
 
 
 def main(arguments: list[str]) -> int:
@@ -348,26 +320,23 @@ def main(arguments: list[str]) -> int:
     given: dict[str, str] = {}
     while len(arguments) > 2 and arguments[0] in ("--state", "--claims"):
         given[arguments[0]], arguments = arguments[1], arguments[2:]
-    path = given.get("--state")
-    if len(arguments) != 1 or (arguments[0].startswith("-") and arguments[0] != "-"):
+    name, state = arguments[0] if len(arguments) == 1 else "--", given.get("--state")
+    if (name.startswith("-") and name != "-") or (name == "-" and state is not None):
         print("usage: check.py [--state STATE] [--claims CLAIMS] FILE (- is standard input)", file=sys.stderr)
         return 2
-    name = "standard input" if arguments[0] == "-" else arguments[0]
     try:
-        with (
-            open(0 if arguments[0] == "-" else name, "rb") as file,
-            lzma.open(file) if file.peek(6).startswith(b"\xfd7zXZ\0") else file as stream,
-        ):
-            check_all(LineReader(stream), Notes(path), Claims(given.get("--claims")))
-        if path is not None and os.path.exists(path):
-            os.remove(path)
+        done = done_before(name, state)
+        with opened(name) as stream:
+            checker = Checker(stream, read_claims(given.get("--claims")), state)
+            checker.done = done
+            checker.check_all()
+        if state is not None and os.path.exists(state):
+            os.remove(state)
         return 0
     except (OSError, ProofError) as error:
         said = (
             f"check.py: {name}: {error}"  # may quote anything, and a terminal would obey control characters
         )
-    except (ValueError, KeyError, TypeError):
-        said = f"check.py: {path} is no state of a check: remove it to begin anew"
     except KeyboardInterrupt:
         return 130
     print("".join(c if c.isprintable() else " " for c in said), file=sys.stderr)

@@ -16,9 +16,9 @@ from outflank.engine.search.proving import Prover
 from outflank.tools.work.files import whole_file, writing
 from outflank.tools.work.progress import counted, live
 
-VERSION = 2
-BLOCK = 100_000
-"""Lines of a file: a line names only lines of its own block, so that the checker has to remember no more."""
+VERSION = 3
+REMEMBERED = 100_000
+"""Proven boards: when there are so many, the checker forgets them all, so that its memory does not grow."""
 # The checker searches the last empty squares itself: docs/proofs.md has the sizes and times from which it was chosen.
 SEARCHED = 6
 MOST_SEARCHED = 12
@@ -43,7 +43,6 @@ def write_proof(
     score: int,
     prover: Answers,
     add: Callable[[str], object],
-    first: int = 1,
     searched: int = SEARCHED,
     claims: Claims | None = None,
 ) -> int:
@@ -54,13 +53,18 @@ def write_proof(
         score: its exact score in discs, from the side to move.
         prover: finds the moves.
         add: is given each line.
-        first: the number that the first line has in the file.
         searched: boards with so many empty squares are left to the checker, MOST_SEARCHED at most.
         claims: what need not be proven; None to prove everything.
 
     Raises: SettingsError if the score is wrong, as far as that is seen before the checker's part begins.
     """
-    lines = _Lines(add, first)
+    count = 0
+
+    def counting(line: str) -> None:
+        nonlocal count
+        count += 1
+        add(line)
+
     for line in (
         f"outflank proof {VERSION}",
         f"rules {position.rules}",
@@ -71,73 +75,51 @@ def write_proof(
         f"searched {searched}",
         "lower",
     ):
-        lines.add(line)
-    _Half(score, prover, lines, searched, claims).prove(position, "root")
-    lines.add("upper")
-    _Half(-score, prover, lines, searched, claims).cover(position)
-    lines.add("end")
-    return lines.next - first
-
-
-class _Lines:
-    """Numbers the lines of a file.
-
-    Attributes:
-        next: the number of the next line.
-    """
-
-    def __init__(self, add: Callable[[str], object], first: int) -> None:
-        self._add, self.next = add, first
-
-    @property
-    def block(self) -> int:
-        """The block of the next line."""
-        return (self.next - 1) // BLOCK
-
-    def add(self, line: str) -> None:
-        """Write a line."""
-        self._add(line)
-        self.next += 1
+        counting(line)
+    _Half(score, prover, counting, searched, claims).prove(position, "root")
+    counting("upper")
+    _Half(-score, prover, counting, searched, claims).cover(position)
+    counting("end")
+    return count
 
 
 class _Half:
     """The proof of one bound: the side that has to reach it is the prover, and the other may try everything.
 
     Args:
-        bound: what the prover reaches, in discs from its side.
+        bound: what the prover reaches, in discs from his side.
     """
 
     def __init__(
-        self, bound: int, prover: Answers, lines: _Lines, searched: int, claims: Claims | None
+        self,
+        bound: int,
+        prover: Answers,
+        add: Callable[[str], object],
+        searched: int,
+        claims: Claims | None,
     ) -> None:
-        self._bound, self._prover, self._lines = bound, prover, lines
+        self._bound, self._prover, self._add = bound, prover, add
         self._searched, self._claims = searched, claims
-        self._proven: dict[Position, int] = {}  # in which line of the block
-        self._block = lines.block
+        self._proven: set[Position] = set()
 
     def prove(self, position: Position, reply: Move | str) -> None:
         """Write how the prover goes on, who is to move after `reply`; nothing if the checker sees that by itself."""
-        if position.empties <= self._searched or position.is_over:
+        if position.empties <= self._searched or position.is_over or position in self._proven:
             return
-        lines, number = self._lines, self._lines.next
-        if lines.block != self._block:
-            self._proven.clear()
-            self._block = lines.block
-        known, claims = self._proven.get(position), self._claims
-        if known:
-            lines.add(f"{reply} ={known}")
-        elif claims is not None and reply != "root" and claims.claimed(position, self._bound, True):
-            lines.add(f"{reply} claim")
+        claims = self._claims
+        if claims is not None and reply != "root" and claims.claimed(position, self._bound, True):
+            self._add(f"{reply} claim")
         else:
             answer = self._prover.answer(position, self._bound)
             after = position.play(answer)
             if claims is not None and claims.claimed(after, 1 - self._bound, False):
-                lines.add(f"{reply} {answer} claim")
+                self._add(f"{reply} {answer} claim")
             else:
-                lines.add(f"{reply} {answer}")
+                self._add(f"{reply} {answer}")
                 self.cover(after)
-            if (number - 1) // BLOCK == self._block:
-                self._proven[position] = number
+        if len(self._proven) == REMEMBERED:
+            self._proven.clear()
+        self._proven.add(position)
 
     def cover(self, position: Position) -> None:
         """Write an answer to each reply of the other side, who is to move."""
@@ -238,7 +220,7 @@ class ProofFile:
 
         with writing(self.path), tempfile.TemporaryFile(dir=self.path.parent) as begun, live(draw):
             searched = self._searched if claims is None else 0
-            lines = write_proof(position, score, claims or self._prover, add, first, searched, claims)
+            lines = write_proof(position, score, claims or self._prover, add, searched, claims)
             begun.write(packer.flush())
             begun.seek(0)
             shutil.copyfileobj(begun, self._data)
