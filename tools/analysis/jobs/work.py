@@ -225,9 +225,9 @@ class Work:
         nodes = _GUESS_SHARE * expected_nodes(self._position.empties, 0.0)
         most = int(min(max(nodes, _LEAST_GUESS), _MOST_GUESS))
         task = self._workers.executor.submit(guess_score, self._position, most, self._hash_mb)
-        score, searched = task.result()
+        guess, searched = task.result()
         self._nodes += searched
-        return score
+        return guess
 
     def _answer(self, wanted: int) -> None:
         """Find out whether the side to move at the root reaches so many discs.
