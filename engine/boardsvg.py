@@ -1,6 +1,5 @@
-"""A board as an SVG image: last move, legal moves, scores on squares, and a line with arrows."""
+"""A board as an SVG image: last move, legal moves, scores on squares, and the numbers of moves to come."""
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 _SQUARE, _MARGIN = 40, 20  # in units of the image
 _WHOLE = 8 * _SQUARE + 2 * _MARGIN
 _FRAME, _CLOTH, _LINES, _LETTERS = "#173d29", "#2f7d4f", "#1d5737", "#dfe8df"
-_LAST, _BEST, _ARROW = "#ff6a3d", "#ffe37a", "#ffd166"
+_LAST, _BEST = "#ff6a3d", "#ffe37a"
 _FONT = 'font-family="DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"'
 _DOTS = ((2, 2), (6, 2), (2, 6), (6, 6))
 _RADIUS = 16.5
@@ -59,6 +58,7 @@ def board_svg(
     legal: bool = True,
     scores: Scores | None = None,
     line: Moves = (),
+    number: int = 1,
     coordinates: bool = True,
 ) -> str:
     """The image; ``Position.svg`` says what the arguments mean.
@@ -79,7 +79,7 @@ def board_svg(
         *(_last(position, last) if last is not None else ()),
         *(_legal(position, scored) if legal and not line else ()),
         *_scores(scored),
-        *_line(position, line),
+        *_line(position, line, number),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
@@ -159,37 +159,16 @@ def _scores(scores: Mapping[Move, float]) -> Iterator[str]:
         yield _text(text, x, y, 13, *shown)
 
 
-def _line(position: "Position", line: Moves) -> Iterator[str]:
-    """Discs that can be seen through, numbered, with an arrow from each to the next."""
-    squares: list[tuple[int, int, Colour]] = []  # number, square, who plays there
-    for number, given in enumerate(line, 1):
+def _line(position: "Position", line: Moves, number: int) -> Iterator[str]:
+    """Discs that can be seen through, numbered as on a score sheet, where a pass has no number."""
+    for given in line:
         move = position.parse_move(given)
         if move.square is not None:
-            squares.append((number, move.square, position.side))
+            x, y = _centre(move.square)
+            yield _disc(position, move.square, position.side, ' fill-opacity="0.6"')
+            yield _text(str(number), x, y, 14, _look(position, position.side).ink, "bold")
+            number += 1
         position = position.play(move)
-    for _, square, colour in squares:
-        yield _disc(position, square, colour, ' fill-opacity="0.6"')
-    for (_, before, _), (_, after, _) in itertools.pairwise(squares):
-        yield _arrow(before, after)
-    for number, square, colour in squares:
-        x, y = _centre(square)
-        yield _text(str(number), x, y, 14, _look(position, colour).ink, "bold")
-
-
-def _arrow(before: int, after: int) -> str:
-    """From the edge of one disc to the edge of another."""
-    (x1, y1), (x2, y2) = _centre(before), _centre(after)
-    length = math.hypot(x2 - x1, y2 - y1)
-    east, south = (x2 - x1) / length, (y2 - y1) / length
-    gap, head, half = 11.0, 8.0, 4.5
-    x1, y1, tip_x, tip_y = x1 + gap * east, y1 + gap * south, x2 - gap * east, y2 - gap * south
-    base_x, base_y = tip_x - head * east, tip_y - head * south
-    shaft = f'<path d="M{x1:.1f} {y1:.1f}L{base_x:.1f} {base_y:.1f}" stroke="{_ARROW}" stroke-width="3"/>'
-    corners = (
-        f"{tip_x:.1f},{tip_y:.1f} {base_x - half * south:.1f},{base_y + half * east:.1f} "
-        f"{base_x + half * south:.1f},{base_y - half * east:.1f}"
-    )
-    return f'<g opacity="0.9">{shaft}<polygon points="{corners}" fill="{_ARROW}"/></g>'
 
 
 def _text(text: str, x: float, y: float, size: int, fill: str, weight: str = "normal") -> str:

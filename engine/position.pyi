@@ -136,6 +136,7 @@ class Position:
         legal: bool = True,
         scores: Mapping[Move, float] | Mapping[str, float] | Mapping[int, float] | None = None,
         line: Sequence[Move | str | int] = (),
+        number: int = 1,
         coordinates: bool = True,
     ) -> str:
         """The board as an SVG image; a notebook shows a position so by itself.
@@ -145,7 +146,8 @@ class Position:
             last: the move that led here; its disc is marked.
             legal: whether to mark the squares where the side to move may play.
             scores: discs to write on the squares of legal moves, from the side to move; the best stand out.
-            line: moves from here on, shown as numbered discs with an arrow from each to the next.
+            line: moves from here on, shown as numbered discs; a pass has no number.
+            number: of the first of these moves.
             coordinates: whether letters and numbers stand at the board's edge.
 
         Raises: SettingsError if the size makes no sense or no disc lies where `last` was played; NotationError and

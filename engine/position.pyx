@@ -276,10 +276,10 @@ cdef class Position:
         turn = "game over" if self.is_over else f"{self.rules.colour_name(self.side)} to move"
         return f"{framed_board(letters)}\n{counts}, {turn}"
 
-    def svg(self, *, size=360, last=None, legal=True, scores=None, line=(), coordinates=True):
+    def svg(self, *, size=360, last=None, legal=True, scores=None, line=(), number=1, coordinates=True):
         """The board as an SVG image; a notebook shows a position so by itself."""
         return board_svg(
-            self, size=size, last=last, legal=legal, scores=scores, line=line, coordinates=coordinates
+            self, size=size, last=last, legal=legal, scores=scores, line=line, number=number, coordinates=coordinates
         )
 
     def _repr_svg_(self):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from outflank.engine import Game, IllegalMoveError, NotationError, Position, Rules, SettingsError
 from outflank.engine.boardsvg import DISC_COLOURS
 from outflank.tests.support import reference, strategies
-from outflank.tests.support.positions import rules_of
+from outflank.tests.support.positions import WITH_PASSES, rules_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 AFTER_F5 = Position.start().play("f5")
@@ -73,19 +73,28 @@ def test_scores_stand_on_their_squares_and_the_best_stand_out() -> None:
     assert circles(svg, DISC_COLOURS["White"].image, 5) == set()
 
 
-def test_a_line_is_numbered_discs_with_arrows_between_them() -> None:
+def test_a_line_is_numbered_discs() -> None:
     svg = AFTER_F5.svg(line=["d6", "c3", "d3"])
 
     assert texts(svg) == {"1": (160, "bold"), "2": (120, "bold"), "3": (160, "bold")}
-    assert len(parts(svg, "polygon")) == 2
+    assert texts(AFTER_F5.svg(line=["d6", "c3"], number=2)) == {"2": (160, "bold"), "3": (120, "bold")}
     assert centre("c3") in circles(svg, DISC_COLOURS["Black"].image, 16.5)
 
 
-def test_a_pass_in_a_line_is_counted_and_not_drawn() -> None:
+def test_a_whole_game_is_a_diagram_with_the_numbers_1_to_60() -> None:
+    moves = [turn.move for turn in Game.from_transcript(WITH_PASSES)]
+    svg = Position.start().svg(line=moves)
+
+    assert len(moves) == 62
+    assert set(texts(svg)) == set(map(str, range(1, 61)))
+    assert parts(svg, "polygon") == []
+
+
+def test_a_pass_in_a_line_is_neither_counted_nor_drawn() -> None:
     before_pass = Position.parse("OX-----X" + "-" * 56 + "X")
     assert before_pass.must_pass
 
-    assert texts(before_pass.svg(line=["pass", "c1"])) == {"2": (120, "bold")}
+    assert texts(before_pass.svg(line=["pass", "c1"])) == {"1": (120, "bold")}
 
 
 def test_coordinates_can_be_left_out_and_the_size_be_chosen() -> None:

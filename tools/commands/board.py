@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -20,17 +21,18 @@ from outflank.engine import (
     Searcher,
     limit_for_level,
 )
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.commands.options import COUNT, WholeNumber, completed_by, output_option, rules_option
 from outflank.tools.report.board import board_text, is_coloured, png_of, say
 from outflank.tools.report.search import moves_text, score_text
 from outflank.tools.work.files import STDOUT, write_whole
 from outflank.tools.work.games import read_game
+from outflank.tools.work.progress import counted
 
 Form = Literal["text", "svg", "png"]
 _FORMS: dict[str, Form] = {".txt": "text", ".text": "text", ".svg": "svg", ".png": "png"}
-_BEST = "best"
+_BEST, _GAME = "best", "game"
 _SIZE = 480
-_LINE_SHOWN = 6  # moves of the best line; more would cover the board
 
 
 # A board may begin with "--", and must not be taken for an option then.
@@ -47,9 +49,15 @@ _LINE_SHOWN = 6  # moves of the best line; more would cover the board
 @click.option("--scores", is_flag=True, help="Search, and write the scores of all moves on their squares.")
 @click.option(
     "--line",
-    metavar="MOVES|best",
-    shell_complete=completed_by("best"),
-    help="Show moves to come, with arrows; the word best stands for the line that a search finds.",
+    metavar="MOVES|best|game",
+    shell_complete=completed_by(_BEST, _GAME),
+    help="Show moves to come as numbered discs: these, the best ones that a search finds, or the rest of the game.",
+)
+@click.option(
+    "--ply",
+    type=WholeNumber(0, 60),
+    metavar="N",
+    help="Show the position after N moves of a game; passes do not count.  [default: the last position]",
 )
 @click.option(
     "--level",
@@ -72,6 +80,7 @@ def board(
     legal: bool,
     scores: bool,
     line: str | None,
+    ply: int | None,
     level: int,
     depth: int | None,
     size: int,
@@ -80,24 +89,33 @@ def board(
     """Show a position as text, or as an SVG or PNG image.
 
     POSITION is a transcript (f5d6c3), a board (64 squares and the side to move) or a file that holds one of
-    them or a game, which stands for its last position; - is standard input. Scores are final disc differences from
-    the side to move.
+    them or a game, which stands for its last position without --ply; - is standard input. Scores are final disc
+    differences from the side to move.
     """
     asked: dict[Form, bool] = {"text": as_text, "svg": as_svg, "png": as_png}
     form = _form_of([form for form, is_asked in asked.items() if is_asked], output)
     if form == "png" and output is STDOUT and sys.stdout.isatty():
         raise click.UsageError("a PNG can't be shown at a terminal: name a file (-o FILE)")
-    game = read_game(text, rules)
+    whole = read_game(text, rules)
+    game = whole if ply is None else _up_to(whole, ply)
     position = game.final
     before = game.moves[-1].move if game.moves else None
     if last is not None:
         before = _last(position, last)
     scored, best = _searched(position, level, depth) if scores or line == _BEST else ({}, ())
-    moves = best[:_LINE_SHOWN] if line == _BEST else _moves(position, line)
+    to_come = tuple(move.move for move in whole.moves[len(game.moves) :])
+    moves = best if line == _BEST else to_come if line == _GAME else _moves(position, line)
     if form == "text":
         _write(_as_text(position, before, scored if scores else {}, moves, output), output)
         return
-    svg = position.svg(size=size, last=before, legal=legal, scores=scored if scores else None, line=moves)
+    svg = position.svg(
+        size=size,
+        last=before,
+        legal=legal,
+        scores=scored if scores else None,
+        line=moves,
+        number=game.discs_played + 1 if line == _GAME else 1,
+    )
     _write(svg if form == "svg" else png_of(svg), output)
 
 
@@ -117,6 +135,20 @@ def _form_of(asked: Sequence[Form], output: Path) -> Form:
         return "text"
     raise click.UsageError(
         f"the name {output.name!r} does not end in .txt, .svg or .png: say --text, --svg or --png"
+    )
+
+
+def _up_to(game: AnnotatedGame, ply: int) -> AnnotatedGame:
+    """The game up to the position after `ply` moves, in which passes do not count.
+
+    Raises: click.BadParameter if it has fewer.
+    """
+    for end in range(len(game.moves) + 1):
+        shown = replace(game, moves=game.moves[:end])
+        if shown.discs_played == ply:
+            return shown
+    raise click.BadParameter(
+        f"the game has {counted(game.discs_played, 'move')}, fewer than {ply}", param_hint="--ply"
     )
 
 

@@ -1,6 +1,7 @@
 """``outflank board`` and ``outflank perft``: pictures of positions, counts, and what they say to bad input."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from click.testing import CliRunner, Result
 from outflank.engine import PRESETS, STARTS, Game, Position
 from outflank.engine.boardsvg import DISC_COLOURS
 from outflank.tests.support import reference, strategies
+from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.program import at_terminal
 from outflank.tools.commands.program import cli
 from outflank.tools.report.board import board_text
@@ -48,6 +50,24 @@ def test_svg_is_the_positions_own() -> None:
     wanted = GAME.position.svg(size=200, last="c3", legal=False, line=["d3", "c4"])
 
     assert run("f5d6c3", "--svg", "--size", "200", "--no-legal", "--line", "d3c4").stdout == wanted
+
+
+def test_a_position_of_a_game_is_shown_by_its_number_on_the_score_sheet() -> None:
+    """The game passes before its moves 59 and 60."""
+    game = Game.from_transcript(WITH_PASSES)
+    last = WITH_PASSES[-2:]
+
+    assert run(WITH_PASSES, "--ply", "60").stdout == f"{game.position}, last move {last}\n"
+    assert run(WITH_PASSES, "--ply", "0").stdout == f"{Position.start()}\n"
+    assert run("f5d6c3", "--ply", "1").stdout.endswith(", last move f5\n")
+
+
+def test_the_rest_of_a_game_keeps_its_numbers() -> None:
+    svg = run(WITH_PASSES, "--ply", "57", "--line", "game", "--svg").stdout
+
+    assert re.findall(r">(\d\d)</text>", svg) == ["58", "59", "60"]
+    assert "line: c3" in run("f5d6c3", "--ply", "2", "--line", "game").stdout
+    assert run("f5d6c3", "--line", "game").stdout == run("f5d6c3").stdout
 
 
 def test_the_name_of_the_file_says_the_form(tmp_path: Path) -> None:
@@ -125,6 +145,7 @@ def test_a_terminal_shows_the_discs_in_the_colours_of_the_box(name: str) -> None
         (["f5", "--last", "zz"], 2, "--last: expected a square from a1 to h8, got 'zz'"),
         (["f5", "--line", "f5"], 2, "expected White to play f4 d6 f6, got f5"),
         (["f5", "--line", "zz"], 2, "--line: move 1 of the transcript: expected a square from a1 to h8"),
+        (["f5d6", "--ply", "3"], 2, "--ply: the game has 2 moves, fewer than 3"),
         (["nonsense"], 2, "expected a file, a transcript or a board"),
         (["-"], 1, "standard input has more than one position, and only one can be shown"),
     ],
