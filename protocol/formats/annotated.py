@@ -65,6 +65,8 @@ class AnnotatedMove:
         exact: margin with best play by both sides from `before`, in discs from Black's side; None if unknown.
         from_book: whether it came from an opening book; None if unknown.
         comment: in words.
+        fault: how bad a move it was: 0 if nothing is said about it, 1 doubtful, 2 bad, 3 very bad.
+        instead: a better line from `before`; empty if none is named.
         implied: whether it is a pass that the record left out; two records that differ in that alone are equal.
     """
 
@@ -75,6 +77,8 @@ class AnnotatedMove:
     exact: int | None = None
     from_book: bool | None = None
     comment: str = ""
+    fault: int = 0
+    instead: tuple[Move, ...] = ()
     implied: bool = field(default=False, compare=False)
 
     @property
@@ -253,6 +257,7 @@ class Recorder:
         exact: int | None = None,
         from_book: bool | None = None,
         comment: str = "",
+        fault: int = 0,
     ) -> None:
         """Play the next move of the record; a pass after the end, as some programs write them, is read over.
 
@@ -271,7 +276,7 @@ class Recorder:
             self._moves.append(AnnotatedMove(position, PASS, implied=True))
             position = position.pass_()
         self._moves.append(
-            AnnotatedMove(position, made, seconds, score, exact, from_book, without_controls(comment))
+            AnnotatedMove(position, made, seconds, score, exact, from_book, without_controls(comment), fault)
         )
 
 

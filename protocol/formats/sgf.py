@@ -4,8 +4,9 @@ Moves are ``B[f5]``, ``B[]`` is a pass. V is the mover's evaluation in discs fro
 margins have no property of their own in Othello and stand in front of the comment: ``0.250 s; exact before the move:
 -4 for Black``, that of the last position in the root, ``exact at the end: -4 for Black``. They are read in files that
 Outflank wrote (AP), where the line ``comment:`` stands before a comment that would be taken for one of them. GV, a
-property of our own in the root, counts the turns that were given to both sides. Read are also ``B[fd]`` of Go programs,
-where row a is row 8, and all spellings of a pass.
+property of our own in the root, counts the turns that were given to both sides. DO marks a doubtful move, BM[1] a bad
+one and BM[2] a very bad one; a better line is written as a variation, and the main line alone is read. Read are also
+``B[fd]`` of Go programs, where row a is row 8, and all spellings of a pass.
 """
 
 import re
@@ -14,7 +15,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from outflank.engine import Colour, FileFormatError, Game, IllegalMoveError, NotationError, Position, Rules
+from outflank.engine import (
+    Colour,
+    FileFormatError,
+    Game,
+    IllegalMoveError,
+    Move,
+    NotationError,
+    Position,
+    Rules,
+)
 from outflank.engine.squares import SQUARE_NAMES, parse_square, square_name, squares_of
 from outflank.protocol.formats.annotated import (
     WHOLE_BOARD,
@@ -52,7 +62,8 @@ _OF_THE_GAME = frozenset(
     ["GM", "SZ", "RU", GIVEN, "PL", "AB", "AW", "RE", "GN", "EV", "PC", "DT", "TM", "OT"]
 )
 _OF_PLAYERS = frozenset(["PB", "PW", "BR", "WR"])
-_OF_A_MOVE = frozenset(["B", "W", "V", "C"])
+_OF_A_MOVE = frozenset(["B", "W", "V", "C", "DO", "BM"])
+_FAULTS: tuple[dict[str, list[str]], ...] = ({}, {"DO": [""]}, {"BM": ["1"]}, {"BM": ["2"]})
 _OF_GO = frozenset(["KM", "HA"])  # ignored if they are 0
 _READ = _OF_THE_FILE | _OF_THE_GAME | _OF_PLAYERS | _OF_A_MOVE
 _ZERO = re.compile(r"0?(\.0*)?")
@@ -119,6 +130,7 @@ def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) 
             seconds=seconds,
             exact=exact,
             comment=comment,
+            fault=_fault(texts, node),
         )
     comment = texts.text(root, "C")
     exact_at_end, comment = _last_remark(comment) if is_ours else (None, comment)
@@ -270,6 +282,13 @@ def _first_position(texts: _Texts, root: Node, rules: Rules, begins: Colour | No
     return position.with_side(COLOURS[side]) if side in COLOURS else position
 
 
+def _fault(texts: _Texts, node: Node) -> int:
+    """How bad a move is marked to be."""
+    if "BM" in node:
+        return 3 if texts.simple(node, "BM") == "2" else 2
+    return int("DO" in node)
+
+
 def _discs(values: list[bytes]) -> int:
     """The squares that AB or AW name, one bit a square."""
     discs = 0
@@ -348,13 +367,36 @@ _TextNode = dict[str, list[str]]
 
 
 def write(game: AnnotatedGame) -> str:
-    """The game with its forced passes, which are empty moves."""
+    """The game with its forced passes, which are empty moves; a better line is a variation."""
     from sgfmill import sgf_grammar  # not at the top: only files of games need it
 
-    tree = sgf_grammar.Coarse_game_tree()
-    tree.sequence = [_raw(node, sgf_grammar) for node in (_root(game), *map(_node, game.moves))]
-    text: bytes = sgf_grammar.serialise_game_tree(tree)
-    return text.decode()
+    def chain(*nodes: _TextNode) -> Any:
+        tree = sgf_grammar.Coarse_game_tree()
+        tree.sequence = [_raw(node, sgf_grammar) for node in nodes]
+        return tree
+
+    whole = chain()
+    for played in reversed(game.moves):
+        whole.sequence.insert(0, _raw(_node(played), sgf_grammar))
+        if played.instead:
+            rest, whole = whole, chain()
+            whole.children = [rest, chain(*_variation(played))]
+    whole.sequence.insert(0, _raw(_root(game), sgf_grammar))
+    text: bytes = sgf_grammar.serialise_game_tree(whole)
+    start, *others = _LIKE_A_ROOT.split(text)[1:]  # a variation at the start of a line would look like a game
+    return b"".join([b"(;", start, *(b" (;" + each for each in others)]).decode()
+
+
+def _variation(played: AnnotatedMove) -> Iterator[_TextNode]:
+    """The nodes of the better line."""
+    position = played.before
+    for move in played.instead:
+        yield _move_node(position, move)
+        position = position.play(move)
+
+
+def _move_node(before: Position, move: Move) -> _TextNode:
+    return {before.side.letter: ["" if move.is_pass else str(move)]}
 
 
 def _raw(node: _TextNode, grammar: Any) -> dict[str, list[bytes]]:
@@ -397,7 +439,7 @@ def _root(game: AnnotatedGame) -> _TextNode:
 
 
 def _node(played: AnnotatedMove) -> _TextNode:
-    node = {played.colour.letter: ["" if played.move.is_pass else str(played.move)]}
+    node = _move_node(played.before, played.move) | _FAULTS[played.fault]
     if played.score is not None:
         node["V"] = [f"{round(played.score, 2) + 0.0:.2f}"]  # + 0.0: a zero has no sign
     seconds = "" if played.seconds is None else f"{played.seconds:.3f} s"

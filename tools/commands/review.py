@@ -2,22 +2,24 @@
 
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, OutflankError, Rules
 from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import exact_from as exact_from_of_level
+from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FORMATS, FormatName
+from outflank.tools.analysis.review.bookexits import BookExits
 from outflank.tools.analysis.review.game import (
     EXACT_FROM,
-    BookExits,
     GameReview,
     Reviewer,
     ReviewSettings,
@@ -25,9 +27,12 @@ from outflank.tools.analysis.review.game import (
 )
 from outflank.tools.analysis.review.output import (
     Players,
+    PointOfView,
+    annotated,
     game_facts,
     game_line,
     game_text,
+    move_text,
     player_facts,
     players_text,
 )
@@ -84,6 +89,35 @@ from outflank.tools.work.progress import counted, warn
 )
 @archive_option
 @click.option("--svg", type=OUTPUT_FILE, metavar="OUT", help="Write the evaluation curve of a single game.")
+@click.option(
+    "--sgf",
+    type=OUTPUT_FILE,
+    metavar="OUT",
+    help="Write the games with scores, marks and better lines as SGF.",
+)
+@click.option(
+    "--ggf",
+    type=OUTPUT_FILE,
+    metavar="OUT",
+    help="Write the games with scores and a comment on the errors as GGF.",
+)
+@click.option(
+    "--ply",
+    type=WholeNumber(1, 60),
+    metavar="N",
+    help="Show move N of a single game: the board before it and all moves there; passes do not count.",
+)
+@click.option(
+    "--scores",
+    "view",
+    type=click.Choice(get_args(PointOfView)),
+    help="Show scores for the mover or for Black.  [default: mover; black on the page]",
+)
+@click.option(
+    "--values/--no-values",
+    default=None,
+    help="Give all moves of each position a score.  [default: with --html and --ply]",
+)
 @filter_options
 @rules_option
 @threads_option
@@ -101,6 +135,11 @@ def review(
     book: str | None,
     archive: Path | None,
     svg: Path | None,
+    sgf: Path | None,
+    ggf: Path | None,
+    ply: int | None,
+    view: PointOfView | None,
+    values: bool | None,
     wanted: GameFilter,
     rules: Rules,
     threads: int,
@@ -115,21 +154,27 @@ def review(
     Scores are final disc differences from the mover's side. A game that can't be read is named and left out; the
     exit code is then 1.
     """
-    settings = _settings(level, depth, seconds, exact_from)
-    _expect_not_read(games, html, svg)
+    if ply is not None and values is False:
+        raise click.UsageError("--ply shows the values of all moves, which --no-values leaves out")
+    settings = replace(
+        _settings(level, depth, seconds, exact_from),
+        all_moves=(html or ply) is not None if values is None else values,
+    )
+    files = {"html": html, "svg": svg, "sgf": sgf, "ggf": ggf}
+    _expect_not_read(games, *files.values())
     given = _Source(games, source, rules, wanted)
-    given.most = None if svg is None else 1
+    given.only = "--svg draws the curve" if svg else "--ply shows a move" if ply else ""
     books = books_to_read(book)
     click.echo(f"outflank {weights.version()}, {settings.words()}", err=as_json)
     with BookExits(books, None if book is None else warn) as exits, ExitStack() as stack:
         explorer = None if archive is None else stack.enter_context(Explorer.open(archive, books))
-        output = _Output(as_json, html is not None or svg is not None, explorer)
+        output = _Output(as_json, view or "mover", ply, any(files.values()), explorer)
         for made in review_games(given, Reviewer(settings, hash_mb, threads), workers):
             output.add(replace(made, book_exit=exits.of(made.game)), *given.places.popleft())
         output.end()
         played = [] if len(output.kept) != 1 else list(output.archive_text(output.kept[0].game))
     given.read.end()
-    _write(output.kept, settings, html, svg, played)
+    _write(output.kept, settings, files, view or "black", played)
     if bad := given.read.bad.count:
         raise OutflankError(f"{counted(bad, 'game')} can't be read ({given.read.bad.where})")
     given.wanted.expect_found(output.games, given.read.unnamed)
@@ -154,18 +199,27 @@ def _settings(level: int | None, depth: int | None, seconds: float | None, exact
 def _write(
     reviews: Sequence[GameReview],
     settings: ReviewSettings,
-    html: Path | None,
-    svg: Path | None,
+    files: Mapping[str, Path | None],
+    view: PointOfView,
     played: Sequence[str],
 ) -> None:
-    """Write the page, with lines about the games of an archive, and the curve, if there is anything to show.
+    """Write the files that are asked for, the page with lines about the games of an archive, if there is anything to show.
 
     Raises: OutflankError if the game for the curve has no moves.
     """
-    if html is not None and reviews:
-        write_whole(html, render_review(reviews, settings, played).encode())
-    if svg is not None and reviews:
-        write_whole(svg, curve_svg(reviews[0]).encode())
+    made: Mapping[str, Callable[[], str]] = {
+        "html": lambda: render_review(reviews, settings, view, played),
+        "svg": lambda: curve_svg(reviews[0]),
+        "sgf": lambda: _records(sgf.write, reviews),
+        "ggf": lambda: _records(ggf.write, reviews),
+    }
+    for form, file in files.items():
+        if file is not None and reviews:
+            write_whole(file, made[form]().encode("utf-8", "replace"))
+
+
+def _records(write: Callable[[AnnotatedGame], str], reviews: Iterable[GameReview]) -> str:
+    return "".join(write(annotated(review)) for review in reviews)
 
 
 class _Source:
@@ -175,7 +229,7 @@ class _Source:
         places: file and number of each game that was handed out and whose review has not come yet.
         read: complaints about the games.
         wanted: which of them are meant.
-        most: how many may be reviewed; None for any number.
+        only: the beginning of a sentence that says why only one game may be reviewed; empty if any number may.
     """
 
     def __init__(
@@ -184,7 +238,7 @@ class _Source:
         self._names, self._format, self._rules, self.wanted = names, source, rules, wanted
         self.places: deque[tuple[str, int]] = deque()
         self.read = ReadGames()
-        self.most: int | None = None
+        self.only = ""
 
     def __iter__(self) -> Iterator[AnnotatedGame]:
         count = 0
@@ -195,9 +249,9 @@ class _Source:
                 assert isinstance(entry, AnnotatedGame)
                 if self.wanted.allows(entry):
                     count += 1
-                    if self.most is not None and count > self.most:
+                    if self.only and count > 1:
                         raise click.UsageError(
-                            "--svg draws the curve of one game, and there are more (--html shows them all)"
+                            f"{self.only} of one game, and there are more (--html shows them all)"
                         )
                     self.places.append((shown(name), number))
                     yield entry
@@ -211,10 +265,12 @@ class _Output:
         kept: all of them, if they are to be kept.
     """
 
-    def __init__(self, as_json: bool, keep: bool, explorer: Explorer | None) -> None:
+    def __init__(
+        self, as_json: bool, view: PointOfView, number: int | None, keep: bool, explorer: Explorer | None
+    ) -> None:
         self.games = 0
         self.kept: list[GameReview] = []
-        self._keep, self._explorer = keep, explorer
+        self._view, self._number, self._keep, self._explorer = view, number, keep, explorer
         self._as_json = as_json
         self._players = Players()
         self._first: GameReview | None = None  # until it is known whether it is the only one
@@ -238,7 +294,12 @@ class _Output:
     def end(self) -> None:
         """Print what is left to say."""
         if self._first is not None:
-            _print(game_text(self._first))
+            text = (
+                partial(game_text, self._first)
+                if self._number is None
+                else partial(move_text, self._first, self._number)
+            )
+            _print(text(self._view))
             _print(["", *lines] if (lines := [*self.archive_text(self._first.game)]) else [])
         elif self._as_json and self.games:
             click.echo(json.dumps(player_facts(self._players.summaries())))

@@ -91,25 +91,26 @@ def templates() -> jinja2.Environment:
     )
 
 
-def page_parts(rules: Rules, script: str | None = None) -> dict[str, Any]:
+def page_parts(rules: Rules, *more: str, asks: bool = False) -> dict[str, Any]:
     """What ``page.html`` and the replays need, whatever the page shows.
 
     Args:
         rules: of the games.
-        script: a template of one more script, ``scripts.more``, which may ask the page's own server for more.
+        more: templates of further scripts, which are one, ``scripts.more``.
+        asks: whether they may ask the page's own server for more.
     """
     black, white = rules.colour_names
-    scripts = _scripts((black, white), script)
+    scripts = _scripts((black, white), more)
     return {
         "scripts": scripts,
-        "policy": _policy(scripts.values()) + ("; connect-src 'self'" if script else ""),
+        "policy": _policy(scripts.values()) + ("; connect-src 'self'" if asks else ""),
         "version": weights.version(),
         "colours": (black, white),
         "disc_colours": (DISC_COLOURS[black].image, DISC_COLOURS[white].image),
     }
 
 
-def _scripts(colours: tuple[str, str], more: str | None) -> dict[str, Markup]:
+def _scripts(colours: tuple[str, str], more: Sequence[str]) -> dict[str, Markup]:
     """All scripts of the pages by their names: nothing in them is from a game or a run."""
     from markupsafe import Markup  # jinja2's own
 
@@ -122,7 +123,7 @@ def _scripts(colours: tuple[str, str], more: str | None) -> dict[str, Markup]:
         "sorting": Markup(environment.get_template("sort.js").render()),
     }
     if more:
-        scripts["more"] = Markup(environment.get_template(more).render())
+        scripts["more"] = Markup("\n").join(Markup(environment.get_template(name).render()) for name in more)
     return scripts
 
 

@@ -27,6 +27,7 @@ from outflank.protocol.booksource import shipped_books
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName, read_games
 from outflank.tools.analysis.review.game import ReviewSettings, review_game
+from outflank.tools.analysis.review.output import occasion_text
 from outflank.tools.analysis.review.page import review_replay
 from outflank.tools.archive.table import Explorer
 from outflank.tools.report.gamefiles import game_writer
@@ -81,7 +82,7 @@ class AnalysisBoard:
         self.routes: list[BaseRoute] = [Mount(f"/{token}", routes=inner)]
 
     async def _page(self, request: Request) -> Response:
-        parts = page_parts(self._rules, "analysis.js")
+        parts = page_parts(self._rules, "branch.js", "analysis.js", asks=True)
         html = (
             templates()
             .get_template("analysis.html")
@@ -93,6 +94,8 @@ class AnalysisBoard:
                 formats=WRITTEN_FORMATS,
                 remark_heading="by",
                 panel=True,
+                branches=True,
+                view="mover",
                 **({} if self._explorer is None else {"archive": self._explorer.archive.path.name}),
                 **parts,
             )
@@ -254,6 +257,8 @@ def _packed(game: AnnotatedGame, number: int) -> dict[str, Any]:
         "fault": False,
         "detail": game.comment[:1000],
         "margin": None if outcome is None else outcome.margin,
+        "occasion": occasion_text(game),
+        "oneWay": game.rules.one_direction,
         "opening": game.given,
         **replayed(game.first, game.moves),
         "exact": [move.exact for move in game.moves],

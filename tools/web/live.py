@@ -60,7 +60,7 @@ class Opened:
 
 def shell(run: Run) -> tuple[str, str]:
     """The page without any values, and its policy."""
-    parts = page_parts(run.settings.rules, "live.js")
+    parts = page_parts(run.settings.rules, "live.js", asks=True)
     html = (
         templates()
         .get_template("live.html")

@@ -496,7 +496,7 @@ def test_any_comment_comes_back_as_one(comment: str, seconds: float | None) -> N
 def test_a_game_says_what_of_it_was_not_read() -> None:
     text = "(;GM[2]FF[4]AP[x]KM[0]RO[3];B[f5]BM[1]C[good];C[nothing moves]LB[a1:x];W[d6]TE[1](;B[c3])(;B[c4])(;B[c5]))"
 
-    assert only(text).unread == ("RO", "BM", "C", "LB", "TE", "variation", "variation")
+    assert only(text).unread == ("RO", "C", "LB", "TE", "variation", "variation")
     assert only(f"(;GM[Othello]TY[s8r20]KB[-3]BO[8 {START}]B[F5];)").unread == ("TY", "KB")
 
 

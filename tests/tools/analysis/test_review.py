@@ -284,7 +284,7 @@ def test_names_are_escaped_everywhere() -> None:
     review = reviewed(WIPE_OUT)
     page = render_review([replace(review, game=replace(review.game, black=evil, comment=evil))], QUICK)
 
-    assert page.count("</script>") == 4
+    assert page.count("</script>") == 5
     assert evil not in page
 
 

@@ -271,7 +271,7 @@ def test_a_board_is_played_on_and_searched(browser: Browser, served: Served) -> 
     left, top, width = browser.run("(box => [box.x, box.y, box.width])(at('board').getBoundingClientRect())")
     browser.click(left + (12 + 5.5 * 40) * width / 344, top + (12 + 4.5 * 40) * width / 344)
     browser.wait("ply === 1 && game.moves.join() === 'f5'")
-    browser.run("playMove('d6')")
+    browser.run("playLine(ply, ['d6'])")
     browser.wait("ply === 2 && game.called === 'Perpendicular Opening'")
     browser.wait(
         "found && at('lines').rows.length > 2 && at('depth').textContent.startsWith('Black to move')"

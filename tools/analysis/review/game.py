@@ -1,15 +1,11 @@
 """The review of games: every position is searched, the last one first, and every move is judged."""
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import chain, islice
-from pathlib import Path
-from typing import Self
+from itertools import accumulate, chain, islice
 
-from outflank.book import Book
 from outflank.book.names import Opening, opening_of
 from outflank.engine import (
     DEFAULT_LEVEL,
@@ -19,12 +15,12 @@ from outflank.engine import (
     Move,
     Position,
     Result,
-    Rules,
     Searcher,
     SearchInfo,
     limit_for_level,
 )
 from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.tools.analysis.review.bookexits import BookExit
 from outflank.tools.work.executor import open_executor, run_in_order
 from outflank.tools.work.progress import counted
 
@@ -85,6 +81,26 @@ class SearchValue:
 
 
 @dataclass(frozen=True, slots=True)
+class MoveValue:
+    """A legal move.
+
+    Attributes:
+        line: the best line that begins with it.
+        score: final disc difference with best play after it, from its mover's side; no higher than the best move's.
+        exact: whether the score is proven.
+    """
+
+    line: tuple[Move, ...]
+    score: float
+    exact: bool
+
+    @property
+    def move(self) -> Move:
+        """The move."""
+        return self.line[0]
+
+
+@dataclass(frozen=True, slots=True)
 class MoveReview:
     """A turn of a game and what it cost.
 
@@ -93,12 +109,14 @@ class MoveReview:
         move: that was played; it may be the best one.
         score_after: with best play after the move, in discs from the mover's side; as sure as the score before.
         given: whether the move was given to both sides, as the opening of a match is.
+        values: every legal move, the best one first; empty unless ``ReviewSettings.all_moves`` asks for them.
     """
 
     best: SearchValue
     move: Move
     score_after: float
     given: bool = False
+    values: tuple[MoveValue, ...] = ()
 
     @property
     def before(self) -> Position:
@@ -147,8 +165,15 @@ class MoveReview:
     @property
     def thrown(self) -> tuple[Result, Result] | None:
         """The outcomes before and after, for the mover, if both are proven and it made the outcome worse."""
-        if not self.exact:
-            return None
+        return self._worse_outcome if self.exact else None
+
+    @property
+    def changes_lead(self) -> bool:
+        """Whether, as far as the scores tell, the mover would no longer win or draw that was to win or draw before."""
+        return self._worse_outcome is not None
+
+    @property
+    def _worse_outcome(self) -> tuple[Result, Result] | None:
         before, after = self._outcome(self.score_before), self._outcome(self.score_after)
         return (before, after) if _ORDER.index(after) < _ORDER.index(before) else None
 
@@ -161,7 +186,10 @@ class MoveReview:
         return "win" if winner is self.colour else "loss"
 
 
-EXACT_FROM = 20  # empty squares; a tenth of a second each with a table that remembers the positions after it
+EXACT_FROM = (
+    24  # empty squares; most take less than a second with a table that remembers the positions after them
+)
+_ALL_EXACT_FROM = 20  # for the moves that are neither the best nor the played one
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +201,15 @@ class ReviewSettings:
         depth: plies to search.
         seconds: for each search; a move that is not the best one takes a second search.
         exact_from: positions with at most so many empty squares are solved, whatever the rest says.
+        all_moves: give all moves of each position a score. Those that are neither the best nor the played one are
+            solved from 20 empty squares at most.
     """
 
     level: int = DEFAULT_LEVEL
     depth: int | None = None
     seconds: float | None = None
     exact_from: int = EXACT_FROM
+    all_moves: bool = False
 
     def limit(self, empties: int) -> Limit:
         """The limit for a position with this many empty squares."""
@@ -195,78 +226,6 @@ class ReviewSettings:
             *([f"{self.seconds:g} s a search"] if self.seconds is not None else []),
         ]
         return ", ".join([*(given or [f"level {self.level}"]), f"exact from {self.exact_from} empty squares"])
-
-
-@dataclass(frozen=True, slots=True)
-class BookExit:
-    """The move that led out of a book.
-
-    Attributes:
-        ply: its number, passes counted, 1 for the first.
-        move: the move.
-        judged: whether it is the best move out of the book: then the book ends there, and the game did not leave it.
-    """
-
-    ply: int
-    move: Move
-    judged: bool
-
-
-class BookExits:
-    """Finds where games have left the books that they began in; a context manager, which closes the books.
-
-    Args:
-        paths: of the books; each counts for games by its rules.
-        warn: called with a sentence for rules that none of them is for, once for each; None if nobody asked for just
-            these books.
-
-    Raises: FileFormatError if one can't be read.
-    """
-
-    def __init__(self, paths: Sequence[Path], warn: Callable[[str], object] | None = None) -> None:
-        self._warn = warn
-        self._unserved: set[Rules] = set()
-        with ExitStack() as stack:
-            self._books = [stack.enter_context(Book.open(path)) for path in paths]
-            self._opened = stack.pop_all()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._opened.close()
-
-    def of(self, game: AnnotatedGame) -> BookExit | None:
-        """The move by which a game left the first book that knows how it began; None if there was no such move.
-
-        Raises: FileFormatError if a book is damaged.
-        """
-        serving = [book for book in self._books if book.serves(game.rules)]
-        if not serving:
-            self._tell_unserved(game.rules)
-        for book in serving:
-            if game.first in book:
-                return _exit(book, game)
-        return None
-
-    def _tell_unserved(self, rules: Rules) -> None:
-        if self._warn is None or rules in self._unserved:
-            return
-        self._unserved.add(rules)
-        for book in self._books:
-            self._warn(
-                f"{str(book.path)!r} is a book for {book.rules}, not for {rules}; reviewing without a book"
-            )
-
-
-def _exit(book: Book, game: AnnotatedGame) -> BookExit | None:
-    for ply, (played, after) in enumerate(zip(game.moves, game.positions[1:], strict=True), 1):
-        if after.is_over or after in book:
-            continue
-        entry = book.probe(played.before)
-        assert entry is not None, "the book knew it a move ago"
-        return BookExit(ply, played.move, any(move.move == played.move for move in entry.moves))
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +254,20 @@ class GameReview:
         """The judgement of each position, from the first to the one after the last move."""
         return (*(move.best for move in self.moves), self.final)
 
+    @property
+    def numbers(self) -> tuple[int | None, ...]:
+        """The number of each move on a score sheet, where a pass has none: that of a full board's last move is 60."""
+        made = accumulate(not move.move.is_pass for move in self.moves)
+        return tuple(None if move.move.is_pass else n for move, n in zip(self.moves, made, strict=True))
+
+    @property
+    def turning_point(self) -> int | None:
+        """The ply of the last error that changed the lead, else of the one that cost the most; None without errors."""
+        errors = [(move, ply) for ply, move in enumerate(self.moves, 1) if move.is_error]
+        if turns := [ply for move, ply in errors if move.changes_lead]:
+            return turns[-1]
+        return max(errors, key=lambda error: error[0].lost, default=(None, None))[1]
+
     def of(self, colour: Colour) -> Sequence[MoveReview]:
         """The moves of one side."""
         return [move for move in self.moves if move.colour is colour]
@@ -319,16 +292,19 @@ def review_game(
         review = judge.review(played.before, played.move, after)
         reviews.append(replace(review, given=number < game.given))
         after = review.best
+    if judge.settings.all_moves:  # at last, so that the rest of the review does not depend on it
+        lines = [final.line, *(review.best.line for review in reviews)]
+        reviews = [judge.with_values(*each) for each in zip(reviews, lines, strict=False)]
     return GameReview(game, tuple(reversed(reviews)), final)
 
 
 class _Judge:
     def __init__(self, settings: ReviewSettings, searcher: Searcher) -> None:
-        self._settings, self._searcher = settings, searcher
+        self.settings, self._searcher = settings, searcher
 
     def judge(self, position: Position, moves: Sequence[Move] | None = None) -> SearchValue:
         """The judgement of a position, if only some moves are considered."""
-        limit = self._settings.limit(position.empties)
+        limit = self.settings.limit(position.empties)
         return SearchValue.of(position, self._searcher.search(position, limit, moves=moves))
 
     def review(self, before: Position, move: Move, after: SearchValue) -> MoveReview:
@@ -352,6 +328,23 @@ class _Judge:
         ):  # the limit broke the second search off: the cost of the move is not proven
             best = replace(best, exact=False, depth=played.depth, selectivity=played.selectivity)
         return MoveReview(best, move, played.score)
+
+    def with_values(self, review: MoveReview, line: tuple[Move, ...]) -> MoveReview:
+        """The review with the values of all moves; `line` is the best one after the move that was played."""
+        best, before = review.best, review.before
+        known = {review.move: MoveValue((review.move, *line), review.score_after, review.exact)}
+        known[best.line[0]] = MoveValue(best.line, best.score, best.exact)
+        if others := [move for move in before.legal_moves() if move not in known]:
+            settings = replace(self.settings, exact_from=min(self.settings.exact_from, _ALL_EXACT_FROM))
+            limit = settings.limit(before.empties)
+            found = self._searcher.search(before, limit, moves=others, multipv=len(others))
+            # A search that goes less deep may think more of a move than of the best one.
+            known |= {
+                each.move: MoveValue(each.pv, min(each.score, best.score), found.exact)
+                for each in found.lines
+            }
+        values = sorted(known.values(), key=lambda value: (-value.score, value.move != best.line[0]))
+        return replace(review, values=tuple(values))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,22 @@
-"""A review for people and for programs: totals of each side and player, text for a terminal, JSON."""
+"""A review for people and for programs: totals of each side and player, text for a terminal, JSON, a game's record."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
 
 import click
 
-from outflank.engine import Colour
+from outflank.engine import Colour, OutflankError
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, for_black
 from outflank.protocol.lines import printable
-from outflank.tools.analysis.review.game import ERRORS, NOBODYS, BookExit, GameReview, MoveClass, MoveReview
+from outflank.tools.analysis.review.game import ERRORS, NOBODYS, GameReview, MoveClass, MoveReview
+from outflank.tools.report.board import board_text, is_coloured
 from outflank.tools.report.search import certainty, moves_text, score_number, score_text
 from outflank.tools.work.progress import counted
+
+PointOfView = Literal["mover", "black"]
+"""Whose side scores are shown from."""
 
 
 @dataclass(slots=True)
@@ -119,17 +124,27 @@ def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
         "number": number,
         "black": game.black,
         "white": game.white,
+        "event": game.event,
         "date": game.date,
         "rules": str(game.rules),
         "start": game.first.board_string(),
         "opening": None if opening is None else asdict(opening),
         "book_exit": None
         if left is None
-        else {"ply": left.ply, "move": str(left.move), "judged": left.judged},
+        else {
+            "ply": left.ply,
+            "number": review.numbers[left.ply - 1],
+            "move": str(left.move),
+            "judged": left.judged,
+        },
         "winner": None if outcome is None or outcome.winner is None else str(outcome.winner),
         "margin": None if outcome is None else outcome.margin,
         "given": game.given,
-        "moves": [_move(move, ply) for ply, move in enumerate(review.moves, 1)],
+        "turning_point": review.turning_point,
+        "moves": [
+            _move(move, ply, number)
+            for ply, (move, number) in enumerate(zip(review.moves, review.numbers, strict=True), 1)
+        ],
         "curve": [
             {"score": score_number(each.black_score), "exact": each.exact} for each in review.judgements
         ],
@@ -176,10 +191,20 @@ _PLURALS = {
 }
 
 
-def _move(move: MoveReview, ply: int) -> dict[str, Any]:
+def _move(move: MoveReview, ply: int, number: int | None) -> dict[str, Any]:
     thrown = move.thrown
+    values = [
+        {
+            "move": str(value.move),
+            "score": score_number(value.score),
+            "exact": value.exact,
+            "line": list(map(str, value.line)),
+        }
+        for value in move.values
+    ]
     return {
         "ply": ply,
+        "number": number,
         "side": str(move.colour),
         "move": str(move.move),
         "empties": move.before.empties,
@@ -193,6 +218,7 @@ def _move(move: MoveReview, ply: int) -> dict[str, Any]:
         "exact": move.exact,
         "depth": move.best.depth,
         "selectivity": move.best.selectivity,
+        **({"values": values} if values else {}),
     }
 
 
@@ -213,25 +239,55 @@ _LINE_SHOWN = 8  # moves of the line that would have been better
 _TALLY_HEADING = "moves  accuracy  inaccuracies  mistakes  blunders  discs lost  a move  worst  thrown"
 
 
-def game_text(review: GameReview) -> Iterator[str]:
+def game_text(review: GameReview, view: PointOfView = "mover") -> Iterator[str]:
     """The lines of one game's review."""
     yield headline(review)
+    if occasion := occasion_text(review.game):
+        yield f"Event: {occasion}"
     if review.opening is not None:
         yield f"Opening: {review.opening}"
     if review.game.given:
         yield f"Given: {counted(review.game.given, 'move')}, for which nobody is blamed"
     if review.book_exit is not None:
-        yield f"Book: {exit_text(review.book_exit)}"
+        yield f"Book: {exit_text(review)}"
     yield ""
-    yield "  ply  move   before  after   lost  class       certainty         instead"
-    for ply, move in enumerate(review.moves, 1):
-        yield click.style(_move_line(ply, move), **_STYLES[move.kind])  # type: ignore[arg-type]
+    yield "   no  move   before  after   lost  class       certainty         instead"
+    for number, move in zip(review.numbers, review.moves, strict=True):
+        yield click.style(_move_line(number, move, view), **_STYLES[move.kind])  # type: ignore[arg-type]
     yield ""
     names = review.game.rules.colour_names
     width = max(map(len, names))
     yield f"{'':<{width}}  {_TALLY_HEADING}"
     for colour, name in zip(Colour, names, strict=True):
         yield f"{name:<{width}}  {_tally_text(Tally().add(review.of(colour)))}"
+
+
+def move_text(review: GameReview, number: int, view: PointOfView = "mover") -> Iterator[str]:
+    """All that is known about one move of a game: the board before it and the values of all moves there.
+
+    Raises: OutflankError if the game has no move of this number.
+    """
+    if number not in review.numbers:
+        raise OutflankError(
+            f"the game has {counted(review.game.discs_played, 'move')}, so none is number {number}"
+        )
+    move = review.moves[review.numbers.index(number)]
+    yield headline(review)
+    yield board_text(move.before, coloured=is_coloured())
+    yield ""
+    owner = "the mover" if view == "mover" else move.before.rules.colour_name(Colour.BLACK)
+    yield f"move    score   line (scores: final discs ahead for {owner}; * was played, ~ is not proven)"
+    for value in move.values:
+        mark = "*" if value.move == move.move else ""
+        score = ("" if value.exact else "~") + score_text(_seen(value.score, move, view))
+        yield f"{value.move!s:<5}{mark:<2}{score:>6}   {moves_text(value.line[1:])}".rstrip()
+    if move.is_error:
+        yield f"{number}. {move.move}: {error_text(move)}"
+
+
+def _seen(score: float, move: MoveReview, view: PointOfView) -> float:
+    """A score of the mover from the side that is asked for."""
+    return 0.0 - score if view == "black" and move.colour is Colour.WHITE else score
 
 
 def game_line(review: GameReview, number: int) -> str:
@@ -242,16 +298,24 @@ def game_line(review: GameReview, number: int) -> str:
     left = (
         ""
         if review.book_exit is None
-        else f"; left the book at {review.book_exit.ply}. {review.book_exit.move}"
+        else f"; left the book at {review.numbers[review.book_exit.ply - 1]}. {review.book_exit.move}"
     )
-    return f"game {number}: {headline(review)}; discs lost: {lost} moves{opening}{left}"
+    occasion = occasion_text(review.game) and f" ({occasion_text(review.game)})"
+    return f"game {number}: {headline(review)}{occasion}; discs lost: {lost} moves{opening}{left}"
 
 
-def exit_text(left: BookExit) -> str:
-    """``left at move 9, b5``, or that the book ends there."""
-    if left.judged:
-        return f"ends with move {left.ply}, {left.move}, the best of those that lead out of it"
-    return f"left at move {left.ply}, {left.move}"
+def exit_text(review: GameReview) -> str:
+    """``left at move 9, b5``, or that the book ends there; empty if the game left no book."""
+    left = review.book_exit
+    if left is None:
+        return ""
+    move = f"move {review.numbers[left.ply - 1]}, {left.move}"
+    return f"ends with {move}, the best of those that lead out of it" if left.judged else f"left at {move}"
+
+
+def occasion_text(game: AnnotatedGame) -> str:
+    """``World Championship, 2018``: the event and the date, as far as the record has them."""
+    return ", ".join(printable(text, None) for text in (game.event, game.date) if text)
 
 
 def players_text(players: Sequence[PlayerSummary]) -> Iterator[str]:
@@ -298,12 +362,19 @@ def instead_text(move: MoveReview) -> str:
     return line if move.thrown is None else f"{line} ({move.thrown[0]} to {move.thrown[1]})"
 
 
-def _move_line(ply: int, move: MoveReview) -> str:
+def error_text(move: MoveReview) -> str:
+    """``blunder, 12 discs lost, better h4 h7 g8``."""
+    lost = counted(round(move.lost), "disc")
+    return f"{move.kind}, {lost} lost, better {instead_text(move)}"
+
+
+def _move_line(number: int | None, move: MoveReview, view: PointOfView) -> str:
     lost = f"{move.lost:.4g}" if move.lost and not move.given else ""
     disc = "X" if move.colour is Colour.BLACK else "O"
-    scores = f"{score_text(move.score_before):>7} {score_text(move.score_after):>6} {lost:>6}"
+    before, after = (score_text(_seen(score, move, view)) for score in (move.score_before, move.score_after))
+    scores = f"{before:>7} {after:>6} {lost:>6}"
     how_sure = certainty(move.best, move.before.empties)
-    line = f"{ply:>4} {disc} {move.move!s:<6}{scores}  {move.kind:<10}  {how_sure:<16}  {instead_text(move)}"
+    line = f"{number or '':>4} {disc} {move.move!s:<6}{scores}  {move.kind:<10}  {how_sure:<16}  {instead_text(move)}"
     return line.rstrip()
 
 
@@ -315,3 +386,47 @@ def _tally_text(tally: Tally) -> str:
         f"{tally.moves:>5}  {accuracy:>8}  {slight:>12}  {mistakes:>8}  "
         f"{blunders:>8}  {tally.lost:>10.4g}  {lost:>6}  {tally.worst:>5.4g}  {tally.thrown:>6}"
     )
+
+
+def annotated(review: GameReview) -> AnnotatedGame:
+    """The game with what the review says about it, added to what its record said.
+
+    Each move has the score after it, in place of its player's own, and an exact margin where both are proven. An error
+    has a mark, a better line and a comment; the game's comment names all of them, for formats that have no place at
+    a move.
+    """
+    game, numbers = review.game, review.numbers
+    moves = [_annotated(*each) for each in zip(game.moves, review.moves, strict=True)]
+    errors = [
+        f"{number}. {move.move} {error_text(move)}"
+        for move, number in zip(review.moves, numbers, strict=True)
+        if move.is_error
+    ]
+    remarks = "; ".join([*_totals(review), *errors])
+    final = review.final
+    return replace(
+        game,
+        moves=tuple(moves),
+        comment="\n".join(filter(None, [game.comment, remarks])),
+        exact=round(final.black_score) if final.exact else game.exact,
+    )
+
+
+def _annotated(played: AnnotatedMove, move: MoveReview) -> AnnotatedMove:
+    remark = error_text(move) if move.is_error else ""
+    return replace(
+        played,
+        score=for_black(move.score_after, move.colour),
+        exact=round(move.best.black_score) if move.exact else played.exact,
+        comment="\n".join(filter(None, [played.comment, remark])),
+        fault=1 + ERRORS.index(move.kind) if move.is_error else 0,
+        instead=move.instead,
+    )
+
+
+def _totals(review: GameReview) -> Iterator[str]:
+    """``Black lost 12 discs in 30 moves``."""
+    for colour in Colour:
+        tally = Tally().add(review.of(colour))
+        name = review.game.rules.colour_name(colour)
+        yield f"{name} lost {tally.lost:.4g} discs in {counted(tally.moves, 'move')}"

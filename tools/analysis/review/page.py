@@ -1,25 +1,49 @@
 """The page of a review: one HTML file that needs nothing else, made of the same parts as the report of a run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Any
 
 from outflank.engine import Colour, OutflankError
-from outflank.tools.analysis.review.game import ERRORS, NOBODYS, GameReview, MoveReview, ReviewSettings
-from outflank.tools.analysis.review.output import Players, Tally, exit_text, result_text
+from outflank.protocol.formats.annotated import for_black
+from outflank.tools.analysis.review.game import (
+    ERRORS,
+    NOBODYS,
+    GameReview,
+    MoveReview,
+    MoveValue,
+    ReviewSettings,
+)
+from outflank.tools.analysis.review.output import (
+    Players,
+    PointOfView,
+    Tally,
+    annotated,
+    exit_text,
+    occasion_text,
+    result_text,
+)
 from outflank.tools.report.charts import Level, Series, chart
 from outflank.tools.report.page import packed_files, page_parts, replayed, templates
 from outflank.tools.report.phases import PhaseCounter, Phases
-from outflank.tools.report.search import certainty, moves_text, score_text
+from outflank.tools.report.search import certainty, moves_text
 
 _WORST_SHOWN = 40
+_LINE_SHOWN = 8  # moves after one that is not the best
 
 
-def render_review(reviews: Sequence[GameReview], settings: ReviewSettings, played: Sequence[str] = ()) -> str:
-    """The page of at least one game: totals, every game on a board with its curve, the worst moves.
+def render_review(
+    reviews: Sequence[GameReview],
+    settings: ReviewSettings,
+    view: PointOfView = "black",
+    played: Sequence[str] = (),
+) -> str:
+    """The page of at least one game: every game on a board with its curve, totals, the worst moves.
 
     Args:
         reviews: of the games.
         settings: of the reviews.
+        view: whose side scores are shown from, until the reader switches.
         played: lines about the same positions in other games.
     """
     players = Players()
@@ -34,19 +58,21 @@ def render_review(reviews: Sequence[GameReview], settings: ReviewSettings, playe
         .render(
             title=_title(reviews),
             settings=settings.words(),
+            view=view,
+            branches=True,
             players=players.summaries(),
             sides=list(zip(_names(first), tallies, strict=True)),
             errors=ERRORS,
             rows=rows,
             played=played,
             phases=_phases(reviews),
-            files=packed_files([review.game for review in reviews]),
+            files=packed_files([annotated(review) for review in reviews]),
             remark_heading="lost",
             names=sorted({name for row in rows for name in (row["black"], row["white"])}),
             endings=sorted({_ending(review) for review in reviews}),
             worst=_worst(reviews),
             replays=[review_replay(review, number) for number, review in enumerate(reviews, 1)],
-            **page_parts(first.game.rules),
+            **page_parts(first.game.rules, "branch.js"),
         )
     )
 
@@ -57,7 +83,8 @@ def curve_svg(review: GameReview) -> str:
     Raises: OutflankError if the game has no moves.
     """
     points = tuple(
-        (float(position), judgement.black_score) for position, judgement in enumerate(review.judgements)
+        (float(number), judgement.black_score)
+        for number, judgement in zip(_moves_made(review), review.judgements, strict=True)
     )
     black, white = _names(review)
     drawn = chart(
@@ -70,6 +97,11 @@ def curve_svg(review: GameReview) -> str:
     if drawn is None:
         raise OutflankError("a game without moves has no curve to draw")
     return templates().get_template("curve.svg").render(chart=drawn, clip="clip")
+
+
+def _moves_made(review: GameReview) -> Iterator[int]:
+    """For each position the moves that led to it; passes do not count."""
+    return accumulate((not move.move.is_pass for move in review.moves), initial=0)
 
 
 def _title(reviews: Sequence[GameReview]) -> str:
@@ -103,6 +135,7 @@ def _row(review: GameReview, number: int) -> dict[str, Any]:
         "result": result_text(review),
         "margin": None if outcome is None else outcome.margin,
         "remark": "/".join(lost),  # without blanks: it has to fit a telephone
+        "occasion": occasion_text(review.game),
         "fault": False,
     }
 
@@ -111,7 +144,7 @@ def review_replay(review: GameReview, number: int) -> dict[str, Any]:
     """The game as the page's script replays it; all scores are Black's."""
     game, moves = review.game, review.moves
     black, white = _names(review)
-    left_book = "" if review.book_exit is None else f"Book: {exit_text(review.book_exit)}"
+    left_book = review.book_exit and f"Book: {exit_text(review)}"
     return {
         "number": number,
         "black": black,
@@ -128,7 +161,17 @@ def review_replay(review: GameReview, number: int) -> dict[str, Any]:
         "lost": [move.lost for move in moves],
         "classes": [str(move.kind) if move.is_error else "" for move in moves],
         "better": [moves_text(move.instead) for move in moves],
+        "choices": [[_choice(value, move) for value in move.values] for move in moves],
+        "turned": review.turning_point,
+        "occasion": occasion_text(game),
+        "oneWay": game.rules.one_direction,
     }
+
+
+def _choice(value: MoveValue, move: MoveReview) -> list[object]:
+    """A legal move's best line, its score for Black, and 1 if that is proven; of poor moves the line is short."""
+    line = value.line if value.move == move.best.line[0] else value.line[:_LINE_SHOWN]
+    return [moves_text(line), round(for_black(value.score, move.colour) or 0.0, 2), int(value.exact)]
 
 
 def _phases(reviews: Sequence[GameReview]) -> Phases:
@@ -159,10 +202,12 @@ def _error(review: GameReview, move: MoveReview, index: int, ply: int) -> dict[s
     return {
         "index": index,
         "ply": ply,
+        "number": review.numbers[ply - 1],
+        "white": move.colour is Colour.WHITE,
         "player": _names(review)[move.colour is Colour.WHITE],
         "move": str(move.move),
-        "before": score_text(move.score_before),
-        "after": score_text(move.score_after),
+        "before": for_black(move.score_before, move.colour),
+        "after": for_black(move.score_after, move.colour),
         "lost": f"{move.lost:g}",
         "kind": str(move.kind),
         "certainty": certainty(move.best, move.before.empties),

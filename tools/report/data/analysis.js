@@ -1,6 +1,6 @@
 "use strict";
-// Stands after report.js: its board is played on here, and searched by the server; docs/analysis.md has the requests.
-const SECONDS = 30, CURVE_LEVEL = 6, COLUMNS = 8;
+// Stands after report.js and branch.js: their board is searched by the server; docs/analysis.md has the requests.
+const SECONDS = 30, CURVE_LEVEL = 6;
 let socket = null, asked = 0, isOn = true, found = null, attempts = 0, changes = 0, explored = 0;
 
 /* ---- games: the server reads, plays and writes them ---- */
@@ -62,21 +62,21 @@ withGame = async (number, use) => {
   use(whole);
 };
 
-/** Play a move in the position shown; what followed there is gone. */
-async function playMove(move) {
-  const turn = ++changes, kept = game, place = ply;
-  if (kept.moves[place] === move) return go(place + 1);
-  const answer = await post("game", described(kept, [...kept.moves.slice(0, place), move]));
-  if (!answer || turn !== changes) return;
-  const whole = {...await answer.json(), row: games.get(kept.number).row};
+/** The game with another line, which the server plays; a move after the last one makes the game longer. */
+branched = async (place, line) => {
+  const turn = ++changes, kept = game;
+  const answer = await post("game", described(kept, [...kept.moves.slice(0, place), ...line]));
+  if (!answer || turn !== changes) return null;
+  const isLonger = place === kept.moves.length && !kept.trunk;
+  const whole = {...await answer.json(), row: games.get(kept.number).row, ...isLonger ? {} : forked(place)};
   for (const name of ["seconds", "values"]) whole[name] = whole[name].map((value, each) => each < place ? kept[name][each] : value);
   const count = moveList(whole).length + 1;
   if (kept.review)
     for (const [name, nothing] of [["review", null], ["depths", ""]])
       whole[name] = Array.from({length: count}, (_, each) => each <= place ? kept[name][each] : nothing);
   games.set(kept.number, whole);
-  load(whole);
-}
+  return whole;
+};
 
 /* ---- the search ---- */
 
@@ -91,7 +91,7 @@ function connect() {
 }
 
 const send = request => { if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(request)); };
-const legalMoves = () => game?.legal?.[ply].split(" ").filter(word => word && word !== "pass") ?? [];
+legalMoves = () => game?.legal?.[ply].split(" ").filter(word => word && word !== "pass") ?? [];
 
 /** Search the position shown, and no other any more. */
 function search() {
@@ -127,41 +127,16 @@ function noteValue(answer) {
   items(at("facts"), facts());
 }
 
-const scoreText = score => signed(score, Number.isInteger(score) ? 0 : 1);
-
 /** Scores on the squares, the best lines, the book. */
 function showFound() {
-  const felt = at("board"), lines = found?.lines ?? [], legal = legalMoves();
-  felt.querySelectorAll(".score-mark, .legal").forEach(mark => mark.remove());
-  const scored = new Map(lines.map(line => [line.move, line.score]));
-  for (const move of legal) {
-    const square = squareOf(move), x = EDGE + (square % COLUMNS + .5) * CELL, y = EDGE + (Math.floor(square / COLUMNS) + .5) * CELL;
-    const score = scored.get(move);
-    if (score === undefined) draw(felt, "circle", {class: "legal", cx: x, cy: y, r: 3.5});
-    else draw(felt, "text", {class: `score-mark${score === lines[0].score ? " best" : ""}`, x, y: y + 4.5}, scoreText(score));
-  }
-  showMoves([...lines, ...legal.filter(move => !scored.has(move)).map(move => ({move}))]);
-  at("depth").textContent = game?.legal ? depthText(legal) : "";
-  const book = game?.book?.[ply] ?? [];
+  if (!game) return;
+  showMoves();
+  const book = game.book?.[ply] ?? [];
   at("book").textContent = book.length ? `Book: ${book.map(one => `${one.move} ${scoreText(one.score)}`).join(", ")}` : "";
 }
 
-/** All legal moves, the best first, each a button that plays it. */
-function showMoves(lines) {
-  const rows = [...at("lines").tBodies[0].rows], focused = rows.findIndex(row => row.contains(document.activeElement));
-  at("lines").tBodies[0].replaceChildren(...lines.map(line => {
-    const row = document.createElement("tr"), button = document.createElement("button");
-    button.textContent = line.move;
-    button.onclick = () => playMove(line.move);
-    row.insertCell().append(button);
-    row.insertCell().textContent = line.score === undefined ? "" : scoreText(line.score);
-    row.insertCell().textContent = line.pv?.slice(1, 12).join(" ") ?? "";
-    row.cells[1].className = "number";
-    row.cells[2].className = "line";
-    return row;
-  }));
-  at("lines").tBodies[0].rows[focused]?.querySelector("button").focus();
-}
+known = () => found?.lines ?? reviewed();
+note = legal => game.legal ? depthText(legal) : "";
 
 /** The games of the archive that reached the position shown, if there is an archive. */
 async function explore() {
@@ -177,11 +152,9 @@ async function explore() {
 }
 
 function playedRow(move) {
-  const row = document.createElement("tr"), button = document.createElement("button");
+  const row = document.createElement("tr");
   const known = move.won + move.drawn + move.lost, share = part => known ? `${Math.round(100 * part / known)} %` : "";
-  button.textContent = move.move;
-  button.onclick = () => playMove(move.move);
-  row.insertCell().append(button);
+  row.insertCell().append(steps(ply, move.move)[0]);
   const numbers = [move.games.toLocaleString("en"), share(move.won), share(move.drawn), share(move.lost), move.mean === null ? "" : signed(move.mean, 1)];
   for (const text of numbers) Object.assign(row.insertCell(), {className: "number", textContent: text});
   row.insertCell().textContent = [...new Set(move.years ?? [])].join("–");
@@ -192,8 +165,7 @@ function playedRow(move) {
 
 function depthText(legal) {
   if (!legal.length) return game.legal[ply] ? "pass" : "the game is over";
-  const side = ply < game.discs.length ? game.discs[ply] : ply % 2 ? game.begins === "X" ? "O" : "X" : game.begins;
-  const mover = `${NAMES[side === "X" ? 0 : 1]} to move`;
+  const mover = `${NAMES[sideAt(ply) === "X" ? 0 : 1]} to move`;
   if (!found) return isOn ? mover : `${mover}, analysis off`;
   const sure = found.exact ? "exact" : `depth ${found.depth}${found.selectivity < 100 ? ` at ${found.selectivity} %` : ""}`;
   return `${mover}, ${sure}, ${Math.round(found.nodes).toLocaleString("en")} nodes`;
@@ -226,12 +198,6 @@ async function review() {
   load(games.get(kept.number), place);
 }
 
-at("board").onclick = event => {
-  const box = at("board").getBoundingClientRect(), scale = 344 / box.width;
-  const [column, line] = [event.clientX - box.left, event.clientY - box.top].map(way => Math.floor((way * scale - EDGE) / CELL));
-  const square = `${"abcdefgh"[column] ?? "?"}${line + 1}`, move = legalMoves().find(word => word.startsWith(square));
-  if (move) playMove(move);
-};
 at("fresh").onclick = () => read("");
 at("open").onchange = event => {
   const file = event.target.files[0];

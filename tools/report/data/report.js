@@ -25,8 +25,10 @@ function unpacked(packed) {
   const moves = packed.turns.split(" ").filter(word => word);
   const squares = packed.squares.split(" ").map(word => [...word].map(letter => LETTERS.indexOf(letter)));
   const other = packed.begins === "X" ? "O" : "X";
+  let made = 0;
   const last = packed.ending === "discs" || packed.ending === "adjudication" ? packed.margin : null;
   return {...packed, moves, squares, exact: [...packed.exact, last],
+          numbers: moves.map(move => move === "pass" ? null : ++made),
           discs: moves.map((_, turn) => turn % 2 ? other : packed.begins)};
 }
 
@@ -47,6 +49,16 @@ function slip(turn) {
 
 /** How bad a turn was: the class that a review gives an error; empty for a good one. */
 const error = turn => game.classes ? game.classes[turn] : slip(turn) ? "slip" : "";
+
+/** A move with its number on a score sheet, where a pass has none: a full board ends with 60. */
+const sheetMove = turn => (game.numbers[turn] ? `${game.numbers[turn]}. ` : "") + game.moves[turn];
+
+/** Who is to move in a position. */
+const sideAt = position => position % 2 ? (game.begins === "X" ? "O" : "X") : game.begins;
+
+/** A number of Black as the reader wants it: his or that of the side with these discs; and in words. */
+const seen = (value, disc) => at("view").value === "mover" && disc === "O" ? 0 - value : value;
+const seenFor = (value, digits, disc) => `${signed(seen(value, disc), digits)} for ${NAMES[at("view").value === "mover" && disc === "O" ? 1 : 0]}`;
 
 const signed = (value, digits) => (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toFixed(digits);
 
@@ -87,14 +99,17 @@ function drawBoard() {
   return `${countOf(board, "X")}-${countOf(board, "O")}`;
 }
 
+/** What shows a line that begins at a position: text, or nodes that lead along it. */
+let steps = (position, line) => [line];
+
 /** The turn that led to the position shown. */
 function turnFacts(turn) {
   const mover = game.discs[turn] === "X" ? game.black : game.white;
   const seconds = game.seconds[turn], value = game.values[turn], lost = slip(turn);
   const by = turn < game.opening ? "opening" : mover + (seconds === null ? "" : ` in ${seconds.toFixed(3)} s`) + (game.booked?.includes(turn) ? ", from its book" : "");
-  const said = [`${turn + 1}. ${game.moves[turn]}, ${by}`];
-  if (value !== null) said.push(`${mover} judged ${signed(value, 2)} for ${NAMES[0]}`);
-  if (game.better?.[turn]) said.push(`${error(turn)}, ${lost} discs lost; better ${game.better[turn]}`);
+  const said = [`${sheetMove(turn)}, ${by}`];
+  if (value !== null) said.push(`${mover} judged ${seenFor(value, 2, game.discs[turn])}`);
+  if (game.better?.[turn]) said.push([`${error(turn)}, ${lost} discs lost; better `, ...steps(turn, game.better[turn])]);
   else if (lost && !game.lost) said.push(`${lost} discs thrown away`);
   return said;
 }
@@ -102,15 +117,15 @@ function turnFacts(turn) {
 /** All numbers are those of the graph at the position shown. */
 function facts() {
   const said = ply ? turnFacts(ply - 1) : ["The start."], exact = game.exact[ply];
-  if (exact !== null) said.push(`exact ${signed(exact, 0)} for ${NAMES[0]}`);
-  else if (typeof game.review?.[ply] === "number") said.push(`reviewed ${signed(game.review[ply], 0)} for ${NAMES[0]}, ${game.depths[ply]}`);
+  if (exact !== null) said.push(`exact ${seenFor(exact, 0, sideAt(ply))}`);
+  else if (typeof game.review?.[ply] === "number") said.push(`reviewed ${seenFor(game.review[ply], 0, sideAt(ply))}, ${game.depths[ply]}`);
   return said;
 }
 
 function items(list, texts) {
   list.replaceChildren(...texts.map(text => {
     const item = document.createElement("li");
-    item.textContent = text;
+    item.append(...[text].flat());
     return item;
   }));
 }
@@ -134,8 +149,9 @@ function drawGraph() {
     draw(graph, "line", {class: value ? "tick" : "level", x1: GRAPH.left, x2: GRAPH.right, y1: y(value), y2: y(value)});
     draw(graph, "text", {class: "up", x: GRAPH.left - 5, y: y(value)}, signed(value, 0));
   }
-  for (let position = 0; position <= count; position += 10)
-    draw(graph, "text", {class: "across", x: across(position), y: GRAPH.bottom + 5}, String(position));
+  for (const [position, number] of [0, ...game.numbers].entries())
+    if (number !== null && number % 10 === 0)
+      draw(graph, "text", {class: "across", x: across(position), y: GRAPH.bottom + 5}, String(number));
   for (const [kind, points] of Object.entries(curves)) {
     const text = points.map(([position, value]) => `${across(position).toFixed(1)},${y(value).toFixed(1)}`);
     if (text.length > 1) draw(graph, "polyline", {class: `curve ${kind}`, points: text.join(" ")});
@@ -162,7 +178,7 @@ function go(to) {
   at("ply").value = ply;
   for (const end of ["x1", "x2"]) cursor.setAttribute(end, across(ply));
   [...at("moves").children].forEach((item, turn) => item.classList.toggle("now", turn === ply - 1));
-  history.replaceState(null, "", `#game=${game.number}${isFollowed() ? "" : `&ply=${ply}`}`);
+  if (!game.trunk) history.replaceState(null, "", `#game=${game.number}${isFollowed() ? "" : `&ply=${ply}`}`);
 }
 
 function side(kind, name) {
@@ -177,7 +193,7 @@ function slips() {
   at("slips").hidden = !turns.length;
   at("slips").replaceChildren("Thrown away: ", ...turns.map(turn => {
     const button = document.createElement("button");
-    button.textContent = `${turn + 1}. ${game.moves[turn]} ${slip(turn)}`;
+    button.textContent = `${sheetMove(turn)} ${slip(turn)}`;
     button.onclick = () => go(turn + 1);
     return button;
   }));
@@ -188,8 +204,8 @@ function drawTable() {
   if (!at("table").open) return;
   at("turns").tBodies[0].replaceChildren(...game.moves.map((move, turn) => {
     const row = document.createElement("tr"), mover = game.discs[turn] === "X" ? game.black : game.white;
-    const number = (value, digits) => value === null || value === undefined ? "" : signed(value, digits);
-    for (const text of [turn + 1, mover, move, game.seconds[turn]?.toFixed(3) ?? "", number(game.values[turn], 2), number(game.exact[turn], 0)])
+    const number = (value, digits) => value === null || value === undefined ? "" : signed(seen(value, game.discs[turn]), digits);
+    for (const text of [game.numbers[turn] ?? "", mover, move, game.seconds[turn]?.toFixed(3) ?? "", number(game.values[turn], 2), number(game.exact[turn], 0)])
       row.insertCell().textContent = text;
     for (const column of [0, 3, 4, 5]) row.cells[column].className = "number";
     return row;
@@ -211,6 +227,7 @@ function load(packed, position) {
   for (const row of rows()) row.classList.toggle("shown", numberOf(row) === game.number);
   at("title").replaceChildren(`Game ${game.number}: `, ...side("first", game.black), " – ", ...side("second", game.white));
   at("called").textContent = game.called;
+  at("occasion").textContent = game.occasion ?? "";
   at("ply").max = game.moves.length;
   at("detail").textContent = game.detail;
   at("detail").className = game.fault ? "bad" : "soft";
@@ -225,7 +242,16 @@ function load(packed, position) {
   for (const [id, name] of [["black-name", game.black], ["white-name", game.white]]) at(id).textContent = name;
   drawGraph();
   drawTable();
-  go(position ?? game.moves.length);
+  go(position ?? game.turned ?? game.moves.length);
+}
+
+/** Show all scores anew, for Black or for the mover. */
+function drawScores() {
+  for (const cell of document.querySelectorAll("[data-score]"))
+    cell.textContent = signed(seen(Number(cell.dataset.score), cell.dataset.side), cell.dataset.score % 1 ? 1 : 0);
+  if (!game) return;
+  drawTable();
+  go(ply);
 }
 
 /** Whether most of the board can be seen. */
@@ -321,6 +347,7 @@ document.addEventListener("click", event => {
   else if (row) choose(numberOf(row));
 });
 at("table").ontoggle = drawTable;
+at("view").onchange = drawScores;
 for (const button of document.querySelectorAll("#downloads button"))
   button.onclick = () => save(button.dataset.format, "all" in button.dataset);
 at("first").onclick = () => go(0);
@@ -335,6 +362,7 @@ at("graph").onclick = event => {
 };
 at("by-engine").onchange = at("by-ending").onchange = filter;
 filter();
+drawScores();
 
 /** Show what the address names; false if it names no game. */
 function follow() {

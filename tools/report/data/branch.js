@@ -1,0 +1,145 @@
+"use strict";
+// Stands after report.js: all moves of a position with their scores, and moves that were not played, on its board.
+const STEPS = {n: [-1, 0], ne: [-1, 1], e: [0, 1], se: [1, 1], s: [1, 0], sw: [1, -1], w: [0, -1], nw: [-1, -1]};
+const NO_MOVE = "pass", LONGEST_LINE = 12, SQUARES = [..."12345678"].flatMap(line => [..."abcdefgh"].map(file => file + line));
+const otherThan = disc => disc === "X" ? "O" : "X";
+
+/* ---- the rules ---- */
+
+/** The squares that a move turns: in every direction, or in the one that it names. */
+function turnedBy(board, disc, move) {
+  const [name, way] = move.split("/"), square = squareOf(name), found = [];
+  if (board[square] !== "-") return found;
+  for (const [down, right] of way ? [STEPS[way]] : Object.values(STEPS)) {
+    const run = [];
+    for (let line = Math.floor(square / 8) + down, file = square % 8 + right; ; line += down, file += right) {
+      const here = line >= 0 && line < 8 && file >= 0 && file < 8 ? board[8 * line + file] : "-";
+      if (here === disc) found.push(...run);
+      if (here !== otherThan(disc)) break;
+      run.push(8 * line + file);
+    }
+  }
+  return found;
+}
+
+const movesOf = (board, disc) => SQUARES.filter(name => turnedBy(board, disc, name).length);
+
+/** The legal moves of the position shown; where one may choose a direction, those that are known. */
+let legalMoves = () => game.oneWay ? known().map(one => one.move) : movesOf(boardAfter(game, ply), sideAt(ply));
+
+/* ---- beside the game ---- */
+
+/** Where a branch leads back to, if the position shown is left for a move that was not played. */
+const forked = place => ({trunk: game.trunk ?? games.get(game.number), left: Math.min(place, game.left ?? place)});
+
+/** The game with another line from a position on, as report.js knows games; null if there is none. */
+let branched = (place, line) => {
+  const board = boardAfter(game, place), moves = game.moves.slice(0, place);
+  const squares = game.squares.slice(0, place);
+  const make = move => {
+    const disc = moves.length % 2 ? otherThan(game.begins) : game.begins;
+    const changed = move === NO_MOVE ? [] : [squareOf(move), ...turnedBy(board, disc, move)];
+    for (const square of changed) board[square] = disc;
+    moves.push(move);
+    squares.push(changed);
+  };
+  line.forEach(make);
+  const next = moves.length % 2 ? otherThan(game.begins) : game.begins;
+  if (!movesOf(board, next).length && movesOf(board, otherThan(next)).length) make(NO_MOVE);
+  const kept = (values, last, nothing, length) => values && Array.from({length}, (_, each) => each < last ? values[each] : nothing);
+  const turns = moves.length;
+  return {...games.get(game.number), ...forked(place), ending: "unfinished", turns: moves.join(" "),
+          squares: squares.map(changed => changed.map(square => LETTERS[square]).join("")).join(" "),
+          seconds: kept(game.seconds, place, null, turns), values: kept(game.values, place, null, turns),
+          exact: kept(game.exact, place + 1, null, turns), lost: kept(game.lost, place, 0, turns),
+          classes: kept(game.classes, place, "", turns), better: kept(game.better, place, "", turns),
+          review: kept(game.review, place + 1, null, turns + 1), depths: kept(game.depths, place + 1, "", turns + 1),
+          choices: kept(game.choices, place + 1, [], turns + 1)};
+};
+
+/** Show the position after a line; what was played there is kept, and a button leads back to it. */
+async function playLine(place, line) {
+  if (line.every((move, each) => game.moves[place + each] === move)) return go(place + line.length);
+  stop();
+  const whole = await branched(place, line);
+  if (whole) load(whole, place + line.length);
+}
+
+/** Back to the game, where it was left. */
+function goHome() {
+  const {trunk, left} = game;
+  if (!trunk) return;
+  games.set(trunk.number, trunk);
+  load(trunk, left);
+}
+
+/** A line as buttons, each of which shows the position after its move. */
+steps = (place, line) => line.split(" ").flatMap((move, each, all) => {
+  const button = document.createElement("button");
+  button.className = "step";
+  button.textContent = move;
+  button.onclick = () => playLine(place, all.slice(0, each + 1));
+  return [button, " "];
+});
+
+/* ---- the moves of the position shown ---- */
+
+/** What a review knows of the moves, the best first: scores are the mover's. */
+const reviewed = () => (game.choices?.[ply] ?? []).map(([line, score, isExact]) => {
+  const pv = line.split(" ");
+  return {move: pv[0], score: sideAt(ply) === "X" ? score : 0 - score, isExact: Boolean(isExact), pv};
+});
+let known = reviewed;
+let note = () => `${NAMES[sideAt(ply) === "X" ? 0 : 1]} to move${game.depths?.[ply] ? `, ${game.depths[ply]}` : ""}`;
+
+/** A score of the mover as the reader wants it. */
+function scoreText(score) {
+  const shown = seen(sideAt(ply) === "X" ? score : 0 - score, sideAt(ply));
+  return signed(shown, Number.isInteger(score) ? 0 : 1);
+}
+
+/** Scores on the squares, the best one marked; and all moves with their lines. */
+function showMoves() {
+  const felt = at("board"), lines = known(), legal = legalMoves().filter(move => move !== NO_MOVE);
+  felt.querySelectorAll(".score-mark, .legal").forEach(mark => mark.remove());
+  const scored = new Map(lines.map(line => [line.move, line.score]));
+  for (const move of legal) {
+    const square = squareOf(move), x = EDGE + (square % 8 + .5) * CELL, y = EDGE + (Math.floor(square / 8) + .5) * CELL;
+    const score = scored.get(move);
+    if (score === undefined) draw(felt, "circle", {class: "legal", cx: x, cy: y, r: 3.5});
+    else draw(felt, "text", {class: `score-mark${score === lines[0].score ? " best" : ""}`, x, y: y + 4.5}, scoreText(score));
+  }
+  listMoves([...lines, ...legal.filter(move => !scored.has(move)).map(move => ({move}))]);
+  at("depth").textContent = game ? note(legal) : "";
+  at("trunk").hidden = !game?.trunk;
+}
+
+/** All legal moves, the best first, each a button that plays it. */
+function listMoves(lines) {
+  const rows = [...at("lines").tBodies[0].rows], focused = rows.findIndex(row => row.contains(document.activeElement));
+  const place = ply;
+  at("lines").tBodies[0].replaceChildren(...lines.map(line => {
+    const row = document.createElement("tr"), pv = line.pv?.slice(0, LONGEST_LINE) ?? [line.move];
+    const [first, , ...rest] = steps(place, pv.join(" "));
+    row.insertCell().append(first);
+    row.insertCell().textContent = line.score === undefined ? "" : (line.isExact === false ? "~" : "") + scoreText(line.score);
+    row.insertCell().append(...rest);
+    row.cells[1].className = "number";
+    row.cells[2].className = "line";
+    row.classList.toggle("played", line.move === game.moves[place]);
+    return row;
+  }));
+  at("lines").tBodies[0].rows[focused]?.querySelector("button").focus();
+}
+
+const goPlain = go;
+go = to => { goPlain(to); showMoves(); };
+at("trunk").onclick = goHome;
+at("board").onclick = event => {
+  const box = at("board").getBoundingClientRect(), scale = 344 / box.width;
+  const [column, line] = [event.clientX - box.left, event.clientY - box.top].map(way => Math.floor((way * scale - EDGE) / CELL));
+  const square = `${"abcdefgh"[column] ?? "?"}${line + 1}`, move = legalMoves().find(word => word.startsWith(square));
+  if (move) playLine(ply, [move]);
+};
+KEYS.Escape = goHome;
+if (game) go(ply);
