@@ -1,6 +1,7 @@
 """What a review says of each move, against the plain oracle and against itself; its totals; and its page."""
 
 import functools
+import io
 import json
 import re
 import xml.etree.ElementTree as ElementTree
@@ -12,6 +13,7 @@ import pytest
 
 import outflank
 from outflank.engine import PRESETS, Colour, Game, Limit, OutflankError, Position, Searcher, SearchResult
+from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame, Ending, Recorder, Result
 from outflank.tests.support.browser import CHROMIUM, Browser
 from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
@@ -19,6 +21,7 @@ from outflank.tests.support.reference import Board, after, board_of, choices, co
 from outflank.tests.support.runs import expect_policy, page_of, random_run
 from outflank.tools.analysis.review.game import GameReview, MoveClass, ReviewSettings, review_game
 from outflank.tools.analysis.review.output import Players, Tally, result_text
+from outflank.tools.analysis.review.output import annotated as record
 from outflank.tools.analysis.review.page import curve_svg, render_review
 
 QUICK = ReviewSettings(level=1, exact_from=12)
@@ -122,6 +125,86 @@ def test_the_best_line_can_be_played_and_begins_with_what_would_have_been_better
             assert move.instead[0] != move.move
         if move.exact and position.is_over:
             assert position.score(move.colour) == move.score_before
+
+
+@functools.cache
+def with_values(transcript: str, preset: str = "othello") -> GameReview:
+    return review_game(annotated(transcript, preset), replace(QUICK, all_moves=True), Searcher(16))
+
+
+def test_every_move_of_every_position_has_a_value_and_the_rest_is_as_without() -> None:
+    review = with_values(WITH_PASSES)
+
+    for move in review.moves:
+        scores = {value.move: value.score for value in move.values}
+        assert scores.keys() == set(move.before.legal_moves())
+        assert [*scores.values()] == sorted(scores.values(), reverse=True)
+        assert move.values[0].line == move.best.line
+        assert (scores[move.best.line[0]], scores[move.move]) == (move.score_before, move.score_after)
+        if move.before.empties <= SOLVED_BY_ORACLE:
+            assert scores == {each: -by_oracle(move.before.play(each)) for each in scores}
+    plain = tuple(replace(move, values=()) for move in review.moves)
+    assert replace(review, moves=plain) == reviewed(WITH_PASSES)
+
+
+def test_moves_have_the_numbers_of_a_score_sheet() -> None:
+    """A pass is no move."""
+    review = reviewed(WITH_PASSES)
+    made = [number for number in review.numbers if number is not None]
+
+    assert made == [*range(1, 61)]
+    assert [move.move.is_pass for move in review.moves] == [number is None for number in review.numbers]
+
+
+def test_a_game_turned_where_the_lead_changed_last() -> None:
+    def scored(*scores: tuple[float, float]) -> GameReview:
+        moves = [
+            replace(move, best=replace(move.best, score=before), score_after=after)
+            for move, (before, after) in zip(plain.moves, scores, strict=True)
+        ]
+        return replace(plain, moves=tuple(moves))
+
+    plain = reviewed(WIPE_OUT[:8])
+
+    assert scored((4, -2), (2, 2), (-2, -30), (30, 30)).turning_point == 1
+    assert scored((4, -2), (2, -2), (2, 0), (0, 0)).turning_point == 3
+    assert scored((-2, -4), (4, 4), (-4, -30), (30, 28)).turning_point == 3
+    assert scored((0, 0), (0, 0), (0, -1), (1, 1)).turning_point is None
+
+
+def test_the_default_proves_the_cost_of_a_move_with_21_squares_empty() -> None:
+    """A search of ten plies says that h3 costs three discs; it costs none."""
+    whole = annotated(WITH_PASSES)
+    late = [move for move in whole.moves if move.before.empties <= 21]
+    review = review_game(AnnotatedGame(late[0].before, tuple(late)))
+    earlier = review_game(review.game, ReviewSettings(exact_from=20))
+
+    assert (str(review.moves[0].move), review.moves[0].exact, review.moves[0].lost) == ("h3", True, 0)
+    assert ReviewSettings().limit(24) == Limit.solve()
+    assert (earlier.moves[0].exact, earlier.moves[0].kind) == (False, MoveClass.INACCURACY)
+
+
+def test_a_reviewed_game_is_written_with_scores_marks_and_better_lines() -> None:
+    review = reviewed(WITH_PASSES)
+    (in_sgf,), (in_ggf,) = (
+        list(form.read(io.BytesIO(form.write(record(review)).encode()))) for form in (sgf, ggf)
+    )
+    faults = {MoveClass.INACCURACY: 1, MoveClass.MISTAKE: 2, MoveClass.BLUNDER: 3}
+    errors = [move for move in review.moves if move.is_error]
+
+    assert isinstance(in_sgf, AnnotatedGame)
+    assert isinstance(in_ggf, AnnotatedGame)
+    for read in (in_sgf, in_ggf):
+        assert [move.move for move in read.moves] == [move.move for move in review.moves]
+        for played, move in zip(read.moves, review.moves, strict=True):
+            after = move.score_after if move.colour is Colour.BLACK else -move.score_after
+            assert played.score == pytest.approx(after, abs=0.006)
+        assert "57. h7 blunder, 12 discs lost, better h4 h7 g8 a2" in read.comment
+    assert [move.fault for move in in_sgf.moves] == [faults.get(move.kind, 0) for move in review.moves]
+    assert in_sgf.unread == ("variation",) * len(errors)
+    assert "blunder, 12 discs lost, better h4 h7 g8 a2" in in_sgf.moves[56].comment
+    assert in_sgf.moves[56].exact == -32
+    assert "(;B[h4];W[h7];B[g8];W[a2])" in sgf.write(record(review)).replace("\n", "")
 
 
 def test_forced_moves_cost_nothing_and_are_called_so() -> None:
@@ -388,6 +471,133 @@ def test_the_text_of_a_run_has_the_numbers_of_its_graph_at_every_ply(
             told = number_in(here["text"], words)
             assert (told is None) == (drawn is None)
             assert told is None or drawn is None or abs(told - drawn) < 0.3 or abs(told) > 64
+
+
+SQUARES = "boardAfter(game, ply).join('')"
+
+
+def board_after(first: Position, line: str) -> str:
+    return Game.from_transcript(line, first=first).position.board_string().split()[0]
+
+
+@in_browser
+@pytest.mark.parametrize(("transcript", "preset"), [(WITH_PASSES, "othello"), (ONE_WAY, "ravensburger-1987")])
+def test_a_click_goes_along_a_line_and_back_to_the_game(
+    browser: Browser, tmp_path: Path, transcript: str, preset: str
+) -> None:
+    """The board after each step is the engine's, by rules that let a mover choose a direction too."""
+    review = with_values(transcript, preset)
+    browser.show(tmp_path / "review.html", render_review([review], QUICK))
+    for ply in (len(review.moves) - 12, len(review.moves) // 2):
+        for choice, value in enumerate(review.moves[ply].values):
+            shown = value.line[: 8 if choice else 12]
+            browser.run(
+                f"go({ply}); [...at('lines').rows[{choice + 1}].querySelectorAll('button')].at(-1).click()"
+            )
+            browser.wait("game.trunk || ply > 0")
+            position = review.moves[ply].before
+            for move in shown:
+                position = position.play(move)
+            assert browser.run(SQUARES) == position.board_string().split()[0]
+            browser.run("at('trunk').click()")
+            assert browser.run("[game.moves.length, Boolean(game.trunk)]") == [len(review.moves), False]
+    assert browser.errors == []
+
+
+@in_browser
+def test_the_better_line_of_an_error_is_clicked_through(browser: Browser, tmp_path: Path) -> None:
+    review = with_values(WITH_PASSES)
+    browser.show(tmp_path / "review.html", render_review([review], QUICK), "#game=1&ply=57")
+    browser.run("[...document.querySelectorAll('#facts .step')][1].click()")
+
+    assert browser.run("[game.moves.slice(56).join(), ply]") == ["h4,h7", 58]
+    assert not browser.run("at('trunk').hidden")
+    browser.press("Escape")
+    assert browser.run("[game.moves.length, ply]") == [62, 56]
+    assert browser.run("location.hash") == "#game=1&ply=56"
+
+
+@in_browser
+def test_a_move_of_ones_own_is_played_on_the_board_of_the_page(browser: Browser, tmp_path: Path) -> None:
+    """Also without values; a square where nothing can be turned is no move."""
+    browser.show(tmp_path / "review.html", render_review([reviewed(WITH_PASSES)], QUICK), "#game=1&ply=0")
+    left, top, width = browser.run("(box => [box.x, box.y, box.width])(at('board').getBoundingClientRect())")
+
+    def click(column: int, line: int) -> None:
+        browser.click(
+            left + (12 + (column + 0.5) * 40) * width / 344, top + (12 + (line + 0.5) * 40) * width / 344
+        )
+
+    assert browser.run("document.querySelectorAll('#board .legal').length") == 4
+    click(0, 0)
+    assert browser.run("ply") == 0
+    click(5, 4)
+    browser.wait("ply === 1")
+    click(5, 5)
+    browser.wait("ply === 2")
+    assert browser.run(SQUARES) == board_after(Position.start(), "f5f6")
+    browser.run("at('trunk').click()")
+    assert browser.run("[ply, game.moves[0]]") == [0, "d3"]
+
+
+@in_browser
+def test_one_switch_shows_scores_for_black_or_for_the_mover(browser: Browser, tmp_path: Path) -> None:
+    review = with_values(WITH_PASSES)
+    browser.show(tmp_path / "review.html", render_review([review], QUICK), "#game=1&ply=57")
+    everywhere = """(() => [at('facts').textContent, at('lines').rows[1].cells[1].textContent,
+      document.querySelector('#board .score-mark.best').textContent,
+      ...[...document.querySelectorAll('#worst [data-score]')].map(cell => cell.textContent)].join(' '))()"""
+    for_black = browser.run(everywhere)
+    browser.run("at('view').value = 'mover'; at('view').onchange()")
+    for_mover = browser.run(everywhere)
+
+    assert f"exact {MINUS}44 for Black {MINUS}44 {MINUS}44" in for_black
+    assert "exact +44 for White +44 +44" in for_mover
+    worst = max((move for move in review.moves if move.is_error), key=lambda move: move.lost)
+    assert browser.run("document.querySelector('#worst [data-score]').textContent").replace(MINUS, "-") == (
+        f"{worst.score_before:+.4g}"
+    )
+    page = render_review([review], QUICK, "mover")
+    browser.show(tmp_path / "review.html", page, "#game=1&ply=57")
+    assert browser.run(everywhere) == for_mover
+
+
+@in_browser
+def test_the_page_opens_where_the_game_turned(browser: Browser, tmp_path: Path) -> None:
+    review = reviewed(WITH_PASSES)
+    browser.show(tmp_path / "review.html", render_review([review], QUICK))
+
+    assert browser.run("ply") == review.turning_point
+    assert "discs lost; better" in browser.run("at('facts').textContent")
+
+
+@in_browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_board_of_many_games_stands_above_the_table_of_sixty_players(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    plain = reviewed(WIPE_OUT)
+    reviews = [
+        replace(
+            plain,
+            game=replace(
+                plain.game, black=f"Player {2 * n}", white=f"Player {2 * n + 1}", event="Open", date="2018"
+            ),
+        )
+        for n in range(30)
+    ]
+    browser.show(tmp_path / "review.html", render_review(reviews, QUICK), width=width)
+    board, table = (
+        browser.run(f"at('{name}').getBoundingClientRect().top + scrollY") for name in ("board", "standing")
+    )
+
+    assert browser.run("at('standing').tBodies[0].rows.length") == 60
+    assert board < table
+    assert board < 900
+    assert browser.run("at('standing').parentElement.clientHeight") < 500
+    assert browser.run("at('occasion').textContent") == "Open, 2018"
+    assert "Open, 2018" in browser.run("at('games').tBodies[0].rows[0].textContent")
+    assert browser.run("document.documentElement.scrollWidth") <= width
 
 
 @in_browser

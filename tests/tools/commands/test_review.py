@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from outflank import read_games
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tests.support.books import small_book
 from outflank.tests.support.positions import WIPE_OUT, WITH_PASSES
 from outflank.tools.commands.program import cli
@@ -34,6 +36,38 @@ def test_a_transcript_is_reviewed_move_by_move() -> None:
     assert [line.split()[0] for line in lines[-2:]] == ["Black", "White"]
 
 
+def test_a_move_is_shown_alone_with_the_values_of_all_moves() -> None:
+    lines = review(WITH_PASSES, "--ply", 57).stdout.splitlines()
+    board = next(number for number, line in enumerate(lines) if line.startswith("  a b c"))
+    values = [line.split() for line in lines[board + 13 :]]
+
+    assert lines[board + 10].endswith("Black to move")
+    assert lines[board + 12].startswith("move    score   line (scores: final discs ahead for the mover;")
+    assert values[0] == ["h4", "-32", "h7", "g8", "a2"]
+    assert ["h7", "*", "-44"] in [line[:3] for line in values]
+    assert lines[-1] == "57. h7: blunder, 12 discs lost, better h4 h7 g8 a2"
+    assert review("f5d6", "--ply", "3").stderr == "outflank: the game has 2 moves, so none is number 3\n"
+
+
+def test_scores_are_for_the_mover_or_for_black() -> None:
+    def line(*options: str) -> list[str]:
+        return review(WITH_PASSES, *options).stdout.splitlines()[62].split()
+
+    assert line()[1:5] == ["O", "h4", "+44", "+44"]
+    assert line("--scores", "black")[1:5] == ["O", "h4", "-44", "-44"]
+
+
+def test_event_and_date_are_shown(tmp_path: Path) -> None:
+    file, page = tmp_path / "a.sgf", tmp_path / "a.html"
+    file.write_text("(;GM[2]EV[World Championship]DT[2018];B[f5])")
+    game, _ = map(json.loads, review(file, "--json").stdout.splitlines())
+
+    assert review(file, "--html", page).stdout.splitlines()[2] == "Event: World Championship, 2018"
+    assert "World Championship, 2018" in page.read_text()
+    assert (game["event"], game["date"]) == ("World Championship", "2018")
+    assert "(World Championship, 2018); discs lost" in review(file, file).stdout
+
+
 def test_json_says_the_same_and_more() -> None:
     game, _ = map(json.loads, review(WITH_PASSES, "--json").stdout.splitlines())
     move = game["moves"][56]
@@ -42,6 +76,7 @@ def test_json_says_the_same_and_more() -> None:
     assert game["opening"] == {"names": ["Parallel Opening"], "moves": "f5f4", "japanese": ["平行取り"]}
     told = " ".join(str(move[name]) for name in ("ply", "move", "before", "after", "lost", "class", "best"))
     assert told == "57 h7 -32 -44 12 blunder h4"
+    assert (move["number"], game["moves"][61]["number"], "values" in move) == (57, 60, False)
     assert len(game["curve"]) == len(game["moves"]) + 1
     assert game["curve"][-1] == {"score": -44, "exact": True}
     assert game["curve"][56] == {"score": -32, "exact": True}
@@ -137,6 +172,7 @@ def test_a_bad_game_is_named_and_the_others_are_reviewed(tmp_path: Path) -> None
         (("nowhere.ggf",), 1, "nowhere.ggf: can't be read (No such file or directory)"),
         (("--depth", "3", "f5"), 2, "give --level, or --depth and --time: a level says how far to search"),
         (("f5", "--length", "20-30"), 1, "no game passes the filters"),
+        (("f5", "--ply", "1", "--no-values"), 2, "--ply shows the values of all moves"),
         ((), 2, "Missing argument 'GAME...'"),
     ],
 )
@@ -165,6 +201,19 @@ def test_the_page_and_the_curve_are_written(tmp_path: Path) -> None:
     assert curve.read_text().startswith("<svg xmlns=")
 
 
+def test_all_games_are_written_with_their_review(tmp_path: Path) -> None:
+    files = {form: tmp_path / f"a.{form}" for form in ("sgf", "ggf")}
+    result = review("-", *(word for form, file in files.items() for word in (f"--{form}", file)), stdin=TWO)
+
+    assert result.exit_code == 0, result.stderr
+    for form, file in files.items():
+        _, second = read_games(file)
+        assert isinstance(second, AnnotatedGame)
+        assert second.game().transcript() == WITH_PASSES, form
+        assert second.moves[56].score == -44
+        assert "57. h7 blunder" in second.comment
+
+
 @pytest.mark.parametrize(
     ("option", "file", "code", "sentence"),
     [
@@ -189,7 +238,7 @@ def test_a_file_that_cannot_be_written_is_told_before_any_work(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("option", ["--html", "--svg"])
+@pytest.mark.parametrize("option", ["--html", "--svg", "--sgf", "--ggf"])
 def test_the_games_are_not_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str) -> None:
     monkeypatch.chdir(tmp_path)
     Path("gg.sgf").write_text("(;GM[2];B[f5])")

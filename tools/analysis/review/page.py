@@ -144,7 +144,7 @@ def review_replay(review: GameReview, number: int) -> dict[str, Any]:
     """The game as the page's script replays it; all scores are Black's."""
     game, moves = review.game, review.moves
     black, white = _names(review)
-    left_book = review.book_exit and f"Book: {exit_text(review)}"
+    left_book = f"Book: {exit_text(review)}" if review.book_exit else ""
     return {
         "number": number,
         "black": black,
