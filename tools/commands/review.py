@@ -203,7 +203,7 @@ def _write(
     view: PointOfView,
     played: Sequence[str],
 ) -> None:
-    """Write the files that are asked for, the page with lines about the games of an archive, if there is anything to show.
+    """Write the files that are asked for if there is anything to show; `played` are the page's lines about an archive.
 
     Raises: OutflankError if the game for the curve has no moves.
     """

@@ -184,6 +184,14 @@ def test_the_default_proves_the_cost_of_a_move_with_21_squares_empty() -> None:
     assert (earlier.moves[0].exact, earlier.moves[0].kind) == (False, MoveClass.INACCURACY)
 
 
+def test_a_move_that_is_proven_to_win_all_is_no_error_by_an_estimate() -> None:
+    """The last move takes White's last disc, which a search of one ply does not see."""
+    review = review_game(annotated(WIPE_OUT), ReviewSettings(level=1, exact_from=8), Searcher(16))
+
+    assert (review.moves[-1].score_before, review.moves[-1].lost) == (64, 0)
+    assert [judgement.black_score for judgement in review.judgements[-2:]] == [64, 64]
+
+
 def test_a_reviewed_game_is_written_with_scores_marks_and_better_lines() -> None:
     review = reviewed(WITH_PASSES)
     (in_sgf,), (in_ggf,) = (

@@ -317,6 +317,9 @@ class _Judge:
         best = self.judge(before)
         if best.exact and after.exact:
             return MoveReview(best, move, 0.0 - after.score)
+        if after.exact and 0.0 - after.score >= best.score:  # no estimate is believed against a proof
+            proven = replace(best, score=0.0 - after.score, line=(move, *after.line))
+            return MoveReview(proven, move, proven.score)
         if best.line[0] == move:
             return MoveReview(best, move, best.score)
         # Searched as deep as the best move, else scores of different depths would be compared.
