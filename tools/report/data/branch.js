@@ -122,7 +122,7 @@ function listMoves(lines) {
     const row = document.createElement("tr"), pv = line.pv?.slice(0, LONGEST_LINE) ?? [line.move];
     const [first, , ...rest] = steps(place, pv.join(" "));
     row.insertCell().append(first);
-    row.insertCell().textContent = line.score === undefined ? "" : (line.isExact === false ? "~" : "") + scoreText(line.score);
+    row.insertCell().textContent = line.score === undefined ? "" : (lines[0].isExact && !line.isExact ? "~" : "") + scoreText(line.score);
     row.insertCell().append(...rest);
     row.cells[1].className = "number";
     row.cells[2].className = "line";
