@@ -298,6 +298,11 @@ def test_a_pasted_game_is_reviewed_on_one_click(browser: Browser, served: Served
     assert browser.run("game.lost.length === game.moves.length")
     assert browser.run("at('slips').hidden") is False
     assert browser.run("document.querySelectorAll('#graph .curve.review').length") == 1
+    moves = browser.run("game.moves.join()")
+    browser.run("go(30); playLine(30, [legalMoves().find(move => move !== game.moves[30])])")
+    browser.wait("game.trunk && ply >= 31 && !at('trunk').hidden")
+    browser.run("at('trunk').click()")
+    assert browser.run("[game.moves.join(), ply, game.lost.length]") == [moves, 30, len(moves.split(","))]
     browser.run("at('text').value = 'what is this'; at('take').click()")
     browser.wait("!at('trouble').hidden")
     assert browser.run("game.moves.length") >= 60
