@@ -20,6 +20,7 @@ from outflank.engine import (
     Turn,
 )
 from outflank.engine.search.limits import Result
+from outflank.protocol import weaker
 
 if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
     from outflank.book import BookEntry, BookMove
@@ -42,6 +43,7 @@ class MoveRequest:
         turns: what was played in the game until then; a source may hold back for what it has risked already.
         draw: what a draw is worth to the side to move, in discs.
         moves: the legal moves to choose from; None for all. Only the search is asked to choose among fewer.
+        elo: of the weaker opponent that chooses; None for full strength. Only the search is asked for less.
     """
 
     position: Position
@@ -51,6 +53,7 @@ class MoveRequest:
     turns: Sequence[Turn] = ()
     draw: float = 0.0
     moves: Sequence[Move] | None = None
+    elo: int | None = None
 
 
 class MoveSource(Protocol):
@@ -135,9 +138,20 @@ class SearchSource:
         self.steady.prepare()
 
     def choose(self, request: MoveRequest) -> Move:
-        """The best move that a search within the limit finds."""
+        """The best move that a search within the limit finds, or that of a weaker opponent."""
         searcher = self.searcher if request.varied else self.steady
         limit = request.limit
+        if request.elo is not None:
+            seed = self._seed if request.varied else 0
+            return weaker.choose(
+                searcher,
+                request.position,
+                request.elo,
+                limit,
+                seed,
+                moves=request.moves,
+                on_info=request.on_info,
+            )
         if limit.is_timed and are_images(request.position):
             limit = Limit(depth=1)  # there is nothing to choose, and the clock is running
         return searcher.search(request.position, limit, moves=request.moves, on_info=request.on_info).move

@@ -24,6 +24,7 @@ from outflank.engine.search.limits import DEFAULT_LEVEL, USUAL_OVERHEAD, limit_f
 from outflank.protocol.lines import Inbox
 from outflank.protocol.movesource import MoveRequest, MoveSource, OnInfo, OpeningBook, SearchSource
 from outflank.protocol.timekeeping import PlayerClock, TimeSettings
+from outflank.protocol.weaker import check_elo
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class Strength:
         seconds: for one move.
         nodes: for one move.
         overhead: seconds that a move takes besides the search, kept back from every clock.
+        elo: of the weaker opponent that chooses the moves, see ``weaker``; None for full strength. Analyses are
+            never weaker.
 
     Raises: SettingsError if one of them makes no sense.
     """
@@ -47,11 +50,14 @@ class Strength:
     seconds: float | None = None
     nodes: int | None = None
     overhead: float = USUAL_OVERHEAD
+    elo: int | None = None
 
     def __post_init__(self) -> None:
         Limit(depth=self.depth, nodes=self.nodes, seconds=self.seconds)
         Clock(self.seconds or 0.0, overhead=self.overhead)  # as ``limit`` will make it
         limit_for_level(self.level or 0, empties=60)
+        if self.elo is not None:
+            check_elo(self.elo)
 
     def limit(self, clock: Clock | None, empties: int) -> Limit:
         """The limit of a search with this many squares empty while `clock` runs (None if there is none)."""
@@ -243,8 +249,7 @@ class Session:
             colour: who is to move.
             on_info: see ``MoveRequest``, as `varied`.
             varied: whether chance may choose among moves that are about equal.
-            moves: the legal moves to choose from; None for all. If some are left out the search alone chooses: a
-                book could come with one of them.
+            moves: the legal moves to choose from; None for all. If some are left out the search alone chooses.
 
         Raises: IllegalMoveError if `colour` is not to move.
         """
@@ -253,8 +258,10 @@ class Session:
             return PASS
         limit = self.strength.limit(self.time_left(colour), position.empties)
         draw = self.contempt if position.side is Colour.BLACK else -self.contempt
-        request = MoveRequest(position, limit, varied, self.heed(on_info), self.game.turns, draw, moves)
-        sources = self._sources if moves is None else (self._search,)
+        elo = self.strength.elo
+        request = MoveRequest(position, limit, varied, self.heed(on_info), self.game.turns, draw, moves, elo)
+        # A weaker opponent knows no openings, and a book could come with a move that was left out.
+        sources = self._sources if moves is None and elo is None else (self._search,)
         move = next(filter(None, (source.choose(request) for source in sources)))
         self._left_to_opponent = position.play(move)
         return move
@@ -286,11 +293,12 @@ class Session:
     def description(self) -> list[str]:
         """What, besides the version, is needed to repeat a game; a fact in each line."""
         limits = asdict(self.strength)
-        overhead = limits.pop("overhead")
+        overhead, elo = limits.pop("overhead"), limits.pop("elo")
         given = [f"{name} {value}" for name, value in limits.items() if value is not None]
         return [
             f"rules {self.rules}",
             f"search limits: {', '.join(given) or f'the clock, or level {DEFAULT_LEVEL} without one'}",
+            *([] if elo is None else [f"moves of an opponent of Elo {elo}, by Outflank's own scale"]),
             f"overhead {1000 * overhead:g} ms, pondering {'on' if self._ponders else 'off'}",
             *(fact for source in self._sources for fact in source.description(self.rules)),
         ]

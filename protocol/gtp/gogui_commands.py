@@ -8,6 +8,7 @@ from outflank.engine.search.limits import HIGHEST_LEVEL
 from outflank.protocol.gtp.arguments import Arguments, scored, variation
 from outflank.protocol.gtp.grammar import CommandError
 from outflank.protocol.session import Session
+from outflank.protocol.weaker import HIGHEST_ELO, LOWEST_ELO
 
 # "type/label/command": how GoGui shows what the command answers. %m stands for the side to move.
 _ANALYZE_COMMANDS = """\
@@ -28,7 +29,7 @@ string/Settings/gomill-describe_engine
 param/Strength/outflank-strength"""
 _DEPTH_OF_SCORES = 8
 # The name of a limit on the command line -> in Strength.
-_LIMITS = {"level": "level", "depth": "depth", "time": "seconds", "nodes": "nodes"}
+_LIMITS = {"level": "level", "depth": "depth", "time": "seconds", "nodes": "nodes", "elo": "elo"}
 
 
 def gogui_play_sequence(session: Session, arguments: Arguments) -> str:
@@ -139,9 +140,12 @@ def outflank_line(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_strength(session: Session, arguments: Arguments) -> str:
-    """Shows or changes what limits the search besides the clock.
+    """Shows or changes what limits the search besides the clock, and the Elo of a weaker opponent.
 
-    Arguments: [`level|depth|time|nodes` [`value`]]; without a value there is no such limit
+    `elo` makes `genmove` and `reg_genmove` weaker, as [play.md](play.md#opponents-of-peoples-strength) describes;
+    no other command is weaker, and the limits hold for those.
+
+    Arguments: [`level|depth|time|nodes|elo` [`value`]]; without a value there is no such limit
     Answer: without arguments lines of `[string] name value`, else nothing
     Fails: `syntax error` if the value makes no sense
     """
@@ -159,4 +163,6 @@ def _limit(name: str, arguments: Arguments) -> float:
         return arguments.duration()
     if name == "level":
         return arguments.whole("a level", 0, HIGHEST_LEVEL)
+    if name == "elo":
+        return arguments.whole("an Elo", LOWEST_ELO, HIGHEST_ELO)
     return arguments.whole("a depth" if name == "depth" else "a number of nodes", 1)

@@ -75,6 +75,7 @@ def set_depth(session: Session, clocks: GameClocks, argument: str) -> Iterator[s
     """Sets the strength of play, as `--level` does: how deep to search, and from how many empty squares on to solve.
 
     It stays until it is set again. A limit that was given as an option holds besides it.
+    With `--elo` it is the strength of `hint` and `analyze` alone: the moves of `go` stay as weak as that says.
 
     Arguments: plies, from 0; more than 60 count as 60
     Answer: nothing

@@ -148,17 +148,20 @@ def test_every_option_tells_its_default() -> None:
     text = run_program(b"", "--help").stdout.decode()
 
     options = [" ".join(option.split()) for option in re.split(r"\n  (?:-h, )?--", text)[1:]]
-    assert len(options) == 16
+    assert len(options) == 17
     for option in options[:-1]:
         assert "[default: " in option, option
 
 
 def test_options_reach_the_search() -> None:
-    arguments = "--rules reversi --level 4 --depth 3 --time 2 --nodes 1000 --threads 1 --hash 2 --seed 5"
+    arguments = (
+        "--rules reversi --level 4 --depth 3 --time 2 --nodes 1000 --threads 1 --hash 2 --seed 5 --elo 900"
+    )
 
     text = run_program(b"gomill-describe_engine\n", *arguments.split()).stdout.decode()
 
-    for fact in ("rules reversi", "level 4", "depth 3", "seconds 2.0", "nodes 1000", "table 2 MB", "seed 5"):
+    facts = ("level 4", "depth 3", "seconds 2.0", "nodes 1000", "Elo 900", "table 2 MB", "seed 5")
+    for fact in ("rules reversi", *facts):
         assert fact in text
 
 

@@ -22,6 +22,7 @@ from outflank.engine.search.limits import DEFAULT_LEVEL, limit_for_level
 from outflank.protocol.gtp.commands import COMMANDS
 from outflank.protocol.gtp.grammar import parse
 from outflank.protocol.session import Strength
+from outflank.protocol.weaker import HIGHEST_ELO, LOWEST_ELO
 from outflank.tests.support import reference
 from outflank.tests.support.dialogue import Dialogue, check_form
 from outflank.tests.support.reference import BLACK, WHITE
@@ -337,6 +338,7 @@ def test_what_is_set_limits_the_search(strength: Strength, clock: Clock | None, 
     "wrong",
     [
         *({"level": 61}, {"level": -1}, {"depth": 0}, {"nodes": 0}),
+        *({"elo": elo} for elo in (0, LOWEST_ELO - 1, HIGHEST_ELO + 1, -1)),
         *({"seconds": seconds} for seconds in (-1.0, math.nan, 1e13, math.inf)),
         *({"overhead": overhead} for overhead in (-1.0, math.nan, 1e13, math.inf)),
     ],

@@ -15,6 +15,7 @@ from outflank.protocol.booksource import NO_BOOK, BookSource, Variety, named_boo
 from outflank.protocol.movesource import USUAL_PLIES, SearchSource, Spread, VarietySource
 from outflank.protocol.server import Wire, serve
 from outflank.protocol.session import Session, Strength
+from outflank.protocol.weaker import HIGHEST_ELO, LOWEST_ELO
 from outflank.tools.commands.options import (
     COUNT,
     LOG_FILE,
@@ -49,6 +50,12 @@ class SpreadType(click.ParamType):  # type: ignore[type-arg]  # generic in newer
             self.fail(f"expected discs and perhaps plies, as 1.5:12, got {value!r}", param, ctx)
 
 
+elo_option = click.option(
+    "--elo",
+    type=WholeNumber(LOWEST_ELO, HIGHEST_ELO),
+    help="Play as weakly as people do, without a book; docs/play.md has the scale, which is our own.  "
+    "[default: full strength]",
+)
 _STDIN, _STDOUT = 0, 1
 engine_options = together(
     click.option(
@@ -65,6 +72,7 @@ engine_options = together(
         help="Seconds for each move.  [default: the game's clock, if one is set]",
     ),
     click.option("--nodes", type=COUNT, help="Boards to reach for each move.  [default: no limit]"),
+    elo_option,
     threads_option,
     hash_option,
     param_option,
@@ -98,7 +106,10 @@ engine_options = together(
         f"among the moves within DISCS of the best.  [default: off; {USUAL_PLIES} plies]",
     ),
     click.option(
-        "--seed", type=WholeNumber(), help="Vary the play among equal moves.  [default: always the same move]"
+        "--seed",
+        type=WholeNumber(),
+        help="Vary the play among equal moves; repeat the moves of --elo.  "
+        "[default: always the same move, with --elo by chance]",
     ),
     click.option("--log", "log_file", type=LOG_FILE, help="Append the dialogue to FILE.  [default: no log]"),
 )
@@ -113,6 +124,7 @@ def answer_controller(
     depth: int | None,
     seconds: float | None,
     nodes: int | None,
+    elo: int | None,
     threads: int,
     hash_mb: int,
     parameters: Parameters,
@@ -128,7 +140,7 @@ def answer_controller(
 
     Raises: OutflankError; OSError.
     """
-    strength = Strength(level, depth, seconds, nodes, overhead_ms / 1000)
+    strength = Strength(level, depth, seconds, nodes, overhead_ms / 1000, elo)
     searcher = Searcher(hash_mb, threads, seed, parameters=parameters)
     steady = searcher if seed is None else Searcher(hash_mb, threads, parameters=parameters)
     session = Session(

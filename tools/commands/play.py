@@ -21,7 +21,7 @@ from outflank.protocol.movesource import SearchSource
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.session import Session, Strength
 from outflank.tools.archive.table import Explorer
-from outflank.tools.commands.engine_options import books_to_play, books_to_read
+from outflank.tools.commands.engine_options import books_to_play, books_to_read, elo_option
 from outflank.tools.commands.options import (
     COUNT,
     OUTPUT_FILE,
@@ -61,6 +61,7 @@ _SIDES = {
     help="Strength of the engine, see docs/search.md.  "
     f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits it]",
 )
+@elo_option
 @click.option("--depth", type=COUNT, help="Plies that the engine searches.  [default: no limit]")
 @click.option("--time", "seconds", type=SECONDS, help="Seconds for each of its moves.  [default: no limit]")
 @click.option(
@@ -96,7 +97,10 @@ _SIDES = {
 )
 @archive_option
 @click.option(
-    "--seed", type=WholeNumber(), help="Vary the play among equal moves.  [default: always the same move]"
+    "--seed",
+    type=WholeNumber(),
+    help="Vary the play among equal moves; repeat the moves of --elo.  "
+    "[default: always the same move, with --elo by chance]",
 )
 @threads_option
 @hash_option
@@ -104,6 +108,7 @@ def play(
     side: str | None,
     rules: Rules,
     level: int | None,
+    elo: int | None,
     depth: int | None,
     seconds: float | None,
     control: TimeControl,
@@ -130,7 +135,7 @@ def play(
     session = Session(
         SearchSource(searcher, seed=seed),
         books=books_to_play(book, 0.0, seed),
-        strength=Strength(level, depth, seconds),
+        strength=Strength(level, depth, seconds, elo=elo),
         rules=record.rules,
     )
     session.prepare()
@@ -140,6 +145,7 @@ def play(
     limits = ", ".join(
         words
         for words in (
+            None if elo is None else f"Elo {elo}",
             None if level is None else f"level {level}",
             None if depth is None else counted(depth, "ply", "plies"),
             None if seconds is None else f"{seconds:g} s a move",

@@ -23,6 +23,7 @@ from outflank.engine import (
 from outflank.protocol.formats.annotated import Ending, Result
 from outflank.protocol.lines import LineSplitter, printable
 from outflank.protocol.movesource import BookInfo
+from outflank.protocol.weaker import HIGHEST_ELO, LOWEST_ELO
 from outflank.tools.archive.table import Explorer
 from outflank.tools.play.localgame import GameFiles, LocalGame
 from outflank.tools.report.board import board_text, end_text, is_coloured, say
@@ -86,12 +87,13 @@ class InputLines:
         self._waiting += self._splitter.feed(chunk)
 
 
-HELP = """\
+HELP = f"""\
 a move          such as f5 (d3/ne where the rules turn one direction)
 hint [N]        the best moves, N of them; 3 if left out
 explore         what was played here in the games of --archive
 undo, redo      take back your last move with what came after it; play it again
 level N         how strong the engine is from now on, 0 to 60
+elo N           the engine plays as weakly as people do, {LOWEST_ELO} to {HIGHEST_ELO}; level N ends it
 switch          change sides
 moves, board    the legal moves; the board
 clock           how much time is left
@@ -136,6 +138,7 @@ class Dialogue:
             "undo": self._undo,
             "redo": self._redo,
             "level": self._level,
+            "elo": self._elo,
             "switch": self._switch,
             "moves": lambda rest: say(moves_text(game.position.legal_moves()) or "none: the game is over"),
             "board": lambda rest: self._board(),
@@ -274,8 +277,14 @@ class Dialogue:
     def _level(self, rest: str) -> None:
         session = self._game.session
         level = _number(rest, "level", 0, HIGHEST_LEVEL)
-        session.strength = replace(session.strength, level=level)
+        session.strength = replace(session.strength, level=level, elo=None)
         say(f"The engine plays at level {level}.")
+
+    def _elo(self, rest: str) -> None:
+        session = self._game.session
+        elo = _number(rest, "elo", LOWEST_ELO, HIGHEST_ELO)
+        session.strength = replace(session.strength, elo=elo)
+        say(f"The engine plays at Elo {elo}.")
 
     def _switch(self, rest: str) -> None:
         game = self._game

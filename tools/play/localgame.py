@@ -6,7 +6,16 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from outflank.engine import PASS, Colour, Move, NotationError, Position, SearchInfo, SettingsError
+from outflank.engine import (
+    PASS,
+    Colour,
+    Move,
+    NotationError,
+    Position,
+    SearchInfo,
+    SettingsError,
+    limit_for_level,
+)
 from outflank.protocol.formats.annotated import (
     AnnotatedGame,
     AnnotatedMove,
@@ -21,6 +30,8 @@ from outflank.protocol.opponent.clock import SideClock, TimeControl
 from outflank.protocol.session import Session
 from outflank.protocol.timekeeping import TimeSettings
 from outflank.tools.report.gamefiles import expect_held, game_writer, written_files
+
+_HINT_LEVEL = 16  # a second or so for three moves
 
 
 class LocalGame:
@@ -133,8 +144,9 @@ class LocalGame:
         return move, seconds
 
     def hint(self, count: int) -> SearchInfo:
-        """The best moves for the side to move, by a search such as the engine would make without a clock."""
-        limit = replace(self.session.strength, overhead=0).limit(None, self.position.empties)
+        """The best moves for the side to move, at full strength: at the engine's level, if that is higher."""
+        level = max(self.session.strength.level or 0, _HINT_LEVEL)
+        limit = limit_for_level(level, self.position.empties)
         return self.session.searcher.search(self.position, limit, multipv=count)
 
     def undo(self) -> bool:
@@ -186,8 +198,10 @@ class LocalGame:
         )
 
     def _engine_name(self) -> str:
-        level = self.session.strength.level
-        return program().capitalize() + ("" if level is None else f" level {level}")
+        strength = self.session.strength
+        if strength.elo is not None:
+            return f"{program().capitalize()} Elo {strength.elo}"
+        return program().capitalize() + ("" if strength.level is None else f" level {strength.level}")
 
     def _is_choice_of_person(self) -> bool:
         position = self.position

@@ -91,6 +91,7 @@ NUMBERS = {
     "outflank-strength level {}": "a level",
     "outflank-strength depth {}": "a depth",
     "outflank-strength nodes {}": "a number of nodes",
+    "outflank-strength elo {}": "an Elo",
     "lz-analyze b interval {}": "centiseconds",
 }
 

@@ -14,6 +14,7 @@ from outflank import __version__
 from outflank.engine import PRESETS, Game, Position
 from outflank.protocol.formats.annotated import AnnotatedGame, Ending
 from outflank.protocol.formats.files import read_games
+from outflank.protocol.weaker import HIGHEST_ELO, LOWEST_ELO
 from outflank.tests.support.positions import WIPE_OUT
 from outflank.tests.support.program import at_terminal
 
@@ -91,6 +92,37 @@ def test_levels_and_sides_can_be_changed() -> None:
     assert re.search(r"Outflank, Black, plays .*, 2 plies", said)
 
 
+def test_an_opponent_may_be_as_weak_as_people_and_its_game_be_repeated(tmp_path: Path) -> None:
+    file = tmp_path / "game.sgf"
+    watched = ("--side", "none", "--elo", str(LOWEST_ELO), "--seed")
+    said = run(*watched, "1", "--save", str(file)).stdout
+
+    assert f"Elo {LOWEST_ELO}; help lists" in said.splitlines()[0]
+    assert said.replace(str(file), "").splitlines()[1:2] == run(*watched, "1").stdout.splitlines()[1:2]
+    first, again, other = (run(*watched, seed).stdout for seed in "112")
+    assert transcript(first) == transcript(again) != transcript(other)
+    (game,) = (each for each in read_games(BytesIO(file.read_bytes())) if isinstance(each, AnnotatedGame))
+    assert game.black == f"Outflank {__version__} Elo {LOWEST_ELO}"
+
+
+def test_a_hint_is_at_full_strength_whoever_the_opponent_is() -> None:
+    hints = [
+        re.findall("^hint: .*|.* 16 plies .*", run(*weak, typed="hint\n").stdout, re.MULTILINE)
+        for weak in (("--elo", str(LOWEST_ELO)), ("--level", "1"), ())
+    ]
+
+    assert len(hints[0]) == 4
+    assert hints[0] == hints[1] == hints[2]
+
+
+def test_the_opponent_can_be_made_weaker_and_stronger_in_the_game() -> None:
+    said = run("--level", "3", typed=f"elo {LOWEST_ELO}\nf5\nlevel 2\n").stdout
+
+    assert f"The engine plays at Elo {LOWEST_ELO}." in said
+    assert "The engine plays at level 2." in said
+    assert re.search(r"Outflank, White, plays .*, 1 ply", said)
+
+
 def test_what_is_printed_of_a_game_that_began_elsewhere_can_be_resumed() -> None:
     first = Position.parse("--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X")
     said = run("--side", "both", "--resume", first.board_string(), typed="g8\nh7\n").stdout
@@ -147,6 +179,7 @@ def test_who_oversteps_the_time_has_lost() -> None:
         ("a1\n", "outflank: expected Black to play d3 c4 f5 e6, got a1"),
         ("undo\n", "outflank: there is no move of yours to take back"),
         ("level 99\n", "outflank: expected level and a number from 0 to 60, got '99'"),
+        ("elo 9\n", f"outflank: expected elo and a number from {LOWEST_ELO} to {HIGHEST_ELO}, got '9'"),
         ("save x.pgn\n", "outflank: expected a file that ends in .sgf .ggf .txt .obf .wtb, got 'x.pgn'"),
         ("x" * 2_000_000, "outflank: expected a line of at most 1000 characters, got 1048577"),
         ("save\n", "outflank: save needs the name of a file, such as save game.sgf"),
