@@ -46,9 +46,9 @@ _SCALE: dict[int, Weakness] = {
     1995: Weakness(4.5, 0.85, 10),
     2096: Weakness(5.0, 0.7, 11),
     2182: Weakness(5.5, 0.6, 12),
-    2270: Weakness(6.0, 0.5, 12),
-    2350: Weakness(6.5, 0.42, 13),
-    2430: Weakness(7.0, 0.35, 14),
+    2260: Weakness(6.0, 0.5, 12),
+    2338: Weakness(6.5, 0.42, 13),
+    2415: Weakness(7.0, 0.35, 14),
 }
 LOWEST_ELO, HIGHEST_ELO = 600, 2400
 # Empty squares -> what the temperature is multiplied by: people err most in the endgame, until they can count it out.

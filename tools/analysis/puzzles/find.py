@@ -1,0 +1,227 @@
+"""Finds problems in games: positions in which one move alone wins, or is the best; proven, no two alike, and rated."""
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain, islice
+
+from outflank.book.keys import key_of
+from outflank.engine import Limit, Line, Move, Position, Searcher
+from outflank.engine.search.limits import BOLDEST
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.weaker import HIGHEST_ELO, LOWEST_ELO, chances, depths, weakness
+from outflank.tools.work.executor import open_executor, run_in_order
+
+ELOS = range(LOWEST_ELO, HIGHEST_ELO + 1, 100)
+"""The levels whose share of failures is known of each problem."""
+_APART = 6  # plies between two problems of a game; those nearer to each other ask nearly the same
+_HASH_MB = 32
+
+
+class Goal(StrEnum):
+    """The question of a problem."""
+
+    WIN = "win"
+    BEST = "best"
+
+
+@dataclass(frozen=True, slots=True)
+class Puzzle:
+    """A problem.
+
+    Attributes:
+        position: the position.
+        goal: whether one move alone wins, or one move alone is the best.
+        scores: of all moves with best play, proven, in discs from the side to move, the best first.
+        line: the best line to the end of the game; its first move is the solution.
+        plies: of search from which on the engine finds the solution; the number of empty squares if it has to solve.
+        failures: for each of ``ELOS``, the chance that a weaker opponent plays another move, 0 to 1.
+        source: the game, in words; empty if nothing is known about it.
+        ply: moves and passes played in the game until then.
+    """
+
+    position: Position
+    goal: Goal
+    scores: Mapping[Move, int]
+    line: Sequence[Move]
+    plies: int
+    failures: Mapping[int, float]
+    source: str
+    ply: int
+
+    @property
+    def solution(self) -> Move:
+        """The move to find."""
+        return self.line[0]
+
+    @property
+    def difficulty(self) -> tuple[float, int]:
+        """The mean chance of failure, and the plies; problems are ordered by it."""
+        return sum(self.failures.values()) / len(self.failures), self.plies
+
+
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """Finds the problems of a game.
+
+    Attributes:
+        goal: the kind that is wanted.
+        least: fewest empty squares.
+        most: empty squares.
+    """
+
+    goal: Goal
+    least: int
+    most: int
+
+    def __call__(self, game: AnnotatedGame) -> "Found":
+        """All that can stand beside each other. The result depends on the game alone."""
+        solver, searcher = _searchers()
+        solver.clear()
+        solved: dict[int, tuple[Line, ...]] = {}
+        # Going backwards, the table knows what comes after a position when its turn comes.
+        for ply, played in reversed([*enumerate(game.moves)]):
+            if self.least <= played.before.empties <= self.most and (
+                lines := self._solved(solver, played.before)
+            ):
+                solved[ply] = lines
+        puzzles: list[Puzzle] = []
+        for ply, lines in sorted(solved.items()):
+            if not puzzles or ply - puzzles[-1].ply >= _APART:
+                puzzles.append(_rated(game, ply, self.goal, lines, searcher))
+        near = {puzzle.ply: frozenset(_key(each) for each in _around(game, puzzle.ply)) for puzzle in puzzles}
+        return Found(tuple(puzzles), near)
+
+    def _solved(self, solver: Searcher, position: Position) -> tuple[Line, ...] | None:
+        """The proven lines of all moves; None if this is no problem."""
+        moves = len(position.legal_moves())
+        if moves < 2:
+            return None
+        first, second = solver.search(position, Limit.solve(), multipv=2).lines
+        alone = first.score > second.score
+        if self.goal is Goal.WIN:
+            alone = (first.result, second.result) in (("win", "draw"), ("win", "loss"))
+        return solver.search(position, Limit.solve(), multipv=moves).lines if alone else None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The problems of a game.
+
+    Attributes:
+        puzzles: in the order of the game.
+        near: for the ply of each, the keys of the positions of the game that are too like it.
+    """
+
+    puzzles: tuple[Puzzle, ...]
+    near: Mapping[int, frozenset[bytes]]
+
+
+def find(games: Iterable[AnnotatedGame], finder: Finder, workers: int | None = None) -> Iterator[Puzzle]:
+    """The problems of all games in their order, no two alike: no images of each other, none from the same few plies.
+
+    Args:
+        games: of any number; read only a little ahead.
+        finder: looks at each game.
+        workers: processes to start; one for each processor if None.
+    """
+    seen: set[bytes] = set()
+    for found in _looked_at(games, finder, workers):
+        for puzzle in found.puzzles:
+            if _key(puzzle.position) not in seen:
+                seen |= found.near[puzzle.ply]
+                yield puzzle
+
+
+def _looked_at(games: Iterable[AnnotatedGame], finder: Finder, workers: int | None) -> Iterator[Found]:
+    """What is found in each game; a single game needs no process of its own."""
+    waiting = iter(games)
+    first = list(islice(waiting, 2))
+    if len(first) < 2 or workers == 1:
+        yield from map(finder, chain(first, waiting))
+        return
+    with open_executor(workers) as (executor, at_once):
+        yield from run_in_order(executor, finder, chain(first, waiting), at_once)
+
+
+def failures(
+    position: Position, solution: Move, solved: Sequence[Line], searcher: Searcher
+) -> dict[int, float]:
+    """For each of ``ELOS`` the chance that the opponent of this level does not play the solution.
+
+    Args:
+        position: the problem.
+        solution: the move to find.
+        solved: the proven lines of all moves, the best first.
+        searcher: judges the moves as the opponent does.
+    """
+
+    @functools.cache
+    def lines(depth: int) -> Sequence[Line]:
+        if depth >= position.empties:
+            return solved
+        return searcher.search(position, Limit(depth=depth), multipv=len(solved)).lines
+
+    failed = {}
+    for elo in ELOS:
+        given, found = weakness(elo), 0.0
+        for depth, share in depths(given, position.empties):
+            drawn = zip(lines(depth), chances(position, lines(depth), given), strict=True)
+            found += share * sum(chance for line, chance in drawn if line.move == solution)
+        failed[elo] = max(0.0, 1.0 - found)
+    return failed
+
+
+def plies_needed(position: Position, solution: Move, searcher: Searcher) -> int:
+    """Plies of search from which on the engine's choice is the solution; the empty squares if it has to solve."""
+    best: list[tuple[int, Move]] = []
+    searcher.clear()
+    if position.empties > 1:
+        limit = Limit(depth=position.empties - 1, selectivity=BOLDEST.percent)
+        searcher.search(position, limit, on_info=lambda info: best.append((info.depth, info.lines[0].move)))
+    needed = position.empties
+    for depth, move in reversed(best):
+        if move != solution:
+            break
+        needed = depth
+    return needed
+
+
+def _rated(game: AnnotatedGame, ply: int, goal: Goal, lines: Sequence[Line], searcher: Searcher) -> Puzzle:
+    position = game.moves[ply].before
+    solution = lines[0].move
+    return Puzzle(
+        position,
+        goal,
+        {line.move: round(line.score) for line in lines},
+        lines[0].pv,
+        plies_needed(position, solution, searcher),
+        failures(position, solution, lines, searcher),
+        _source(game),
+        ply,
+    )
+
+
+def _source(game: AnnotatedGame) -> str:
+    """``Tamenori - Murakami, World Championship, 1998``, as far as the record has it."""
+    players = f"{game.black or '?'} - {game.white or '?'}" if game.black or game.white else ""
+    return ", ".join(filter(None, (players, game.event, game.date[:10])))
+
+
+def _around(game: AnnotatedGame, ply: int) -> Iterator[Position]:
+    """The positions of a game that are too near to this one to be another problem."""
+    for played in game.moves[max(0, ply - _APART + 1) : ply + _APART]:
+        if not played.before.must_pass:
+            yield played.before
+
+
+def _key(position: Position) -> bytes:
+    """The same for all images of a position."""
+    return key_of(position)[0]
+
+
+@functools.lru_cache(maxsize=1)
+def _searchers() -> tuple[Searcher, Searcher]:
+    """One that solves, and one that searches as the engine and its weaker opponents do."""
+    return Searcher(_HASH_MB), Searcher(_HASH_MB)

@@ -1,0 +1,191 @@
+"""Problems for people: as OBF and SGF, as one page with hidden solutions, and asked at a terminal."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from outflank.engine import IllegalMoveError, Limit, Move, NotationError, OutflankError, Position, Searcher
+from outflank.protocol.formats import sgf
+from outflank.protocol.formats.annotated import AnnotatedGame, Recorder, for_black
+from outflank.protocol.formats.obf import Problem
+from outflank.tools.analysis.puzzles.find import ELOS, Goal, Puzzle
+from outflank.tools.play.dialogue import InputLines
+from outflank.tools.report.board import board_text, is_coloured, say
+from outflank.tools.report.page import page_parts, templates
+from outflank.tools.report.search import moves_text, score_text
+from outflank.tools.work.progress import counted, warn
+
+_BOARD_PIXELS = 300
+_SOLVED_WHEN_ASKED = 24  # empty squares; more would keep a person waiting
+
+
+def solved_share(puzzles: Sequence[Puzzle], elo: int) -> float:
+    """The share of the problems that a weaker opponent solves in the mean, 0 to 1."""
+    return 1.0 - sum(puzzle.failures[elo] for puzzle in puzzles) / len(puzzles)
+
+
+def obf_line(puzzle: Puzzle, number: int) -> str:
+    """The problem with the scores of all moves; goal, difficulty and game are a comment."""
+    failed = " ".join(f"{elo}: {share:.0%}" for elo, share in puzzle.failures.items())
+    facts = (
+        f"{number}, {puzzle.goal}",
+        counted(puzzle.plies, "ply", "plies"),
+        f"fails {failed}",
+        puzzle.source,
+    )
+    return f"{Problem(puzzle.position, puzzle.scores)} % {'; '.join(filter(None, facts))}\n"
+
+
+def sgf_game(puzzle: Puzzle, number: int) -> str:
+    """The problem as a game that begins there; its moves are the best line to the end."""
+    position = puzzle.position
+    recorder = Recorder(position)
+    for move in puzzle.line:
+        recorder.play(move)
+    score = for_black(puzzle.scores[puzzle.solution], position.side)
+    first, *rest = recorder.moves
+    solution = f"Solution: {puzzle.solution}. {_scores_text(puzzle.scores)}. {difficulty_text(puzzle)}."
+    moves = (replace(first, exact=None if score is None else round(score), comment=solution), *rest)
+    comment = f"{question(position, puzzle.goal)}."
+    return sgf.write(
+        AnnotatedGame(position, moves, title=f"Problem {number}", event=puzzle.source, comment=comment)
+    )
+
+
+def render_page(puzzles: Sequence[Puzzle]) -> str:
+    """One HTML page of at least one problem, the solutions hidden until they are opened."""
+    from markupsafe import Markup  # jinja2's own
+
+    shown = [
+        {
+            "number": number,
+            # the image quotes nothing but the board
+            "board": Markup(puzzle.position.svg(size=_BOARD_PIXELS, legal=False)),
+            "question": question(puzzle.position, puzzle.goal),
+            "empties": puzzle.position.empties,
+            "solution": str(puzzle.solution),
+            "scores": _scores_text(puzzle.scores),
+            "line": moves_text(puzzle.line),
+            "difficulty": difficulty_text(puzzle),
+            "source": ", ".join(filter(None, (puzzle.source, f"Ply {puzzle.ply + 1}"))),
+        }
+        for number, puzzle in enumerate(puzzles, 1)
+    ]
+    levels = [(elo, f"{solved_share(puzzles, elo):.0%}") for elo in ELOS]
+    parts = page_parts(puzzles[0].position.rules)
+    return templates().get_template("puzzles.html").render(puzzles=shown, levels=levels, **parts)
+
+
+def question(position: Position, goal: Goal) -> str:
+    """``Black to move: one move alone wins``."""
+    asked = "one move alone wins" if goal is Goal.WIN else "one move is the best"
+    return f"{position.rules.colour_name(position.side)} to move: {asked}"
+
+
+def difficulty_text(puzzle: Puzzle) -> str:
+    """``Found by a search of 9 plies; fails: Elo 600 83 %, ...``, five levels of them."""
+    shown = [*ELOS][:: max(1, len(ELOS) // 5)]
+    failed = ", ".join(f"{elo} {puzzle.failures[elo]:.0%}" for elo in shown)
+    return f"Found by a search of {counted(puzzle.plies, 'ply', 'plies')}; failures by Elo: {failed}"
+
+
+def _scores_text(scores: Mapping[Move, int]) -> str:
+    """``b2 +6, c1 -4``."""
+    return ", ".join(f"{move} {score_text(score)}" for move, score in scores.items())
+
+
+HELP = """\
+a move          such as f5
+solution        shows the best move; the problem counts as not solved
+skip            the next problem
+board           the board
+quit            end"""
+
+
+class Quiz:
+    """Asks problems at a terminal.
+
+    Args:
+        problems: at least one.
+        lines: the person's input.
+    """
+
+    def __init__(self, problems: Sequence[Problem], lines: InputLines) -> None:
+        self._problems, self._lines = problems, lines
+        self._searcher = Searcher()
+        self._asked = self._solved = 0
+
+    def run(self) -> None:
+        """Ask one after the other until they or the input end.
+
+        Raises: NotationError or IllegalMoveError for a line that can't be obeyed; at a terminal it is shown instead.
+        """
+        for number, problem in enumerate(self._problems, 1):
+            scores = self._scores(problem)
+            if scores is None:
+                warn(
+                    f"problem {number} is left out: it has no choice of moves, or too many empty squares to solve"
+                )
+            elif not self._ask(number, problem.position, scores):
+                break
+        say(f"{self._solved} of {counted(self._asked, 'problem')} solved at the first try.")
+
+    def _scores(self, problem: Problem) -> Mapping[Move, int] | None:
+        """The scores of all moves, those of the file if it has them all; None if this is no problem."""
+        moves, position = problem.position.legal_moves(), problem.position
+        if len(moves) < 2:
+            return None
+        if problem.scores.keys() == set(moves):
+            return problem.scores
+        if position.empties > _SOLVED_WHEN_ASKED:
+            return None
+        lines = self._searcher.search(position, Limit.solve(), multipv=len(moves)).lines
+        return {line.move: round(line.score) for line in lines}
+
+    def _ask(self, number: int, position: Position, scores: Mapping[Move, int]) -> bool:
+        """Ask until it is solved or left; whether to go on."""
+        best = max(scores.values())
+        wins = sum(score > 0 for score in scores.values())
+        say()
+        say(board_text(position, coloured=is_coloured()))
+        say(
+            f"Problem {number} of {len(self._problems)}. {question(position, Goal.WIN if wins == 1 else Goal.BEST)}."
+        )
+        tried = False
+        while (line := self._lines.next("Your move: ", float("inf"))) is not None:
+            word = line.strip().lower()
+            if word in ("quit", "exit", "q"):
+                return False
+            if word in ("skip", "solution"):
+                if word == "solution":
+                    say(f"Solution: {_scores_text({m: s for m, s in scores.items() if s == best})}.")
+                self._asked += 1
+                return True
+            if word in ("help", "?"):
+                say(HELP)
+            elif word == "board":
+                say(board_text(position, coloured=is_coloured()))
+            elif word and (move := self._read(word, position)):
+                if scores[move] == best:
+                    say(f"Right: {move} {score_text(best)}.")
+                    self._asked += 1
+                    self._solved += not tried
+                    return True
+                tried = True
+                say(f"No: {move} {score_text(scores[move])}. Try again, or say solution or skip.")
+        return False
+
+    def _read(self, text: str, position: Position) -> Move | None:
+        """The move of a line; None if it is none and somebody has typed it."""
+        try:
+            return position.parse_move(text)
+        except (NotationError, IllegalMoveError) as error:
+            if not self._lines.is_terminal:
+                raise
+            warn(str(error))
+            return None
+
+
+def expect_problems(problems: Sequence[Problem], name: str) -> None:
+    """Raise OutflankError if a file has no problem."""
+    if not problems:
+        raise OutflankError(f"{name} has no positions")

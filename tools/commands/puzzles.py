@@ -1,0 +1,187 @@
+"""``outflank puzzles``: problems from games, proven and rated; and asked at the terminal."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+import click
+from click.core import ParameterSource
+
+from outflank.engine import NotationError, OutflankError, Rules
+from outflank.engine.evaluation import weights
+from outflank.protocol.formats import obf
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.formats.files import FORMATS, FormatName
+from outflank.tools.analysis.puzzles.find import ELOS, Finder, Goal, Puzzle, find
+from outflank.tools.analysis.puzzles.show import (
+    Quiz,
+    expect_problems,
+    obf_line,
+    render_page,
+    sgf_game,
+    solved_share,
+)
+from outflank.tools.commands.game_filter import GameFilter, ResultName, filter_options
+from outflank.tools.commands.options import (
+    COUNT,
+    OUTPUT_FILE,
+    completed_by,
+    output_option,
+    read_by,
+    rules_option,
+    workers_option,
+)
+from outflank.tools.play.dialogue import InputLines
+from outflank.tools.work.files import STDOUT, open_output, write_whole
+from outflank.tools.work.games import ReadGames, games_given, read_and_written
+from outflank.tools.work.progress import counted, live, warn
+
+_ASK = "solve"
+_EMPTIES = "8-20"
+_LEAST, _MOST = 2, 30
+
+
+def _read_empties(text: str) -> range:
+    """``8-20`` or ``12``. Raises: NotationError."""
+    least, _, most = text.partition("-")
+    numbers = [least.strip(), most.strip() or least.strip()]
+    if not all(number.isascii() and number.isdigit() and len(number) < 3 for number in numbers):
+        raise NotationError(f"expected empty squares such as {_EMPTIES}, got {text!r}")
+    first, last = map(int, numbers)
+    if not _LEAST <= first <= last <= _MOST:
+        raise NotationError(f"expected empty squares from {_LEAST} to {_MOST}, the fewer first, got {text!r}")
+    return range(first, last + 1)
+
+
+@click.command()
+@click.argument(
+    "games",
+    nargs=-1,
+    required=True,
+    metavar="GAMES... | solve FILE",
+    shell_complete=completed_by(_ASK, files=True),
+)
+@click.option(
+    "--empties",
+    callback=read_by(_read_empties),
+    default=_EMPTIES,
+    metavar="SQUARES",
+    help="Empty squares of the problems, one number or a range.",
+)
+@click.option(
+    "--unique", is_flag=True, help="One move alone is the best, whoever wins.  [default: one move alone wins]"
+)
+@click.option("--count", type=COUNT, help="How many problems to find.  [default: all]")
+@click.option(
+    "--by",
+    "order",
+    type=click.Choice(["game", "difficulty"]),
+    default="game",
+    help="Order of the problems: as in the games, or the easiest first.",
+)
+@output_option("Where to write the problems as OBF", "-", default=STDOUT)
+@click.option("--sgf", "sgf_file", type=OUTPUT_FILE, metavar="OUT", help="Write them as SGF too.")
+@click.option("--html", type=OUTPUT_FILE, metavar="OUT", help="Write them as one page too, solutions hidden.")
+@click.option(
+    "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
+)
+@filter_options
+@rules_option
+@workers_option
+@click.pass_context
+def puzzles(
+    ctx: click.Context,
+    games: Sequence[str],
+    empties: range,
+    unique: bool,
+    count: int | None,
+    order: str,
+    output: Path,
+    sgf_file: Path | None,
+    html: Path | None,
+    source: FormatName | None,
+    players: tuple[str, ...],
+    year: range | None,
+    result: ResultName | None,
+    length: range | None,
+    rules: Rules,
+    workers: int | None,
+) -> None:
+    """Find problems in games: positions in which one move alone wins, proven by solving, no two alike.
+
+    GAMES are transcripts or files of games in a format of docs/formats.md; - is standard input. Each problem is rated:
+    by the plies that the engine needs, and by how often each level of --elo fails (docs/puzzles.md). The share that
+    each level solves goes to standard error. puzzles solve FILE asks the problems of an OBF file at the terminal.
+    """
+    if games[0] == _ASK:
+        _ask(ctx, games[1:], rules)
+        return
+    if lost := read_and_written(games, filter(None, (None if output is STDOUT else output, sgf_file, html))):
+        raise click.UsageError(f"can't write to {str(lost)!r}, whose games are read: name another file")
+    wanted, read = GameFilter(players, year, result, length), ReadGames()
+    finder = Finder(Goal.BEST if unique else Goal.WIN, empties[0], empties[-1])
+    found: list[Puzzle] = []
+    with live(lambda: f"{counted(len(found), 'problem')} found"):
+        for puzzle in islice(find(_given(games, source, rules, wanted, read), finder, workers), count):
+            found.append(puzzle)
+    read.end()
+    if order == "difficulty":
+        found.sort(key=lambda puzzle: puzzle.difficulty)
+    if found:
+        _write(found, output, sgf_file, html)
+        _report(found)
+    if read.bad.count:
+        raise OutflankError(f"{counted(read.bad.count, 'game')} can't be read ({read.bad.where})")
+    if not found:
+        raise OutflankError("there is no such problem in the games, so nothing was written")
+    if count is not None and len(found) < count:
+        warn(f"the games have only {counted(len(found), 'problem')} of the {count:,} wanted")
+
+
+def _given(
+    names: Sequence[str], source: FormatName | None, rules: Rules, wanted: GameFilter, read: ReadGames
+) -> Iterator[AnnotatedGame]:
+    """The games that can be read and pass the filter."""
+    for name in names:
+        for number, entry in enumerate(games_given(name, source, rules), 1):
+            if read.add(name, number, entry):
+                assert isinstance(entry, AnnotatedGame)
+                if wanted.allows(entry):
+                    yield entry
+
+
+def _write(found: Sequence[Puzzle], output: Path, sgf_file: Path | None, html: Path | None) -> None:
+    """Write the problems in all forms that are wanted."""
+    heading = f"% {counted(len(found), 'problem')} by outflank {weights.version()}\n"
+    with open_output(output) as stream:
+        stream.write("".join([heading, *(obf_line(each, n) for n, each in enumerate(found, 1))]).encode())
+    if sgf_file is not None:
+        write_whole(sgf_file, "".join(sgf_game(each, n) for n, each in enumerate(found, 1)).encode())
+    if html is not None:
+        write_whole(html, render_page(found).encode())
+
+
+def _report(found: Sequence[Puzzle]) -> None:
+    """The share that each level solves, on standard error."""
+    click.echo(f"{counted(len(found), 'problem')}; solved by an opponent of Elo", err=True)
+    for elo in ELOS:
+        click.echo(f"{elo:>6}  {solved_share(found, elo):>4.0%}", err=True)
+
+
+def _ask(ctx: click.Context, names: Sequence[str], rules: Rules) -> None:
+    """Ask the problems of one file.
+
+    Raises: click.UsageError if it is not one file, or if an option was given that has no meaning here.
+    """
+    if len(names) != 1 or names[0] == str(STDOUT):
+        raise click.UsageError("puzzles solve needs the name of one file")
+    for parameter in ctx.command.params:
+        given = ctx.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if given and parameter.name not in ("games", "rules"):
+            raise click.UsageError(f"{parameter.opts[0]} does not go with puzzles solve")
+    with open(names[0], "rb") as stream:
+        suite = obf.read_suite(stream, names[0], rules)
+    for error in suite.errors:
+        warn(str(error))
+    expect_problems(suite.problems, names[0])
+    Quiz(suite.problems, InputLines()).run()
