@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from outflank.engine import PRESETS, Colour, Game, Limit, Line, Position, Rules, Searcher
+from outflank.engine import PASS, PRESETS, Colour, Game, Limit, Line, Position, Rules, Searcher
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.session import Session, Strength
 from outflank.protocol.weaker import HIGHEST_ELO, LOWEST_ELO, chances, choose, depths, gives_corner, weakness
@@ -33,7 +33,8 @@ def positions(rng: Random, count: int) -> list[Position]:
         game = Game()
         for _ in range(rng.randrange(4, 56)):
             if not game.position.is_over:
-                game.play(rng.choice(game.position.legal_moves() or ["pass"]))
+                moves = game.position.legal_moves()
+                game.play(rng.choice(moves) if moves else PASS)
         if len(game.position.legal_moves()) > 1:
             found.append(game.position)
     return found

@@ -121,15 +121,17 @@ def puzzles(
     wanted, read = GameFilter(players, year, result, length), ReadGames()
     finder = Finder(Goal.BEST if unique else Goal.WIN, empties[0], empties[-1])
     found: list[Puzzle] = []
-    with live(lambda: f"{counted(len(found), 'problem')} found"):
-        for puzzle in islice(find(_given(games, source, rules, wanted, read), finder, workers), count):
-            found.append(puzzle)
+    try:
+        with live(lambda: f"{counted(len(found), 'problem')} found"):
+            for puzzle in islice(find(_given(games, source, rules, wanted, read), finder, workers), count):
+                found.append(puzzle)
+    finally:  # Ctrl-C ends it too, and what has been found by then is written
+        if order == "difficulty":
+            found.sort(key=lambda puzzle: puzzle.difficulty)
+        if found:
+            _write(found, output, sgf_file, html)
+            _report(found)
     read.end()
-    if order == "difficulty":
-        found.sort(key=lambda puzzle: puzzle.difficulty)
-    if found:
-        _write(found, output, sgf_file, html)
-        _report(found)
     if read.bad.count:
         raise OutflankError(f"{counted(read.bad.count, 'game')} can't be read ({read.bad.where})")
     if not found:

@@ -81,10 +81,8 @@ class Finder:
         solver.clear()
         solved: dict[int, tuple[Line, ...]] = {}
         # Going backwards, the table knows what comes after a position when its turn comes.
-        for ply, played in reversed([*enumerate(game.moves)]):
-            if self.least <= played.before.empties <= self.most and (
-                lines := self._solved(solver, played.before)
-            ):
+        for ply, position in reversed([*enumerate(game.positions)]):
+            if self.least <= position.empties <= self.most and (lines := self._solved(solver, position)):
                 solved[ply] = lines
         puzzles: list[Puzzle] = []
         for ply, lines in sorted(solved.items()):
@@ -189,7 +187,7 @@ def plies_needed(position: Position, solution: Move, searcher: Searcher) -> int:
 
 
 def _rated(game: AnnotatedGame, ply: int, goal: Goal, lines: Sequence[Line], searcher: Searcher) -> Puzzle:
-    position = game.moves[ply].before
+    position = game.positions[ply]
     solution = lines[0].move
     return Puzzle(
         position,
@@ -211,14 +209,14 @@ def _source(game: AnnotatedGame) -> str:
 
 def _around(game: AnnotatedGame, ply: int) -> Iterator[Position]:
     """The positions of a game that are too near to this one to be another problem."""
-    for played in game.moves[max(0, ply - _APART + 1) : ply + _APART]:
-        if not played.before.must_pass:
-            yield played.before
+    for position in game.positions[max(0, ply - _APART + 1) : ply + _APART]:
+        if position.legal_mask():
+            yield position
 
 
 def _key(position: Position) -> bytes:
-    """The same for all images of a position."""
-    return key_of(position)[0]
+    """The same for all images of a position by the same rules."""
+    return str(position.rules).encode() + key_of(position)[0]
 
 
 @functools.lru_cache(maxsize=1)
