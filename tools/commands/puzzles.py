@@ -15,7 +15,6 @@ from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.tools.analysis.puzzles.find import ELOS, Finder, Goal, Puzzle, find
 from outflank.tools.analysis.puzzles.show import (
     Quiz,
-    expect_problems,
     obf_line,
     render_page,
     sgf_game,
@@ -34,7 +33,7 @@ from outflank.tools.commands.options import (
 from outflank.tools.play.dialogue import InputLines
 from outflank.tools.work.files import STDOUT, open_output, write_whole
 from outflank.tools.work.games import ReadGames, games_given, read_and_written
-from outflank.tools.work.progress import counted, live, warn
+from outflank.tools.work.progress import Complaints, counted, live, warn
 
 _ASK = "solve"
 _EMPTIES = "8-20"
@@ -183,7 +182,10 @@ def _ask(ctx: click.Context, names: Sequence[str], rules: Rules) -> None:
             raise click.UsageError(f"{parameter.opts[0]} does not go with puzzles solve")
     with open(names[0], "rb") as stream:
         suite = obf.read_suite(stream, names[0], rules)
+    bad = Complaints("line without a position", "lines without a position")
     for error in suite.errors:
-        warn(str(error))
-    expect_problems(suite.problems, names[0])
+        bad.add(str(error))
+    bad.end()
+    if not suite.problems:
+        raise OutflankError(f"{names[0]} has no positions in OBF")
     Quiz(suite.problems, InputLines()).run()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import Colour, Game, Limit, Searcher, SearchInfo, Symmetry
-from outflank.protocol.formats import obf, sgf
+from outflank.engine import Game, Limit, Searcher, SearchInfo, Symmetry
+from outflank.protocol.formats import obf, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.weaker import choose
 from outflank.tests.support.program import outflank
@@ -19,18 +19,19 @@ WINS = Finder(Goal.WIN, 6, 14)
 BESTS = Finder(Goal.BEST, 6, 14)
 
 
+# Of opponents of people's strength, who leave problems behind.
+GAMES = """\
+f5f6f7g5f4d6c3f3e3d3c5g4c2c6e2e7h3d2f2c4d1h4g3g6e6h2h6e1b3d7b5b6h5h7c8d8a6c7e8f8g8b7b4a3f1a7a4a5b2g2g7b1c1h8a1b8a2g1h1a8
+f5f6e6f4g3c6g5f3g4g6e7h6h5h3d3d6e3h4f7f2c3c4e2e1f1d1c1d2c2b3c7f8b6e8b5b4c5a5g7c8a6a4a3d7g8b7a8h8h7a7b8g1h1d8h2g2a2a1b2b1
+f5d6c3f4c6b6d7e6f6e3d3g4e7c5e2f3c4f8g3g5h4c7e8f7g8d2g6b5d8f1b4a4b3f2c2h3h2b1c1a2a3d1a1b2e1h5h6g2c8b7a5a7a6a8b8h8h1g1g7h7
+f5f4e3f2c3e6f3f6e2d3g3d2g4c2d6g5c1c7g6b3f1c4f7h3c5c6a3h5d7d8e7e1d1b6a6b4a4b7b5a5e8h6g7c8g1g2b8a8a7b2a1f8h1h2h4a2b1h8h7g8
+f5d6c4b3d7e6c5f4f6e7f8c8f7c6f3e8d8g8e3c7c3c2b5a6b4a3a5a4b7g6h6d3b8a8g7h8g5h7g4h3g3f2d2d1e2e1h5b6f1g1c1b1g2h1a7h4b2a1a2h2
+f5f4c3c4b3b4b5g6c5d6e7d7c7f8d3a4a3a6f6e6a5a2f7e3g5h6g3c6h4h5h7f3g4h2g7h8g8h3e8d8b7b6f2f1e2a8c2e1d1g2d2c1h1g1b1b2c8b8a1a7"""
+
+
 @pytest.fixture(scope="module")
 def games() -> list[AnnotatedGame]:
-    """Of opponents of people's strength, who leave problems behind."""
-    searcher, made = Searcher(4), []
-    for seed in range(8):
-        game = Game()
-        while not game.position.is_over:
-            position = game.position
-            elo = 1500 if position.side is Colour.BLACK else 1600
-            game.play("pass" if position.must_pass else choose(searcher, position, elo, Limit(depth=1), seed))
-        made.append(AnnotatedGame.of(game))
-    return made
+    return [transcript.parse(line) for line in GAMES.splitlines()]
 
 
 @pytest.fixture(scope="module")
@@ -201,7 +202,7 @@ def test_the_command_writes_what_the_quiz_asks(
         (("solve",), 2, "puzzles solve needs the name of one file"),
         (("solve", "a", "b"), 2, "puzzles solve needs the name of one file"),
         (("solve", "a", "--unique"), 2, "--unique does not go with puzzles solve"),
-        (("solve", "/dev/null"), 1, "/dev/null has no positions"),
+        (("solve", "/dev/null"), 1, "/dev/null has no positions in OBF"),
     ],
 )
 def test_a_bad_call_gets_one_sentence(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from outflank.engine import IllegalMoveError, Limit, Move, NotationError, OutflankError, Position, Searcher
+from outflank.engine import IllegalMoveError, Limit, Move, NotationError, Position, Searcher
 from outflank.protocol.formats import sgf
 from outflank.protocol.formats.annotated import AnnotatedGame, Recorder, for_black
 from outflank.protocol.formats.obf import Problem
@@ -183,9 +183,3 @@ class Quiz:
                 raise
             warn(str(error))
             return None
-
-
-def expect_problems(problems: Sequence[Problem], name: str) -> None:
-    """Raise OutflankError if a file has no problem."""
-    if not problems:
-        raise OutflankError(f"{name} has no positions")
