@@ -32,33 +32,31 @@ class Weakness:
 # Elo -> the opponent; between two rows all three are interpolated. Fitted to the matches in docs/play.md.
 _SCALE: dict[int, Weakness] = {
     600: Weakness(1.0, 9.0, 2),
-    662: Weakness(1.0, 7.0, 2),
-    724: Weakness(1.0, 5.4, 3),
-    818: Weakness(1.0, 4.2, 4),
-    918: Weakness(1.0, 3.3, 5),
-    1023: Weakness(1.3, 2.8, 6),
-    1218: Weakness(1.7, 2.3, 6),
-    1351: Weakness(2.0, 1.9, 7),
-    1475: Weakness(2.5, 1.65, 8),
-    1619: Weakness(3.0, 1.4, 8),
-    1761: Weakness(3.5, 1.2, 9),
-    1898: Weakness(4.0, 1.0, 10),
-    1995: Weakness(4.5, 0.85, 10),
-    2096: Weakness(5.0, 0.7, 11),
-    2182: Weakness(5.5, 0.6, 12),
-    2260: Weakness(6.0, 0.5, 12),
-    2338: Weakness(6.5, 0.42, 13),
-    2415: Weakness(7.0, 0.35, 14),
+    660: Weakness(1.0, 7.0, 2),
+    725: Weakness(1.0, 5.4, 3),
+    815: Weakness(1.0, 4.2, 4),
+    920: Weakness(1.0, 3.3, 5),
+    1040: Weakness(1.3, 2.8, 6),
+    1215: Weakness(1.7, 2.3, 6),
+    1350: Weakness(2.0, 1.9, 7),
+    1505: Weakness(2.5, 1.65, 8),
+    1650: Weakness(3.0, 1.4, 8),
+    1790: Weakness(3.5, 1.2, 9),
+    1930: Weakness(4.0, 1.0, 10),
+    2035: Weakness(4.5, 0.85, 10),
+    2145: Weakness(5.0, 0.7, 11),
+    2240: Weakness(5.5, 0.6, 12),
+    2320: Weakness(6.0, 0.5, 12),
+    2400: Weakness(6.5, 0.42, 13),
 }
-LOWEST_ELO, HIGHEST_ELO = 600, 2400
+LOWEST_ELO, HIGHEST_ELO = min(_SCALE), max(_SCALE)
 # Empty squares -> what the temperature is multiplied by: people err most in the endgame, until they can count it out.
 _PHASES = ((60, 0.5), (36, 0.9), (20, 1.5), (8, 1.5), (4, 0.7), (0, 0.7))
 _MOST_LOST = 4.0  # temperatures that a move may lose
 _MOST_DISCS = 14.0  # and discs, however high the temperature
 _CORNERS = 0x8100000000000081
-_CORNER_FOR_NOTHING = (
-    0.05  # the chance of a move that gives a corner and is not the best, beside that of another
-)
+# The chance of a move that gives a corner and is not the best, compared with another that loses as much.
+_CORNER_FOR_NOTHING = 0.05
 
 
 def check_elo(elo: int) -> int:
