@@ -12,7 +12,7 @@ from outflank.protocol.formats import obf, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.weaker import choose
 from outflank.tests.support.program import outflank
-from outflank.tools.analysis.puzzles.find import ELOS, Finder, Goal, Puzzle, find, plies_needed
+from outflank.tools.analysis.puzzles.find import ELOS, Finder, Goal, Puzzle, failures, find, plies_needed
 from outflank.tools.analysis.puzzles.show import obf_line, render_page, sgf_game, solved_share
 
 WINS = Finder(Goal.WIN, 6, 14)
@@ -130,6 +130,15 @@ def test_from_its_plies_on_a_search_finds_the_solution(puzzles: list[Puzzle]) ->
         assert all(move == puzzle.solution for depth, move in best.items() if depth >= puzzle.plies)
         assert puzzle.plies == 1 or best[puzzle.plies - 1] != puzzle.solution
         assert plies_needed(puzzle.position, puzzle.solution, searcher) == puzzle.plies
+
+
+def test_what_every_level_finds_is_no_problem(games: list[AnnotatedGame]) -> None:
+    position = games[0].positions[54]
+    lines = Searcher(4).search(position, Limit.solve(), multipv=len(position.legal_moves())).lines
+    assert [line.score > 0 for line in lines[:2]] == [True, False]
+    assert max(failures(position, lines[0].move, lines, Searcher(4)).values()) < 0.1
+
+    assert [puzzle.ply for puzzle in WINS(games[0]).puzzles] == [47]
 
 
 def test_processes_find_the_same_problems(games: list[AnnotatedGame], puzzles: list[Puzzle]) -> None:

@@ -16,6 +16,7 @@ from outflank.tools.work.executor import open_executor, run_in_order
 ELOS = range(LOWEST_ELO, HIGHEST_ELO + 1, 100)
 """The levels whose share of failures is known of each problem."""
 _APART = 6  # plies between two problems of a game; those nearer to each other ask nearly the same
+_LEAST_FAILURES = 0.1  # of the level that fails most often; a move that all find is no problem
 _HASH_MB = 32
 
 
@@ -86,8 +87,11 @@ class Finder:
                 solved[ply] = lines
         puzzles: list[Puzzle] = []
         for ply, lines in sorted(solved.items()):
-            if not puzzles or ply - puzzles[-1].ply >= _APART:
-                puzzles.append(_rated(game, ply, self.goal, lines, searcher))
+            if puzzles and ply - puzzles[-1].ply < _APART:
+                continue
+            rated = _rated(game, ply, self.goal, lines, searcher)
+            if max(rated.failures.values()) >= _LEAST_FAILURES:
+                puzzles.append(rated)
         near = {puzzle.ply: frozenset(_key(each) for each in _around(game, puzzle.ply)) for puzzle in puzzles}
         return Found(tuple(puzzles), near)
 

@@ -66,7 +66,7 @@ def render_page(puzzles: Sequence[Puzzle]) -> str:
             "scores": _scores_text(puzzle.scores),
             "line": moves_text(puzzle.line),
             "difficulty": difficulty_text(puzzle),
-            "source": ", ".join(filter(None, (puzzle.source, f"Ply {puzzle.ply + 1}"))),
+            "source": f"{puzzle.source or 'From a game'}, ply {puzzle.ply + 1}",
         }
         for number, puzzle in enumerate(puzzles, 1)
     ]
