@@ -102,7 +102,7 @@ def write(game: AnnotatedGame) -> str:
         ("RE", _result_text(game.outcome)),
         ("TI", for_ggf(game.clock)),
         ("TY", "8"),
-        ("RU", "" if game.is_standard else str(game.rules)),
+        ("RU", "" if game.rules.is_othello else str(game.rules)),
         ("BO", f"8 {game.first.board_string().replace('X', '*')}"),
         ("CO", game.comment),
     ]

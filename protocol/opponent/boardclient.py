@@ -2,13 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from tempfile import NamedTemporaryFile
 
-from outflank.engine import Colour, Move, Rules
+from outflank.engine import Colour, Move, Position, Rules
+from outflank.protocol.formats import sgf
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.opponent.choice import GENMOVE, Reply, genmove_command, genmove_line, read_reply
 from outflank.protocol.opponent.client import GtpClient
 from outflank.protocol.opponent.clock import NO_LIMIT, SideClock, TimeControl
 from outflank.protocol.opponent.dialect import Dialect, Speaker, TimeDialect, choose_dialect
 from outflank.protocol.opponent.errors import EngineRefusal, UnfitEngineError
+
+_LOAD = "loadsgf"
 
 
 @dataclass(slots=True)
@@ -68,11 +73,23 @@ class BoardClient(GtpClient):
         if control.is_limited and self._dialect.settings is None:
             self._remark(f"has no command for a time of {control}, but is held to it")
 
-    def clear(self) -> None:
+    @property
+    def sets_boards_up(self) -> bool:
+        """Whether it can begin a game from any board: GTP has a command that loads a game from a file."""
+        return _LOAD in self.commands
+
+    def clear(self, first: Position | None = None) -> None:
         """Set up the start of a game and its clock.
 
-        Raises: EngineError.
+        Args:
+            first: the position that the game begins with; that of the rules if None.
+
+        Raises: EngineError; UnfitEngineError if it can't be given such a position.
         """
+        if first is not None and not self.sets_boards_up:
+            raise UnfitEngineError(
+                f"{self.label}: there is no way to set a board up: it does not list {_LOAD}"
+            )
         dialect = self._dialect
         if dialect.settings and dialect.before_board:
             self._set_time(dialect.settings)
@@ -81,6 +98,11 @@ class BoardClient(GtpClient):
         self.order("clear_board")
         if dialect.settings and not dialect.before_board:
             self._set_time(dialect.settings)
+        if first is not None:
+            with NamedTemporaryFile(suffix=".sgf") as file:
+                file.write(sgf.write(AnnotatedGame(first)).encode())
+                file.flush()
+                self.order(f"{_LOAD} {file.name}")
 
     def tell_move(self, colour: Colour, move: Move) -> None:
         """Send it a move that it did not choose itself. A forced pass that it refuses is not sent again.

@@ -43,11 +43,12 @@ class JoinedPlayer(Player[Any]):
     def make_ready(self) -> Any:
         """Nothing: the engine was started where it lies."""
 
-    def new_game(self) -> float:
+    def new_game(self, first: Position | None = None) -> float:
         """Set up the start of a game, and return the seconds that took.
 
         Raises: EngineError.
         """
+        assert first is None, "an arena plays from the start of its rules"
         self._game = next(_keys)
         self._moves, self._seconds = [], []
         self._grace = self._line.patience
@@ -104,7 +105,7 @@ class JoinedPlayer(Player[Any]):
     def _greet(self, client: Any) -> None:
         raise AssertionError("new_game does that")
 
-    def _set_up(self) -> None:
+    def _set_up(self, first: Position | None) -> None:
         raise AssertionError("new_game does that")
 
     def _note(self, move: str, seconds: float | None) -> None:

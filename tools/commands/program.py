@@ -123,6 +123,7 @@ COMMANDS = {
     "tournament": "Play a tournament between any number of engines and rate them.",
     "serve": "Let engines join a tournament or a standing arena from their authors' machines, and referee it.",
     "join": "Play with an engine of this machine in the arena at URL, until Ctrl-C.",
+    "ggs": "Play on the Generic Game Server, where Othello programs meet, until Ctrl-C.",
     "arena": "Look after an arena: who is there, tokens, pauses. ARENA is its folder or its ARENA.toml.",
     "tune": "Find better values of an engine's parameters by games of the engine against itself (SPSA).",
     "report": "Write the report of RUN, a run's folder or its run.db, as one self-contained HTML file.",

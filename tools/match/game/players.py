@@ -105,8 +105,13 @@ class Player(ABC, Generic[Client]):
             self._start()
         return self._running
 
+    @property
+    def sets_boards_up(self) -> bool:
+        """Whether the running engine can begin a game from any board."""
+        return True
+
     def change_options(self, entry: Entrant) -> None:
-        """Play from the next game on as this entry, which differs in its options alone.
+        """Play from the next game on as this entry, which differs in its options and its time alone.
 
         A process is kept where it can be told of them; where they stand in its command, the next game starts another.
         """
@@ -118,10 +123,13 @@ class Player(ABC, Generic[Client]):
             self._told = self._told or self.entry
         self.entry = entry
 
-    def new_game(self) -> float:
+    def new_game(self, first: Position | None = None) -> float:
         """Set up the start of a game, and return the seconds it took. Only here a missing engine is started.
 
-        Raises: EngineError.
+        Args:
+            first: the position that it begins with; that of the rules if None.
+
+        Raises: EngineError; UnfitEngineError if the engine can't be given such a position.
         """
         if self.entry.restart:
             self.stop()
@@ -138,7 +146,7 @@ class Player(ABC, Generic[Client]):
             self._greet_and_tell()
         self._running.stray_bytes = 0
         began = time.monotonic()
-        self._set_up()
+        self._set_up(first)
         return time.monotonic() - began
 
     def _greet_and_tell(self) -> None:
@@ -248,7 +256,7 @@ class Player(ABC, Generic[Client]):
         """Send what comes first in a game, and wait until it is done."""
 
     @abstractmethod
-    def _set_up(self) -> None:
+    def _set_up(self, first: Position | None) -> None:
         """Set up the board and the clock."""
 
     def _pass_on_line(self, direction: str, line: str) -> None:
@@ -264,6 +272,11 @@ class GtpPlayer(Player[BoardClient]):
 
     _client_type = BoardClient
     _claims_truly = True
+
+    @property
+    def sets_boards_up(self) -> bool:
+        """Whether it lists the command that loads a game from a file."""
+        return self._running.sets_boards_up
 
     @cached_property
     def manners(self) -> Manners:
@@ -312,12 +325,14 @@ class GtpPlayer(Player[BoardClient]):
         for command in instructions(self.entry, client.commands):
             if command not in old:
                 client.order(command)
+        if (before.time, before.dialect) != (self.entry.time, self.entry.dialect):
+            client.agree_on_time(self.entry.time, self.entry.dialect)
 
     def _greet(self, client: BoardClient) -> None:
         client.order("boardsize 8")
 
-    def _set_up(self) -> None:
-        self._running.clear()
+    def _set_up(self, first: Position | None) -> None:
+        self._running.clear(first)
 
 
 _OPPONENT = "opponent"
@@ -366,8 +381,8 @@ class NBoardPlayer(Player[NBoardClient]):
     def _greet(self, client: NBoardClient) -> None:
         client.synchronise()
 
-    def _set_up(self) -> None:
-        self._recorder = Recorder(Position.start(self._rules))
+    def _set_up(self, first: Position | None) -> None:
+        self._recorder = Recorder(first or Position.start(self._rules))
 
     def _record(self, colour: Colour) -> str:
         """The game so far as one line of GGF."""
@@ -425,8 +440,8 @@ class UciPlayer(Player[UciClient]):
         client.tell("ucinewgame")
         client.synchronise()
 
-    def _set_up(self) -> None:
-        self._position = Position.start(self._rules)
+    def _set_up(self, first: Position | None) -> None:
+        self._position = first or Position.start(self._rules)
 
 
 _PLAYERS: dict[Protocol, type[Player[Any]]] = {

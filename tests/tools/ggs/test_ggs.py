@@ -1,0 +1,377 @@
+"""Playing on a game server of our own, which speaks the dialogue of the real one: games, losses, rules, malice."""
+
+import asyncio
+import os
+import random
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from outflank.engine import Colour
+from outflank.protocol.formats import ggf
+from outflank.protocol.formats.annotated import AnnotatedGame, Ending
+from outflank.tests.support import fake_engine, fake_uci_engine
+from outflank.tests.support.ggs_server import Game, GgsServer
+from outflank.tests.support.processes import children, living_members
+from outflank.tests.support.program import OUTFLANK
+from outflank.tools.ggs.client import Client, Settings, Terms, Wish
+from outflank.tools.ggs.line import Account, Refused
+from outflank.tools.match.game.engines import Entrant
+
+FAKE = shlex.join(fake_engine.command())
+UCI = shlex.join(fake_uci_engine.command())
+ANY_BOARD = (
+    f"cmd={shlex.quote(UCI)} protocol=uci depth=1"  # that is set up by what it is sent with each question
+)
+PLAIN = f"cmd={shlex.quote(FAKE)}"
+CUT_AT = 21
+
+
+class Guest:
+    """A client in a thread; a context manager."""
+
+    def __init__(
+        self, server: GgsServer, name: str, folder: Path, engine: str = PLAIN, **others: Any
+    ) -> None:
+        self.name = name
+        self.said: list[str] = []
+        self.log: list[str] = []
+        self.file = folder / f"{name}.ggf"
+        self.failure: Exception | None = None
+        account = Account("127.0.0.1", server.port, name, others.pop("password", "secret"))
+        settings = Settings(account, Entrant.parse(engine), self.file, **others)
+        self.client = Client(settings, self.said.append, lambda way, line: self.log.append(f"{way} {line}"))
+        self._server = server
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._server.wait(lambda: self._server.is_there(self.name) or self.failure)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._thread.is_alive():
+            self.interrupt(at_once=True)
+        self.wait()
+
+    def interrupt(self, *, at_once: bool = False) -> None:
+        """Do as Ctrl-C does."""
+        self._loop.call_soon_threadsafe(lambda: self.client.interrupt(signal.SIGINT, at_once=at_once))
+
+    def wait(self) -> None:
+        """Wait until it has ended by itself."""
+        self._thread.join(60)
+        assert not self._thread.is_alive(), (self.said, self.log[-30:])
+
+    def games(self) -> list[AnnotatedGame]:
+        """All that it has saved."""
+        return [ggf.parse(line) for line in self.file.read_text().splitlines()]
+
+    def _run(self) -> None:
+        try:
+            self._loop.run_until_complete(self.client.play())
+        except Exception as error:
+            self.failure = error
+        self._loop.close()
+
+
+@pytest.fixture
+def server() -> Iterator[GgsServer]:
+    with GgsServer(random.Random(7)) as server:
+        yield server
+
+
+def ours(game: AnnotatedGame, name: str) -> Colour:
+    """The colour of a player."""
+    return Colour.BLACK if game.black == name else Colour.WHITE
+
+
+def test_two_programs_meet_and_play_a_whole_game(server: GgsServer, tmp_path: Path) -> None:
+    password = tmp_path / "password"
+    password.write_text("secret\n")
+    files = [tmp_path / "alice.ggf", tmp_path / "bob.ggf"]
+
+    def start(name: str, *options: object) -> subprocess.Popen[str]:
+        words = ["ggs", "--user", name, "--server", f"127.0.0.1:{server.port}", "--matches", "1", *options]
+        words += ["--engine", 'cmd="outflank gtp --level 1" margin=1', "--password-file", password]
+        words += ["--save", tmp_path / f"{name}.ggf", "--log", tmp_path / f"{name}.log"]
+        return subprocess.Popen([OUTFLANK, *map(str, words)], stderr=subprocess.PIPE, text=True)
+
+    alice = start("alice")
+    server.wait(lambda: server.is_there("alice"))
+    bob = start("bob", "--ask", "8 5:00 alice")
+    said = [program.communicate(timeout=60)[1] for program in (alice, bob)]
+
+    assert (alice.returncode, bob.returncode) == (0, 0), said
+    (one,), (other,) = ([ggf.parse(line) for line in file.read_text().splitlines()] for file in files)
+    assert (one.black, one.white) == ("bob", "alice")
+    assert one.moves == other.moves
+    assert one.final.is_over
+    assert one.outcome is not None
+    assert one.outcome.ending is Ending.DISCS
+    assert f"{one.outcome.decided_margin:+.2f}" in server.over[0]
+    assert any(move.score is not None for move in one.moves)
+    logs = [(tmp_path / f"{name}.log").read_text() for name in ("alice", "bob")]
+    assert all("secret" not in log and " > ********" in log for log in logs)
+
+
+@pytest.mark.parametrize("kind", ["s8", "s8r20", "s8r28"])
+def test_both_games_of_a_synchro_pair_go_on_at_once(server: GgsServer, tmp_path: Path, kind: str) -> None:
+    with (
+        Guest(server, "alice", tmp_path, ANY_BOARD, matches=1) as alice,
+        Guest(server, "bob", tmp_path, ANY_BOARD, matches=1, asks=(f"{kind} 5:00 alice",)) as bob,
+    ):
+        bob.wait()
+        alice.wait()
+
+    one, other = alice.games()
+    assert {one.black, one.white} == {"alice", "bob"}
+    assert (one.black, one.white) == (other.white, other.black)
+    assert one.first == other.first
+    assert 64 - one.first.empties == int(kind.partition("r")[2] or 4)
+    assert one.final.is_over
+    assert other.final.is_over
+    assert len(bob.games()) == 2
+    played = [line.split()[3] for line in server.lines_of("alice") if line.startswith("tell /os play")]
+    assert (
+        played.index(".2.1") < len(played) - played[::-1].index(".2.0") - 1
+    )  # neither waits for the other's end
+
+
+def test_outflank_plays_from_random_discs_in_gtp(server: GgsServer, tmp_path: Path) -> None:
+    engine = 'cmd="outflank gtp --level 1" margin=1'
+    with (
+        Guest(server, "alice", tmp_path, engine, matches=1) as alice,
+        Guest(server, "bob", tmp_path, ANY_BOARD, matches=1, asks=("s8r24 5:00 alice",)) as bob,
+    ):
+        bob.wait()
+        alice.wait()
+
+    assert [game.final.is_over for game in alice.games()] == [True, True]
+    assert not any("refused" in line or "started again" in line for line in alice.said)
+
+
+def test_several_matches_at_once(server: GgsServer, tmp_path: Path) -> None:
+    with Guest(server, "alice", tmp_path, games=2, matches=3, terms=Terms(synchro=Wish.NEVER)) as alice:
+        assert "tell /os open 2" in server.lines_of("alice")
+        others = [Guest(server, name, tmp_path, matches=1) for name in ("bob", "carol", "dave")]
+        with others[0], others[1], others[2]:
+            for guest in others:
+                server.begin("alice", guest.name, "8")
+            alice.wait()
+
+    assert sorted(game.white for game in alice.games()) == ["bob", "carol", "dave"]
+    assert all(game.final.is_over for game in alice.games())
+
+
+@pytest.mark.parametrize("kind", ["8", "s8r20"])
+@pytest.mark.parametrize("lost", ["alice", "bob"])
+def test_a_game_goes_on_after_the_line_of_a_player_was_lost(tmp_path: Path, lost: str, kind: str) -> None:
+    done = threading.Event()
+
+    def cut(server: GgsServer, game: Game) -> None:
+        if len(game.moves) == CUT_AT and not done.is_set():
+            done.set()
+            server.drop(lost)
+
+    with (
+        GgsServer(random.Random(3), on_update=cut) as server,
+        Guest(server, "alice", tmp_path, ANY_BOARD, matches=1) as alice,
+        Guest(server, "bob", tmp_path, ANY_BOARD, matches=1, asks=(f"{kind} 5:00 alice",)) as bob,
+    ):
+        bob.wait()
+        alice.wait()
+
+    assert any(f"{lost} left" in end for end in server.over)
+    games = alice.games()
+    whole = [game for game in games if game.final.is_over]
+    assert len(whole) == (2 if kind.startswith("s") else 1)
+    for broken in games[: -len(whole)]:
+        assert broken.result is None
+        again = next(game for game in whole if game.first == broken.first and game.black == broken.black)
+        assert again.moves[: len(broken.moves)] == broken.moves
+
+
+def test_a_server_that_is_away_is_tried_again(server: GgsServer, tmp_path: Path) -> None:
+    with Guest(server, "alice", tmp_path) as alice:
+        server.cut("alice")
+        server.wait(lambda: server.lines_of("alice").count("tell /os continue") == 2)
+
+    assert any("trying again" in line for line in alice.said)
+
+
+@pytest.mark.parametrize(
+    ("kind", "clock", "terms", "games", "reason"),
+    [
+        ("8k", "05:00", Terms(), 2, "I play no komi games"),
+        ("8a", "05:00", Terms(), 2, "I play no anti games"),
+        ("10", "05:00", Terms(), 2, "I play on a board of 8 by 8 only"),
+        ("8", "00:10", Terms(), 2, "I play with 60 to 3600 seconds on my clock"),
+        ("8", "05:00", Terms(rated=Wish.NEVER), 2, "I play no rated games"),
+        ("8", "05:00", Terms(synchro=Wish.ONLY), 2, "I play synchro games only"),
+        ("s8", "05:00", Terms(synchro=Wish.NEVER), 2, "I play no synchro games"),
+        ("s8", "05:00", Terms(), 1, "I play one game at once"),
+        ("8", "05:00", Terms(random=Wish.ONLY), 2, "I play games from random discs only"),
+        ("s8r20", "05:00", Terms(), 2, "my engine can't begin from random discs"),
+    ],
+)
+def test_a_request_beyond_the_rules_is_declined_in_words(
+    server: GgsServer, tmp_path: Path, kind: str, clock: str, terms: Terms, games: int, reason: str
+) -> None:
+    with Guest(server, "alice", tmp_path, terms=terms, games=games):
+        server.says("alice", f"/os: +   .8 1720.0 mallory  {clock}//02:00   {kind:>6} R 1720.0 alice")
+        server.wait(lambda: f"tell mallory {reason}" in server.lines_of("alice"))
+
+        assert "tell /os decline .8" in server.lines_of("alice")
+
+
+def test_requests_to_others_and_our_own_are_left_alone(server: GgsServer, tmp_path: Path) -> None:
+    with Guest(server, "alice", tmp_path):
+        server.says("alice", "/os: +  .8 1720.0 bob   05:00//02:00  8 R 1720.0 carol")
+        server.says("alice", "/os: +  .9 1720.0 alice 05:00//02:00  8 R 1720.0 carol")
+        server.says("alice", "/os: +  .7 1720.0 bob   05:00//02:00  8 R *      *")
+        server.says("alice", "/os: + .10 1720.0 bob   05:00//02:00  8 R 1720.0 alice")
+        server.wait(lambda: "tell /os accept .10" in server.lines_of("alice"))
+
+        assert not [line for line in server.lines_of("alice") if ".8" in line or ".9" in line or ".7" in line]
+
+
+def test_a_tournament_is_joined_and_its_matches_are_played_whatever_the_rules(
+    server: GgsServer, tmp_path: Path
+) -> None:
+    terms = Terms(synchro=Wish.NEVER, least=1000)
+    with Guest(server, "alice", tmp_path, ANY_BOARD, tournaments=(".7",), terms=terms, matches=1) as alice:
+        assert "tell /td join .7" in server.lines_of("alice")
+        with Guest(server, "bob", tmp_path, ANY_BOARD):
+            server.says("alice", ".tourney /td: starting round 1 of tournament 7")
+            server.begin("bob", "alice", "s8r20")
+            alice.wait()
+
+    assert ".tourney /td: starting round 1 of tournament 7" in alice.said
+    assert [game.final.is_over for game in alice.games()] == [True, True]
+
+
+def test_the_engine_plays_by_the_clock_of_the_server(server: GgsServer, tmp_path: Path) -> None:
+    heard = tmp_path / "heard"
+    script = f"tee {heard} | {shlex.join(fake_engine.command('time'))}"
+    engine = f"cmd={shlex.quote(shlex.join(['sh', '-c', script]))}"
+    with (
+        Guest(server, "alice", tmp_path, engine, games=1, matches=1) as alice,
+        Guest(server, "bob", tmp_path, matches=1),
+    ):
+        server.begin("bob", "alice", "8", clock="03:00")
+        alice.wait()
+
+    lines = heard.read_text().splitlines()
+    settings = [line for line in lines if line.startswith("time_settings")]
+    left = [int(line.split()[2]) for line in lines if line.startswith("time_left")]
+    assert settings == ["time_settings 180 0 0"] or settings == ["time_settings 179 0 0"]
+    assert len(left) >= 28
+    assert 170 < left[0] <= 178  # without the reserve
+    assert left == sorted(left, reverse=True)
+
+
+def test_the_first_ctrl_c_ends_when_the_match_is_over(server: GgsServer, tmp_path: Path) -> None:
+    with (
+        Guest(
+            server, "alice", tmp_path, f"cmd={shlex.quote(shlex.join(fake_engine.command('slow', 24)))}"
+        ) as alice,
+        Guest(server, "bob", tmp_path),
+    ):
+        server.begin("bob", "alice", "8")
+        server.wait(lambda: sum("play" in line for line in server.lines_of("alice")) > 22)
+        alice.interrupt()
+        server.wait(lambda: "tell /os open 0" in server.lines_of("alice"))
+        server.says("alice", "/os: + .80 1720.0 bob   05:00//02:00  8 R 1720.0 alice")
+        alice.wait()
+
+    assert "tell bob I am about to leave" in server.lines_of("alice")
+    assert server.lines_of("alice")[-1] == "quit"
+    assert [game.final.is_over for game in alice.games()] == [True]
+
+
+def test_another_ctrl_c_leaves_at_once_and_no_engine_remains(server: GgsServer, tmp_path: Path) -> None:
+    engine = f"cmd={shlex.quote(shlex.join(fake_engine.command('silence')))}"
+    words = ["ggs", "--user", "alice", "--server", f"127.0.0.1:{server.port}", "--engine", engine]
+    words += ["--save", str(tmp_path / "games.ggf")]
+    environment = {**os.environ, "OUTFLANK_GGS_PASSWORD": "secret"}
+    program = subprocess.Popen([OUTFLANK, *words], stderr=subprocess.PIPE, text=True, env=environment)
+    server.wait(lambda: server.is_there("alice"))
+    engines = children(program.pid)
+    inherited = [Path(f"/proc/{engine}/environ").read_bytes() for engine in engines]
+    with Guest(server, "bob", tmp_path):
+        server.begin("alice", "bob", "8")
+        program.send_signal(signal.SIGINT)
+        server.wait(lambda: "tell /os open 0" in server.lines_of("alice"))
+        assert program.poll() is None
+        program.send_signal(signal.SIGINT)
+        said = program.communicate(timeout=30)[1]
+
+    assert program.returncode == 130, said
+    assert len(engines) == 2
+    assert all(living_members(engine) == [] for engine in engines)
+    assert not any(b"secret" in variables for variables in inherited)
+    assert "secret" not in said
+
+
+def test_a_wrong_password_is_one_sentence(server: GgsServer, tmp_path: Path) -> None:
+    with Guest(server, "alice", tmp_path, password="guess") as alice:
+        alice.wait()
+
+    assert isinstance(alice.failure, Refused)
+    assert str(alice.failure) == "the server refuses the login: : ERR Password is incorrect."
+    assert "> ********" in alice.log
+
+
+def test_a_second_login_ends_the_first(server: GgsServer, tmp_path: Path) -> None:
+    with Guest(server, "alice", tmp_path) as alice:
+        server.says("alice", ": User alice disconnected you.")
+        alice.wait()
+
+    assert isinstance(alice.failure, Refused)
+
+
+@pytest.mark.parametrize("fault", ["crash", "illegal", "refuse", "nonsense"])
+def test_an_engine_that_fails_twice_gives_the_game_up(server: GgsServer, tmp_path: Path, fault: str) -> None:
+    engine = f"cmd={shlex.quote(shlex.join(fake_engine.command(fault)))}"
+    with (
+        Guest(server, "alice", tmp_path, engine, matches=1) as alice,
+        Guest(server, "bob", tmp_path, matches=1) as bob,
+    ):
+        server.begin("alice", "bob", "8")
+        alice.wait()
+        bob.wait()
+
+    assert sum("it is started again" in line for line in alice.said) == 1
+    assert sum("it gives the game up" in line for line in alice.said) == 1
+    (game,) = bob.games()
+    assert game.result is not None
+    assert (game.result.winner, game.result.ending) == (ours(game, "bob"), Ending.RESIGNATION)
+
+
+def test_an_engine_that_fails_once_goes_on_in_a_new_process(server: GgsServer, tmp_path: Path) -> None:
+    script = f"""
+import os, pathlib
+mark = pathlib.Path({str(tmp_path / "mark")!r})
+fault = "none" if mark.exists() else "crash"
+mark.touch()
+os.execv({sys.executable!r}, {fake_engine.command()[:-2]!r} + [fault, "5"])
+"""
+    engine = f"cmd={shlex.quote(shlex.join([sys.executable, '-c', script]))}"
+    with (
+        Guest(server, "alice", tmp_path, engine, games=1, matches=1) as alice,
+        Guest(server, "bob", tmp_path, matches=1),
+    ):
+        server.begin("alice", "bob", "8")
+        alice.wait()
+
+    assert sum("it is started again" in line for line in alice.said) == 1
+    assert [game.final.is_over for game in alice.games()] == [True]

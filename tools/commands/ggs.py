@@ -1,0 +1,206 @@
+"""``outflank ggs``: plays on the Generic Game Server."""
+
+import asyncio
+import os
+import re
+import signal
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from time import strftime
+from typing import Any
+
+import click
+
+from outflank.engine import NotationError, SettingsError
+from outflank.protocol.lines import printable
+from outflank.tools.commands.options import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber, read_by
+from outflank.tools.ggs.client import Client, Settings, Terms, Wish
+from outflank.tools.ggs.line import Account
+from outflank.tools.match.game.engines import Entrant
+from outflank.tools.work.files import open_to_append
+from outflank.tools.work.signals import ENDING_SIGNALS
+
+_PASSWORD = "OUTFLANK_GGS_PASSWORD"
+_LONGEST_PASSWORD = 100
+_MOST_GAMES = 64
+_USER = re.compile(r"[^\s,\\._|][^\s,\\|]{1,7}")
+_TOURNAMENT = re.compile(r"\.?\d{1,6}", re.ASCII)
+_ASK = re.compile(r"s?8[a-z0-9]{0,8}(?: [\d:/,.N]{1,40}){0,2} [^\s,\\._|][^\s,\\|]{1,7}", re.ASCII)
+_TIME = Seconds()
+
+
+def _entry(text: str) -> Entrant:
+    """The engine. Raises: NotationError if it can't be entered so."""
+    entry = Entrant.parse(text)
+    if entry.time.is_limited:
+        raise NotationError("the server sets the time of each game: leave time= out")
+    return entry
+
+
+def _user(text: str) -> str:
+    if not _USER.fullmatch(text):
+        raise NotationError(
+            f"expected a login of 2 to 8 characters that does not begin with '.' or '_', got {printable(text)!r}"
+        )
+    return text
+
+
+def _server(text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    if not (colon and host and port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16):
+        raise NotationError(f"expected HOST:PORT, got {printable(text)!r}")
+    return host.strip("[]"), int(port)
+
+
+def _each(pattern: re.Pattern[str], expected: str) -> Callable[..., tuple[str, ...]]:
+    """A callback for an option that may be given several times."""
+
+    def check(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+        for text in texts:
+            if not pattern.fullmatch(text):
+                raise click.BadParameter(f"expected {expected}, got {printable(text)!r}", ctx, param)
+        return texts
+
+    return check
+
+
+def _wish(name: str, sort: str) -> Callable[[Any], Any]:
+    choices = click.Choice([str(wish) for wish in Wish])
+    return click.option(f"--{name}", type=choices, default="any", help=f"Whether to play {sort}.")
+
+
+def _password(file: Path | None) -> str:
+    """The password: the first line of a file, or the variable, which engines do not inherit.
+
+    Raises: SettingsError.
+    """
+    text = os.environ.pop(_PASSWORD, "")
+    if file is not None:
+        try:
+            with file.open(encoding="utf-8") as opened:
+                text = opened.readline(_LONGEST_PASSWORD + 2)
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(
+                f"can't read the password in {str(file)!r} ({getattr(error, 'strerror', None) or 'it is no text'})"
+            ) from None
+    text = text.strip("\r\n")
+    if not text or len(text) > _LONGEST_PASSWORD or not text.isprintable():
+        raise SettingsError(
+            f"the server needs a password: give a file that holds it (--password-file) or set {_PASSWORD}"
+        )
+    return text
+
+
+@click.command()
+@click.option("--user", required=True, metavar="NAME", callback=read_by(_user), help="The login name.")
+@click.option(
+    "--engine",
+    "entry",
+    required=True,
+    metavar="TEXT",
+    callback=read_by(_entry),
+    help="""The engine as for `outflank match`: 'cmd="outflank gtp"'.""",
+)
+@click.option(
+    "--password-file",
+    type=EXISTING_FILE,
+    metavar="FILE",
+    help=f"A file whose first line is the password.  [default: the variable {_PASSWORD}]",
+)
+@click.option(
+    "--server",
+    default="skatgame.net:5000",
+    metavar="HOST:PORT",
+    callback=read_by(_server),
+    help="The server.",
+)
+@click.option(
+    "--games",
+    type=WholeNumber(1, _MOST_GAMES),
+    default=2,
+    help="Games at once, each with its own engine process; a synchro match is two games.",
+)
+@_wish("rated", "games that count for ratings")
+@_wish("synchro", "synchro matches (s8): two games at once with colours exchanged")
+@_wish("random", "games from random discs (8r20)")
+@click.option("--min-time", type=_TIME, default="1m", help="Decline requests with less time for us.")
+@click.option("--max-time", type=_TIME, default="1h", help="Decline requests with more time for us.")
+@click.option(
+    "--ask",
+    "asks",
+    multiple=True,
+    metavar="TEXT",
+    callback=_each(_ASK, "a request such as 's8r20 5:00 NAME'"),
+    help="Ask for a match: 's8r20 5:00 NAME'; several may be given.",
+)
+@click.option(
+    "--tournament",
+    "tournaments",
+    multiple=True,
+    metavar="ID",
+    callback=_each(_TOURNAMENT, "the number of a tournament such as .7"),
+    help="Join this tournament of /td; several may be given.",
+)
+@click.option(
+    "--matches", type=WholeNumber(1), help="Leave after so many matches.  [default: stay until Ctrl-C]"
+)
+@click.option(
+    "--save",
+    "file",
+    type=LOG_FILE,
+    default="ggs.ggf",
+    metavar="FILE",
+    help="Append every game to FILE, as GGF.",
+)
+@click.option("--chat/--no-chat", default=False, help="Show the words of others.")
+@click.option(
+    "--log", type=LOG_FILE, metavar="FILE", help="Append the dialogue to FILE; the password is masked."
+)
+def ggs(
+    user: str,
+    entry: Entrant,
+    password_file: Path | None,
+    server: tuple[str, int],
+    games: int,
+    rated: str,
+    synchro: str,
+    random: str,
+    min_time: float,
+    max_time: float,
+    log: Path | None,
+    **others: Any,
+) -> None:
+    """Play on the Generic Game Server, where Othello programs meet, until Ctrl-C.
+
+    Requests are accepted by the rules of these options, others declined in words. The first Ctrl-C takes no new matches
+    and ends when those under way are over, the second leaves at once. docs/ggs.md has the details.
+    """
+    from outflank.tools.work.progress import warn
+
+    if min_time > max_time:
+        raise click.UsageError("--min-time is more than --max-time")
+    account = Account(*server, user, _password(password_file))
+    terms = Terms(Wish(rated), Wish(synchro), Wish(random), min_time, max_time)
+    with ExitStack() as stack:
+        file = stack.enter_context(open_to_append(log)) if log else None
+
+        def note(direction: str, line: str) -> None:
+            if file is not None:
+                print(strftime("%H:%M:%S"), direction, line, file=file, flush=True)
+
+        client = Client(Settings(account, entry, terms=terms, games=games, **others), warn, note)
+        asyncio.run(_play(client))
+    if client.signal is not None:
+        click.get_current_context().exit(128 + client.signal)
+
+
+async def _play(client: Client) -> None:
+    """Play until the end or a signal. Raises: as ``Client.play``."""
+    loop = asyncio.get_running_loop()
+    for number in ENDING_SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            at_once = number != signal.SIGINT
+            loop.add_signal_handler(number, partial(client.interrupt, number, at_once=at_once))
+    await client.play()

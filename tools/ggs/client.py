@@ -1,0 +1,445 @@
+"""A player on the server: takes matches by rules, has engines choose moves, saves games, asks to go on after a loss.
+
+One task listens to the line; each game has a task of its own while it waits for an engine, which works in a thread.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+
+from outflank.engine import OutflankError
+from outflank.protocol.formats import ggf
+from outflank.protocol.opponent.choice import Reply
+from outflank.tools.ggs.game import Chair, Record, Table, WrongBoard
+from outflank.tools.ggs.line import Account, Line
+from outflank.tools.ggs.messages import Begun, Board, Kind, Note, Offer, Over, read
+from outflank.tools.match.game.engines import Entrant
+from outflank.tools.work.files import open_to_append
+
+_MOST_MATCHES = 32  # more than a server would start
+_MOST_DOUBTS = 3  # in a game, before it is given up
+_HIGHEST_SCORE = 999  # that the server takes
+_MOST_SHOWN = 20  # lines of a message
+
+
+class Wish(StrEnum):
+    """Whether matches of a sort are played."""
+
+    ANY = "any"
+    ONLY = "only"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Which requests are accepted.
+
+    Attributes:
+        rated: whether matches count for ratings.
+        synchro: whether matches are two games at once, with colours exchanged.
+        random: whether games begin with random discs.
+        least: seconds of our clock, at least.
+        most: seconds of our clock, at most.
+    """
+
+    rated: Wish = Wish.ANY
+    synchro: Wish = Wish.ANY
+    random: Wish = Wish.ANY
+    least: float = 60.0
+    most: float = 3600.0
+
+    def objection(self, offer: Offer, games: int, sets_boards_up: bool) -> str:
+        """Why a request is declined, in a sentence for whoever asks; empty if it is accepted.
+
+        Args:
+            offer: the request.
+            games: that are played at once, at most.
+            sets_boards_up: whether the engine can begin a game from any board.
+        """
+        if reason := unplayable(offer.kind, games, sets_boards_up):
+            return reason
+        if offer.flag == "S":
+            return ""  # it was accepted once
+        sorts = (
+            (self.rated, offer.flag == "R", "rated games"),
+            (self.synchro, offer.kind.synchro, "synchro games"),
+            (self.random, offer.kind.discs > 0, "games from random discs"),
+        )
+        for wish, is_so, sort in sorts:
+            if wish is Wish.ONLY and not is_so:
+                return f"I play {sort} only"
+            if wish is Wish.NEVER and is_so:
+                return f"I play no {sort}"
+        if not self.least <= offer.clock.main <= self.most:
+            return f"I play with {self.least:.0f} to {self.most:.0f} seconds on my clock"
+        return ""
+
+
+def unplayable(kind: Kind, games: int, sets_boards_up: bool) -> str:
+    """Why a match can't be played at all, in a sentence; empty if it can."""
+    if kind.size != 8:
+        return "I play on a board of 8 by 8 only"
+    if kind.anti:
+        return "I play no anti games"
+    if kind.komi:
+        return "I play no komi games"
+    if kind.synchro and games < 2:
+        return "I play one game at once"
+    if kind.discs and not sets_boards_up:
+        return "my engine can't begin from random discs"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Who plays where, and how.
+
+    Attributes:
+        account: who logs in where.
+        entry: the engine.
+        file: to which games are appended, as GGF.
+        terms: which requests are accepted.
+        games: at once, each with an engine process.
+        asks: requests of our own, as the server's ``ask`` takes them: ``s8r18 5:00 NAME``.
+        tournaments: to join, by their ids.
+        matches: after which we leave; None for no end.
+        chat: whether the words of others are shown.
+    """
+
+    account: Account
+    entry: Entrant
+    file: Path
+    terms: Terms = Terms()
+    games: int = 2
+    asks: tuple[str, ...] = ()
+    tournaments: tuple[str, ...] = ()
+    matches: int | None = None
+    chat: bool = False
+
+    @property
+    def open(self) -> int:
+        """Matches at once; as a synchro match is two games, no more than engines are left for."""
+        return self.games if self.terms.synchro is Wish.NEVER else max(1, self.games // 2)
+
+
+@dataclass(slots=True)
+class _Match:
+    """A match of ours.
+
+    Attributes:
+        opponent: the other player.
+        kind: of the match.
+        tables: its games by their ids.
+    """
+
+    opponent: str
+    kind: Kind
+    tables: dict[str, Table] = field(default_factory=dict)
+
+
+class Client:
+    """A player on the server, from its login to its end.
+
+    Attributes:
+        signal: the number of the signal that ended it; None if none did.
+
+    Args:
+        settings: who plays where, and how.
+        say: called with sentences for the user.
+        log: called with ``">"`` and each line sent, ``"<"`` and each line received; the password is masked.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        say: Callable[[str], object],
+        log: Callable[[str, str], object] = lambda direction, line: None,
+    ) -> None:
+        self.signal: int | None = None
+        self._settings = settings
+        self._user = settings.account.user
+        self._tell_user = say
+        self._line = Line(
+            settings.account,
+            on_login=self._settle,
+            on_message=self._hear,
+            on_loss=self._lose,
+            on_quiet=self._show_life,
+            log=log,
+        )
+        self._send = self._line.send
+        self._reason = ""  # why the line was lost last
+        self._chairs: list[Chair] = []
+        self._idle: asyncio.Queue[Chair] = asyncio.Queue()
+        self._threads = ThreadPoolExecutor(max_workers=settings.games, thread_name_prefix="engine")
+        self._matches: dict[str, _Match] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._asks = list(settings.asks)
+        self._broken: set[str] = set()  # opponents of matches that were broken off
+        self._played = 0
+        self._is_closing = False
+
+    async def play(self) -> None:
+        """Play until it is to end.
+
+        Raises: Refused; EngineError if the engine does not start.
+        """
+        loop = asyncio.get_running_loop()
+        try:
+            for _ in range(self._settings.games):
+                chair = Chair(self._settings.entry, self._say)
+                self._chairs.append(chair)
+                self._engine = await loop.run_in_executor(self._threads, chair.open)
+                self._idle.put_nowait(chair)
+            await self._line.keep()
+        finally:
+            self._abandon("the program ends")
+            if self._tasks:
+                await asyncio.wait(self._tasks)
+            for chair in self._chairs:
+                chair.close()
+            self._threads.shutdown()
+
+    def interrupt(self, number: int, *, at_once: bool) -> None:
+        """Take no new matches and leave when all are over; leave at once if that was asked for or comes again."""
+        again, self.signal = self.signal is not None, number
+        if at_once or again or not self._matches:
+            self._leave()
+        else:
+            self._say(
+                "no new matches; the program ends when those under way are over (at once with another Ctrl-C)"
+            )
+            self._close()
+
+    def _lose(self, reason: str) -> None:
+        """Break off all matches, since the line is lost; the server keeps those that are rated."""
+        self._abandon("the line is lost")
+        if self._is_closing:
+            self._line.end()
+        elif reason != self._reason:
+            self._say(f"no line to {self._settings.account} ({reason}); trying again")
+        self._reason = reason
+
+    def _hear(self, lines: list[str]) -> None:
+        """Act on a message."""
+        if lines[0].startswith("/os: "):
+            self._serve(read(lines))
+        elif "/td:" in lines[0].split()[:2] or self._settings.chat:
+            self._say(" ".join(line.strip() for line in lines[:_MOST_SHOWN]))
+
+    def _settle(self) -> None:
+        """Say how we play, when we are in."""
+        settings, self._reason = self._settings, ""
+        rated = "-" if settings.terms.rated is Wish.NEVER else "+"
+        for line in (
+            "vt100 -",
+            "bell -t -tc -tg -n -nc -ng -ni -nn",
+            "verbose -news -faq -help -ack",
+            "chann %",
+            *(["chann + .chat"] if settings.chat else []),
+            *(["chann + .tourney"] if settings.tournaments else []),
+            "tell /os client -",
+            "tell /os trust +",
+            f"tell /os rated {rated}",
+            "tell /os request +",
+            f"tell /os open {settings.open}",
+            "tell /os continue",
+        ):
+            self._send(line)
+        for tournament in settings.tournaments:
+            self._send(f"tell /td join {tournament}")
+        self._ask()
+        self._say(f"{self._engine} is on {settings.account} as {self._user}")
+
+    def _ask(self) -> None:
+        """Send the requests of our own that have led to no match yet."""
+        for ask in self._asks if not self._is_closing else []:
+            self._send(f"tell /os ask {ask}")
+
+    def _serve(self, message: object) -> None:
+        """Act on a message of ``/os``; one that concerns no match of ours is skipped."""
+        if isinstance(message, Offer):
+            self._judge(message)
+        elif isinstance(message, Begun):
+            self._begin(message)
+        elif isinstance(message, Board):
+            self._take(message)
+        elif isinstance(message, Over):
+            self._end(message)
+        elif isinstance(message, Note) and (match := self._matches.get(message.id)) is not None:
+            tables = [table for id, table in match.tables.items() if id == _game_id(message)]
+            for table in tables:
+                if message.what == "error":
+                    self._doubt(table, f"the server refuses: {message.text}")
+                else:
+                    table.record.ran_out = True
+
+    def _judge(self, offer: Offer) -> None:
+        """Accept or decline a request."""
+        if offer.to != self._user or offer.by == self._user:
+            return
+        objection = "I am about to leave" if self._is_closing else self._objection(offer)
+        if objection:
+            self._send(f"tell /os decline {offer.id}")
+            self._send(f"tell {offer.by} {objection}")
+            self._say(f"declined {offer.by}'s request {offer.kind.text} {offer.clock}: {objection}")
+        else:
+            self._send(f"tell /os accept {offer.id}")
+
+    def _objection(self, offer: Offer) -> str:
+        games, sets_boards_up = self._settings.games, self._chairs[0].sets_boards_up
+        return self._settings.terms.objection(offer, games, sets_boards_up)
+
+    def _begin(self, begun: Begun) -> None:
+        if self._user not in begun.players or begun.id in self._matches:
+            return
+        if len(self._matches) >= _MOST_MATCHES:
+            self._say(f"match {begun.id} is left out: {_MOST_MATCHES} matches are under way")
+            return
+        one, other = begun.players
+        opponent = other if one == self._user else one
+        self._matches[begun.id] = _Match(opponent, begun.kind)
+        self._broken.discard(opponent)
+        for ask in self._asks:
+            if ask.split()[-1] == opponent and one == self._user:
+                self._asks.remove(ask)
+                break
+        flag = {"R": "rated", "T": "tournament"}.get(begun.flag, "unrated")
+        self._say(f"match {begun.id} against {opponent}: {begun.kind.text}, {flag}")
+        if reason := unplayable(begun.kind, self._settings.games, self._chairs[0].sets_boards_up):
+            self._say(f"match {begun.id} is resigned: {reason}")
+            self._send(f"tell /os resign {begun.id}")
+
+    def _take(self, board: Board) -> None:
+        """Take a game as a whole, or its last move."""
+        match, id = self._matches.get(board.id), _game_id(board)
+        if match is None or unplayable(match.kind, self._settings.games, self._chairs[0].sets_boards_up):
+            return
+        table = match.tables.get(id)
+        try:
+            if board.is_whole:
+                record = Record(board, id, match.kind, self._user)
+                if table is None or table.is_over:
+                    table = match.tables[id] = Table(record, self._idle, self._threads, self._say)
+                else:
+                    table.drop()
+                    table.record = record
+            elif table is None or not table.record.update(board):
+                return
+        except WrongBoard as error:
+            if table is not None:
+                self._doubt(table, f"what the server says is refused: {error}")
+            else:
+                self._say(f"game {id} is left out: {error}")
+            return
+        self._consider(match, table)
+
+    def _doubt(self, table: Table, reason: str) -> None:
+        """Ask for the whole game again where the server and we disagree; give it up after some times."""
+        if table.is_over:
+            return
+        table.doubts += 1
+        id = table.record.id
+        self._say(f"game {id}: {reason}")
+        table.drop()
+        if table.doubts < _MOST_DOUBTS:
+            self._send(f"tell /os watch + {id}")
+        elif table.doubts == _MOST_DOUBTS:
+            self._say(f"game {id} is resigned")
+            self._send(f"tell /os resign {id}")
+
+    def _consider(self, match: _Match, table: Table) -> None:
+        """Have our move made, if it is our turn."""
+        record = table.record
+        if not record.is_our_turn or table.is_over:
+            return
+        if record.position.must_pass:
+            self._send(f"tell /os play {record.id} PASS")
+            return
+        task = table.think(partial(self._send_move, match, record))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _send_move(self, match: _Match, record: Record, reply: Reply | None) -> None:
+        if reply is not None and reply.resigns and match.kind.synchro:
+            self._say(f"game {record.id}: resigning would give up both games of the match; played on")
+            reply = Reply(str(next(iter(record.position.legal_moves()))))
+        if reply is None or reply.resigns:
+            self._send(f"tell /os resign {record.id}")
+            return
+        has_score = reply.score is not None and abs(reply.score) <= _HIGHEST_SCORE
+        score = f"{reply.score:.2f}" if has_score else ""
+        self._send(f"tell /os play {record.id} {reply.text}/{score}/{time.monotonic() - record.heard_at:.2f}")
+
+    def _end(self, over: Over) -> None:
+        """Close a game, or a match with its games."""
+        match = self._matches.get(over.id)
+        if match is None:
+            return
+        if over.part is not None:
+            if (table := match.tables.get(_game_id(over))) is not None:
+                self._finish(table, over)
+            return
+        del self._matches[over.id]
+        for table in match.tables.values():
+            self._finish(table, None if match.kind.synchro else over)
+        self._say(f"match {over.id} against {match.opponent} is over: {over.result or 'no result'}")
+        if over.margin is None and "left" in over.result:
+            self._broken.add(match.opponent)
+        else:
+            self._played += 1
+        if self._settings.matches is not None and self._played >= self._settings.matches:
+            self._close()
+        if self._is_closing and not self._matches:
+            self._leave()
+        self._ask()
+
+    def _finish(self, table: Table, over: Over | None) -> None:
+        """Save a game, and let its engine go; `over` is None if it was broken off."""
+        if table.is_over:
+            return
+        table.close()
+        game = table.record.annotated(over)
+        result = f"{game.outcome.decided_margin:+d} discs for Black" if game.outcome else "broken off"
+        self._say(f"game {table.record.id}: {game.black} (Black) - {game.white} (White): {result}")
+        try:
+            with open_to_append(self._settings.file) as file:
+                file.write(ggf.write(game))
+        except (OutflankError, OSError) as error:
+            self._say(f"game {table.record.id} is not saved: {error}")
+
+    def _abandon(self, why: str) -> None:
+        """Break off all matches."""
+        for id, match in self._matches.items():
+            self._say(f"match {id} against {match.opponent} is broken off: {why}")
+            self._broken.add(match.opponent)
+            for table in match.tables.values():
+                self._finish(table, None)
+        self._matches.clear()
+
+    def _close(self) -> None:
+        """Take no more matches."""
+        self._is_closing = True
+        self._send("tell /os open 0")
+
+    def _leave(self) -> None:
+        """End now."""
+        self._is_closing = True
+        self._line.end()
+
+    def _show_life(self) -> None:
+        """Send something; where a match was broken off, ask whether it can go on."""
+        self._send("tell /os continue" if self._broken and not self._matches else "")
+
+    def _say(self, sentence: str) -> None:
+        self._tell_user(self._settings.account.shown(sentence))
+
+
+def _game_id(message: Board | Over | Note) -> str:
+    """``.5`` or, in a synchro match, ``.5.1``."""
+    return message.id if message.part is None else f"{message.id}.{message.part}"

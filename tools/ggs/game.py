@@ -1,0 +1,390 @@
+"""One game on the server: its record as the server tells it, and the engine that plays it.
+
+The record belongs to the loop that listens to the server. An engine works in a thread of its own for each move; the
+question has the whole game, so that any engine process can go on with it, also after a line was lost.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from outflank.engine import PASS, Colour, IllegalMoveError, NotationError, OutflankError, Position, Rules
+from outflank.protocol.formats.annotated import (
+    WHOLE_BOARD,
+    AnnotatedGame,
+    AnnotatedMove,
+    Ending,
+    Recorder,
+    Result,
+    for_black,
+)
+from outflank.protocol.formats.clocks import GgfClock
+from outflank.protocol.opponent.choice import Reply, ask_for_move
+from outflank.protocol.opponent.clock import SideClock, TimeControl
+from outflank.tools.ggs.messages import Board, Kind, Over, Turn
+from outflank.tools.match.game.engines import Entrant
+from outflank.tools.match.game.players import make_player
+
+RESERVE_SECONDS = 2.0  # of the time left that the engine is not told of, at most a tenth of it
+_SHORTEST_SECONDS = 0.1
+_SLICE_SECONDS = 0.2
+_PLACE = "GGS/os"
+
+
+class WrongBoard(Exception):
+    """What the server says of a game contradicts the rules or itself; the text is a clause."""
+
+
+class Record:
+    """A game as the server has told it.
+
+    Attributes:
+        id: of the game on the server: ``.5``, or ``.5.0`` and ``.5.1`` for those of a synchro match.
+        kind: of its match.
+        colour: ours.
+        heard_at: when the present position came, on the monotonic clock.
+        ran_out: whether a clock has run out.
+
+    Args:
+        board: the game as a whole.
+        id: of the game.
+        kind: of its match.
+        user: our name.
+
+    Raises: WrongBoard.
+    """
+
+    def __init__(self, board: Board, id: str, kind: Kind, user: str) -> None:
+        self.id = id
+        self.kind = kind
+        self.ran_out = False
+        self._date = str(int(time.time()))
+        self._control = board.control
+        self._recorder = Recorder(board.first)
+        ours = [colour for colour, side in board.sides.items() if side.name == user]
+        if len(ours) != 1:
+            raise WrongBoard(f"{user} does not play one of the colours")
+        self.colour = ours[0]
+        for turn in board.turns:
+            self._play(turn)
+        self._note(board)
+
+    def update(self, board: Board) -> bool:
+        """Play the last move of a message; whether it is a new one.
+
+        Raises: WrongBoard; the record is as before then.
+        """
+        if not board.turns:
+            return False
+        turn, before = board.turns[-1], self.moves
+        if turn.number == len(self.moves) and board.position == self.position:
+            return False
+        try:
+            self._play(turn)
+            self._note(board)
+        except WrongBoard:
+            again = Recorder(self.first)
+            for made in before:
+                again.play(made.move, made.colour, seconds=made.seconds, score=made.score)
+            self._recorder = again
+            raise
+        return True
+
+    @property
+    def first(self) -> Position:
+        """The position that it began with."""
+        return self._recorder.first
+
+    @property
+    def moves(self) -> tuple[AnnotatedMove, ...]:
+        """All moves so far, passes too."""
+        return self._recorder.moves
+
+    @property
+    def position(self) -> Position:
+        """The present one."""
+        return self.moves[-1].after if self.moves else self.first
+
+    @property
+    def is_our_turn(self) -> bool:
+        """Whether the server waits for our move."""
+        return not self.position.is_over and self.position.side is self.colour
+
+    @property
+    def opponent(self) -> str:
+        """The other player's name."""
+        return self._sides[self.colour.other].name
+
+    @property
+    def question(self) -> "Question":
+        """All that an engine needs for our move."""
+        clock = self._sides[self.colour].clock
+        control = TimeControl(
+            main=float(max(1, self._control.main)), increment=float(self._control.increment)
+        )
+        return Question(self.first, self.moves, control, clock, self.heard_at)
+
+    def annotated(self, over: Over | None) -> AnnotatedGame:
+        """The game as a file keeps it.
+
+        Args:
+            over: how the server says that it ended; None if it was broken off.
+        """
+        black, white = self._sides[Colour.BLACK], self._sides[Colour.WHITE]
+        game = AnnotatedGame(
+            self.first,
+            self.moves,
+            black=black.name,
+            white=white.name,
+            black_rating=black.rating,
+            white_rating=white.rating,
+            place=_PLACE,
+            date=self._date,
+            clock=str(self._control),
+        )
+        margin = over.margin if over else None
+        if over is None or margin is None:
+            return game
+        return replace(game, result=self._result(margin if over.first == black.name else -margin))
+
+    def _result(self, margin: float) -> Result | None:
+        """The result by its margin from Black's side; None if the board says it."""
+        outcome = self.position.outcome()
+        if outcome is not None and outcome.margin_of(Colour.BLACK) == margin:
+            return None
+        winner = None if margin == 0 else (Colour.BLACK if margin > 0 else Colour.WHITE)
+        ending = Ending.AGREEMENT
+        if self.ran_out:
+            ending = Ending.TIME
+        elif abs(margin) == WHOLE_BOARD:
+            ending = Ending.RESIGNATION
+        return Result(winner, round(margin), ending)
+
+    def _play(self, turn: Turn) -> None:
+        """Play a move of the server. Raises: WrongBoard."""
+        position = self.position
+        if turn.number != len(self.moves) + 1:
+            raise WrongBoard(f"expected move {len(self.moves) + 1}, got move {turn.number}")
+        move = PASS if turn.move.lower().startswith("pa") else turn.move
+        if move is PASS and not position.must_pass:
+            raise WrongBoard(f"move {turn.number}, a pass, is not legal")
+        if move is not PASS and position.must_pass:
+            raise WrongBoard(f"move {turn.number}, {turn.move}: {position.side} has to pass")
+        try:
+            score = for_black(turn.score, position.side)
+            self._recorder.play(move, position.side, seconds=turn.seconds, score=score)
+        except (NotationError, IllegalMoveError) as error:
+            raise WrongBoard(str(error)) from None
+
+    def _note(self, board: Board) -> None:
+        """Take clocks and players of a message. Raises: WrongBoard if its board is another than ours."""
+        if not self.position.is_over and board.position != self.position:
+            raise WrongBoard(f"the moves do not lead to the board after move {len(self.moves)}")
+        if board.sides[self.colour].name == board.sides[self.colour.other].name:
+            raise WrongBoard("both colours have the same player")
+        self._sides = board.sides
+        self.heard_at = time.monotonic()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What an engine is asked.
+
+    Attributes:
+        first: the position that the game began with.
+        moves: all moves since then.
+        control: the time of the game.
+        clock: ours, as it stood when the question arose.
+        arose: when that was, on the monotonic clock.
+    """
+
+    first: Position
+    moves: Sequence[AnnotatedMove]
+    control: TimeControl
+    clock: GgfClock
+    arose: float
+
+    @property
+    def position(self) -> Position:
+        """In which a move is asked for."""
+        return self.moves[-1].after if self.moves else self.first
+
+
+class _Dropped(Exception):
+    """Nobody waits for the answer any more."""
+
+
+class Chair:
+    """An engine process that plays one game after the other; its methods block, one thread calls at a time.
+
+    Attributes:
+        sets_boards_up: whether the engine can begin a game from any board; known once it was started.
+
+    Args:
+        entry: the engine.
+        say: called with sentences for the user.
+    """
+
+    def __init__(self, entry: Entrant, say: Callable[[str], object]) -> None:
+        self.sets_boards_up = False
+        self._entry = entry
+        self._player = make_player(entry, Rules(), on_wait=self._check, on_remark=say)
+        self._known: tuple[Position, list[AnnotatedMove]] | None = None
+        self._dropped = threading.Event()  # once nobody waits for the answer any more
+
+    def open(self) -> str:
+        """Start the engine, and return how it calls itself. Raises: EngineError."""
+        client = self._player.make_ready()
+        self.sets_boards_up = self._player.sets_boards_up
+        return client.name or self._entry.name
+
+    def answer(self, question: Question, dropped: threading.Event) -> Reply | None:
+        """The engine's move, or its resignation, waited for until the extension of its clock is used up too.
+
+        Args:
+            question: the game so far.
+            dropped: set, from any thread, once nobody waits for the answer any more: it is None then.
+
+        Raises: EngineError; it is started again at the next question.
+        """
+        self._dropped = dropped
+        try:
+            self._catch_up(question)
+            left = question.clock.main - (time.monotonic() - question.arose)
+            left = max(left - min(RESERVE_SECONDS, left / 10), _SHORTEST_SECONDS)
+            control = TimeControl(main=left, increment=question.control.increment)
+            margin = question.clock.extension + self._entry.margin
+            reply = ask_for_move(self._player, question.position, SideClock(control, margin), 0)
+        except _Dropped:
+            self._forget()
+            return None
+        except Exception:
+            self._forget()
+            raise
+        assert self._known is not None, "it was taken through the game"
+        if reply.move is not None:
+            self._known[1].append(AnnotatedMove(question.position, reply.move))
+        return reply
+
+    def close(self) -> None:
+        """End the engine."""
+        self._player.stop(0.4)
+
+    def _check(self) -> None:
+        if self._dropped.is_set():
+            raise _Dropped
+
+    def _forget(self) -> None:
+        self._known = None
+        self._player.dismiss()
+
+    def _catch_up(self, question: Question) -> None:
+        """Take the engine to the position of a question. Raises: EngineError."""
+        moves = [(made.before, made.move) for made in question.moves]
+        entry = replace(self._entry, time=question.control)
+        known = self._known
+        if (
+            known is None
+            or known[0] != question.first
+            or self._player.entry != entry
+            or moves[: len(known[1])] != [(made.before, made.move) for made in known[1]]
+        ):
+            self._player.change_options(entry)
+            self._player.new_game(None if question.first == Position.start() else question.first)
+            known = self._known = (question.first, [])
+        for made in question.moves[len(known[1]) :]:
+            self._player.announce(made.colour, made.move, made.seconds)
+            known[1].append(made)
+
+
+class Table:
+    """A game with its engine, which plays it from our first move to the end; to be used in one event loop.
+
+    Attributes:
+        record: of the game.
+        doubts: how often the server and we disagreed.
+        is_over: whether no more moves are asked for.
+
+    Args:
+        record: of the game.
+        idle: engines without a game.
+        threads: for engines at work.
+        say: called with sentences for the user.
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        idle: asyncio.Queue[Chair],
+        threads: Executor,
+        say: Callable[[str], object],
+    ) -> None:
+        self.record = record
+        self.doubts = 0
+        self.is_over = False
+        self._idle = idle
+        self._threads = threads
+        self._say = say
+        self._chair: Chair | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._dropped = threading.Event()
+
+    def think(self, on_reply: Callable[[Reply | None], object]) -> asyncio.Task[None]:
+        """Have the engine choose our move, and nothing that it was asked before.
+
+        Args:
+            on_reply: called with its answer, or None if it has failed, unless it is dropped before.
+        """
+        self.drop()
+        self._dropped = threading.Event()
+        self._task = asyncio.create_task(self._choose(self._dropped, self._task, on_reply))
+        return self._task
+
+    def drop(self) -> None:
+        """Let nobody wait for the engine's move any more."""
+        self._dropped.set()
+
+    def close(self) -> None:
+        """Ask for no more moves, and let the engine go as soon as it has given up."""
+        self.is_over = True
+        self.drop()
+        if self._task is None or self._task.done():
+            self._release()
+
+    async def _choose(
+        self,
+        dropped: threading.Event,
+        before: "asyncio.Task[None] | None",
+        on_reply: Callable[[Reply | None], object],
+    ) -> None:
+        if before is not None:
+            await asyncio.wait([before])
+        while self._chair is None and not dropped.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_SLICE_SECONDS):
+                    self._chair = await self._idle.get()
+        if self._chair is not None and not dropped.is_set():
+            reply = await self._ask(self._chair, dropped)
+            if not dropped.is_set():
+                on_reply(reply)
+        if self.is_over:
+            self._release()
+
+    async def _ask(self, chair: Chair, dropped: threading.Event) -> Reply | None:
+        """The engine's answer; it gets a second try in a new process. None if it has none."""
+        loop, question = asyncio.get_running_loop(), self.record.question
+        for further in ("it is started again", "it gives the game up"):
+            try:
+                return await loop.run_in_executor(self._threads, chair.answer, question, dropped)
+            except OutflankError as error:
+                self._say(f"game {self.record.id}: {error}; {further}")
+        return None
+
+    def _release(self) -> None:
+        if self._chair is not None:
+            self._idle.put_nowait(self._chair)
+            self._chair = None

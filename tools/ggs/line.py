@@ -1,0 +1,191 @@
+"""The line to the server: connects, logs in, cuts its text into messages, and comes back when the line was lost."""
+
+import asyncio
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from outflank.engine import OutflankError
+from outflank.protocol.lines import LineSplitter, printable
+from outflank.tools.ggs.messages import Cutter
+
+_CONNECT_SECONDS = 20.0
+_LOGIN_SECONDS = 60.0
+_FAREWELL_SECONDS = 1.0
+_QUIET_SECONDS = 0.2  # after which a message is complete though no line follows
+_SIGN_OF_LIFE_SECONDS = 60.0
+_GOOD_LINE_SECONDS = 60.0  # after a line that lasted as long the pauses begin anew
+_PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # before each new try to connect
+_LONGEST_SHOWN = 1_000
+_MASK = "********"
+_TCP = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 60_000}
+_READY = "READY"
+
+
+class Refused(OutflankError):
+    """The server does not let us in, or has sent us away, for good."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Who logs in where.
+
+    Attributes:
+        host: of the server.
+        port: of the server.
+        user: the login name.
+        password: which is shown nowhere.
+    """
+
+    host: str
+    port: int
+    user: str
+    password: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+    def shown(self, text: str) -> str:
+        """Text that may hold anything of the server's, for a terminal or a file; the password is masked."""
+        return printable(text.replace(self.password, _MASK), _LONGEST_SHOWN)
+
+
+class Line:
+    """A line that is kept until it is ended.
+
+    Args:
+        account: who logs in where.
+        on_login: called after each login.
+        on_message: called with the lines of each message after a login.
+        on_loss: called with the reason when a line was lost.
+        on_quiet: called when nothing was sent for a minute; it is to send something.
+        log: called with ``">"`` and each line sent, ``"<"`` and each line received, fit to be shown.
+    """
+
+    def __init__(
+        self,
+        account: Account,
+        *,
+        on_login: Callable[[], object],
+        on_message: Callable[[list[str]], object],
+        on_loss: Callable[[str], object],
+        on_quiet: Callable[[], object],
+        log: Callable[[str, str], object],
+    ) -> None:
+        self._account = account
+        self._on_login = on_login
+        self._on_message = on_message
+        self._on_loss = on_loss
+        self._on_quiet = on_quiet
+        self._log = log
+        self._writer: asyncio.StreamWriter | None = None
+        self._answered: set[str] = set()  # prompts of the login
+        self._is_in = False
+        self._sent_at = 0.0
+        self._ended = asyncio.Event()
+
+    def send(self, line: str) -> None:
+        """Send a line, if there is a connection."""
+        if self._writer is not None and not self._writer.is_closing():
+            self._sent_at = time.monotonic()
+            self._log(">", self._account.shown(line))
+            self._writer.write(f"{line}\n".encode())
+
+    def end(self) -> None:
+        """Say goodbye; ``keep`` returns soon."""
+        self.send("quit")
+        self._ended.set()
+
+    async def keep(self) -> None:
+        """Connect, again and again, until the line is ended. Raises: Refused."""
+        tries = 0
+        while not self._ended.is_set():
+            began = time.monotonic()
+            try:
+                await self._connect()
+            except (OSError, EOFError) as error:
+                tries = 0 if time.monotonic() - began > _GOOD_LINE_SECONDS else tries
+                reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+                self._on_loss(reason)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_PAUSES[min(tries, len(_PAUSES) - 1)]):
+                        await self._ended.wait()
+                tries += 1
+
+    async def _connect(self) -> None:
+        """One connection from its beginning to its end. Raises: Refused; OSError, EOFError if it is lost."""
+        async with asyncio.timeout(_CONNECT_SECONDS):
+            reader, writer = await asyncio.open_connection(self._account.host, self._account.port)
+        _watch_over(writer.get_extra_info("socket"))
+        self._writer, self._answered, self._is_in = writer, set(), False
+        try:
+            await self._listen(reader)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_FAREWELL_SECONDS):
+                    await writer.drain()
+        finally:
+            self._writer, self._is_in = None, False
+            writer.close()
+
+    async def _listen(self, reader: asyncio.StreamReader) -> None:
+        """Hear the server until the line is ended. Raises: as ``_connect``."""
+        splitter, cutter, began = LineSplitter(), Cutter(), time.monotonic()
+        while not self._ended.is_set():
+            try:
+                async with asyncio.timeout(_QUIET_SECONDS):
+                    data = await reader.read(1 << 14)
+            except TimeoutError:
+                self._hear(cutter.flush())
+                if not self._is_in:
+                    self._answer(splitter.rest[:_LONGEST_SHOWN].decode("utf-8", "replace"))
+            else:
+                if not data:
+                    self._hear(cutter.flush())
+                    raise EOFError("the server has closed it")
+                for line in splitter.feed(data):
+                    self._log(
+                        "<", self._account.shown(line[:_LONGEST_SHOWN].decode("utf-8", "replace").rstrip())
+                    )
+                    self._hear(cutter.feed(line))
+            if not self._is_in and time.monotonic() - began > _LOGIN_SECONDS:
+                raise OSError(f"no login within {_LOGIN_SECONDS:.0f} s")
+            if self._is_in and time.monotonic() - self._sent_at > _SIGN_OF_LIFE_SECONDS:
+                self._on_quiet()
+
+    def _hear(self, lines: list[str] | None) -> None:
+        """Pass a message on. Raises: Refused."""
+        if not lines:
+            return
+        if not self._is_in:
+            self._answer(lines[0])
+        elif lines[0].startswith(": User ") and "disconnected you" in lines[0]:
+            raise Refused(f"the server has ended the line: {self._account.shown(lines[0])}")
+        elif lines[0] != _READY:
+            self._on_message(lines)
+
+    def _answer(self, text: str) -> None:
+        """Answer a prompt of the login, which may come without its line feed. Raises: Refused."""
+        asked = text.lower()
+        prompts = {"enter login": self._account.user, "enter your password": self._account.password}
+        for prompt, answer in prompts.items():
+            if prompt in asked and prompt not in self._answered:
+                self._answered.add(prompt)
+                self.send(answer)
+                return
+        is_told_all = len(self._answered) == len(prompts)
+        if asked.startswith(": err") or (is_told_all and "enter login" in asked):
+            raise Refused(f"the server refuses the login: {self._account.shown(text)}")
+        if is_told_all and text == _READY:
+            self._is_in = True
+            self._on_login()
+
+
+def _watch_over(line: Any) -> None:
+    """Have the system notice a dead line within a minute or two."""
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _TCP.items():
+        if hasattr(socket, name):
+            line.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

@@ -1,0 +1,300 @@
+"""What the Generic Game Server writes, cut into messages and read.
+
+A message is a line and the lines after it that begin with ``|``. The service ``/os`` plays Othello. Nothing is trusted
+here: a message of another form is skipped, and names and reasons go into sentences alone, as text.
+
+Sources: the server's how-to (skatgame.net/mburo/ggs/ggs-howto), and the behaviour of its public clients.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from outflank.engine import Colour, NotationError, Position
+from outflank.protocol.formats.clocks import GgfClock
+
+LONGEST_LINE = 500  # bytes; a longer one is skipped
+MOST_LINES = 300  # of a message; the longest that is needed is a game of 120 turns with two boards
+_BEGINS = "|"  # a line that goes on with a message
+_WORD = r"[^\s,|\\.][^\s,|\\]{0,15}"
+_NAME = f"({_WORD})"
+_ID = r"(\.\d{1,9})"
+_GAME_ID = r"(\.\d{1,9})(?:\.([01]))?"
+_SIDES = {"*": Colour.BLACK, "O": Colour.WHITE}
+
+
+class Cutter:
+    """Joins lines to messages."""
+
+    def __init__(self) -> None:
+        self._begun: list[str] = []
+
+    def feed(self, line: bytes) -> list[str] | None:
+        """The message that a line completes, its lines without the bar, if there is one."""
+        text = line.decode("utf-8", "replace").rstrip("\r\n\0 ")
+        if text.startswith(_BEGINS) and len(line) <= LONGEST_LINE:
+            if self._begun and len(self._begun) < MOST_LINES:
+                self._begun.append(text[1:])
+            return None
+        message = self.flush()
+        if text and len(line) <= LONGEST_LINE:
+            self._begun = [text]
+        return message
+
+    def flush(self) -> list[str] | None:
+        """The message that has begun, if there is one: nothing more comes for now."""
+        message, self._begun = self._begun, []
+        return message or None
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The type of a match: ``8``, ``s8r20``, ``8w``.
+
+    Attributes:
+        text: as the server writes it.
+        size: squares on a side of the board.
+        synchro: whether it is two games, with colours exchanged, that go on turn by turn.
+        discs: with which a random start begins; 0 for the usual start.
+        anti: whether fewer discs win.
+        komi: whether colours are bid for.
+    """
+
+    text: str
+    size: int
+    synchro: bool = False
+    discs: int = 0
+    anti: bool = False
+    komi: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> "Kind | None":
+        """Read it; None if it is none."""
+        match = _KIND.fullmatch(text)
+        if match is None:
+            return None
+        letters = {letter: int(number or 0) for letter, number in _LETTER.findall(match[3])}
+        return cls(text, int(match[2]), bool(match[1]), letters.get("r", 0), "a" in letters, "k" in letters)
+
+
+_KIND = re.compile(r"(s?)(\d{1,4})((?:[a-z]\d{0,3}){0,6})", re.ASCII)
+_LETTER = re.compile(r"([a-z])(\d*)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A request for a match: ``+ .8 1720.0 alice 05:00//02:00 s8r20 R 1720.0 bob``.
+
+    Attributes:
+        id: of the request.
+        by: who asks.
+        to: who is asked; ``*`` for everybody.
+        kind: of the match.
+        flag: ``R`` rated, ``U`` unrated, ``S`` a stored match that is to go on.
+        clock: of who is asked.
+    """
+
+    id: str
+    by: str
+    to: str
+    kind: Kind
+    flag: str
+    clock: GgfClock
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A match has begun: ``+ match .9 2544 lynx 2505 kitty s8r20 R``; a flag of ``T`` is a tournament's."""
+
+    id: str
+    players: tuple[str, str]
+    kind: Kind
+    flag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """A match, or one game of a synchro match, is over.
+
+    Attributes:
+        id: of the match.
+        part: of the game in it; None for the whole match.
+        first: the player whose result it is.
+        result: ``+12.00``, or the reason why there is none: ``kitty left``.
+    """
+
+    id: str
+    part: str | None
+    first: str
+    result: str
+
+    @property
+    def margin(self) -> float | None:
+        """From the side of the first player; None if it was not played out."""
+        return float(self.result) if _NUMBER.fullmatch(self.result) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A player's line under a board: ``kitty (2505.0 O) 14:52,0:0//02:00,0:0``.
+
+    Attributes:
+        name: of the player.
+        rating: of the player.
+        clock: what is left, with increment and extension; nothing is left if it has run out.
+    """
+
+    name: str
+    rating: float
+    clock: GgfClock
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """``23: F5/1.23/4.56``: number, move or ``PASS``, evaluation in discs from its mover's side, seconds."""
+
+    number: int
+    move: str
+    score: float | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A game as a whole (``join``), or its last move (``update``).
+
+    Attributes:
+        id: of the match.
+        part: of the game in a synchro match.
+        kind: of the match.
+        is_whole: whether all moves are there.
+        first: the position that the moves begin from; without moves the present one.
+        turns: the moves of the message, in order.
+        position: the present one.
+        sides: who plays Black and White, with clocks of now.
+        control: Black's time when the game began, as far as the message has it.
+    """
+
+    id: str
+    part: str | None
+    kind: Kind
+    is_whole: bool
+    first: Position
+    turns: tuple[Turn, ...]
+    position: Position
+    sides: dict[Colour, Side]
+    control: GgfClock
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Another line of ``/os`` that concerns a game: ``error``, ``timeout``, ``fatal-timeout``; and its text."""
+
+    what: str
+    id: str
+    part: str | None
+    text: str
+
+
+Message = Offer | Begun | Over | Board | Note
+
+_NUMBER = re.compile(r"[+-]?\d{1,4}(?:\.\d{0,6})?", re.ASCII)
+_OFFER = re.compile(
+    rf"\+ +{_ID} +[\d.]+ +{_NAME} +(\S.*?) +(s?\d{{1,4}}\S*) +([RUTS]) +\S+ +(\*|{_WORD})(?: +(.*))?"
+)
+_MATCH = re.compile(rf"([+-]) match {_ID} +[\d.]+ +{_NAME} +[\d.]+ +{_NAME} +(s?\d\S*) +([RUT])(?: +(.*))?")
+_END = re.compile(rf"end {_GAME_ID} +\( *{_NAME} vs\. {_NAME} *\) *(.*)")
+_HEAD = re.compile(rf"(join|update) {_GAME_ID} +(s?\d\S*).*")
+_NOTE = re.compile(rf"(error|timeout|fatal-timeout) {_GAME_ID}\b *(.*)")
+_SIDE = re.compile(rf" *{_NAME} *\( *(-?[\d.]{{1,9}}) +([*O]) *\) +(\S.*)")
+_ROW = re.compile(r" *([1-8])((?: [-*O]){8}) +[1-8] *", re.ASCII)
+_TO_MOVE = re.compile(r" *([*O]) to move.*")
+_TURN = re.compile(r" *(\d{1,3}): +([A-Za-z]{1,4}\d?)(?:/([^/\s]*))?(?:/(\S*))?.*", re.ASCII)
+_MOVES_LEFT = re.compile(r",[^/]*")  # ``,0:0`` after each part of a clock
+_STORED = re.compile(r"\.\d+")
+
+
+def read(lines: Sequence[str]) -> Message | None:
+    """A message of ``/os``; None for one that is not needed, or is not well formed."""
+    service, _, text = lines[0].partition(" ")
+    if service != "/os:":
+        return None
+    text = text.strip()
+    if match := _MATCH.fullmatch(text):
+        return _match(match)
+    if match := _END.fullmatch(text):
+        return Over(match[1], match[2], match[3], match[5].strip())
+    if match := _HEAD.fullmatch(text):
+        return _board(match, lines[1:])
+    if match := _NOTE.fullmatch(text):
+        return Note(match[1], match[2], match[3], match[4])
+    match = _OFFER.fullmatch(text)
+    return _offer(match) if match else None
+
+
+def read_clock(text: str) -> GgfClock | None:
+    """A clock, ``05:00/00:10/02:00`` or ``14:52,0:0//02:00,0:0``; a negative time is 0; None if it is none."""
+    parts = ["0" if part.strip().startswith("-") else part for part in _MOVES_LEFT.sub("", text).split("/")]
+    try:
+        return GgfClock.parse("/".join(parts))
+    except NotationError:
+        return None
+
+
+def _match(match: re.Match[str]) -> Begun | Over | None:
+    if match[1] == "-":
+        return Over(match[2], None, match[3], (match[7] or "").partition(" .")[0].strip())
+    kind = Kind.parse(match[5])
+    return Begun(match[2], (match[3], match[4]), kind, match[6]) if kind else None
+
+
+def _offer(match: re.Match[str]) -> Offer | None:
+    kind = Kind.parse(match[4])
+    rest = _STORED.sub("", match[7] or "").strip()  # the number of a stored match
+    clock = read_clock(rest or match[3])
+    return Offer(match[1], match[2], match[6], kind, match[5], clock) if kind and clock else None
+
+
+def _board(match: re.Match[str], lines: Sequence[str]) -> Board | None:
+    """A game; None unless all of it is there."""
+    kind = Kind.parse(match[4])
+    if kind is None or kind.size != 8:
+        return None
+    rows: list[str] = []
+    positions: list[Position] = []
+    turns: list[Turn] = []
+    clocks: list[tuple[Colour, Side]] = []
+    for line in lines:
+        if found := _ROW.fullmatch(line):
+            rows.append(found[2].replace(" ", ""))
+        elif (found := _TO_MOVE.fullmatch(line)) and len(rows) == 8:
+            try:
+                positions.append(Position.parse(f"{''.join(rows)} {found[1]}"))
+            except NotationError:
+                return None
+            rows = []
+        elif found := _SIDE.fullmatch(line):
+            if (clock := read_clock(found[4])) is None:
+                return None
+            clocks.append((_SIDES[found[3]], Side(found[1], _rating(found[2]), clock)))
+        elif (found := _TURN.fullmatch(line)) and int(found[1]) > 0:
+            turns.append(Turn(int(found[1]), found[2], _number(found[3]), _number(found[4])))
+    sides = dict(clocks)
+    if not positions or len(sides) != 2:
+        return None
+    control = next(side.clock for colour, side in clocks if colour is Colour.BLACK)
+    is_whole = match[1] == "join"
+    return Board(
+        match[2], match[3], kind, is_whole, positions[0], tuple(turns), positions[-1], sides, control
+    )
+
+
+def _rating(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+def _number(text: str | None) -> float | None:
+    return float(text) if text and _NUMBER.fullmatch(text) else None
