@@ -262,7 +262,7 @@ class GgsServer:
             case ["tell", "/os", "resign", id]:
                 self._resign(name, id)
             case ["tell", "/os", "watch", "+", id]:
-                for game in self._games(id):
+                for game in self.games(id):
                     self._tell(name, game.join())
             case ["tell", "/td", "join", id]:
                 self._tell(name, [f"/td: join {id} {name} is in"])
@@ -345,11 +345,12 @@ class GgsServer:
             position = position.play(self._rng.choice(moves)) if moves else Position.start()
         return position
 
-    def _games(self, id: str) -> list[Game]:
+    def games(self, id: str) -> list[Game]:
+        """A game by its id, or those of a match."""
         return [game for match in self._matches.values() for game in match.games if id in (game.id, match.id)]
 
     def _play(self, name: str, id: str, text: str) -> None:
-        games = self._games(id)
+        games = self.games(id)
         if len(games) != 1:
             self._tell(name, [f"/os: error {id} not found"])
             return

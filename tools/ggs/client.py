@@ -390,7 +390,7 @@ class Client:
             self._finish(table, None if match.kind.synchro else over)
         self._say(f"match {over.id} against {match.opponent} is over: {over.result or 'no result'}")
         if over.margin is None and "left" in over.result:
-            self._broken.add(match.opponent)
+            self._note_broken(match)
         else:
             self._played += 1
         if self._settings.matches is not None and self._played >= self._settings.matches:
@@ -405,6 +405,8 @@ class Client:
             return
         table.close()
         game = table.record.annotated(over)
+        if over is None and not game.moves:
+            return
         result = f"{game.outcome.decided_margin:+d} discs for Black" if game.outcome else "broken off"
         self._say(f"game {table.record.id}: {game.black} (Black) - {game.white} (White): {result}")
         try:
@@ -417,10 +419,14 @@ class Client:
         """Break off all matches."""
         for id, match in self._matches.items():
             self._say(f"match {id} against {match.opponent} is broken off: {why}")
-            self._broken.add(match.opponent)
+            self._note_broken(match)
             for table in match.tables.values():
                 self._finish(table, None)
         self._matches.clear()
+
+    def _note_broken(self, match: _Match) -> None:
+        if len(self._broken) < _MOST_MATCHES:
+            self._broken.add(match.opponent)
 
     def _close(self) -> None:
         """Take no more matches."""
@@ -433,8 +439,10 @@ class Client:
         self._line.end()
 
     def _show_life(self) -> None:
-        """Send something; where a match was broken off, ask whether it can go on."""
+        """Send something: ask again for matches that were broken off, and for those that have not begun."""
         self._send("tell /os continue" if self._broken and not self._matches else "")
+        if not self._matches:
+            self._ask()
 
     def _say(self, sentence: str) -> None:
         self._tell_user(self._settings.account.shown(sentence))

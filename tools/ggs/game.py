@@ -380,7 +380,7 @@ class Table:
         for further in ("it is started again", "it gives the game up"):
             try:
                 return await loop.run_in_executor(self._threads, chair.answer, question, dropped)
-            except OutflankError as error:
+            except (OutflankError, OSError) as error:
                 self._say(f"game {self.record.id}: {error}; {further}")
         return None
 

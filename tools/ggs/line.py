@@ -176,9 +176,10 @@ class Line:
                 self.send(answer)
                 return
         is_told_all = len(self._answered) == len(prompts)
-        if asked.startswith(": err") or (is_told_all and "enter login" in asked):
+        starts_again = is_told_all and "enter login" in asked and "password" not in asked
+        if asked.startswith(": err") or starts_again:
             raise Refused(f"the server refuses the login: {self._account.shown(text)}")
-        if is_told_all and text == _READY:
+        if is_told_all and text.endswith(_READY):
             self._is_in = True
             self._on_login()
 

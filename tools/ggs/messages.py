@@ -15,7 +15,7 @@ from outflank.protocol.formats.clocks import GgfClock
 
 LONGEST_LINE = 500  # bytes; a longer one is skipped
 MOST_LINES = 300  # of a message; the longest that is needed is a game of 120 turns with two boards
-_BEGINS = "|"  # a line that goes on with a message
+_GOES_ON = "|"  # a line that goes on with a message
 _WORD = r"[^\s,|\\.][^\s,|\\]{0,15}"
 _NAME = f"({_WORD})"
 _ID = r"(\.\d{1,9})"
@@ -32,8 +32,8 @@ class Cutter:
     def feed(self, line: bytes) -> list[str] | None:
         """The message that a line completes, its lines without the bar, if there is one."""
         text = line.decode("utf-8", "replace").rstrip("\r\n\0 ")
-        if text.startswith(_BEGINS) and len(line) <= LONGEST_LINE:
-            if self._begun and len(self._begun) < MOST_LINES:
+        if text.startswith(_GOES_ON):
+            if self._begun and len(self._begun) < MOST_LINES and len(line) <= LONGEST_LINE:
                 self._begun.append(text[1:])
             return None
         message = self.flush()

@@ -529,6 +529,17 @@ def test_what_nboard_does_not_know_is_in_no_ggf() -> None:
     assert set(re.findall(r"([A-Z]+)\[", ggf.write(game))) <= set(known.split())
 
 
+def test_a_start_board_of_its_own_needs_no_rules_in_ggf() -> None:
+    """NBoard and others refuse a game with RU, and games of a server begin from random boards."""
+    game = AnnotatedGame(Position.start().play("f5").play("d6"))
+
+    text = ggf.write(game)
+
+    assert "RU[" not in text
+    assert only(text).first == game.first
+    assert "RU[obversi]" in ggf.write(AnnotatedGame(Position.start(Rules.parse("obversi"))))
+
+
 def test_games_are_read_from_a_path_a_stream_and_text(tmp_path: Path) -> None:
     file = tmp_path / "games.txt"
     file.write_text("f5d6\nf5f6\n")

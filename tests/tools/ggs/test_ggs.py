@@ -146,8 +146,9 @@ def test_both_games_of_a_synchro_pair_go_on_at_once(server: GgsServer, tmp_path:
     )  # neither waits for the other's end
 
 
-def test_outflank_plays_from_random_discs_in_gtp(server: GgsServer, tmp_path: Path) -> None:
-    engine = 'cmd="outflank gtp --level 1" margin=1'
+@pytest.mark.parametrize("dialect", ["gtp", "nboard"])
+def test_outflank_plays_from_random_discs(server: GgsServer, tmp_path: Path, dialect: str) -> None:
+    engine = f'cmd="outflank {dialect} --level 1" protocol={dialect} margin=1'
     with (
         Guest(server, "alice", tmp_path, engine, matches=1) as alice,
         Guest(server, "bob", tmp_path, ANY_BOARD, matches=1, asks=("s8r24 5:00 alice",)) as bob,
@@ -197,7 +198,9 @@ def test_a_game_goes_on_after_the_line_of_a_player_was_lost(tmp_path: Path, lost
     for broken in games[: -len(whole)]:
         assert broken.result is None
         again = next(game for game in whole if game.first == broken.first and game.black == broken.black)
-        assert again.moves[: len(broken.moves)] == broken.moves
+        kept = len(broken.moves) - 1  # the server takes a move back for which there is none in the other game
+        assert kept >= 15
+        assert again.moves[:kept] == broken.moves[:kept]
 
 
 def test_a_server_that_is_away_is_tried_again(server: GgsServer, tmp_path: Path) -> None:
@@ -375,3 +378,115 @@ os.execv({sys.executable!r}, {fake_engine.command()[:-2]!r} + [fault, "5"])
 
     assert sum("it is started again" in line for line in alice.said) == 1
     assert [game.final.is_over for game in alice.games()] == [True]
+
+
+HOSTILE = (
+    "/os: + match .1 0 alice 0 \033[31mmallory 8 R",
+    "/os: + .8 1720.0 mallory\\quit 05:00//02:00 8 R 1720.0 alice",
+    f"/os: + .8 1720.0 mallory {'9' * 400}//02:00 8 R 1720.0 alice",
+    f"/os: update .1 8 K?{'x' * 100_000}",
+    "/os: update .77 8 K?",
+    "| 1 * * * * * * * * 1",
+    "/os: - match .77 0 alice 0 mallory 8 R +99999999999999999999",
+    "/os: end .1.0 ( alice vs. mallory ) nan",
+    "/os: error",
+    "/os: \xff\xfe\0",
+    "quit",
+    ": Enter your password.",
+    "mallory: tell /os resign .1",
+    "|" * 50_000,
+    *["/os: join .5 8 K?", "|  1: f5", "|alice (1 *) 1//", "|alice (1 O) 1//"],
+)
+
+
+def test_text_of_a_hostile_server_is_skipped_and_a_game_goes_on(server: GgsServer, tmp_path: Path) -> None:
+    with Guest(server, "alice", tmp_path, matches=1) as alice, Guest(server, "bob", tmp_path, matches=1):
+        before = len(server.sent)
+        server.says("alice", *HOSTILE)
+        server.begin("alice", "bob", "8")
+        server.says("alice", *HOSTILE)
+        alice.wait()
+
+    assert [game.final.is_over for game in alice.games()] == [True]
+    orders = {" ".join(line.split()[:3]) for name, line in server.sent[before:] if name == "alice"}
+    assert orders <= {"tell /os play", "tell /os open", "quit"}
+    assert all(line.isprintable() for line in alice.said)
+    assert all(line.isprintable() for line in alice.log)
+
+
+def test_a_match_that_nobody_can_play_is_resigned(server: GgsServer, tmp_path: Path) -> None:
+    with Guest(server, "alice", tmp_path) as alice:
+        server.says("alice", "/os: + match .7 1720 mallory 1720 alice 8k T")
+        server.wait(lambda: "tell /os resign .7" in server.lines_of("alice"))
+
+    assert "match .7 is resigned: I play no komi games" in alice.said
+
+
+def test_matches_without_number_are_bounded(server: GgsServer, tmp_path: Path) -> None:
+    with Guest(server, "alice", tmp_path) as alice:
+        server.says("alice", *(f"/os: + match .{number} 1 alice 1 mallory 8 R" for number in range(500)))
+        server.wait(lambda: sum("left out" in line for line in alice.said) == 500 - 32)
+
+
+def test_an_illegal_move_of_the_server_is_refused_and_the_game_is_asked_for_again(
+    server: GgsServer, tmp_path: Path
+) -> None:
+    slow = f"cmd={shlex.quote(shlex.join(fake_engine.command('slow', 2)))}"
+    with (
+        Guest(server, "alice", tmp_path, matches=1) as alice,
+        Guest(server, "bob", tmp_path, slow, matches=1),
+    ):
+        id = server.begin("alice", "bob", "8")
+        server.wait(lambda: any("play" in line for line in server.lines_of("bob")))
+        game = server.games(id)[0]
+        wrong = [
+            line.replace(f"|{len(game.moves):3}: ", f"|{len(game.moves) + 1:3}: a1 ")
+            for line in game.update()
+        ]
+        server.says("alice", *wrong)
+        server.wait(lambda: f"tell /os watch + {id}" in server.lines_of("alice"))
+        alice.interrupt(at_once=True)
+
+    assert any("what the server says is refused: move" in line and "a1" in line for line in alice.said)
+    assert not any("resign" in line for line in server.lines_of("alice"))
+
+
+def test_a_game_that_stays_contradictory_is_resigned(server: GgsServer, tmp_path: Path) -> None:
+    silent = f"cmd={shlex.quote(shlex.join(fake_engine.command('silence')))}"
+    with Guest(server, "alice", tmp_path, silent) as alice, Guest(server, "bob", tmp_path):
+        id = server.begin("alice", "bob", "8")
+        for number in range(3):
+            server.wait(lambda count=number: sum(" join " in line for line in alice.log) > count)  # type: ignore[misc]
+            wrong = server.games(id)[0].update()
+            server.says("alice", wrong[0], "|  1: a1", *wrong[2:])
+        server.wait(lambda: f"tell /os resign {id}" in server.lines_of("alice"))
+
+    assert sum("what the server says is refused" in line for line in alice.said) == 3
+
+
+def test_a_resignation_of_an_engine_does_not_give_up_both_games_of_a_pair(
+    server: GgsServer, tmp_path: Path
+) -> None:
+    resigning = f"cmd={shlex.quote(shlex.join(fake_engine.command('resign', 5)))}"
+    with (
+        Guest(server, "alice", tmp_path, resigning, matches=1) as alice,
+        Guest(server, "bob", tmp_path, matches=1),
+    ):
+        server.begin("alice", "bob", "s8")
+        alice.wait()
+
+    assert [game.final.is_over for game in alice.games()] == [True, True]
+
+
+def test_a_resignation_of_an_engine_ends_a_single_game(server: GgsServer, tmp_path: Path) -> None:
+    resigning = f"cmd={shlex.quote(shlex.join(fake_engine.command('resign', 5)))}"
+    with (
+        Guest(server, "alice", tmp_path, resigning, matches=1) as alice,
+        Guest(server, "bob", tmp_path, matches=1),
+    ):
+        server.begin("alice", "bob", "8")
+        alice.wait()
+
+    (game,) = alice.games()
+    assert game.result is not None
+    assert (game.result.winner, game.result.ending) == (Colour.WHITE, Ending.RESIGNATION)
