@@ -26,7 +26,7 @@ _PASSWORD = "OUTFLANK_GGS_PASSWORD"
 _LONGEST_PASSWORD = 100
 _MOST_GAMES = 64
 _USER = re.compile(r"[^\s,\\._|][^\s,\\|]{1,7}")
-_TOURNAMENT = re.compile(r"\.?\d{1,6}", re.ASCII)
+_TOURNAMENT = re.compile(r"\.\d{1,6}", re.ASCII)
 _ASK = re.compile(r"s?8[a-z0-9]{0,8}(?: [\d:/,.N]{1,40}){0,2} [^\s,\\._|][^\s,\\|]{1,7}", re.ASCII)
 _TIME = Seconds()
 
@@ -140,7 +140,7 @@ def _password(file: Path | None) -> str:
     "tournaments",
     multiple=True,
     metavar="ID",
-    callback=_each(_TOURNAMENT, "the number of a tournament such as .7"),
+    callback=_each(_TOURNAMENT, "the id of a tournament such as .7"),
     help="Join this tournament of /td; several may be given.",
 )
 @click.option(
@@ -154,7 +154,7 @@ def _password(file: Path | None) -> str:
     metavar="FILE",
     help="Append every game to FILE, as GGF.",
 )
-@click.option("--chat/--no-chat", default=False, help="Show the words of others.")
+@click.option("--chat", is_flag=True, help="Show the words of others.")
 @click.option(
     "--log", type=LOG_FILE, metavar="FILE", help="Append the dialogue to FILE; the password is masked."
 )
@@ -183,12 +183,18 @@ def ggs(
         raise click.UsageError("--min-time is more than --max-time")
     account = Account(*server, user, _password(password_file))
     terms = Terms(Wish(rated), Wish(synchro), Wish(random), min_time, max_time)
+    open_to_append(others["file"]).close()
     with ExitStack() as stack:
-        file = stack.enter_context(open_to_append(log)) if log else None
+        dialogue = stack.enter_context(open_to_append(log)) if log else None
 
         def note(direction: str, line: str) -> None:
-            if file is not None:
-                print(strftime("%H:%M:%S"), direction, line, file=file, flush=True)
+            nonlocal dialogue
+            try:
+                if dialogue is not None:
+                    print(strftime("%H:%M:%S"), direction, line, file=dialogue, flush=True)
+            except OSError as error:
+                dialogue = None
+                warn(f"can't write {str(log)!r} ({error.strerror}): the dialogue is not kept any more")
 
         client = Client(Settings(account, entry, terms=terms, games=games, **others), warn, note)
         asyncio.run(_play(client))

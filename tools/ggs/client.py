@@ -4,6 +4,7 @@ One task listens to the line; each game has a task of its own while it waits for
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +25,7 @@ from outflank.tools.work.files import open_to_append
 _MOST_MATCHES = 32  # more than a server would start
 _MOST_DOUBTS = 3  # in a game, before it is given up
 _HIGHEST_SCORE = 999  # that the server takes
+_REFUSAL = re.compile(r"(?:/os:|/td:)? *(?:: )?(?:[a-z]+ [+-]? ?)?ERR ")
 _MOST_SHOWN = 20  # lines of a message
 
 
@@ -183,6 +185,7 @@ class Client:
         self._broken: set[str] = set()  # opponents of matches that were broken off
         self._played = 0
         self._is_closing = False
+        self._failure: BaseException | None = None
 
     async def play(self) -> None:
         """Play until it is to end.
@@ -197,6 +200,8 @@ class Client:
                 self._engine = await loop.run_in_executor(self._threads, chair.open)
                 self._idle.put_nowait(chair)
             await self._line.keep()
+            if self._failure is not None:
+                raise self._failure
         finally:
             self._abandon("the program ends")
             if self._tasks:
@@ -227,7 +232,9 @@ class Client:
 
     def _hear(self, lines: list[str]) -> None:
         """Act on a message."""
-        if lines[0].startswith("/os: "):
+        if _REFUSAL.match(lines[0]):
+            self._say(f"the server refuses: {lines[0]}")
+        elif lines[0].startswith("/os: "):
             self._serve(read(lines))
         elif "/td:" in lines[0].split()[:2] or self._settings.chat:
             self._say(" ".join(line.strip() for line in lines[:_MOST_SHOWN]))
@@ -326,9 +333,9 @@ class Client:
                 record = Record(board, id, match.kind, self._user)
                 if table is None or table.is_over:
                     table = match.tables[id] = Table(record, self._idle, self._threads, self._say)
-                else:
-                    table.drop()
-                    table.record = record
+                elif table.record.says_the_same(record) and not table.is_doubted:
+                    return
+                table.record, table.is_doubted = record, False
             elif table is None or not table.record.update(board):
                 return
         except WrongBoard as error:
@@ -344,17 +351,19 @@ class Client:
         if table.is_over:
             return
         table.doubts += 1
+        table.is_doubted = True
         id = table.record.id
         self._say(f"game {id}: {reason}")
         table.drop()
         if table.doubts < _MOST_DOUBTS:
-            self._send(f"tell /os watch + {id}")
+            self._send(f"tell /os watch + {id.rpartition('.')[0] or id}")
         elif table.doubts == _MOST_DOUBTS:
             self._say(f"game {id} is resigned")
             self._send(f"tell /os resign {id}")
 
     def _consider(self, match: _Match, table: Table) -> None:
-        """Have our move made, if it is our turn."""
+        """Have our move made, if it is our turn, and nothing that was asked before."""
+        table.drop()
         record = table.record
         if not record.is_our_turn or table.is_over:
             return
@@ -363,7 +372,14 @@ class Client:
             return
         task = table.think(partial(self._send_move, match, record))
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._note_end)
+
+    def _note_end(self, task: asyncio.Task[None]) -> None:
+        """Leave if a task has failed in a way that nobody expects."""
+        self._tasks.discard(task)
+        if error := task.exception():
+            self._failure = self._failure or error
+            self._leave()
 
     def _send_move(self, match: _Match, record: Record, reply: Reply | None) -> None:
         if reply is not None and reply.resigns and match.kind.synchro:

@@ -94,6 +94,10 @@ class Record:
             raise
         return True
 
+    def says_the_same(self, other: "Record") -> bool:
+        """Whether another record has the same moves."""
+        return (self.colour, self.first, self.moves) == (other.colour, other.first, other.moves)
+
     @property
     def first(self) -> Position:
         """The position that it began with."""
@@ -307,6 +311,7 @@ class Table:
     Attributes:
         record: of the game.
         doubts: how often the server and we disagreed.
+        is_doubted: whether the record is to be replaced.
         is_over: whether no more moves are asked for.
 
     Args:
@@ -325,6 +330,7 @@ class Table:
     ) -> None:
         self.record = record
         self.doubts = 0
+        self.is_doubted = False
         self.is_over = False
         self._idle = idle
         self._threads = threads

@@ -16,7 +16,7 @@ _CONNECT_SECONDS = 20.0
 _LOGIN_SECONDS = 60.0
 _FAREWELL_SECONDS = 1.0
 _QUIET_SECONDS = 0.2  # after which a message is complete though no line follows
-_SIGN_OF_LIFE_SECONDS = 60.0
+_SIGN_OF_LIFE_SECONDS = 50.0  # of silence; the server is said to close lines after a minute of it
 _GOOD_LINE_SECONDS = 60.0  # after a line that lasted as long the pauses begin anew
 _PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # before each new try to connect
 _LONGEST_SHOWN = 1_000
@@ -61,7 +61,7 @@ class Line:
         on_login: called after each login.
         on_message: called with the lines of each message after a login.
         on_loss: called with the reason when a line was lost.
-        on_quiet: called when nothing was sent for a minute; it is to send something.
+        on_quiet: called when nothing was sent for long; it is to send something.
         log: called with ``">"`` and each line sent, ``"<"`` and each line received, fit to be shown.
     """
 

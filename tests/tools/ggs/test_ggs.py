@@ -20,7 +20,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, Ending
 from outflank.tests.support import fake_engine, fake_uci_engine
 from outflank.tests.support.ggs_server import Game, GgsServer
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK
+from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tools.ggs.client import Client, Settings, Terms, Wish
 from outflank.tools.ggs.line import Account, Refused
 from outflank.tools.match.game.engines import Entrant
@@ -490,3 +490,87 @@ def test_a_resignation_of_an_engine_ends_a_single_game(server: GgsServer, tmp_pa
     (game,) = alice.games()
     assert game.result is not None
     assert (game.result.winner, game.result.ending) == (Colour.WHITE, Ending.RESIGNATION)
+
+
+def test_a_refusal_of_the_server_is_shown(server: GgsServer, tmp_path: Path) -> None:
+    with Guest(server, "alice", tmp_path, asks=("8 5:00 nobody",)) as alice:
+        server.says("alice", "/os: ERR rated variable mismatch.")
+        server.wait(lambda: any("mismatch" in line for line in alice.said))
+
+    assert "the server refuses: /os: ask ERR user 'nobody' not found." in alice.said
+
+
+def test_a_game_that_is_told_twice_is_asked_about_once(server: GgsServer, tmp_path: Path) -> None:
+    slow = f"cmd={shlex.quote(shlex.join(fake_engine.command('slow')))}"
+    with (
+        Guest(server, "alice", tmp_path, slow, matches=1) as alice,
+        Guest(server, "bob", tmp_path, matches=1),
+    ):
+        id = server.begin("alice", "bob", "8")
+        for _ in range(3):
+            server.says("alice", *server.games(id)[0].join())
+        server.wait(lambda: len(server.games(id)[0].moves) > 2)
+        alice.interrupt(at_once=True)
+
+    plays = [line.split()[4].partition("/")[0] for line in server.lines_of("alice") if "/os play" in line]
+    assert len(plays) == len(set(plays))
+    assert not any("refused" in line for line in alice.said)
+
+
+def test_words_of_others_are_shown_on_request_alone(server: GgsServer, tmp_path: Path) -> None:
+    with Guest(server, "alice", tmp_path, chat=True) as alice, Guest(server, "bob", tmp_path) as bob:
+        for name in ("alice", "bob"):
+            server.says(name, ".chat carol: hello\033[31m there", "/os: .5 A 1720 carol: good game")
+        server.wait(lambda: len([line for line in alice.said if "carol" in line]) == 1)
+
+    assert ".chat carol: hello [31m there" in alice.said
+    assert not any("carol" in line for line in bob.said)
+    assert "chann + .chat" in server.lines_of("alice")
+    assert "chann + .chat" not in server.lines_of("bob")
+
+
+def test_a_missing_package_ends_the_program_and_is_named(
+    server: GgsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sgfmill", None)
+    engine = 'cmd="outflank gtp --level 1"'
+    with Guest(server, "alice", tmp_path, engine) as alice, Guest(server, "bob", tmp_path, ANY_BOARD):
+        server.begin("alice", "bob", "s8r20")
+        alice.wait()
+
+    assert isinstance(alice.failure, ModuleNotFoundError)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--user x", "expected a login of 2 to 8 characters"),
+        ("--user .abc", "expected a login of 2 to 8 characters"),
+        ("--server nowhere", "expected HOST:PORT, got 'nowhere'"),
+        ("--engine 'cmd=x time=5'", "the server sets the time of each game: leave time= out"),
+        ("--ask 'quit'", "expected a request such as 's8r20 5:00 NAME', got 'quit'"),
+        ("--ask '8 5:00 bob\nquit'", "expected a request such as"),
+        ("--tournament 'x'", "expected the id of a tournament such as .7, got 'x'"),
+        ("--min-time 2h", "--min-time is more than --max-time"),
+        ("--games 0", "expected a whole number from 1 to 64"),
+    ],
+)
+def test_wrong_usage_is_one_sentence(tmp_path: Path, words: str, sentence: str) -> None:
+    given = ["--user", "alice", "--engine", "cmd=x", *shlex.split(words.replace("\\n", "\n"))]
+    done = outflank("ggs", *given, cwd=tmp_path)
+
+    assert done.returncode == 2
+    assert sentence in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\n", b"\xff\n", b"x" * 1000])
+def test_without_a_password_nothing_begins(tmp_path: Path, content: bytes | None) -> None:
+    options = []
+    if content is not None:
+        (tmp_path / "password").write_bytes(content)
+        options = ["--password-file", tmp_path / "password"]
+    done = outflank("ggs", "--user", "alice", "--engine", "cmd=x", *options, cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert "password" in done.stderr
+    assert not (tmp_path / "ggs.ggf").exists()
