@@ -187,6 +187,11 @@ class GgsServer:
         """What a client has sent."""
         return [line for who, line in self.sent if who == name]
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a match is being played, or waits to go on."""
+        return bool(self._matches or self._stored)
+
     def is_there(self, name: str) -> bool:
         """Whether a client has said how many matches it plays."""
         return name in self._open
@@ -335,8 +340,7 @@ class GgsServer:
         self._matches[id] = match
         self._tell_both(match, [f"/os: + {match.head}"])
         for game in match.games:
-            if game.result is None:
-                self._tell_both(match, game.join())
+            self._tell_both(match, game.join())
 
     def _start(self, discs: int) -> Position:
         position = Position.start()

@@ -8,7 +8,9 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
@@ -32,6 +34,7 @@ ANY_BOARD = (
 )
 PLAIN = f"cmd={shlex.quote(FAKE)}"
 CUT_AT = 21
+ENDED = "is over: +0.00"  # equal engines win a game each
 
 
 class Guest:
@@ -201,6 +204,26 @@ def test_a_game_goes_on_after_the_line_of_a_player_was_lost(tmp_path: Path, lost
         kept = len(broken.moves) - 1  # the server takes a move back for which there is none in the other game
         assert kept >= 15
         assert again.moves[:kept] == broken.moves[:kept]
+
+
+def test_all_matches_end_though_lines_are_cut_at_random(tmp_path: Path, rng: random.Random) -> None:
+    names = ("alice", "bob", "carol")
+    pairs = [("alice", "bob"), ("bob", "carol"), ("carol", "alice")]
+    with GgsServer(rng) as server, ExitStack() as stack:
+        guests = [stack.enter_context(Guest(server, name, tmp_path, ANY_BOARD, games=4)) for name in names]
+        for one, other in pairs:
+            server.begin(one, other, "s8r20")
+        for _ in range(4):
+            time.sleep(rng.uniform(0.2, 0.6))
+            server.wait(lambda: all(map(server.is_there, names)))
+            server.cut(rng.choice(names))
+        server.wait(lambda: not server.is_busy, 60)
+        for guest in guests:
+            server.wait(lambda guest=guest: sum(ENDED in line for line in guest.said) >= 2)  # type: ignore[misc]
+
+    for guest in guests:
+        ended = {(game.black, game.white) for game in guest.games() if game.final.is_over}
+        assert ended == {pair for pair in (*pairs, *(pair[::-1] for pair in pairs)) if guest.name in pair}
 
 
 def test_a_server_that_is_away_is_tried_again(server: GgsServer, tmp_path: Path) -> None:
