@@ -338,6 +338,8 @@ class Client:
                 table.record, table.is_doubted = record, False
             elif table is None or not table.record.update(board):
                 return
+            else:
+                table.doubts = 0
         except WrongBoard as error:
             if table is not None:
                 self._doubt(table, f"what the server says is refused: {error}")
@@ -358,7 +360,7 @@ class Client:
         if table.doubts < _MOST_DOUBTS:
             self._send(f"tell /os watch + {id.rpartition('.')[0] or id}")
         elif table.doubts == _MOST_DOUBTS:
-            self._say(f"game {id} is resigned")
+            self._say(f"game {id} is given up")
             self._send(f"tell /os resign {id}")
 
     def _consider(self, match: _Match, table: Table) -> None:

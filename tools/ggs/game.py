@@ -63,7 +63,7 @@ class Record:
         self.kind = kind
         self.ran_out = False
         self._date = str(int(time.time()))
-        self._control = board.control
+        self._controls = board.controls
         self._recorder = Recorder(board.first)
         ours = [colour for colour, side in board.sides.items() if side.name == user]
         if len(ours) != 1:
@@ -126,10 +126,8 @@ class Record:
     @property
     def question(self) -> "Question":
         """All that an engine needs for our move."""
-        clock = self._sides[self.colour].clock
-        control = TimeControl(
-            main=float(max(1, self._control.main)), increment=float(self._control.increment)
-        )
+        ours, clock = self._controls[self.colour], self._sides[self.colour].clock
+        control = TimeControl(main=float(max(1, ours.main)), increment=float(ours.increment))
         return Question(self.first, self.moves, control, clock, self.heard_at)
 
     def annotated(self, over: Over | None) -> AnnotatedGame:
@@ -139,6 +137,7 @@ class Record:
             over: how the server says that it ended; None if it was broken off.
         """
         black, white = self._sides[Colour.BLACK], self._sides[Colour.WHITE]
+        clocks = {str(control) for control in self._controls.values()}
         game = AnnotatedGame(
             self.first,
             self.moves,
@@ -148,7 +147,7 @@ class Record:
             white_rating=white.rating,
             place=_PLACE,
             date=self._date,
-            clock=str(self._control),
+            clock=clocks.pop() if len(clocks) == 1 else "",
         )
         margin = over.margin if over else None
         if over is None or margin is None:

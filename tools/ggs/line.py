@@ -108,7 +108,7 @@ class Line:
                 await self._connect()
             except (OSError, EOFError) as error:
                 tries = 0 if time.monotonic() - began > _GOOD_LINE_SECONDS else tries
-                reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+                reason = getattr(error, "strerror", None) or str(error) or "it does not answer"
                 self._on_loss(reason)
                 with suppress(TimeoutError):
                     async with asyncio.timeout(_PAUSES[min(tries, len(_PAUSES) - 1)]):

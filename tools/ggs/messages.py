@@ -172,7 +172,7 @@ class Board:
         turns: the moves of the message, in order.
         position: the present one.
         sides: who plays Black and White, with clocks of now.
-        control: Black's time when the game began, as far as the message has it.
+        controls: the time of both when the game began, as far as the message has it.
     """
 
     id: str
@@ -183,7 +183,7 @@ class Board:
     turns: tuple[Turn, ...]
     position: Position
     sides: dict[Colour, Side]
-    control: GgfClock
+    controls: dict[Colour, GgfClock]
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,10 +282,10 @@ def _board(match: re.Match[str], lines: Sequence[str]) -> Board | None:
     sides = dict(clocks)
     if not positions or len(sides) != 2:
         return None
-    control = next(side.clock for colour, side in clocks if colour is Colour.BLACK)
+    controls = {colour: side.clock for colour, side in reversed(clocks)}  # the first ones count
     is_whole = match[1] == "join"
     return Board(
-        match[2], match[3], kind, is_whole, positions[0], tuple(turns), positions[-1], sides, control
+        match[2], match[3], kind, is_whole, positions[0], tuple(turns), positions[-1], sides, controls
     )
 
 

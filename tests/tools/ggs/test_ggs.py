@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -97,21 +97,40 @@ def ours(game: AnnotatedGame, name: str) -> Colour:
     return Colour.BLACK if game.black == name else Colour.WHITE
 
 
+@contextmanager
+def running(server: GgsServer, name: str, *options: object, **others: Any) -> Iterator[subprocess.Popen[str]]:
+    """The program as a user starts it."""
+    words = [OUTFLANK, "ggs", "--user", name, "--server", f"127.0.0.1:{server.port}", *map(str, options)]
+    program = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, **others)
+    try:
+        server.wait(lambda: server.is_there(name) or program.poll() is not None)
+        yield program
+    finally:
+        program.kill()
+        program.communicate()
+
+
 def test_two_programs_meet_and_play_a_whole_game(server: GgsServer, tmp_path: Path) -> None:
     password = tmp_path / "password"
     password.write_text("secret\n")
     files = [tmp_path / "alice.ggf", tmp_path / "bob.ggf"]
+    options = [
+        "--engine",
+        'cmd="outflank gtp --level 1" margin=1',
+        "--password-file",
+        password,
+        "--matches",
+        1,
+    ]
 
-    def start(name: str, *options: object) -> subprocess.Popen[str]:
-        words = ["ggs", "--user", name, "--server", f"127.0.0.1:{server.port}", "--matches", "1", *options]
-        words += ["--engine", 'cmd="outflank gtp --level 1" margin=1', "--password-file", password]
-        words += ["--save", tmp_path / f"{name}.ggf", "--log", tmp_path / f"{name}.log"]
-        return subprocess.Popen([OUTFLANK, *map(str, words)], stderr=subprocess.PIPE, text=True)
+    def kept(name: str) -> list[object]:
+        return [*options, "--save", tmp_path / f"{name}.ggf", "--log", tmp_path / f"{name}.log"]
 
-    alice = start("alice")
-    server.wait(lambda: server.is_there("alice"))
-    bob = start("bob", "--ask", "8 5:00 alice")
-    said = [program.communicate(timeout=60)[1] for program in (alice, bob)]
+    with (
+        running(server, "alice", *kept("alice")) as alice,
+        running(server, "bob", "--ask", "8 5:00 alice", *kept("bob")) as bob,
+    ):
+        said = [program.communicate(timeout=60)[1] for program in (bob, alice)]
 
     assert (alice.returncode, bob.returncode) == (0, 0), said
     (one,), (other,) = ([ggf.parse(line) for line in file.read_text().splitlines()] for file in files)
@@ -326,15 +345,17 @@ def test_the_first_ctrl_c_ends_when_the_match_is_over(server: GgsServer, tmp_pat
 
 def test_another_ctrl_c_leaves_at_once_and_no_engine_remains(server: GgsServer, tmp_path: Path) -> None:
     engine = f"cmd={shlex.quote(shlex.join(fake_engine.command('silence')))}"
-    words = ["ggs", "--user", "alice", "--server", f"127.0.0.1:{server.port}", "--engine", engine]
-    words += ["--save", str(tmp_path / "games.ggf")]
     environment = {**os.environ, "OUTFLANK_GGS_PASSWORD": "secret"}
-    program = subprocess.Popen([OUTFLANK, *words], stderr=subprocess.PIPE, text=True, env=environment)
-    server.wait(lambda: server.is_there("alice"))
-    engines = children(program.pid)
-    inherited = [Path(f"/proc/{engine}/environ").read_bytes() for engine in engines]
-    with Guest(server, "bob", tmp_path):
+    log = tmp_path / "log"
+    options = ["--engine", engine, "--save", tmp_path / "games.ggf", "--log", log]
+    with (
+        running(server, "alice", *options, env=environment) as program,
+        Guest(server, "bob", tmp_path),
+    ):
+        engines = children(program.pid)
+        inherited = [Path(f"/proc/{engine}/environ").read_bytes() for engine in engines]
         server.begin("alice", "bob", "8")
+        server.wait(lambda: "/os: join" in log.read_text())
         program.send_signal(signal.SIGINT)
         server.wait(lambda: "tell /os open 0" in server.lines_of("alice"))
         assert program.poll() is None

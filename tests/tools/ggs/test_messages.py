@@ -102,7 +102,7 @@ def test_a_game_that_is_joined_has_its_start_and_all_moves() -> None:
     assert board.is_whole
     assert (board.first, board.position) == (start, now)
     assert board.turns == (Turn(1, "f5", None, 0.51), Turn(2, "d6", -2.0))
-    assert board.control == GgfClock(900, 0, 120)
+    assert board.controls == dict.fromkeys(Colour, GgfClock(900, 0, 120))
     assert board.sides[Colour.BLACK].clock == GgfClock(892, 0, 120)
 
 

@@ -9,12 +9,13 @@ from dataclasses import replace
 
 import pytest
 
-from outflank.engine import Colour, Rules
+from outflank.engine import Colour, Position, Rules
 from outflank.engine.evaluation import weights
 from outflank.protocol.formats import ggf
-from outflank.protocol.opponent.clock import TimeControl
+from outflank.protocol.opponent.choice import ask_for_move
+from outflank.protocol.opponent.clock import SideClock, TimeControl
 from outflank.protocol.opponent.errors import UnfitEngineError
-from outflank.tests.support import fake_engine, fake_nboard_engine
+from outflank.tests.support import fake_engine, fake_nboard_engine, fake_uci_engine
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.runs import MARK, Sit, referee
 from outflank.tools.match.game.engines import Entrant
@@ -375,4 +376,51 @@ def test_rules_with_other_moves_are_refused(sit_nboard: SitNBoard) -> None:
     player = NBoardPlayer(replace(sit_nboard().entry), Rules.parse("obversi"))
     with pytest.raises(UnfitEngineError, match=r"knows Othello's moves only, not obversi"):
         player.make_ready()
+    player.stop(0.1)
+
+
+FIRST = Position.start().play("f5").play("d6").play("c3")
+ANYWHERE = {
+    "gtp": Entrant.parse("cmd='outflank gtp --level 1'"),
+    "nboard": Entrant.parse("cmd='outflank nboard --level 1' protocol=nboard"),
+    "uci": Entrant.parse(f"cmd={shlex.quote(shlex.join(fake_uci_engine.command()))} protocol=uci"),
+}
+
+
+@pytest.mark.parametrize("protocol", ANYWHERE)
+def test_a_game_may_begin_from_any_board(protocol: str) -> None:
+    player = make_player(ANYWHERE[protocol], Rules())
+    player.make_ready()
+    assert player.sets_boards_up
+    player.new_game(FIRST)
+    player.announce(Colour.WHITE, FIRST.parse_move("d3"), 0.5)
+    reply = ask_for_move(player, FIRST.play("d3"), SideClock(TimeControl()), 20)
+    player.stop()
+
+    assert FIRST.play("d3").is_legal(reply.text)
+
+
+def test_an_engine_that_loads_no_games_can_not_begin_from_any_board() -> None:
+    player = GtpPlayer(Entrant("A", shlex.join(fake_engine.command()), TimeControl()), Rules())
+    player.make_ready()
+    assert not player.sets_boards_up
+    with pytest.raises(UnfitEngineError, match="no way to set a board up: it does not list loadsgf"):
+        player.new_game(FIRST)
+    player.stop(0.1)
+
+
+def test_an_engine_is_given_another_time_without_a_new_process() -> None:
+    heard: list[str] = []
+    entry = Entrant("A", shlex.join(fake_engine.command("time")), TimeControl.parse("60+0"))
+    player = GtpPlayer(entry, Rules(), on_line=lambda name, way, line: heard.append(f"{way} {line}"))
+    pid = player.make_ready().pid
+    player.new_game()
+    player.change_options(replace(entry, time=TimeControl.parse("120+0")))
+    player.new_game()
+
+    assert player.make_ready().pid == pid
+    assert [line for line in heard if line.startswith("> time_settings")] == [
+        "> time_settings 60 0 0",
+        "> time_settings 120 0 0",
+    ]
     player.stop(0.1)
