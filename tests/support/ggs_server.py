@@ -109,6 +109,7 @@ class GgsServer:
     Args:
         rng: of random starts.
         password: that everybody needs.
+        line_feed: after the prompts of the login.
         on_update: called with each game after a move, in the server's thread.
     """
 
@@ -116,6 +117,7 @@ class GgsServer:
         self,
         rng: random.Random | None = None,
         password: str = "secret",
+        line_feed: str = "\r\n",
         on_update: Callable[["GgsServer", Game], object] = lambda server, game: None,
     ) -> None:
         self.sent: list[tuple[str, str]] = []
@@ -123,6 +125,7 @@ class GgsServer:
         self.port = 0
         self._rng = rng or random.Random(1)
         self._password = password
+        self._line_feed = line_feed
         self._on_update = on_update
         self._writers: dict[str, asyncio.StreamWriter] = {}
         self._serving: set[asyncio.Task[None]] = set()
@@ -210,9 +213,9 @@ class GgsServer:
         assert task is not None, "it serves a connection"
         self._serving.add(task)
         try:
-            writer.write(b": Enter login (yours, or one you'd like to use).\r\n")
+            writer.write(f": Enter login (yours, or one you'd like to use).{self._line_feed}".encode())
             name = (await reader.readline()).decode().strip()
-            writer.write(b": Enter your password.\r\n")
+            writer.write(f": Enter your password.{self._line_feed}".encode())
             if (await reader.readline()).decode().strip() != self._password:
                 writer.write(b": ERR Password is incorrect.\r\n")
                 return

@@ -33,6 +33,7 @@ RESERVE_SECONDS = 2.0  # of the time left that the engine is not told of, at mos
 _SHORTEST_SECONDS = 0.1
 _SLICE_SECONDS = 0.2
 _PLACE = "GGS/os"
+_PASSES = ("pa", "ps", "pass")  # as players send them
 
 
 class WrongBoard(Exception):
@@ -172,7 +173,7 @@ class Record:
         position = self.position
         if turn.number != len(self.moves) + 1:
             raise WrongBoard(f"expected move {len(self.moves) + 1}, got move {turn.number}")
-        move = PASS if turn.move.lower().startswith("pa") else turn.move
+        move = PASS if turn.move.lower() in _PASSES else turn.move
         if move is PASS and not position.must_pass:
             raise WrongBoard(f"move {turn.number}, a pass, is not legal")
         if move is not PASS and position.must_pass:

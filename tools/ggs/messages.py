@@ -18,6 +18,7 @@ MOST_LINES = 300  # of a message; the longest that is needed is a game of 120 tu
 _GOES_ON = "|"  # a line that goes on with a message
 _WORD = r"[^\s,|\\.][^\s,|\\]{0,15}"
 _NAME = f"({_WORD})"
+_RATING = r"-?[\d.]{1,9}"
 _ID = r"(\.\d{1,9})"
 _GAME_ID = r"(\.\d{1,9})(?:\.([01]))?"
 _SIDES = {"*": Colour.BLACK, "O": Colour.WHITE}
@@ -31,7 +32,7 @@ class Cutter:
 
     def feed(self, line: bytes) -> list[str] | None:
         """The message that a line completes, its lines without the bar, if there is one."""
-        text = line.decode("utf-8", "replace").rstrip("\r\n\0 ")
+        text = line.decode("utf-8", "replace").strip("\r\n\0\a ")
         if text.startswith(_GOES_ON):
             if self._begun and len(self._begun) < MOST_LINES and len(line) <= LONGEST_LINE:
                 self._begun.append(text[1:])
@@ -200,13 +201,15 @@ Message = Offer | Begun | Over | Board | Note
 
 _NUMBER = re.compile(r"[+-]?\d{1,4}(?:\.\d{0,6})?", re.ASCII)
 _OFFER = re.compile(
-    rf"\+ +{_ID} +[\d.]+ +{_NAME} +(\S.*?) +(s?\d{{1,4}}\S*) +([RUTS]) +\S+ +(\*|{_WORD})(?: +(.*))?"
+    rf"\+ +{_ID} +{_RATING} +{_NAME} +(\S.*?) +(s?\d{{1,4}}\S*) +([RUTS]) +\S+ +(\*|{_WORD})(?: +(.*))?"
 )
-_MATCH = re.compile(rf"([+-]) match {_ID} +[\d.]+ +{_NAME} +[\d.]+ +{_NAME} +(s?\d\S*) +([RUT])(?: +(.*))?")
+_MATCH = re.compile(
+    rf"([+-]) match {_ID} +{_RATING} +{_NAME} +{_RATING} +{_NAME} +(s?\d\S*) +([RUT])(?: +(.*))?"
+)
 _END = re.compile(rf"end {_GAME_ID} +\( *{_NAME} vs\. {_NAME} *\) *(.*)")
 _HEAD = re.compile(rf"(join|update) {_GAME_ID} +(s?\d\S*).*")
 _NOTE = re.compile(rf"(error|timeout|fatal-timeout) {_GAME_ID}\b *(.*)")
-_SIDE = re.compile(rf" *{_NAME} *\( *(-?[\d.]{{1,9}}) +([*O]) *\) +(\S.*)")
+_SIDE = re.compile(rf" *{_NAME} *\( *({_RATING}) +([*O]) *\) +(\S.*)")
 _ROW = re.compile(r" *([1-8])((?: [-*O]){8}) +[1-8] *", re.ASCII)
 _TO_MOVE = re.compile(r" *([*O]) to move.*")
 _TURN = re.compile(r" *(\d{1,3}): +([A-Za-z]{1,4}\d?)(?:/([^/\s]*))?(?:/(\S*))?.*", re.ASCII)

@@ -369,6 +369,26 @@ def test_another_ctrl_c_leaves_at_once_and_no_engine_remains(server: GgsServer, 
     assert "secret" not in said
 
 
+def test_prompts_without_a_line_feed_are_answered(tmp_path: Path) -> None:
+    with GgsServer(line_feed="") as server, Guest(server, "alice", tmp_path) as alice:
+        pass
+
+    assert alice.failure is None
+    assert "tell /os open 1" in server.lines_of("alice")
+
+
+def test_a_request_of_ours_is_repeated_until_a_match_begins(
+    server: GgsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("outflank.tools.ggs.line._SIGN_OF_LIFE_SECONDS", 0.3)
+    with Guest(server, "alice", tmp_path, matches=1, asks=("8 5:00 bob",)) as alice:
+        server.wait(lambda: server.lines_of("alice").count("tell /os ask 8 5:00 bob") > 2)
+        with Guest(server, "bob", tmp_path):
+            alice.wait()
+
+    assert [game.white for game in alice.games()] == ["bob"]
+
+
 def test_a_wrong_password_is_one_sentence(server: GgsServer, tmp_path: Path) -> None:
     with Guest(server, "alice", tmp_path, password="guess") as alice:
         alice.wait()

@@ -49,6 +49,7 @@ RECORDED = {
     "/os: - match .2 1833 nasai 2342 booklet 8 R nasai left": Over(".2", None, "nasai", "nasai left"),
     "/os: - match .2 1833 nasai 2342 booklet 8 R aborted": Over(".2", None, "nasai", "aborted"),
     "/os: end .31.1 ( nyanyan vs. egrcd ) +2.00": Over(".31", "1", "nyanyan", "+2.00"),
+    "/os: + match .9 -12 lynx 2505.5 ant+ 8 T": Begun(".9", ("lynx", "ant+"), EIGHT, "T"),
     "/os: error .25 corrupt move": Note("error", ".25", None, "corrupt move"),
     "/os: fatal-timeout .25.0 ant (*)": Note("fatal-timeout", ".25", "0", "ant (*)"),
 }
