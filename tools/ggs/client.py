@@ -330,7 +330,7 @@ class Client:
         table = match.tables.get(id)
         try:
             if board.is_whole:
-                record = Record(board, id, match.kind, self._user)
+                record = Record(board, id, self._user)
                 if table is None or table.is_over:
                     table = match.tables[id] = Table(record, self._idle, self._threads, self._say)
                 elif table.record.says_the_same(record) and not table.is_doubted:

@@ -25,7 +25,7 @@ from outflank.protocol.formats.annotated import (
 from outflank.protocol.formats.clocks import GgfClock
 from outflank.protocol.opponent.choice import Reply, ask_for_move
 from outflank.protocol.opponent.clock import SideClock, TimeControl
-from outflank.tools.ggs.messages import Board, Kind, Over, Turn
+from outflank.tools.ggs.messages import Board, Over, Turn
 from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import make_player
 
@@ -45,7 +45,6 @@ class Record:
 
     Attributes:
         id: of the game on the server: ``.5``, or ``.5.0`` and ``.5.1`` for those of a synchro match.
-        kind: of its match.
         colour: ours.
         heard_at: when the present position came, on the monotonic clock.
         ran_out: whether a clock has run out.
@@ -53,15 +52,14 @@ class Record:
     Args:
         board: the game as a whole.
         id: of the game.
-        kind: of its match.
         user: our name.
 
     Raises: WrongBoard.
     """
 
-    def __init__(self, board: Board, id: str, kind: Kind, user: str) -> None:
+    def __init__(self, board: Board, id: str, user: str) -> None:
         self.id = id
-        self.kind = kind
+        self._user = user
         self.ran_out = False
         self._date = str(int(time.time()))
         self._controls = board.controls
@@ -118,11 +116,6 @@ class Record:
     def is_our_turn(self) -> bool:
         """Whether the server waits for our move."""
         return not self.position.is_over and self.position.side is self.colour
-
-    @property
-    def opponent(self) -> str:
-        """The other player's name."""
-        return self._sides[self.colour.other].name
 
     @property
     def question(self) -> "Question":
@@ -188,8 +181,8 @@ class Record:
         """Take clocks and players of a message. Raises: WrongBoard if its board is another than ours."""
         if not self.position.is_over and board.position != self.position:
             raise WrongBoard(f"the moves do not lead to the board after move {len(self.moves)}")
-        if board.sides[self.colour].name == board.sides[self.colour.other].name:
-            raise WrongBoard("both colours have the same player")
+        if board.sides[self.colour].name != self._user:
+            raise WrongBoard(f"{self._user} does not play {self.colour} any more")
         self._sides = board.sides
         self.heard_at = time.monotonic()
 
