@@ -183,6 +183,7 @@ class Client:
         self._tasks: set[asyncio.Task[None]] = set()
         self._asks = list(settings.asks)
         self._broken: set[str] = set()  # opponents of matches that were broken off
+        self._remarks: set[str] = set()
         self._played = 0
         self._is_closing = False
         self._failure: BaseException | None = None
@@ -195,7 +196,7 @@ class Client:
         loop = asyncio.get_running_loop()
         try:
             for _ in range(self._settings.games):
-                chair = Chair(self._settings.entry, self._say)
+                chair = Chair(self._settings.entry, self._remark)
                 self._chairs.append(chair)
                 self._engine = await loop.run_in_executor(self._threads, chair.open)
                 self._idle.put_nowait(chair)
@@ -461,6 +462,12 @@ class Client:
         self._send("tell /os continue" if self._broken and not self._matches else "")
         if not self._matches:
             self._ask()
+
+    def _remark(self, sentence: str) -> None:
+        """Say a sentence about the engine, whose processes are all alike, once."""
+        if sentence not in self._remarks:
+            self._remarks.add(sentence)
+            self._say(sentence)
 
     def _say(self, sentence: str) -> None:
         self._tell_user(self._settings.account.shown(sentence))

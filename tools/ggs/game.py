@@ -32,6 +32,7 @@ from outflank.tools.match.game.players import make_player
 RESERVE_SECONDS = 2.0  # of the time left that the engine is not told of, at most a tenth of it
 _SHORTEST_SECONDS = 0.1
 _SLICE_SECONDS = 0.2
+_USUAL_TIME = TimeControl(main=900.0)  # of the server; with it an engine is started, before it has a game
 _PLACE = "GGS/os"
 _PASSES = ("pa", "ps", "pass")  # as players send them
 
@@ -222,14 +223,14 @@ class Chair:
         sets_boards_up: whether the engine can begin a game from any board; known once it was started.
 
     Args:
-        entry: the engine.
-        say: called with sentences for the user.
+        entry: the engine; each game has its own time.
+        remark: called with sentences about the engine.
     """
 
-    def __init__(self, entry: Entrant, say: Callable[[str], object]) -> None:
+    def __init__(self, entry: Entrant, remark: Callable[[str], object]) -> None:
         self.sets_boards_up = False
-        self._entry = entry
-        self._player = make_player(entry, Rules(), on_wait=self._check, on_remark=say)
+        self._entry = replace(entry, time=_USUAL_TIME)
+        self._player = make_player(self._entry, Rules(), on_wait=self._check, on_remark=remark)
         self._known: tuple[Position, list[AnnotatedMove]] | None = None
         self._dropped = threading.Event()  # once nobody waits for the answer any more
 

@@ -324,6 +324,15 @@ def test_the_engine_plays_by_the_clock_of_the_server(server: GgsServer, tmp_path
     assert left == sorted(left, reverse=True)
 
 
+def test_a_remark_about_the_engine_is_made_once_for_all_its_processes(
+    server: GgsServer, tmp_path: Path
+) -> None:
+    with Guest(server, "alice", tmp_path, games=3) as alice:
+        pass
+
+    assert len([line for line in alice.said if "has no command for a time" in line]) == 1
+
+
 def test_the_first_ctrl_c_ends_when_the_match_is_over(server: GgsServer, tmp_path: Path) -> None:
     with (
         Guest(
