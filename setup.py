@@ -34,7 +34,7 @@ CYTHON_FOLDERS = (
     "tests/support",
     "measure",
 )
-DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "check.c", "*.bin", "*.json", "data/**/*"]
+DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "check.c", "*.bin", "*.json", "*.toml", "data/**/*"]
 # A wheel is for users: it has nothing that only debuggers want to know.
 IS_WHEEL = "bdist_wheel" in sys.argv
 # What was built for the checkout must not get into a wheel.

@@ -16,6 +16,7 @@ shows which rules it breaks, what was expected and what came.
 $ outflank compliance '/usr/games/gtp-rhino -l 3'
 $ outflank compliance 'outflank gtp' --json
 $ outflank compliance 'python my_engine.py' --only takes-a-pass --dialogue
+$ outflank compliance catalogue:edax
 ```
 
 A rule that an engine **must** keep is one without which games are lost or can't be played; an engine that breaks
@@ -25,7 +26,7 @@ not list are not for it, nor are rules about what the protocol leaves to it.
 
 | option | meaning | default |
 | --- | --- | --- |
-| `--protocol P` | what the engine speaks: `gtp nboard` | `gtp` |
+| `--protocol P` | what the engine speaks: `gtp nboard` | `gtp`, or the [catalogue's](engines.md#engines-by-name) |
 | `--only NAME` | run this check alone; may be given more than once | all |
 | `--list` | list the names of all checks and what they check, and end | |
 | `--strict` | what should be counts as much as what must be | |

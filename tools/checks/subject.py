@@ -15,6 +15,7 @@ from outflank.protocol.opponent.client import MAX_ANSWER_BYTES
 from outflank.protocol.opponent.engineclient import START_SECONDS
 from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineTimeout
 from outflank.protocol.opponent.process import ChildProcess
+from outflank.protocol.opponent.spawn import Surroundings
 
 PATIENCE_SECONDS = 5.0  # for an answer that asks for no thinking
 THINKING_SECONDS = 60.0  # for a move without a clock
@@ -77,6 +78,7 @@ class Subject:
         patience: seconds for an answer that asks for no thinking.
         thinking: seconds for a move without a clock.
         on_wait: called often while an answer is due; may raise to give up.
+        surroundings: its folder, environment, processors and memory.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class Subject:
         patience: float = PATIENCE_SECONDS,
         thinking: float = THINKING_SECONDS,
         on_wait: Callable[[], object] | None = None,
+        surroundings: Surroundings | None = None,
     ) -> None:
         self.patience = patience
         self.thinking = thinking
@@ -93,6 +96,7 @@ class Subject:
         self.asked = ""
         self._command = command
         self._on_wait = on_wait
+        self._surroundings = surroundings
         self._process: ChildProcess | None = None
         self._sent = 0.0
         self._is_fresh = True
@@ -109,7 +113,7 @@ class Subject:
     def process(self) -> ChildProcess:
         """The running engine. Raises: EngineStartError."""
         if self._process is None:
-            self._process = ChildProcess(self._command, "the engine", self._on_wait)
+            self._process = ChildProcess(self._command, "the engine", self._on_wait, self._surroundings)
         return self._process
 
     def learn(self) -> None:

@@ -14,22 +14,22 @@ from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, CheckResul
 from outflank.tools.checks.subject import PATIENCE_SECONDS, THINKING_SECONDS
 from outflank.tools.commands.options import SECONDS, json_option, read_by
 from outflank.tools.match.game.engines import Entrant, Protocol
-from outflank.tools.match.game.setup import command_line, is_ours
+from outflank.tools.match.game.setup import command_line, is_ours, surroundings
 from outflank.tools.work.progress import json_line
 from outflank.tools.work.signals import Interrupted, Interrupts
 
 _INDENT = " " * 10
 
 
-def _command_line(text: str) -> list[str]:
-    """Program and arguments; Outflank plays without a book unless they name one, so that it has to think.
+def _entry(text: str) -> Entrant:
+    """The engine; Outflank plays without a book unless its arguments name one, so that it has to think.
 
     Raises: NotationError.
     """
+    if text.startswith("catalogue:"):
+        return Entrant.parse(text)
     entry = Entrant.from_settings({"name": "the engine", "cmd": text})
-    if is_ours(entry) and "--book" not in text:
-        entry = replace(entry, book="none")
-    return command_line(entry)
+    return replace(entry, book="none") if is_ours(entry) and "--book" not in text else entry
 
 
 def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
@@ -48,12 +48,11 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
 
 
 @click.command()
-@click.argument("command", metavar="CMD", callback=read_by(_command_line))
+@click.argument("entry", metavar="CMD", callback=read_by(_entry))
 @click.option(
     "--protocol",
     type=click.Choice([protocol.value for protocol in CATALOGUES]),
-    default=Protocol.GTP.value,
-    help="Protocol of the engine.",
+    help="Protocol of the engine.  [default: gtp, or the one that the catalogue names]",
 )
 @click.option(
     "--only",
@@ -87,8 +86,8 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
 @click.pass_context
 def compliance(
     ctx: click.Context,
-    command: list[str],
-    protocol: str,
+    entry: Entrant,
+    protocol: str | None,
     names: tuple[str, ...],
     strict: bool,
     dialogue: bool,
@@ -98,10 +97,16 @@ def compliance(
 ) -> None:
     """Check the engine that CMD starts against the rules of its protocol and of good conduct.
 
-    CMD is one word for the shell, such as 'my-engine --gtp'. Exit code 1 says that it breaks a rule that it must
-    keep. docs/compliance.md lists the rules.
+    CMD is one word for the shell, such as 'my-engine --gtp' or catalogue:edax (docs/engines.md). Exit code 1 says
+    that it breaks a rule that it must keep. docs/compliance.md lists the rules.
     """
+    protocol = protocol or entry.protocol
+    if protocol not in CATALOGUES:
+        raise click.BadParameter(
+            f"there are no checks of engines that speak {protocol}", ctx, param_hint="CMD"
+        )
     kind, catalogue = CATALOGUES[Protocol(protocol)]
+    command = command_line(entry)
     for name in names:
         if name not in catalogue:
             raise click.BadParameter(
@@ -113,7 +118,10 @@ def compliance(
             f"outflank {__version__}, {len(checks)} of {len(catalogue)} checks of {shlex.join(command)}"
         )
     try:
-        with Interrupts() as interrupts, kind(command, patience, thinking, interrupts.check) as subject:
+        with (
+            Interrupts() as interrupts,
+            kind(command, patience, thinking, interrupts.check, surroundings(entry)) as subject,
+        ):
             findings = list(_shown(examine(subject, checks), dialogue, as_json))
     except Interrupted as interruption:
         ctx.exit(interruption.exit_code)

@@ -134,6 +134,7 @@ COMMANDS = {
     "openings": "Make openings for matches.",
     "sprt": "Run a sequential test on COUNTS of results.",
     "compliance": "Check the engine that CMD starts against the rules of its protocol and of good conduct.",
+    "engines": "List the engines of the catalogue, and start those that are on this machine.",
     "selftest": "Play an engine against itself: the two games of a pair must be mirror images.",
     "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
     "solo": "Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.",

@@ -113,7 +113,9 @@ def _address(text: str) -> Address:
     return Address.parse(text)
 
 
-ENGINE_HELP = """An engine: 'name=A cmd="outflank gtp --level 4"', perhaps with time= and more."""
+ENGINE_HELP = (
+    """An engine: 'name=A cmd="outflank gtp --level 4"' or catalogue:edax, perhaps with time= and more."""
+)
 engine_option = click.option("--engine", "engines", multiple=True, metavar="TEXT", help=ENGINE_HELP)
 _GAMES = click.option(
     "--games",

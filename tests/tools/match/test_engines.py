@@ -12,7 +12,7 @@ from outflank.protocol.opponent.dialect import Dialect
 from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.tests.support.books import small_book
 from outflank.tests.support.runs import page_of, referee, run_of, summary_of
-from outflank.tools.commands.compliance import _command_line
+from outflank.tools.commands.compliance import _entry
 from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import make_player
 from outflank.tools.match.game.results import Ending, GameRecord
@@ -97,7 +97,10 @@ def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
         ("name=A", r"an engine needs cmd= with its command"),
         ("name=A cmd=", r"expected cmd=\.\.\. with a command in the engine"),
         ("outflank gtp", "expected key=value in the engine, got 'outflank'"),
-        ("cmd=x strength=4", "expected keys out of name cmd time .* restart in the engine, got 'strength'"),
+        (
+            "cmd=x strength=4",
+            "expected keys out of name cmd time .* restart catalogue in the engine, got 'strength'",
+        ),
         ("cmd=x cmd=y", "cmd= is there twice"),
         ("cmd='x", "expected balanced quotes"),
         ("""cmd="x 'y" """, "expected balanced quotes"),
@@ -225,9 +228,9 @@ def test_the_book_is_a_setting_of_the_engine() -> None:
 
 def test_compliance_examines_outflank_without_its_book() -> None:
     """Its clock and its searches can't be seen while it answers from a book."""
-    assert _command_line("outflank gtp --level 3")[1:] == ["gtp", "--level", "3", "--book=none"]
-    assert _command_line("outflank nboard --book mine")[1:] == ["nboard", "--book", "mine"]
-    assert _command_line("edax -gtp")[1:] == ["-gtp"]
+    assert command_line(_entry("outflank gtp --level 3"))[1:] == ["gtp", "--level", "3", "--book=none"]
+    assert command_line(_entry("outflank nboard --book mine"))[1:] == ["nboard", "--book", "mine"]
+    assert command_line(_entry("edax -gtp"))[1:] == ["-gtp"]
 
 
 @pytest.fixture(scope="module")

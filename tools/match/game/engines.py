@@ -14,6 +14,7 @@ from typing import Any
 from outflank.engine import NotationError
 from outflank.protocol.opponent.clock import MARGIN_SECONDS, NO_LIMIT, TimeControl
 from outflank.protocol.opponent.dialect import Dialect
+from outflank.tools.match.game.catalogue import completed
 
 
 class Protocol(StrEnum):
@@ -26,6 +27,7 @@ class Protocol(StrEnum):
 
 
 _LISTED_KEYS = {"command": "commands"}  # in a text these may be given several times
+_CATALOGUE = "catalogue"  # names an entry that brings the other keys; ``catalogue:edax`` in a text
 _NAMED_KEYS = {"env": "env", "option": "options"}  # ``env.NAME=VALUE``
 
 
@@ -77,7 +79,7 @@ class Entrant:
 
     @classmethod
     def parse(cls, text: str, time: TimeControl = NO_LIMIT) -> "Entrant":
-        """Read blank-separated ``key=value`` with a shell's quotes; ``cmd`` is required.
+        """Read blank-separated ``key=value`` with a shell's quotes; ``cmd`` or ``catalogue:NAME`` is required.
 
         Args:
             text: the attributes by their names, but ``command=`` once for each of its commands, ``env.NAME=`` for each
@@ -92,15 +94,21 @@ class Entrant:
     def from_settings(cls, settings: Mapping[str, object], time: TimeControl = NO_LIMIT) -> "Entrant":
         """Read the attributes by their names, as ``settings`` gives them and a TOML file has them.
 
+        The key ``catalogue`` stands for those of an engine in the catalogue that are not given.
+
         Raises: NotationError.
         """
+        if _CATALOGUE in settings:
+            settings = completed(settings)
         for key in settings:
             if key not in READERS:
-                expected = " ".join(READERS)
+                expected = " ".join((*READERS, _CATALOGUE))
                 raise NotationError(f"expected keys out of {expected} in the engine, got {key!r}")
             _expect_unicode(key, settings[key])
         if "cmd" not in settings:
-            raise NotationError(f"an engine needs cmd= with its command: {dict(settings)} has none")
+            raise NotationError(
+                f"an engine needs cmd= with its command, or catalogue:NAME: {dict(settings)} has neither"
+            )
         values: dict[str, Any] = {key: READERS[key](key, value) for key, value in settings.items()}
         values.setdefault("name", name_of(shlex.split(values["cmd"])[0]))
         return cls(**{"time": time, **values})
@@ -142,6 +150,8 @@ def _settings(text: str) -> dict[str, object]:
     """The keys of an engine's text with their values."""
     settings: dict[str, Any] = {}
     for word in words(text):
+        if word.startswith(f"{_CATALOGUE}:"):
+            word = word.replace(":", "=", 1)
         key, equals, value = word.partition("=")
         kind, dot, name = key.partition(".")
         if not equals:

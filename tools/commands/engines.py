@@ -1,0 +1,131 @@
+"""``outflank engines``: the engines of the catalogue, and which of them are on this machine."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from outflank.engine import NotationError, Rules
+from outflank.protocol.lines import printable
+from outflank.protocol.opponent.errors import EngineError
+from outflank.tools.checks.check import Level
+from outflank.tools.checks.examination import CATALOGUES, Finding, Verdict, examine
+from outflank.tools.commands.options import EXISTING_FOLDER, json_option
+from outflank.tools.match.game.catalogue import Known, catalogue, search_path
+from outflank.tools.match.game.engines import Entrant
+from outflank.tools.match.game.players import make_player
+from outflank.tools.match.game.setup import command_line, surroundings
+from outflank.tools.work.progress import json_line
+from outflank.tools.work.signals import Interrupted, Interrupts
+
+_LONGEST_TROUBLE = 400
+
+
+@dataclass(slots=True)
+class Found:
+    """An engine of the catalogue on this machine.
+
+    Attributes:
+        engine: its key in the catalogue.
+        program: its file; None if it was not found.
+        calls_itself: name and version in its own words.
+        trouble: why it can't be played with; empty if it answers.
+        compliance: the outcome of its protocol's checks; empty if they were not run.
+    """
+
+    engine: str
+    program: str | None = None
+    calls_itself: str = ""
+    trouble: str = ""
+    compliance: str = ""
+
+
+@click.command()
+@click.argument("folders", nargs=-1, type=EXISTING_FOLDER, metavar="[FOLDER]...")
+@click.option(
+    "--check", is_flag=True, help="Run the checks of outflank compliance on each; a minute for each."
+)
+@click.option("--facts", is_flag=True, help="Show what is known about each engine, with source and date.")
+@json_option
+@click.pass_context
+def engines(ctx: click.Context, folders: tuple[Path, ...], check: bool, facts: bool, as_json: bool) -> None:
+    """List the engines of the catalogue, and start those that are on this machine.
+
+    They are looked for in each FOLDER and in bin and build below it, else on PATH and in /usr/games. A match takes
+    them as --engine catalogue:NAME; docs/engines.md has the details.
+    """
+    try:
+        with Interrupts() as interrupts:
+            for known in catalogue().values():
+                found = _find(known, folders, check, interrupts)
+                if as_json:
+                    click.echo(json_line({**asdict(found), **({"facts": _facts(known)} if facts else {})}))
+                else:
+                    click.echo("\n".join([*_lines(found), *(_told(known) if facts else ())]))
+    except Interrupted as interruption:
+        ctx.exit(interruption.exit_code)
+
+
+def _find(known: Known, folders: tuple[Path, ...], check: bool, interrupts: Interrupts) -> Found:
+    """The engine on this machine, started to learn its name."""
+    folder = next((folder for folder in folders if known.find([folder])), None)
+    program = known.find(folders or search_path())
+    if program is None:
+        return Found(known.key)
+    found = Found(known.key, str(program))
+    settings = {"catalogue": known.key, **({"dir": str(folder)} if folder else {})}
+    try:
+        entry = Entrant.from_settings(settings)
+        player = make_player(entry, Rules(), on_wait=interrupts.check)
+        try:
+            player.make_ready()
+            found.calls_itself = printable(player.identity)
+        finally:
+            player.stop()
+        if check:
+            found.compliance = _checked(entry, interrupts)
+    except (NotationError, EngineError) as error:
+        found.trouble = printable(str(error), _LONGEST_TROUBLE)
+    return found
+
+
+def _checked(entry: Entrant, interrupts: Interrupts) -> str:
+    """The outcome of all checks in a line. Raises: EngineError."""
+    if entry.protocol not in CATALOGUES:
+        return f"there are no checks for {entry.protocol}"
+    kind, checks = CATALOGUES[entry.protocol]
+    with kind(command_line(entry), on_wait=interrupts.check, surroundings=surroundings(entry)) as subject:
+        findings = list(examine(subject, checks.values()))
+    verdict = Verdict.of(findings)
+    counts = f"{verdict.passed} passed, {verdict.failed} failed, {verdict.warned} warned, {verdict.skipped} skipped"
+    return f"{counts}{_named(findings)}"
+
+
+def _named(findings: list[Finding]) -> str:
+    broken = ", ".join(finding.check.name for finding in findings if finding.fails(Level.MUST))
+    return f" (failed: {broken})" if broken else ""
+
+
+def _lines(found: Found) -> Iterator[str]:
+    """The engine in words."""
+    outcome = (
+        found.trouble or found.calls_itself or "answers without a name" if found.program else "not found"
+    )
+    yield f"{found.engine:<21s} {outcome}"
+    if found.program:
+        yield f"    program: {printable(found.program, None)}"
+    if found.compliance:
+        yield f"    compliance: {found.compliance}"
+
+
+def _told(known: Known) -> Iterator[str]:
+    """The facts in words."""
+    yield f"    command: {' '.join([known.cmd, *known.without.values()])}"
+    yield from (f"    {name}={value}" for name, value in known.settings.items())
+    yield f"    {known.seen}"
+    yield from (f"    {fact.fact} [{fact.source}, {fact.date}]" for fact in known.facts)
+
+
+def _facts(known: Known) -> list[dict[str, str]]:
+    return [{"fact": fact.fact, "source": fact.source, "date": str(fact.date)} for fact in known.facts]

@@ -1,0 +1,153 @@
+"""Engines of the field that a user may have installed: how each is found, started and set up.
+
+The facts are data, in ``catalogue.toml`` beside this file; each entry's program is looked for on this machine.
+"""
+
+import datetime
+import functools
+import os
+import shlex
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from outflank.engine import NotationError
+
+_FILE = Path(__file__).with_name("catalogue.toml")
+_PROGRAM = "{program}"
+_GAMES = ("/usr/games", "/usr/local/games")  # where Debian has games; not on the PATH of every user
+_BESIDE = (".", "bin", "build")  # where a program lies in the folder of its project
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that a user of an engine should know.
+
+    Attributes:
+        fact: a sentence or two.
+        source: the page, file or program that says so.
+        date: of the source.
+    """
+
+    fact: str
+    source: str
+    date: datetime.date
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An engine of the catalogue.
+
+    Attributes:
+        key: its name after ``catalogue:``.
+        title: its name in tables.
+        programs: names of its file, the best first; ``*`` stands for any letters.
+        cmd: how it is started; ``{program}`` is its file.
+        seen: how the entry was checked.
+        home: a file that it reads from its working folder; empty if it reads none.
+        given: words that follow the command if the key has a value (``with`` in the file).
+        without: words that follow it if not.
+        settings: keys of an engine in a match, and their values.
+        facts: what a user should know.
+    """
+
+    key: str
+    title: str
+    programs: tuple[str, ...]
+    cmd: str
+    seen: str
+    home: str = ""
+    given: Mapping[str, str] = field(default_factory=dict)
+    without: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    facts: tuple[Fact, ...] = ()
+
+    def find(self, folders: Iterable[Path]) -> Path | None:
+        """Its program in these folders, or in ``bin`` and ``build`` below them; None if it is in none of them."""
+        needs_no_permission = not self.cmd.startswith(_PROGRAM)  # another program reads it
+        for folder in folders:
+            for place, name in ((place, name) for name in self.programs for place in _BESIDE):
+                for path in sorted((folder / place).glob(name)):
+                    if path.is_file() and (needs_no_permission or os.access(path, os.X_OK)):
+                        return path.absolute()
+        return None
+
+
+@functools.cache
+def catalogue() -> dict[str, Known]:
+    """All engines of the catalogue by their keys."""
+    tables = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    return {key: _known(key, table) for key, table in tables.items()}
+
+
+def search_path() -> list[Path]:
+    """The folders in which programs are looked for: PATH, and those of games."""
+    named = [*os.environ.get("PATH", os.defpath).split(os.pathsep), *_GAMES]
+    return [Path(folder) for folder in dict.fromkeys(named) if folder]
+
+
+def completed(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of an engine that names an entry by its key ``catalogue``; the other keys take precedence.
+
+    The program is looked for in ``dir`` if it is given, else on PATH; with ``cmd`` it is not looked for.
+
+    Raises: NotationError if there is no such entry, or no program of it.
+    """
+    settings = dict(given)
+    key = settings.pop("catalogue")
+    if not isinstance(key, str) or key not in catalogue():
+        raise NotationError(f"the catalogue has no engine {key!r}, only {', '.join(catalogue())}")
+    known = catalogue()[key]
+    if settings.get("book") == "none" and "book" not in known.settings:
+        del settings["book"]  # so it plays as it is
+    if "cmd" not in settings:
+        settings |= _started(known, settings)
+    return {"name": known.title, **known.settings, **settings}
+
+
+def _started(known: Known, settings: Mapping[str, Any]) -> dict[str, str]:
+    """Command and working folder."""
+    asked = settings.get("dir")
+    folders = [Path(str(asked)).expanduser()] if asked else search_path()
+    program = known.find(folders)
+    if program is None:
+        where = f"in {asked!r}" if asked else "on PATH"
+        raise NotationError(
+            f"{known.title} was not found {where} ({' or '.join(known.programs)}): give dir= with its folder, or cmd="
+        )
+    options = settings.get("options")
+    values = {**settings, **(options if isinstance(options, Mapping) else {})}
+    words = [known.cmd.replace(_PROGRAM, shlex.quote(str(program)))]
+    words += [text for name, text in known.given.items() if name in values]
+    words += [text for name, text in known.without.items() if name not in values]
+    return {"cmd": " ".join(words), **_home(known, program)}
+
+
+def _home(known: Known, program: Path) -> dict[str, str]:
+    """The working folder, if the engine reads a file from there."""
+    if not known.home:
+        return {}
+    for folder in _around(program):
+        if (folder / known.home).exists():
+            return {"dir": str(folder)}
+    raise NotationError(f"{known.title} ({program}) needs {known.home} in its folder or the one above it")
+
+
+def _around(program: Path) -> Iterator[Path]:
+    """The folder of a program and the one above, also of the file that a link leads to."""
+    for path in (program, program.resolve()):
+        yield from (path.parent, path.parent.parent)
+
+
+def _known(key: str, table: Mapping[str, Any]) -> Known:
+    """The entry of a table in the file."""
+    plain = {name: value for name, value in table.items() if name not in ("with", "facts", "programs")}
+    return Known(
+        key=key,
+        programs=tuple(table["programs"]),
+        given=table.get("with", {}),
+        facts=tuple(Fact(**fact) for fact in table.get("facts", ())),
+        **plain,
+    )
