@@ -78,7 +78,7 @@ class UciClient(EngineClient):
 
         Raises: as ``synchronise``.
         """
-        asked = f"go {limits}"
+        asked = f"go {limits}".strip()
         sent = self._send(asked)
         score: float | None = None
 

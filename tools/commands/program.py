@@ -113,6 +113,7 @@ def _nothing(descriptor: int, mode: str, name: str, flags: int = os.O_RDONLY) ->
 COMMANDS = {
     "gtp": "Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.",
     "nboard": "Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.",
+    "uci": "Answer UCI commands on standard input, as an engine for the variant flipello (Othello).",
     "analyze": "Search positions and show their best moves: one in a growing table, many in a line each.",
     "play": "Play a game against the engine at a terminal.",
     "board": "Show a position as text, or as an SVG or PNG image.",

@@ -59,6 +59,21 @@ def test_it_plays_the_game_that_two_gtp_engines_play(sit: Sit, sit_uci: SitUci, 
     ]
 
 
+@pytest.mark.parametrize("opening", ["", WITH_PASSES[:-20]])
+def test_outflank_plays_the_game_by_uci_that_it_plays_by_gtp(sit: Sit, opening: str) -> None:
+    text = "cmd='outflank {0}' protocol={0} level=3 book=none"
+    players = [make_player(Entrant.parse(text.format(name)), Rules()) for name in ("uci", "gtp")]
+    try:
+        by_uci, by_gtp = (referee(player, sit(turn=90), opening=opening) for player in players)
+    finally:
+        for player in players:
+            player.stop()
+
+    assert by_uci.ending is Ending.DISCS
+    assert by_uci.transcript == by_gtp.transcript
+    assert None not in [turn.score for turn in by_uci.turns if turn.colour is Colour.BLACK and turn.seconds]
+
+
 @pytest.mark.parametrize(
     ("fault", "ending", "detail"),
     [
@@ -151,10 +166,12 @@ def test_blacks_discs_are_whites_pieces_and_squares_keep_their_names() -> None:
         ("0+6/3", "", "wtime 6000 btime 6000 winc 0 binc 0 movestogo 3"),
         ("none", "depth=7", "depth 7"),
         ("none", "", "depth 10"),
+        ("none", "cmd='outflank uci'", ""),
     ],
 )
 def test_its_clock_is_sent_with_each_question(control: str, extra: str, limits: str) -> None:
-    entry = Entrant.parse(f"cmd=x protocol=uci time={control} {extra}")
+    command = "" if "cmd=" in extra else "cmd=x"
+    entry = Entrant.parse(f"{command} protocol=uci time={control} {extra}")
 
     assert uci_limits(entry, SideClock(TimeControl.parse(control))) == limits
 

@@ -26,7 +26,7 @@ from outflank.tools.match.game.engines import Entrant, Protocol
 
 _BYTES_A_MB = 1 << 20
 _PROGRAM = "outflank"
-_ENGINES = ("gtp", "nboard")
+_ENGINES = ("gtp", "nboard", "uci")
 
 
 def command_line(entry: Entrant) -> list[str]:
@@ -210,7 +210,7 @@ def prepare_uci(client: UciClient, entry: Entrant, rules: Rules, remark: Callabl
         raise UnfitEngineError(f"engine {entry.name}: UCI engines know Othello's moves only, not {rules}")
     _set_uci_options(client, entry, None)
     client.synchronise(START_SECONDS)  # an engine may load its tables
-    if not (entry.time.is_limited or entry.depth or entry.nodes):
+    if not (entry.time.is_limited or entry.depth or entry.nodes or is_ours(entry)):
         remark(
             f"is entered without a limit: it is sent 'go {_UCI_USUAL}' (depth=N or nodes=N chooses another)"
         )
@@ -241,7 +241,7 @@ def _set_uci_options(client: UciClient, entry: Entrant, before: Entrant | None) 
 
 
 def uci_limits(entry: Entrant, clock: SideClock) -> str:
-    """The arguments of ``go``: its clock, which is told for both sides, its depth and its nodes; never none of them."""
+    """The arguments of ``go``: its clock, which is told for both sides, depth and nodes. Outflank needs none."""
     parameters = parameters_to_send(entry)
     limits = [f"{name} {parameters[name]}" for name in _SEARCHES if name in parameters]
     if clock.control.is_limited:
@@ -253,4 +253,4 @@ def uci_limits(entry: Entrant, clock: SideClock) -> str:
         else:
             due = f" movestogo {moves}" if moves else ""
             limits.append(f"wtime {each} btime {each} winc {gain} binc {gain}{due}")
-    return " ".join(limits) or _UCI_USUAL
+    return " ".join(limits) or ("" if is_ours(entry) else _UCI_USUAL)

@@ -1,0 +1,207 @@
+"""Outflank behind UCI, for the variant ``flipello`` as Fairy-Stockfish has it: Othello with moves like ``P@f5``.
+
+Black, who begins, is White to UCI, and squares keep their names. A pass is a disc that stays where it is, ``a1a1``.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from outflank.engine import PASS, Colour, Game, Move, NotationError, OutflankError, Position, SearchInfo
+from outflank.engine.evaluation import weights
+from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault, without_control_bytes
+from outflank.protocol.session import Session, Strength
+from outflank.protocol.thinking import think_aloud
+from outflank.protocol.timekeeping import TimeSettings
+
+_DROP, _NULL = "P@", "0000"
+_PIECES = 100  # that UCI calls a piece, in a score
+_MILLISECONDS = 1_000
+_SOME = (
+    "depth",
+    "nodes",
+    "movetime",
+    "wtime",
+    "btime",
+)  # of ``go``; numbers of at least 1, as those that follow of 0
+_PERHAPS_NONE = ("winc", "binc", "movestogo")
+_MOST = 2**31 - 1
+_ROW = re.compile(r"[Pp1-8]+")
+_PASS = re.compile(r"([a-h][1-8])\1")
+_OPTION = "option name UCI_Variant type combo default flipello var flipello\n"
+
+
+class Uci:
+    """The wire of UCI; see ``server.Wire``."""
+
+    def kind(self, line: bytes) -> LineKind:
+        """The request of a line; a line that is no command is ignored, as the protocol demands."""
+        word = _words(line)[:1]
+        if not word or word[0] not in _COMMANDS:
+            return LineKind(is_command=False)
+        return LineKind(interrupts=word[0] in ("stop", "quit"), quits=word[0] == "quit")
+
+    def answer(self, session: Session, line: bytes) -> Iterator[str]:
+        """Execute a line and give the lines of its answer as they come."""
+        name, *rest = _words(line)
+        try:
+            if len(line) > LINE_CAP:
+                raise NotationError(f"the line is longer than {LINE_CAP} bytes")
+            yield from _COMMANDS[name](session, rest)
+        except OutflankError as error:
+            yield f"info string {error}\n"
+        except Exception as error:  # a fault of ours in one command must not end the game
+            tell_fault()
+            yield f"info string internal error: {error!r}\n"
+
+
+def _words(line: bytes) -> list[str]:
+    return without_control_bytes(line).decode("utf-8", "replace").split()
+
+
+def _uci(session: Session, words: list[str]) -> Iterator[str]:
+    yield f"id name Outflank {weights.version()}\nid author the authors of Outflank\n{_OPTION}uciok\n"
+
+
+def _isready(session: Session, words: list[str]) -> Iterator[str]:
+    session.prepare()
+    yield "readyok\n"
+
+
+def _setoption(session: Session, words: list[str]) -> Iterator[str]:
+    if words != ["name", "UCI_Variant", "value", "flipello"]:
+        raise NotationError("the only option is UCI_Variant, and its only value flipello")
+    yield from ()
+
+
+def _new_game(session: Session, words: list[str]) -> Iterator[str]:
+    session.new_game()
+    yield from ()
+
+
+def _position(session: Session, words: list[str]) -> Iterator[str]:
+    """Set up a position and play moves; the game before it stays if one of them is not legal."""
+    at = words.index("moves") if "moves" in words else len(words)
+    if words[:1] == ["fen"]:
+        game = Game(read_fen(words[1:at]))
+    elif words[:at] == ["startpos"]:
+        game = Game()
+    else:
+        raise NotationError("a position is 'startpos' or 'fen FEN', and perhaps 'moves' and moves")
+    for word in words[at + 1 :]:
+        game.play(_read_move(word))
+    session.resume(game)
+    yield from ()
+
+
+def _go(session: Session, words: list[str]) -> Iterator[str]:
+    """Search and choose; exactly one ``bestmove`` follows, after ``infinite`` not before the next line."""
+    usual, position = session.strength, session.position
+    try:
+        strength, clock = _limits(words, position.side, usual)
+        session.strength = strength
+        session.set_time(clock)
+        for report in think_aloud(session, lambda on_info: session.choose(position.side, on_info)):
+            if isinstance(report, Move):
+                if "infinite" in words:
+                    session.inbox.wait_for_input()
+                yield f"bestmove {'(none)' if position.is_over else _word(position, report)}\n"
+            else:
+                yield _info(position, report)
+    finally:
+        session.strength = usual
+
+
+def _nothing(session: Session, words: list[str]) -> Iterator[str]:
+    yield from ()
+
+
+def _quit(session: Session, words: list[str]) -> Iterator[str]:
+    session.closed = True
+    yield from ()
+
+
+_COMMANDS: dict[str, Callable[[Session, list[str]], Iterator[str]]] = {
+    "uci": _uci,
+    "isready": _isready,
+    "setoption": _setoption,
+    "ucinewgame": _new_game,
+    "position": _position,
+    "go": _go,
+    "stop": _nothing,
+    "quit": _quit,
+}
+
+
+def read_fen(words: list[str]) -> Position:
+    """The position of a FEN: eight rows, the last one first, perhaps pieces in hand, and the side to move.
+
+    Raises: NotationError.
+    """
+    rows = words[0].partition("[")[0].split("/") if words else []
+    text = ""
+    for row in reversed(rows):
+        if not _ROW.fullmatch(row):
+            raise NotationError(f"expected rows of P, p and 1 to 8 in the FEN, got {row!r}")
+        text += re.sub("[1-8]", lambda digit: "-" * int(digit[0]), row)
+        if len(text) % 8:
+            raise NotationError(f"expected rows of 8 squares in the FEN, got {row!r}")
+    if len(text) != 64 or words[1:2] not in (["w"], ["b"]):
+        raise NotationError("a FEN has eight rows of eight squares, and then w or b")
+    side = Colour.BLACK if words[1] == "w" else Colour.WHITE
+    return Position.parse(f"{text.translate(str.maketrans('Pp', 'XO'))} {side}")
+
+
+def _read_move(word: str) -> Move:
+    """A move. Raises: NotationError."""
+    if word == _NULL or _PASS.fullmatch(word):
+        return PASS
+    if not word.startswith(_DROP):
+        raise NotationError(f"expected a move like P@f5, got {word!r}")
+    return Move.parse(word.removeprefix(_DROP))
+
+
+def _word(position: Position, move: Move) -> str:
+    """A move in words of the protocol."""
+    if not move.is_pass:
+        return f"{_DROP}{move}"
+    own = Move((position.own & -position.own).bit_length() - 1)
+    return f"{own}{own}"
+
+
+def _limits(words: list[str], side: Colour, usual: Strength) -> tuple[Strength, TimeSettings | None]:
+    """The limits that ``go`` names, besides those that the engine was started with."""
+    numbers: dict[str, int] = {}
+    for name, value in pairwise(words):
+        if name in (*_SOME, *_PERHAPS_NONE):
+            if not re.fullmatch(r"-?\d{1,12}", value, re.ASCII):
+                raise NotationError(f"expected a whole number after {name}, got {value!r}")
+            numbers[name] = min(max(int(value), 1 if name in _SOME else 0), _MOST)
+    strength = replace(
+        usual,
+        level=60 if "infinite" in words else usual.level,
+        depth=numbers.get("depth", usual.depth),
+        nodes=numbers.get("nodes", usual.nodes),
+    )
+    if "movetime" in numbers:
+        return strength, TimeSettings(0, numbers["movetime"] / _MILLISECONDS, 1)
+    own = "w" if side is Colour.BLACK else "b"
+    if f"{own}time" not in numbers:
+        return strength, None
+    left, gain = (numbers.get(f"{own}{name}", 0) / _MILLISECONDS for name in ("time", "inc"))
+    if due := numbers.get("movestogo"):
+        return strength, TimeSettings(0, left, due)
+    return strength, TimeSettings(left, increment=gain)
+
+
+def _info(position: Position, info: SearchInfo) -> str:
+    """How far the search has come."""
+    line, words = position, []
+    for move in info.pv:
+        words.append(_word(line, move))
+        line = line.play(move)
+    return (
+        f"info depth {info.depth} score cp {round(info.score * _PIECES)} nodes {info.nodes} "
+        f"time {round(info.seconds * _MILLISECONDS)} pv {' '.join(words)}\n"
+    )

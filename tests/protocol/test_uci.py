@@ -1,0 +1,119 @@
+"""Outflank as a UCI engine, driven by our own client: positions, limits, passes, and lines that are wrong."""
+
+import random
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from outflank.engine import Game, NotationError, Position
+from outflank.protocol.opponent.uciclient import UciClient, position_line
+from outflank.protocol.uci import read_fen
+from outflank.tests.support.positions import WITH_PASSES
+from outflank.tests.support.program import OUTFLANK
+
+
+@pytest.fixture
+def engine() -> Iterator[UciClient]:
+    client = UciClient([OUTFLANK, "uci", "--book", "none"], "engine U")
+    client.handshake()
+    yield client
+    client.close()
+
+
+def test_it_introduces_itself_and_offers_othello_alone(engine: UciClient) -> None:
+    assert engine.name.startswith("Outflank ")
+    assert engine.options == {"UCI_Variant": "combo default flipello var flipello"}
+
+
+def test_a_board_that_our_client_writes_is_read_as_it_was() -> None:
+    chance = random.Random(5)
+    for _ in range(50):
+        position = Position.start()
+        while not position.is_over:
+            position = position.play(chance.choice(position.legal_moves() or ["pass"]))
+            words = position_line(position).split()[2:]
+
+            assert read_fen(words) == position
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "",
+        "8",
+        "8/8/8/8/8/8/8/8",
+        "9/8/8/8/8/8/8/8 w",
+        "8/8/8/7/8/8/8/8 w",
+        "8/8/8/8/8/8/8/8/8 w",
+        "8/8/8/k7/8/8/8/8 w",
+    ],
+)
+def test_a_fen_that_is_none_is_refused(fen: str) -> None:
+    with pytest.raises(NotationError):
+        read_fen(fen.split())
+
+
+def test_a_forced_pass_is_a_disc_that_stays_and_may_be_sent_or_left_out(engine: UciClient) -> None:
+    game = Game()
+    for move in (WITH_PASSES[at : at + 2] for at in range(0, len(WITH_PASSES), 2)):
+        if game.position.must_pass:
+            break
+        game.play(move)
+    assert game.position.must_pass
+    moves = " ".join(f"P@{turn.move}" for turn in game.turns)
+
+    engine.tell(f"position startpos moves {moves}")
+    passed = engine.go("depth 2", 20).text
+    assert passed[:2] == passed[2:]
+
+    answers = []
+    for word in (passed, "0000"):
+        engine.tell(f"position startpos moves {moves} {word}")
+        answers.append(engine.go("depth 2", 20).text)
+    assert answers[0] == answers[1]
+    assert answers[0] in [str(move) for move in game.position.pass_().legal_moves()]
+
+
+def test_a_wrong_line_changes_nothing(engine: UciClient) -> None:
+    engine.tell("position startpos moves P@f5")
+    for line in (
+        "position startpos moves P@a1",
+        "position fen x w",
+        "position",
+        "go depth x",
+        "setoption name Hash value 1",
+        "nonsense",
+    ):
+        engine.tell(line)
+    engine.synchronise()
+
+    assert engine.go("depth 2", 20).text in ("d6", "f4", "f6")
+
+
+def test_a_search_without_end_ends_with_stop_and_has_one_move(engine: UciClient) -> None:
+    engine.tell("position startpos")
+    engine.tell("go infinite")
+    time.sleep(0.3)
+
+    engine.tell("stop")
+    assert engine.go("depth 1", 20).text in ("c4", "d3", "e6", "f5")
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(
+    "limits", ["movetime 100", "wtime 500 btime 1 winc 0 binc 0", "wtime 100 btime 1 movestogo 1"]
+)
+def test_a_clock_ends_its_search(engine: UciClient, limits: str) -> None:
+    engine.tell("position startpos")
+    engine.synchronise()
+
+    assert engine.go(limits, 20).seconds < 2
+
+
+def test_the_end_of_a_game_has_no_move(engine: UciClient) -> None:
+    engine.tell(
+        "position fen PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPp[] w - - 0 1"
+    )
+
+    assert engine.go("depth 3", 20).text == "(none)"
