@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from outflank.engine import Game, NotationError, Position
+from outflank.engine import PASS, Game, NotationError, Position
 from outflank.protocol.opponent.uciclient import UciClient, position_line
 from outflank.protocol.uci import read_fen
 from outflank.tests.support.positions import WITH_PASSES
@@ -31,7 +31,7 @@ def test_a_board_that_our_client_writes_is_read_as_it_was() -> None:
     for _ in range(50):
         position = Position.start()
         while not position.is_over:
-            position = position.play(chance.choice(position.legal_moves() or ["pass"]))
+            position = position.play(chance.choice([*position.legal_moves()] or [PASS]))
             words = position_line(position).split()[2:]
 
             assert read_fen(words) == position
