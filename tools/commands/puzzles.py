@@ -20,7 +20,7 @@ from outflank.tools.analysis.puzzles.show import (
     sgf_game,
     solved_share,
 )
-from outflank.tools.commands.game_filter import GameFilter, ResultName, filter_options
+from outflank.tools.commands.game_filter import GameFilter, filter_options
 from outflank.tools.commands.options import (
     COUNT,
     OUTPUT_FILE,
@@ -99,10 +99,7 @@ def puzzles(
     sgf_file: Path | None,
     html: Path | None,
     source: FormatName | None,
-    players: tuple[str, ...],
-    year: range | None,
-    result: ResultName | None,
-    length: range | None,
+    wanted: GameFilter,
     rules: Rules,
     workers: int | None,
 ) -> None:
@@ -117,7 +114,7 @@ def puzzles(
         return
     if lost := read_and_written(games, filter(None, (None if output is STDOUT else output, sgf_file, html))):
         raise click.UsageError(f"can't write to {str(lost)!r}, whose games are read: name another file")
-    wanted, read = GameFilter(players, year, result, length), ReadGames()
+    read = ReadGames()
     finder = Finder(Goal.BEST if unique else Goal.WIN, empties[0], empties[-1])
     found: list[Puzzle] = []
     try:
