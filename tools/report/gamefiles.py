@@ -46,6 +46,8 @@ _OF_MOVES: Mapping[str, Callable[[AnnotatedGame], int]] = {
         sum(move.exact is not None for move in game.moves) + (game.exact is not None)
     ),
     "comments on moves": lambda game: sum(bool(move.comment) for move in game.moves),
+    "marks of bad moves": lambda game: sum(bool(move.fault) for move in game.moves),
+    "better lines": lambda game: sum(bool(move.instead) for move in game.moves),
 }
 _IN_ALL = frozenset((*_OF_GAMES, *_OF_MOVES))
 # Facts that a format keeps of every game; ``_kept`` adds those it keeps of some.
@@ -53,7 +55,8 @@ _KEPT: Mapping[FormatName, frozenset[str]] = {
     "transcript": frozenset(),
     "obf": frozenset(("exact scores",)),
     "sgf": _IN_ALL - {"clock"},
-    "ggf": _IN_ALL - {"title", "event", "clock", "exact scores", "comments on moves"},
+    "ggf": _IN_ALL
+    - {"title", "event", "clock", "exact scores", "comments on moves", "marks of bad moves", "better lines"},
     "wthor": frozenset(("players", "result", "event", "exact scores")),
 }
 

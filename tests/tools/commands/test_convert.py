@@ -354,16 +354,16 @@ def test_a_result_that_contradicts_its_board_is_named_and_the_board_counts(tmp_p
 @pytest.mark.parametrize(
     ("target", "left_out"),
     [
-        ("sgf", "TE (2), BM (1), variation (1), which Outflank doesn't read"),
+        ("sgf", "TE (2), variation (1), which Outflank doesn't read"),
         (
             "ggf",
-            "title (1), event (1), comments on moves (1), for which GGF has no place; "
-            "TE (2), BM (1), variation (1), which Outflank doesn't read",
+            "title (1), event (1), comments on moves (1), marks of bad moves (1), for which GGF has no place; "
+            "TE (2), variation (1), which Outflank doesn't read",
         ),
         (
             "transcript",
-            "event (1), evaluations (1), comments on moves (1), for which a transcript has no place; "
-            "TE (2), BM (1), variation (1), which Outflank doesn't read",
+            "event (1), evaluations (1), comments on moves (1), marks of bad moves (1), "
+            "for which a transcript has no place; TE (2), variation (1), which Outflank doesn't read",
         ),
     ],
 )

@@ -254,7 +254,7 @@ def test_the_games_of_an_archive_stand_beside_the_board(browser: Browser, with_a
     browser.wait("at('reached').textContent === '4 games of the archive'")
     browser.run("at('played').querySelector('button').click()")
     browser.wait("ply === 1 && at('played').tBodies[0].rows.length === 2")
-    browser.run("playMove('f4')")
+    browser.run("playLine(ply, ['f4'])")
     browser.wait("ply === 2 && at('reached').textContent === 'No game of the archive' && at('played').hidden")
 
     assert browser.errors == []
