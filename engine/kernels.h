@@ -134,6 +134,67 @@ static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square)
 #endif
 }
 
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#define OUTFLANK_SIMD 1
+#define OUTFLANK_KERNELS "neon"
+
+/* Two axes to a register: vertical and horizontal, then the diagonals. A shift by a negative number is one downwards. */
+static inline uint64_t or_of_axes(uint64x2_t axes) { return vgetq_lane_u64(axes, 0) | vgetq_lane_u64(axes, 1); }
+
+/* Squares just past a run of discs that may be turned and that starts one step from `start`. */
+static inline uint64x2_t ends_of_runs(uint64x2_t start, uint64x2_t through, int64x2_t step) {
+    const int64x2_t twice = vaddq_s64(step, step);
+    const uint64x2_t pairs = vandq_u64(through, vshlq_u64(through, step));
+    uint64x2_t runs = vandq_u64(through, vshlq_u64(start, step));
+    runs = vorrq_u64(runs, vandq_u64(through, vshlq_u64(runs, step)));
+    runs = vorrq_u64(runs, vandq_u64(pairs, vshlq_u64(runs, twice)));
+    runs = vorrq_u64(runs, vandq_u64(pairs, vshlq_u64(runs, twice)));
+    return vshlq_u64(runs, step);
+}
+
+static inline uint64_t legal_moves_simd(uint64_t own, uint64_t opp) {
+    const int64x2_t straight = {8, 1}, diagonal = {7, 9};
+    const uint64_t inner = opp & 0x7E7E7E7E7E7E7E7EULL;  /* a run may not wrap round the a or h file */
+    const uint64x2_t start = vdupq_n_u64(own), beside = {opp, inner}, across = vdupq_n_u64(inner);
+    const uint64x2_t up = vorrq_u64(ends_of_runs(start, beside, straight), ends_of_runs(start, across, diagonal));
+    const uint64x2_t down = vorrq_u64(
+        ends_of_runs(start, beside, vnegq_s64(straight)), ends_of_runs(start, across, vnegq_s64(diagonal))
+    );
+    return or_of_axes(vorrq_u64(up, down)) & ~(own | opp);
+}
+
+static inline void moves_of_both_simd(uint64_t own, uint64_t opp, uint64_t *moves, uint64_t *replies) {
+    *moves = legal_moves_simd(own, opp);
+    *replies = legal_moves_simd(opp, own);
+}
+
+/* The discs turned upwards along all axes: a carry runs through the opponent's discs to the first square of the ray that
+ * is not his. If it is ours, all between is turned. */
+static inline uint64x2_t turned_upwards(uint64x2_t own, uint64x2_t opp, int square) {
+    const uint64x2_t one = vdupq_n_u64(1);
+    uint64x2_t turned = vdupq_n_u64(0);
+    for (int axes = 0; axes < 4; axes += 2) {
+        const uint64x2_t ray = vld1q_u64(outflank_rays[square] + axes);
+        const uint64x2_t end = vandq_u64(vandq_u64(vaddq_u64(vornq_u64(opp, ray), one), ray), own);
+        /* What lies below the end; nothing if there is none, since the subtraction saturates. */
+        turned = vorrq_u64(turned, vandq_u64(ray, vqsubq_u64(end, one)));
+    }
+    return turned;
+}
+
+/* The board turned by half a circle: what was downwards is upwards. */
+static inline uint64x2_t half_turned(uint64x2_t boards) {
+    return vreinterpretq_u64_u8(vrbitq_u8(vrev64q_u8(vreinterpretq_u8_u64(boards))));
+}
+
+static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square) {
+    const uint64x2_t mine = vdupq_n_u64(own), theirs = vdupq_n_u64(opp);
+    const uint64x2_t up = turned_upwards(mine, theirs, square);
+    const uint64x2_t down = turned_upwards(half_turned(mine), half_turned(theirs), 63 - square);
+    return or_of_axes(vorrq_u64(up, half_turned(down)));
+}
+
 #else
 #define OUTFLANK_SIMD 0
 #define OUTFLANK_KERNELS "portable"

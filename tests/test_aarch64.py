@@ -1,4 +1,4 @@
-"""Compiled for aarch64, where only the portable kernels serve, the engine counts and searches as it does here.
+"""Compiled for aarch64, where kernels of its own serve, the engine counts and searches as it does here.
 
 ``make aarch64`` fetches the system that it runs in and calls these tests.
 """
@@ -120,6 +120,20 @@ while board.empties > 14:
     board = board.play(searcher.search(board, Limit(depth=4)).move)
 print(board, *(Searcher(threads=threads).search(board, Limit.solve()).score for threads in (1, 2)))
 """
+TWINS = """
+import random
+from outflank.tests.support import kernels
+rng = random.Random(1)
+for _ in range(2000):
+    own, opp = rng.getrandbits(64), rng.getrandbits(64)
+    own &= ~opp
+    if rng.random() < 0.5:
+        own, opp = own & rng.getrandbits(64), opp & rng.getrandbits(64)
+    assert kernels.legal_moves(own, opp) == kernels.legal_moves_portable(own, opp)
+    for square in range(64):
+        assert kernels.turned_discs(own, opp, square) == kernels.turned_discs_portable(own, opp, square)
+print(kernels.KERNELS)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +145,12 @@ def test_every_module_is_compiled_for_it(built: Aarch64) -> None:
     machines = {path.stem: int.from_bytes(path.read_bytes()[18:20], "little") for path in built.modules()}
 
     assert machines == {path.stem: _AARCH64 for path in (ROOT / "engine").rglob("*.pyx")}
+
+
+def test_its_kernels_agree_with_the_portable_ones(built: Aarch64) -> None:
+    told = built.python("-c", TWINS)
+
+    assert (told.stdout, told.stderr) == ("neon\n", "")
 
 
 def test_perft_counts_what_is_published(built: Aarch64) -> None:

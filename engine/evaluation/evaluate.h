@@ -7,6 +7,8 @@
 #include <string.h>
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 #include "patterns.h"
 
@@ -22,11 +24,6 @@
 #define OF_ROWS_AT_ONCE 4
 
 /* A part of a row: as many numbers as fit in a register. */
-#if defined(__AVX512BW__)
-#define OF_PART 64
-#else
-#define OF_PART 32
-#endif
 typedef int8_t of_bytes __attribute__((vector_size(OF_PART), may_alias));
 typedef int16_t of_words __attribute__((vector_size(OF_PART), may_alias));
 typedef int8_t of_row_bytes __attribute__((vector_size(OF_PART), may_alias, aligned(1)));  /* as they lie in memory */
@@ -82,6 +79,10 @@ static inline void of_widen(of_words sums[2], const of_bytes *rows) {
 #elif defined(__AVX2__)
     sums[0] += (of_words)_mm256_maddubs_epi16(_mm256_set1_epi16(0x0001), *(const __m256i *)rows);
     sums[1] += (of_words)_mm256_maddubs_epi16(_mm256_set1_epi16(0x0100), *(const __m256i *)rows);
+#elif defined(__aarch64__)
+    const int16x8_t pairs = *(const int16x8_t *)rows;
+    sums[0] = (of_words)vsraq_n_s16((int16x8_t)sums[0], vshlq_n_s16(pairs, 8), 8);
+    sums[1] = (of_words)vsraq_n_s16((int16x8_t)sums[1], pairs, 8);
 #else
     const int8_t *numbers = (const int8_t *)rows;
     for (int lane = 0; lane < OF_PART / 2; lane++) {
@@ -97,6 +98,8 @@ static inline void of_square(of_words *sums) {
     *sums = (of_words)_mm512_min_epi16(_mm512_abs_epi16((__m512i)*sums), _mm512_set1_epi16(OF_ONE));
 #elif defined(__AVX2__)
     *sums = (of_words)_mm256_min_epi16(_mm256_abs_epi16((__m256i)*sums), _mm256_set1_epi16(OF_ONE));
+#elif defined(__aarch64__)
+    *sums = (of_words)vminq_s16(vabsq_s16((int16x8_t)*sums), vdupq_n_s16(OF_ONE));
 #else
     for (int lane = 0; lane < OF_PART / 2; lane++) {
         const int16_t size = (*sums)[lane] < 0 ? -(*sums)[lane] : (*sums)[lane];
@@ -121,6 +124,16 @@ static inline __m256i of_products(const int16_t *squares, const int16_t *into) {
     );
 #endif
 }
+#elif defined(__aarch64__)
+static inline int32x4_t of_products(const int16_t *squares, const int16_t *into) {
+    int32x4_t sums = vdupq_n_s32(0);
+#pragma GCC unroll 8
+    for (int place = 0; place < OF_SUMS; place += 8) {
+        const int16x8_t some = vld1q_s16(squares + place), factors = vld1q_s16(into + place);
+        sums = vmlal_high_s16(vmlal_s16(sums, vget_low_s16(some), vget_low_s16(factors)), some, factors);
+    }
+    return sums;
+}
 #endif
 
 /* The sum over the units of what each adds to the score, times 2^OF_OUT_BITS; `squares` as aligned as of_words. */
@@ -142,6 +155,18 @@ static inline int32_t of_units(const of_layer *layer, const int16_t *squares) {
     __m128i four = _mm_add_epi32(_mm256_castsi256_si128(units), _mm256_extracti128_si256(units, 1));
     four = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0x4E));
     return _mm_cvtsi128_si32(_mm_add_epi32(four, _mm_shuffle_epi32(four, 0xB1)));
+#elif defined(__aarch64__)
+    int32x4_t total = vdupq_n_s32(0);
+#pragma GCC unroll 2
+    for (int unit = 0; unit < OF_HIDDEN; unit += 4) {
+        int32x4_t four = vpaddq_s32(
+            vpaddq_s32(of_products(squares, layer->into[unit]), of_products(squares, layer->into[unit + 1])),
+            vpaddq_s32(of_products(squares, layer->into[unit + 2]), of_products(squares, layer->into[unit + 3]))
+        );
+        four = vmaxq_s32(vaddq_s32(four, vld1q_s32(layer->threshold + unit)), vdupq_n_s32(0));
+        total = vmlaq_s32(total, vshrq_n_s32(four, OF_ONE_BITS), vld1q_s32(layer->out + unit));
+    }
+    return vaddvq_s32(total);
 #else
     int32_t total = 0;
     for (int unit = 0; unit < OF_HIDDEN; unit++) {

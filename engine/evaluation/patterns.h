@@ -6,14 +6,18 @@
 
 #define OF_LANES 64
 
-/* A part of a view: as many features as fit in a register. */
+/* Bytes of a register, as views and rows are cut. */
 #if defined(__AVX512BW__)
-#define OF_VIEW_PART 64
+#define OF_PART 64
+#elif defined(__aarch64__)
+#define OF_PART 16
 #else
-#define OF_VIEW_PART 32
+#define OF_PART 32
 #endif
-typedef uint16_t of_view_part __attribute__((vector_size(OF_VIEW_PART), may_alias, aligned(2)));
-#define OF_VIEW_PARTS (2 * OF_LANES / OF_VIEW_PART)
+
+/* A part of a view: as many features as fit in a register. */
+typedef uint16_t of_view_part __attribute__((vector_size(OF_PART), may_alias, aligned(2)));
+#define OF_VIEW_PARTS (2 * OF_LANES / OF_PART)
 
 /* The views of both sides after the owner of `own` played on `square` and turned some discs. */
 static inline void of_views_after(

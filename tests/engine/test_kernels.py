@@ -195,4 +195,4 @@ def test_a_direction_or_symmetry_other_than_the_eight_is_refused(number: int) ->
 
 
 def test_says_which_kernels_it_uses() -> None:
-    assert kernels.KERNELS in ("avx512", "avx2", "portable")
+    assert kernels.KERNELS in ("avx512", "avx2", "neon", "portable")
