@@ -131,9 +131,11 @@ def _start_helpers() -> None:
     with nothing in mind, and prints a traceback for each thing that we give back. Ctrl-C would end both with a
     traceback while they still import their modules. Workers inherit this, and end with us.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP, signal.SIGINT})
+    unheard = {signal.SIGHUP, signal.SIGINT}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, unheard)
     try:
         resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, unheard)  # the call before lets SIGINT through again
         forkserver.ensure_running()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
