@@ -151,14 +151,13 @@ def test_a_changed_score_is_refused(wrong: int, lines: list[str], checked: Check
 def test_a_missing_reply_is_refused_by_the_number_of_its_line(
     lines: list[str], checked: Checked, rng: random.Random
 ) -> None:
-    """Or by a later one, where the next line names the same reply to another move."""
-    for missing in rng.sample(range(BEFORE_PLAY, len(lines) - 1), 25):
+    """Where the next line names another reply: one that names the same may be another proof's."""
+    reply = [line.split()[0] for line in lines]
+    told = [each for each in range(BEFORE_PLAY, len(lines) - 1) if reply[each] != reply[each + 1]]
+    for missing in rng.sample(told, 25):
         complaint = checked.complaint(lines[:missing] + lines[missing + 1 :])
-        found = int(complaint.partition("line ")[2].partition(":")[0])
 
-        assert found >= missing + 1
-        if lines[missing].split()[0] != lines[missing + 1].split()[0]:
-            assert found == missing + 1, lines[missing]
+        assert complaint.partition("line ")[2].startswith(f"{missing + 1}:"), lines[missing]
 
 
 def test_a_truncated_proof_is_refused_by_the_number_of_its_line(
@@ -328,13 +327,18 @@ def refused_after(complaint: str, number: int) -> bool:
 def test_a_hundred_random_changes_are_refused(
     lines: list[str], checked: Checked, sibling: Path, rng: random.Random
 ) -> None:
+    """But for the few that make another proof, such as one with the same moves in another order."""
+    refused = 0
     for _ in range(100):
         number, changed = altered(lines, rng)
-        said = said_by_c(sibling, changed)
+        complaint, said = checked.complaint(changed), said_by_c(sibling, changed)
 
-        assert refused_after(checked.complaint(changed), number)
-        assert said.returncode == 1
-        assert refused_after(said.stderr, number)
+        assert said.returncode == int(complaint != "")
+        if complaint:
+            assert refused_after(complaint, number)
+            assert refused_after(said.stderr, number)
+            refused += 1
+    assert refused >= 95
 
 
 @pytest.mark.slow
