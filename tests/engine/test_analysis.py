@@ -253,6 +253,8 @@ import os, signal, sys, threading, time
 from outflank.engine import Limit, Position, Searcher, SettingsError
 
 START, LIMIT = Position.start(), Limit(depth=2)
+# An interruption that comes while Python runs a callback of its own is lost there, and Python says so.
+sys.unraisablehook = lambda lost: lost.exc_type is KeyboardInterrupt or sys.__unraisablehook__(lost)
 
 
 def in_a_child(work):
