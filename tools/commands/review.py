@@ -319,7 +319,7 @@ class _Output:
         }
 
     def archive_text(self, game: AnnotatedGame) -> Iterator[str]:
-        """The same in lines; none without an archive."""
+        """The games of the archive where this game left them, as lines of text; none without an archive."""
         if self._explorer is None:
             return
         self._explorer.archive.expect(game.rules)

@@ -458,7 +458,7 @@ class Client:
         self._line.end()
 
     def _show_life(self) -> None:
-        """Send something: ask again for matches that were broken off, and for those that have not begun."""
+        """Show the server that we are there, by asking again for matches that were broken off or have not begun."""
         self._send("tell /os continue" if self._broken and not self._matches else "")
         if not self._matches:
             self._ask()

@@ -208,7 +208,7 @@ class Question:
 
     @property
     def position(self) -> Position:
-        """In which a move is asked for."""
+        """The position in which the server asks for a move."""
         return self.moves[-1].after if self.moves else self.first
 
 

@@ -142,7 +142,7 @@ def _around(program: Path) -> Iterator[Path]:
 
 
 def _known(key: str, table: Mapping[str, Any]) -> Known:
-    """The entry of a table in the file."""
+    """What one table of the file says of an engine."""
     plain = {name: value for name, value in table.items() if name not in ("with", "facts", "programs")}
     return Known(
         key=key,
