@@ -3,37 +3,23 @@
 import os
 from collections.abc import Mapping, MutableSequence
 from functools import cache
-from pathlib import Path
 
-_CPUINFO = Path("/proc/cpuinfo")
+from outflank.engine.machine import cpu_features
+
 _FORCED = "OUTFLANK_BUILD"
 
 
-def available(cpuinfo: Path = _CPUINFO) -> frozenset[str] | None:
-    """The feature names of the CPU, or None where the system does not say."""
-    try:
-        lines = cpuinfo.read_text().splitlines()
-    except OSError:
-        return None
-    for line in lines:
-        key, _, value = line.partition(":")
-        if key.strip() in ("flags", "Features"):
-            return frozenset(value.split())
-    return None
-
-
-def choose(builds: Mapping[str, tuple[str, ...]], cpuinfo: Path = _CPUINFO) -> str:
+def choose(builds: Mapping[str, tuple[str, ...]], have: frozenset[str] | None) -> str:
     """The first build that the CPU can run, or the one that the environment variable OUTFLANK_BUILD names.
 
     Where the system does not say what the CPU can do, the last one, which needs the least.
 
     Args:
         builds: for each build, by the name of the CPU it was tuned for, the features that it needs; best first.
-        cpuinfo: where Linux says what the CPU can do.
+        have: the features of the CPU, None if the system does not say.
 
     Raises: ImportError with one sentence naming what is missing and what to do.
     """
-    have = available(cpuinfo)
     names = list(builds)
     remedy = "build it here, or with OUTFLANK_MARCH=x86-64 for any x86-64 CPU"
     if forced := os.environ.get(_FORCED):
@@ -70,4 +56,4 @@ def use_build(path: MutableSequence[str]) -> str:
 def _chosen() -> str:
     from outflank.engine.buildinfo import BUILDS
 
-    return choose(BUILDS)
+    return choose(BUILDS, cpu_features())

@@ -4,17 +4,16 @@ A page quotes a figure as ``<!-- figure: signature -->92,515,206<!-- end -->``, 
 `NAMES`. README has a table of some between its markers, and docs/results.md one of all.
 """
 
-import os
 import platform
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
 from outflank.engine import BUILD
+from outflank.engine.machine import cpu_name, processors
 
 _MANY = 20
 BEGIN, END = "<!-- from results.json -->", "<!-- end of results.json -->"
@@ -113,10 +112,9 @@ def _rounded(value: float) -> float:
 
 def machine() -> dict[str, object]:
     """What the figures depend on beside the program."""
-    names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
     return {
-        "cpu": names[0].partition(":")[2].strip() if names else platform.machine(),
-        "processors": len(os.sched_getaffinity(0)),
+        "cpu": cpu_name(),
+        "processors": processors(),
         "march": BUILD,
         "system": f"{platform.system()} {platform.release().split('-')[0]}",
         "python": platform.python_version(),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine.cpu import available
+from outflank.engine.machine import cpu_features
 from outflank.tests.support.installation import ROOT, Environment, clone, nodes, nodes_here
 
 pytestmark = [
@@ -71,7 +71,7 @@ def runnable(installed: Installed) -> list[str]:
     script = "from outflank.engine.buildinfo import BUILDS; import json; print(json.dumps(BUILDS))"
     builds: dict[str, list[str]] = json.loads(installed.run("python", "-c", script).stdout)
     assert tuple(builds) == BUILDS
-    have = available()
+    have = cpu_features()
     return [name for name, features in builds.items() if have is None or have.issuperset(features)]
 
 

@@ -2,11 +2,9 @@
 
 from libc.stdint cimport uint64_t
 
-import os
-
-from outflank.engine.errors import SettingsError
+from outflank.engine.errors import SettingsError, whole
 from outflank.engine.evaluation.packing import reserve
-from outflank.engine.errors import whole
+from outflank.engine.machine import memory_mb
 
 
 # Odd, so that 2^64 salts follow before one comes again.
@@ -104,7 +102,7 @@ def _reserve(megabytes, asked):
 
     Raises: SettingsError if the machine has less.
     """
-    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+    machine = memory_mb()
     if megabytes > machine:
         raise SettingsError(f"a table of {asked} MB does not fit into the machine's {machine} MB of memory")
     try:

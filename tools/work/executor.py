@@ -19,6 +19,7 @@ from typing import ParamSpec, TypeVar
 
 from outflank.engine import Searcher
 from outflank.engine.evaluation.weights import SHIPPED, identity
+from outflank.engine.machine import processors
 from outflank.tools.work.cluster import connect, if_same_build, places, this_build
 from outflank.tools.work.signals import held_back
 
@@ -39,7 +40,7 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
     Raises: SettingsError if the cluster can't be reached, or one of its workers is of another build.
     """
     if cluster is None:
-        count = workers or len(os.sched_getaffinity(0))
+        count = workers or processors()
         _start_helpers()
         executor: Executor = ProcessPoolExecutor(count, _Context(), _depend_on_the_parent)
         try:

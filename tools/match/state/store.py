@@ -9,7 +9,6 @@ import hmac
 import json
 import os
 import platform
-import re
 import sqlite3
 import stat
 import time
@@ -26,6 +25,7 @@ from outflank import __version__
 from outflank.book.lock import LOCK_SUFFIX, WriterLock
 from outflank.engine import FileFormatError, Move, Rules
 from outflank.engine.evaluation.weights import checksum
+from outflank.engine.machine import cpu_name, processors
 from outflank.tools.match.game.results import GameRecord, Outside
 from outflank.tools.match.state import rows, schema
 from outflank.tools.match.state.events import (
@@ -76,10 +76,9 @@ _MACHINE_ID = Path("/etc/machine-id")
 
 def machine_line() -> str:
     """``Intel(R) Xeon(R) Processor, 2 processors, Linux x86_64, Python 3.11.7``; without the machine's name."""
-    count = len(os.sched_getaffinity(0))
-    processors = counted(count, "processor")
     system = f"{platform.system()} {platform.machine()}"
-    return ", ".join([_model(), processors, system, f"Python {platform.python_version()}"])
+    python = f"Python {platform.python_version()}"
+    return ", ".join([cpu_name(), counted(processors(), "processor"), system, python])
 
 
 def seal(file: Path, text: str) -> str:
@@ -100,16 +99,6 @@ def is_sealed(file: Path, text: str, code: str) -> bool:
     status = file.stat()
     ours = status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
     return ours and hmac.compare_digest(seal(file, text).encode(), code.encode())
-
-
-def _model() -> str:
-    """The processor's name; its architecture where it has none, as on many ARM machines."""
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = ""
-    found = re.search(r"^model name\s*: (.+)$", text, re.MULTILINE)
-    return " ".join(found[1].split()) if found else platform.machine()
 
 
 Statement = tuple[str, Sequence[Any]]

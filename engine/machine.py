@@ -1,0 +1,41 @@
+"""What this machine has, as Linux says it; in pure Python, since ``engine/cpu.py`` asks before any build is chosen."""
+
+import os
+import platform
+from pathlib import Path
+
+_CPUINFO = Path("/proc/cpuinfo")
+
+
+def cpu_features(cpuinfo: Path = _CPUINFO) -> frozenset[str] | None:
+    """The names of the CPU's features, or None where the system does not say."""
+    found = _entry(cpuinfo, "flags", "Features")
+    return None if found is None else frozenset(found.split())
+
+
+def cpu_name(cpuinfo: Path = _CPUINFO) -> str:
+    """The name of the CPU; its architecture where it has none, as on many Arm machines."""
+    return " ".join((_entry(cpuinfo, "model name") or platform.machine()).split())
+
+
+def processors() -> int:
+    """How many processors the calling thread may run on."""
+    return len(os.sched_getaffinity(0))
+
+
+def memory_mb() -> int:
+    """The machine's memory in MB (2^20 bytes), whoever uses it now."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+
+
+def _entry(cpuinfo: Path, *keys: str) -> str | None:
+    """The first processor's value of the first of these keys."""
+    try:
+        lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        key, _, value = line.partition(":")
+        if key.strip() in keys:
+            return value.strip()
+    return None
