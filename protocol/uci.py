@@ -1,6 +1,7 @@
 """Outflank behind UCI, for the variant ``flipello`` as Fairy-Stockfish has it: Othello with moves like ``P@f5``.
 
 Black, who begins, is White to UCI, and squares keep their names. A pass is a disc that stays where it is, ``a1a1``.
+``startpos`` is Fairy-Stockfish's: its ranks go upwards, so the usual start has Black's discs on d4 and e5.
 """
 
 import re
@@ -16,6 +17,7 @@ from outflank.protocol.thinking import think_aloud
 from outflank.protocol.timekeeping import TimeSettings
 
 _DROP, _NULL = "P@", "0000"
+_START = "8/8/8/3pP3/3Pp3/8/8/8 w"
 _PIECES = 100  # that UCI calls a piece, in a score
 _MILLISECONDS = 1_000
 _SOME = (
@@ -84,11 +86,12 @@ def _position(session: Session, words: list[str]) -> Iterator[str]:
     """Set up a position and play moves; the game before it stays if one of them is not legal."""
     at = words.index("moves") if "moves" in words else len(words)
     if words[:1] == ["fen"]:
-        game = Game(read_fen(words[1:at]))
+        first = words[1:at]
     elif words[:at] == ["startpos"]:
-        game = Game()
+        first = _START.split()
     else:
         raise NotationError("a position is 'startpos' or 'fen FEN', and perhaps 'moves' and moves")
+    game = Game(read_fen(first))
     for word in words[at + 1 :]:
         game.play(_read_move(word))
     session.resume(game)

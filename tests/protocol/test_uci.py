@@ -12,6 +12,8 @@ from outflank.protocol.uci import read_fen
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.program import OUTFLANK
 
+USUAL_START = position_line(Position.start())
+
 
 @pytest.fixture
 def engine() -> Iterator[UciClient]:
@@ -54,6 +56,14 @@ def test_a_fen_that_is_none_is_refused(fen: str) -> None:
         read_fen(fen.split())
 
 
+def test_the_start_and_its_first_moves_are_those_of_fairy_stockfish(engine: UciClient) -> None:
+    engine.tell("position startpos")
+    assert engine.go("depth 1", 20).text in ("c5", "d6", "e3", "f4")
+
+    engine.tell("position startpos moves P@f4")
+    assert engine.go("depth 1", 20).text in ("d3", "f3", "f5")
+
+
 def test_a_forced_pass_is_a_disc_that_stays_and_may_be_sent_or_left_out(engine: UciClient) -> None:
     game = Game()
     for move in (WITH_PASSES[at : at + 2] for at in range(0, len(WITH_PASSES), 2)):
@@ -63,20 +73,20 @@ def test_a_forced_pass_is_a_disc_that_stays_and_may_be_sent_or_left_out(engine: 
     assert game.position.must_pass
     moves = " ".join(f"P@{turn.move}" for turn in game.turns)
 
-    engine.tell(f"position startpos moves {moves}")
+    engine.tell(f"{USUAL_START} moves {moves}")
     passed = engine.go("depth 2", 20).text
     assert passed[:2] == passed[2:]
 
     answers = []
     for word in (passed, "0000"):
-        engine.tell(f"position startpos moves {moves} {word}")
+        engine.tell(f"{USUAL_START} moves {moves} {word}")
         answers.append(engine.go("depth 2", 20).text)
     assert answers[0] == answers[1]
     assert answers[0] in [str(move) for move in game.position.pass_().legal_moves()]
 
 
 def test_a_wrong_line_changes_nothing(engine: UciClient) -> None:
-    engine.tell("position startpos moves P@f5")
+    engine.tell("position startpos moves P@f4")
     for line in (
         "position startpos moves P@a1",
         "position fen x w",
@@ -88,7 +98,7 @@ def test_a_wrong_line_changes_nothing(engine: UciClient) -> None:
         engine.tell(line)
     engine.synchronise()
 
-    assert engine.go("depth 2", 20).text in ("d6", "f4", "f6")
+    assert engine.go("depth 2", 20).text in ("d3", "f3", "f5")
 
 
 def test_a_search_without_end_ends_with_stop_and_has_one_move(engine: UciClient) -> None:
@@ -97,7 +107,7 @@ def test_a_search_without_end_ends_with_stop_and_has_one_move(engine: UciClient)
     time.sleep(0.3)
 
     engine.tell("stop")
-    assert engine.go("depth 1", 20).text in ("c4", "d3", "e6", "f5")
+    assert engine.go("depth 1", 20).text in ("c5", "d6", "e3", "f4")
 
 
 @pytest.mark.alone
