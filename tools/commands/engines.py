@@ -52,8 +52,8 @@ class Found:
 def engines(ctx: click.Context, folders: tuple[Path, ...], check: bool, facts: bool, as_json: bool) -> None:
     """List the engines of the catalogue, and start those that are on this machine.
 
-    They are looked for in each FOLDER and in bin and build below it, else on PATH and in /usr/games. A match takes
-    them as --engine catalogue:NAME; docs/engines.md has the details.
+    They are looked for in each FOLDER and in bin and build below it, then on PATH and in /usr/games. A match takes
+    them as --engine catalogue:NAME, with dir=FOLDER if it is not on PATH; docs/engines.md has the details.
     """
     try:
         with Interrupts() as interrupts:
@@ -70,7 +70,7 @@ def engines(ctx: click.Context, folders: tuple[Path, ...], check: bool, facts: b
 def _find(known: Known, folders: tuple[Path, ...], check: bool, interrupts: Interrupts) -> Found:
     """The engine on this machine, started to learn its name."""
     folder = next((folder for folder in folders if known.find([folder])), None)
-    program = known.find(folders or search_path())
+    program = known.find([*folders, *search_path()])
     if program is None:
         return Found(known.key)
     found = Found(known.key, str(program))

@@ -1,6 +1,7 @@
 """``outflank engines`` as a user meets it."""
 
 import json
+import os
 import shlex
 import subprocess
 from pathlib import Path
@@ -39,6 +40,19 @@ def test_it_lists_those_that_are_there_and_those_that_are_not(folder: Path) -> N
     assert f"grhino                fake\n    program: {folder}/gtp-rhino\n" in ran.stdout
     assert "fairy-stockfish       engine Fairy-Stockfish exited with code 3" in ran.stdout
     assert "no room" in ran.stdout
+
+
+def test_those_on_the_path_are_listed_beside_those_of_a_folder(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path_factory.mktemp("other")
+    (folder / "gtp-rhino").rename(other / "gtp-rhino")
+    monkeypatch.setenv("PATH", str(other), prepend=os.pathsep)
+
+    shown = engines(folder).stdout
+
+    assert f"grhino                fake\n    program: {other}/gtp-rhino\n" in shown
+    assert "fairy-stockfish       engine Fairy-Stockfish exited with code 3" in shown
 
 
 def test_json_has_a_line_for_each_engine_of_the_catalogue(folder: Path) -> None:
