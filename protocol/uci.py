@@ -37,6 +37,9 @@ _OPTION = "option name UCI_Variant type combo default flipello var flipello\n"
 class Uci:
     """The wire of UCI; see ``server.Wire``."""
 
+    def __init__(self) -> None:
+        self._has_begun = False
+
     def kind(self, line: bytes) -> LineKind:
         """The request of a line; a line that is no command is ignored, as the protocol demands."""
         word = _words(line)[:1]
@@ -46,6 +49,9 @@ class Uci:
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
         """Execute a line and give the lines of its answer as they come."""
+        if not self._has_begun:
+            self._has_begun = True
+            session.resume(_start())
         name, *rest = _words(line)
         try:
             if len(line) > LINE_CAP:
@@ -79,6 +85,7 @@ def _setoption(session: Session, words: list[str]) -> Iterator[str]:
 
 def _new_game(session: Session, words: list[str]) -> Iterator[str]:
     session.new_game()
+    session.resume(_start())
     yield from ()
 
 
@@ -86,12 +93,11 @@ def _position(session: Session, words: list[str]) -> Iterator[str]:
     """Set up a position and play moves; the game before it stays if one of them is not legal."""
     at = words.index("moves") if "moves" in words else len(words)
     if words[:1] == ["fen"]:
-        first = words[1:at]
+        game = Game(read_fen(words[1:at]))
     elif words[:at] == ["startpos"]:
-        first = _START.split()
+        game = _start()
     else:
         raise NotationError("a position is 'startpos' or 'fen FEN', and perhaps 'moves' and moves")
-    game = Game(read_fen(first))
     for word in words[at + 1 :]:
         game.play(_read_move(word))
     session.resume(game)
@@ -135,6 +141,11 @@ _COMMANDS: dict[str, Callable[[Session, list[str]], Iterator[str]]] = {
     "stop": _nothing,
     "quit": _quit,
 }
+
+
+def _start() -> Game:
+    """A game from ``startpos``, which is the board too before any position was set up."""
+    return Game(read_fen(_START.split()))
 
 
 def read_fen(words: list[str]) -> Position:

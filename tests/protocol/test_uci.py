@@ -64,6 +64,14 @@ def test_the_start_and_its_first_moves_are_those_of_fairy_stockfish(engine: UciC
     assert engine.go("depth 1", 20).text in ("d3", "f3", "f5")
 
 
+@pytest.mark.parametrize("before", [[], ["position startpos moves P@f4", "ucinewgame"]])
+def test_without_a_position_the_start_is_searched(engine: UciClient, before: list[str]) -> None:
+    for line in before:
+        engine.tell(line)
+
+    assert engine.go("depth 1", 20).text in ("c5", "d6", "e3", "f4")
+
+
 def test_a_forced_pass_is_a_disc_that_stays_and_may_be_sent_or_left_out(engine: UciClient) -> None:
     game = Game()
     for move in (WITH_PASSES[at : at + 2] for at in range(0, len(WITH_PASSES), 2)):
