@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from tempfile import NamedTemporaryFile
 
 from outflank.engine import Colour, Move, Position, Rules
-from outflank.protocol.formats import sgf
+from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.opponent.choice import GENMOVE, Reply, genmove_command, genmove_line, read_reply
 from outflank.protocol.opponent.client import GtpClient
 from outflank.protocol.opponent.clock import NO_LIMIT, SideClock, TimeControl
-from outflank.protocol.opponent.dialect import Dialect, Speaker, TimeDialect, choose_dialect
+from outflank.protocol.opponent.dialect import Dialect, Speaker, TimeDialect, choose_dialect, is_edax
 from outflank.protocol.opponent.errors import EngineRefusal, UnfitEngineError
 
 _LOAD = "loadsgf"
@@ -99,10 +99,19 @@ class BoardClient(GtpClient):
         if dialect.settings and not dialect.before_board:
             self._set_time(dialect.settings)
         if first is not None:
-            with NamedTemporaryFile(suffix=".sgf") as file:
-                file.write(sgf.write(AnnotatedGame(first)).encode())
-                file.flush()
-                self.order(f"{_LOAD} {file.name}")
+            self._load(AnnotatedGame(first))
+
+    def _load(self, game: AnnotatedGame) -> None:
+        """Have it read a game from a file. Raises: EngineError."""
+        # Edax skips the discs that an SGF sets up, without a word. It reads GGF by the same command.
+        if is_edax(self.name):
+            ending, text = ".ggf", ggf.write(game)
+        else:
+            ending, text = ".sgf", sgf.write(game)
+        with NamedTemporaryFile(suffix=ending) as file:
+            file.write(text.encode())
+            file.flush()
+            self.order(f"{_LOAD} {file.name}")
 
     def tell_move(self, colour: Colour, move: Move) -> None:
         """Send it a move that it did not choose itself. A forced pass that it refuses is not sent again.

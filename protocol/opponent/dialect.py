@@ -95,9 +95,14 @@ def choose_dialect(control: TimeControl, speaker: Speaker, dialect: Dialect = Di
     )
 
 
+def is_edax(name: str) -> bool:
+    """Whether an engine calls itself Edax, which has ways of its own."""
+    return name.lower().startswith("edax")
+
+
 def _found_dialect(control: TimeControl, speaker: Speaker) -> Dialect:
     """The dialect of an engine without one of its own."""
-    if speaker.name.lower().startswith("edax"):
+    if is_edax(speaker.name):
         return Dialect.PER_MOVE
     says_all = control.is_whole and not control.increment and "time_settings" in speaker.commands
     knows_kata = _KATA in speaker.commands and _kata_settings(control).split()[1] in speaker.kata_kinds

@@ -19,6 +19,7 @@ EXTRAS = {
     "aloud": [ALOUD],
     "score": ["final_score"],
     "analysis": [ANALYSIS],
+    "loads": ["loadsgf"],
 }
 """What an engine lists besides if its fault has such a word."""
 SQUARES = [f"{column}{row}" for row in range(1, 9) for column in "abcdefgh"]
@@ -118,11 +119,15 @@ class Engine:
             os.kill(os.getpid(), signal.SIGKILL)
         if name in ("time_settings", "time_left") and self.fault == "refuse time":
             return "? I have my own watch"
+        if name == "loadsgf":
+            with open(arguments[0]) as file:
+                return file.readline().strip()
         listed = [
             *COMMANDS,
             *(extra for word, extras in EXTRAS.items() if word in self.fault for extra in extras),
         ]
-        return {"protocol_version": "2", "name": NAME, "list_commands": "\n".join(listed)}.get(name, "")
+        called = "Edax" if "edax" in self.fault else NAME
+        return {"protocol_version": "2", "name": called, "list_commands": "\n".join(listed)}.get(name, "")
 
     def take(self, arguments: list[str]) -> str:
         """Accept a move of the referee."""

@@ -400,6 +400,18 @@ def test_a_game_may_begin_from_any_board(protocol: str) -> None:
     assert FIRST.play("d3").is_legal(reply.text)
 
 
+@pytest.mark.parametrize(("fault", "begin"), [("loads", "= (;FF[4]A"), ("loads as edax", "= (;GM[Oth")])
+def test_a_board_is_set_up_in_the_format_that_the_engine_reads(fault: str, begin: str) -> None:
+    heard: list[str] = []
+    entry = Entrant("A", shlex.join(fake_engine.command(fault)), TimeControl())
+    player = GtpPlayer(entry, Rules(), on_line=lambda name, way, line: heard.append(line))
+    player.make_ready()
+    player.new_game(FIRST)
+    player.stop(0.1)
+
+    assert begin in [line[:10] for line in heard]
+
+
 def test_an_engine_that_loads_no_games_can_not_begin_from_any_board() -> None:
     player = GtpPlayer(Entrant("A", shlex.join(fake_engine.command()), TimeControl()), Rules())
     player.make_ready()
