@@ -16,6 +16,7 @@ from pathlib import Path
 from outflank.engine import OutflankError
 from outflank.protocol.formats import ggf
 from outflank.protocol.opponent.choice import Reply
+from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.tools.ggs.game import Chair, Record, Table, WrongBoard
 from outflank.tools.ggs.line import Account, Line
 from outflank.tools.ggs.messages import Begun, Board, Kind, Note, Offer, Over, read
@@ -191,7 +192,7 @@ class Client:
     async def play(self) -> None:
         """Play until it is to end.
 
-        Raises: Refused; EngineError if the engine does not start.
+        Raises: Refused; EngineError if the engine does not start, or can't play a match that is to be asked for.
         """
         loop = asyncio.get_running_loop()
         try:
@@ -200,6 +201,7 @@ class Client:
                 self._chairs.append(chair)
                 self._engine = await loop.run_in_executor(self._threads, chair.open)
                 self._idle.put_nowait(chair)
+            self._check_asks()
             await self._line.keep()
             if self._failure is not None:
                 raise self._failure
@@ -264,6 +266,17 @@ class Client:
         self._ask()
         self._say(f"{self._engine} is on {settings.account} as {self._user}")
 
+    def _check_asks(self) -> None:
+        """Refuse to ask for a match that would have to be resigned. Raises: UnfitEngineError."""
+        for ask in self._asks:
+            kind = Kind.parse(ask.split()[0])
+            if kind and (reason := self._unplayable(kind)):
+                raise UnfitEngineError(f"'{ask}' can't be asked for: {reason}")
+
+    def _unplayable(self, kind: Kind) -> str:
+        """Why we can't play a match, in a sentence; empty if we can."""
+        return unplayable(kind, self._settings.games, self._chairs[0].sets_boards_up)
+
     def _ask(self) -> None:
         """Send the requests of our own that have led to no match yet."""
         for ask in self._asks if not self._is_closing else []:
@@ -319,14 +332,14 @@ class Client:
                 break
         flag = {"R": "rated", "T": "tournament"}.get(begun.flag, "unrated")
         self._say(f"match {begun.id} against {opponent}: {begun.kind.text}, {flag}")
-        if reason := unplayable(begun.kind, self._settings.games, self._chairs[0].sets_boards_up):
+        if reason := self._unplayable(begun.kind):
             self._say(f"match {begun.id} is resigned: {reason}")
             self._send(f"tell /os resign {begun.id}")
 
     def _take(self, board: Board) -> None:
         """Take a game as a whole, or its last move."""
         match, id = self._matches.get(board.id), _game_id(board)
-        if match is None or unplayable(match.kind, self._settings.games, self._chairs[0].sets_boards_up):
+        if match is None or self._unplayable(match.kind):
             return
         table = match.tables.get(id)
         try:

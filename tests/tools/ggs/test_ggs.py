@@ -398,6 +398,24 @@ def test_a_request_of_ours_is_repeated_until_a_match_begins(
     assert [game.white for game in alice.games()] == ["bob"]
 
 
+@pytest.mark.parametrize(
+    ("ask", "games", "reason"),
+    [
+        ("s8r20 5:00 bob", 2, "my engine can't begin from random discs"),
+        ("s8 5:00 bob", 1, "I play one game at once"),
+        ("8k 5:00 bob", 2, "I play no komi games"),
+    ],
+)
+def test_a_match_that_would_be_resigned_is_not_asked_for(
+    server: GgsServer, tmp_path: Path, ask: str, games: int, reason: str
+) -> None:
+    with Guest(server, "alice", tmp_path, asks=(ask,), games=games) as alice:
+        alice.wait()
+
+    assert str(alice.failure) == f"'{ask}' can't be asked for: {reason}"
+    assert not server.lines_of("alice")
+
+
 def test_a_wrong_password_is_one_sentence(server: GgsServer, tmp_path: Path) -> None:
     with Guest(server, "alice", tmp_path, password="guess") as alice:
         alice.wait()
