@@ -103,7 +103,8 @@ from outflank.tools.work.progress import Complaints, counted, live
     type=WholeNumber(4, 40),
     metavar="SQUARES",
     help="Empty squares of the boards that the workers of a new --job solve.  "
-    "[default: 2 fewer than the position, 3 with 2 workers, 4 with 4, and so on; 26 at most]",
+    "[default: with 1 worker those of a position up to 30; else 3 fewer with 2 workers, 4 with 4, and so on, 26 at "
+    "most]",
 )
 @workers_option
 @cluster_option

@@ -11,12 +11,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from outflank.book.keys import key_of
 from outflank.engine import FileFormatError, Limit, OutflankError, Position, Rules, Searcher
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.positions import problems, reached
@@ -53,6 +55,23 @@ class Here(Executor):
 @contextmanager
 def here() -> Iterator[tuple[Executor, int]]:
     yield Here(), 2
+
+
+@contextmanager
+def alone() -> Iterator[tuple[Executor, int]]:
+    yield Here(), 1
+
+
+@contextmanager
+def dying() -> Iterator[tuple[Executor, int]]:
+    """Workers that die of every task."""
+    with open_executor(1) as (executor, places):
+
+        class Dying(Here):
+            def submit(self, fn: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
+                return executor.submit(os._exit, 1)
+
+        yield Dying(), places
 
 
 def facts(position: Position, frontier: int | None = None) -> JobFacts:
@@ -109,7 +128,7 @@ def test_what_is_known_is_not_searched_again(tmp_path: Path) -> None:
     assert first.lower == first.upper == LARGER.score
     assert first.searches > 0
     assert again.searches == 0
-    assert again.nodes < first.nodes  # those of estimates
+    assert again.nodes == 0
     assert (again.lower, again.upper, again.move) == (first.lower, first.upper, first.move)
 
 
@@ -144,18 +163,6 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
 
     assert killed
     assert found.lower == found.upper == position.score
-
-
-@contextmanager
-def dying() -> Iterator[tuple[Executor, int]]:
-    """Workers that die of every task."""
-    with open_executor(1) as (executor, places):
-
-        class Dying(Here):
-            def submit(self, fn: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
-                return executor.submit(os._exit, 1)
-
-        yield Dying(), places
 
 
 def test_workers_that_die_again_and_again_end_the_job_in_words(tmp_path: Path) -> None:
@@ -351,8 +358,63 @@ def test_estimates_take_a_small_share_of_what_they_order() -> None:
 
 
 def test_more_workers_get_smaller_boards() -> None:
-    assert [usual_frontier(24, workers) for workers in (1, 2, 3, 4, 16)] == [22, 21, 21, 20, 18]
+    assert [usual_frontier(24, workers) for workers in (2, 3, 4, 16)] == [21, 21, 20, 18]
     assert usual_frontier(40, 2) == 26
+
+
+def test_a_single_worker_gets_the_position_as_a_whole_unless_that_would_take_long() -> None:
+    assert [usual_frontier(empties, 1) for empties in (24, 30, 31, 40)] == [24, 30, 26, 26]
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+@pytest.mark.parametrize("seed", range(8))
+def test_a_search_of_the_whole_answers_every_question(seed: int, rules: Rules, tmp_path: Path) -> None:
+    """Of positions with passes, early ends and games that are over."""
+    position = reached(seed, 9, rules)
+    plain = Searcher(1).search(position, Limit.solve())
+    for name, asked in (
+        ("score", thresholds(position, False, None)),
+        ("winner", thresholds(position, True, None)),
+        ("bound", [3]),
+    ):
+        found = worked(tmp_path / name, position, 9, asked, Workers(alone))
+        again = worked(tmp_path / name, position, 9, asked, Workers(dying))
+
+        assert found.lower <= plain.score <= found.upper
+        assert not any(found.lower < discs <= found.upper for discs in asked)
+        assert found.searches == (0 if position.is_over else 1)
+        assert (again.lower, again.upper, again.move, again.nodes) == (
+            found.lower,
+            found.upper,
+            found.move,
+            0,
+        )
+
+
+def test_a_search_of_the_whole_takes_the_nodes_of_a_plain_search(tmp_path: Path) -> None:
+    plain = Searcher(64).search(LARGER.position, Limit.solve())
+    with (
+        Workers(partial(open_executor, 1, None)) as workers,
+        JobFile.open(tmp_path, facts(LARGER.position)) as job,
+    ):
+        found = Work(
+            job, LARGER.position, thresholds(LARGER.position, False, None), workers, 64, nothing
+        ).run()
+
+    assert (found.lower, found.upper, found.move) == (plain.score, plain.score, plain.move)
+    assert found.nodes == plain.nodes
+
+
+def test_a_bound_without_its_move_is_searched_again(tmp_path: Path) -> None:
+    """Where the position was met as a board of another one's tree."""
+    asked = [LARGER.score or 0]
+    with JobFile.open(tmp_path, facts(LARGER.position)) as job, Workers(alone) as workers:
+        job.add(key_of(LARGER.position)[0], Solved(asked[0], 64, 1, 10, 0.1))
+        found = Work(job, LARGER.position, asked, workers, 1, nothing).run()
+
+    assert found.searches == 1
+    assert found.move is not None
+    assert -Searcher(1).search(LARGER.position.play(found.move), Limit.solve()).score == LARGER.score
 
 
 def test_numbers_of_a_question_say_which_answer_is_nearer() -> None:
@@ -384,7 +446,7 @@ def test_positions_of_ffo_60_to_79_are_solved(number: int, tmp_path: Path) -> No
     problem = problems("fforum-60-79.obf")[number - 60]
     workers = Workers(partial(open_executor, 2, None))
     asked = thresholds(problem.position, False, None)
-    with JobFile.open(tmp_path, facts(problem.position)) as job, workers as found:
+    with JobFile.open(tmp_path, replace(facts(problem.position), workers=2)) as job, workers as found:
         outcome = Work(job, problem.position, asked, found, 64, nothing).run()
 
     assert outcome.lower == outcome.upper == problem.score

@@ -112,13 +112,13 @@ class _Display:
             return title
         table = Table(title=title, title_justify="left")
         columns = {
-            "question": f"{last.wanted:+d} or more?",
+            "question": "the score?" if last.wanted is None else f"{last.wanted:+d} or more?",
             "score": f"{last.lower:+d} to {last.upper:+d}",
             "boards known": f"{last.known:,}",
             "open": f"{last.open:,}",
             "running": f"{last.running:,}",
-            "proof": f"{last.proof:.3g}",
-            "disproof": f"{last.disproof:.3g}",
+            "proof": "-" if last.proof is None else f"{last.proof:.3g}",
+            "disproof": "-" if last.disproof is None else f"{last.disproof:.3g}",
             "nodes": f"{last.nodes:,}",
             "time": _duration(last.seconds),
             "left": "-" if last.left is None else _duration(last.left),

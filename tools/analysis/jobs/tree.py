@@ -217,13 +217,13 @@ class Tree:
         def of(node: Node) -> Bounds:
             if id(node) not in found:
                 found[id(node)] = self._join(
-                    node, [_seen(of(child), again) for child, again in node.links or []]
+                    node, [seen(of(child), again) for child, again in node.links or []]
                 )
             return found[id(node)]
 
         lower, upper = of(self.root)
         links = self.root.links or []
-        best = next((child.key for child, again in links if _seen(found[id(child)], again)[0] == lower), None)
+        best = next((child.key for child, again in links if seen(found[id(child)], again)[0] == lower), None)
         key = None if self.root.ended == lower or lower == -64 else best
         return ((-upper, -lower) if self._is_negated else (lower, upper)), key
 
@@ -312,7 +312,7 @@ class Tree:
                         heapq.heappush(waiting, (above.empties, id(above), above))
 
 
-def _seen(bounds: Bounds, again: bool) -> Bounds:
+def seen(bounds: Bounds, again: bool) -> Bounds:
     """Bounds after a move, from the mover."""
     return bounds if again else (-bounds[1], -bounds[0])
 

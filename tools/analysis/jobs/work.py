@@ -6,27 +6,42 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from outflank.book.keys import after_passes, key_of
-from outflank.engine import PASS, Limit, Move, OutflankError, Position, Searcher
+from outflank.engine import (
+    PASS,
+    Limit,
+    Move,
+    OutflankError,
+    Percent,
+    Position,
+    Searcher,
+    SearchInfo,
+    SearchResult,
+)
 from outflank.tools.analysis.jobs.file import JobFile, Solved
-from outflank.tools.analysis.jobs.tree import Tree, expected_nodes
+from outflank.tools.analysis.jobs.tree import Tree, expected_nodes, seen
 from outflank.tools.work.executor import shared_searcher
 
 # A midgame search of 10 plies takes so many nodes, and each ply more so many times as many. An estimate may take this
 # share of what a frontier board is expected to take, and has these depths at least and at most.
 _NODES_OF_10_PLIES, _TIMES_A_PLY, _SHARE = 8700, 1.85, 0.01
 _SHALLOWEST, _DEEPEST = 2, 12
-# The guess at the root's score may take this share of the nodes that a question is expected to take, within bounds: a
-# question more takes as long as all before it, and the guess leaves its worker a table that orders the moves.
-_GUESS_SHARE, _LEAST_GUESS, _MOST_GUESS = 0.5, 20_000, 200_000_000
-_MOST_BELOW = 26  # empty squares of the frontier
+# The search for a guess at the root's score may take this share of the nodes that a question is expected to take, and
+# so many at most: a question more takes as long as all before it, and the guess leaves its worker a table that orders
+# the moves.
+_GUESS_SHARE, _MOST_GUESS = 0.5, 200_000_000
+_GUESS_SELECTIVITY: Percent = 95  # of its last pass
+_MOST_EMPTIES = 26  # of the frontier
+_MOST_WHOLE = 30  # of a position that a single worker searches as a whole
 _AHEAD = 1  # boards that wait for a worker, so that none waits for the tree
 _HASH_MB = 4  # for estimates
 _LOOK_SECONDS = 0.5
 _SHOWN_SECONDS = 0.25
 _MOST_DEATHS = 3  # of workers one after the other, with no result between
+
+_T = TypeVar("_T")
 
 
 def thresholds(position: Position, wld: bool, at_least: int | None) -> list[int]:
@@ -46,13 +61,18 @@ def thresholds(position: Position, wld: bool, at_least: int | None) -> list[int]
 
 
 def usual_frontier(empties: int, workers: int) -> int:
-    """Empty squares of the frontier below a position: fewer for more workers, since all need work, which costs nodes.
+    """Empty squares of the usual frontier.
+
+    A single worker has the position as a whole, unless that would take long. The more workers, the smaller their
+    boards, since all need work, which costs nodes.
 
     Args:
         empties: of the position.
         workers: how many there are.
     """
-    return min(empties - 1 - workers.bit_length(), _MOST_BELOW)
+    if workers == 1 and empties <= _MOST_WHOLE:
+        return empties
+    return min(empties - 1 - workers.bit_length(), _MOST_EMPTIES)
 
 
 def estimate_limit(frontier: int) -> Limit:
@@ -67,10 +87,11 @@ class Progress:
     """How far a position of a job is.
 
     Attributes:
-        wanted: discs; the question under way is whether the side to move reaches them.
+        wanted: discs; the question under way is whether the side to move reaches them. None while a worker has
+            the position as a whole.
         lower: bound of the score that is proven so far.
         upper: the other one.
-        proof: nodes that a Yes to the question is expected to take.
+        proof: nodes that a Yes to the question is expected to take; None as above.
         disproof: the same of a No.
         known: boards that the job's file has bounds of, from all its positions.
         open: frontier boards in the tree that have no answer yet.
@@ -81,11 +102,11 @@ class Progress:
         left: seconds that the question is expected to take still; None before there is a speed to go by.
     """
 
-    wanted: int
+    wanted: int | None
     lower: int
     upper: int
-    proof: float
-    disproof: float
+    proof: float | None
+    disproof: float | None
     known: int
     open: int
     running: int
@@ -179,7 +200,7 @@ class Work:
         self._visited: set[bytes] = set()
         self._needed: set[bytes] = set()
         self._move: Move | None = None
-        self._running: dict[Future[Solved], bytes] = {}
+        self._running: dict[Future[Solved], Position] = {}
         self._began = self._shown = time.monotonic()
 
     def run(self) -> Outcome:
@@ -188,10 +209,13 @@ class Work:
         Raises: OutflankError if workers die again and again, or if an answer can't be kept.
         """
         guess, deaths = None, 0
+        self._recall()
         while open_ones := [asked for asked in self._asked if self._lower < asked <= self._upper]:
             before = self._searches
             try:
-                guess = self._guess() if guess is None else guess
+                if guess is None:
+                    guess = self._guess(open_ones)
+                    continue
                 below = [asked for asked in open_ones if asked <= guess]
                 self._answer(below[-1] if below else open_ones[0])
             except BrokenExecutor:
@@ -216,18 +240,78 @@ class Work:
             len(self._estimates),
         )
 
-    def _guess(self) -> float:
-        """The expected score of the root."""
-        if self._position.is_over:
-            score = self._position.score(self._position.side)
-            self._lower = self._upper = score
-            return float(score)
-        nodes = _GUESS_SHARE * expected_nodes(self._position.empties, 0.0)
-        most = int(min(max(nodes, _LEAST_GUESS), _MOST_GUESS))
-        task = self._workers.executor.submit(guess_score, self._position, most, self._hash_mb)
-        guess, searched = task.result()
-        self._nodes += searched
-        return guess
+    def _recall(self) -> None:
+        """Take what is known of the root as a whole: of a lower bound only with a move that reaches it."""
+        root, passed = after_passes(self._position)
+        key = key_of(root)[0]
+        if root.is_over or key not in self._bounds:
+            return
+        lower, upper = seen(self._bounds[key], not passed)
+        move = PASS if passed else self._move_reaching(lower)
+        if move is not None and lower > self._lower:
+            self._lower, self._move = lower, move
+        self._upper = min(self._upper, upper)
+        self._visited.add(key)
+        self._needed.add(key)
+
+    def _move_reaching(self, wanted: int) -> Move | None:
+        """A move at the root after which it is known that the side to move reaches so many discs."""
+        position = self._position
+        for move in position.legal_moves():
+            after, again = after_passes(position.play(move))
+            if after.is_over:
+                lower = after.score(position.side)
+            else:
+                lower, _ = seen(self._bounds.get(key_of(after)[0], (-64, 64)), again)
+            if lower >= wanted:
+                return move
+        return None
+
+    def _guess(self, open_ones: Sequence[int]) -> float:
+        """The expected score of the root, by a search of it as a whole, which may answer the questions.
+
+        It goes on to the end if the root belongs to the frontier.
+
+        Args:
+            open_ones: the questions.
+        """
+        position = self._position
+        if position.is_over:
+            self._lower = self._upper = position.score(position.side)
+            return float(self._lower)
+        most = None
+        if position.empties > self._frontier:
+            most = max(int(min(_GUESS_SHARE * expected_nodes(position.empties, 0.0), _MOST_GUESS)), 1)
+        only = open_ones[0] if len(open_ones) == 1 else None
+        winner = only is None and list(open_ones) == thresholds(position, True, None)
+        limit = Limit(exact_from=64, nodes=most, at_least=only, wld=winner)
+        enough: Percent = 100 if self._workers.places == 1 else _GUESS_SELECTIVITY  # since the others wait
+        task = self._workers.executor.submit(search_whole, position, limit, enough, self._hash_mb)
+        while not wait([task], _LOOK_SECONDS).done:
+            self._tell(None)
+        found = _result(task)
+        self._nodes += found.nodes
+        if found.exact:
+            self._searches += 1
+            score, bound = int(found.score), found.bound
+            lower, upper = -64 if bound == "upper" else score, 64 if bound == "lower" else score
+            self._keep_root(lower, upper, found.move, found.nodes, found.seconds)
+            self._recall()
+        return found.score
+
+    def _keep_root(self, lower: int, upper: int, move: Move | None, nodes: int, seconds: float) -> None:
+        """Take bounds of the root to the job's file, first what the move of the lower one reaches."""
+        root, passed = after_passes(self._position)
+        if move is not None and not passed and lower > -64:
+            after, again = after_passes(self._position.play(move))
+            if not after.is_over:
+                self._add(after, Solved(*seen((lower, 64), again), 0, 0, 0.0))
+        self._add(root, Solved(*seen((lower, upper), not passed), 1 if nodes else 0, nodes, seconds))
+
+    def _add(self, position: Position, found: Solved) -> None:
+        """Take an answer to the job's file."""
+        key = key_of(position)[0]
+        self._bounds[key] = self._job.add(key, found).bounds
 
     def _answer(self, wanted: int) -> None:
         """Find out whether the side to move at the root reaches so many discs.
@@ -239,12 +323,14 @@ class Work:
             while len(self._running) < self._workers.places + _AHEAD and (node := tree.next()) is not None:
                 self._expected += expected_nodes(node.empties, node.lead)
                 task = self._workers.executor.submit(search_bound, node.position, node.wanted, self._hash_mb)
-                self._running[task] = node.key
+                self._running[task] = node.position
             self._tell(tree)
             for future in wait(self._running, _LOOK_SECONDS, FIRST_COMPLETED).done:
-                key = self._running.pop(future)
-                self._keep(key, future)
-                tree.learn(key)
+                board, found = self._running.pop(future), _result(future)
+                self._add(board, found)
+                self._searches += 1
+                self._nodes += found.nodes
+                tree.learn(key_of(board)[0])
         (lower, upper), best = tree.known()
         # Scores are even where the winner takes the empty squares.
         odd = 1 if self._position.rules.scoring == "empties" else 0
@@ -255,44 +341,36 @@ class Work:
         self._upper = min(self._upper, upper - upper % 2 * odd)
         self._needed |= tree.needed()
         self._visited |= tree.answered()
+        self._keep_root(self._lower, self._upper, self._move, 0, 0.0)
 
-    def _keep(self, key: bytes, future: Future[Solved]) -> None:
-        """Take an answer to the job's file."""
-        try:
-            found = future.result()
-        except (BrokenExecutor, OutflankError):
-            raise
-        except CancelledError:
-            raise OutflankError("the cluster has given up a board: is its scheduler still there?") from None
-        except Exception as error:  # of the cluster; what it says may be anything
-            raise OutflankError(f"a worker has failed ({type(error).__name__}: {error})") from None
-        self._bounds[key] = self._job.add(key, found).bounds
-        self._searches += 1
-        self._nodes += found.nodes
+    def _tell(self, tree: Tree | None) -> None:
+        """Show how far it is, unless that was just done.
 
-    def _tell(self, tree: Tree) -> None:
-        """Show how far it is, unless that was just done."""
+        Args:
+            tree: of the question; None while a worker searches the root as a whole.
+        """
         now = time.monotonic()
         if now - self._shown < _SHOWN_SECONDS:
             return
         self._shown = now
-        proof, disproof = tree.numbers
         seconds = now - self._began
-        done = self._expected / max(seconds, 1e-9)  # a second, by the same measure
+        left = None
+        if tree is not None and self._searches:
+            left = min(tree.numbers) * seconds / max(self._expected, 1e-9)  # the speed is by the same measure
         self._show(
             Progress(
-                tree.wanted,
+                None if tree is None else tree.wanted,
                 self._lower,
                 self._upper,
-                proof,
-                disproof,
+                None if tree is None else tree.numbers[0],
+                None if tree is None else tree.numbers[1],
                 len(self._job.solved),
-                tree.open,
-                len(self._running),
+                0 if tree is None else tree.open,
+                1 if tree is None else len(self._running),
                 self._searches,
                 self._nodes,
                 seconds,
-                min(proof, disproof) / done if self._searches else None,
+                left,
             )
         )
 
@@ -329,8 +407,34 @@ def search_bound(position: Position, wanted: int, hash_mb: int) -> Solved:
     return Solved(*bounds, 1, found.nodes, found.seconds)
 
 
-def guess_score(position: Position, most: int, hash_mb: int) -> tuple[float, int]:
-    """Runs in a worker: the expected score of a position, and the nodes that it took, `most` at most."""
+def search_whole(position: Position, limit: Limit, enough: Percent, hash_mb: int) -> SearchResult:
+    """Runs in a worker: what a search finds out; it stops after a pass to the end that is good enough.
+
+    Args:
+        position: to search.
+        limit: when to stop.
+        enough: selectivity of that pass.
+        hash_mb: size of the table in MB.
+    """
     searcher = shared_searcher(hash_mb=hash_mb)
-    found = searcher.search(position, Limit(exact_from=64, selectivity=95, nodes=most))
-    return found.score, found.nodes
+
+    def look(info: SearchInfo) -> None:
+        if info.depth == position.empties and enough <= info.selectivity < 100:
+            searcher.stop()
+
+    return searcher.search(position, limit, on_info=look)
+
+
+def _result(future: Future[_T]) -> _T:
+    """What a worker has found.
+
+    Raises: BrokenExecutor if it died; OutflankError.
+    """
+    try:
+        return future.result()
+    except (BrokenExecutor, OutflankError):
+        raise
+    except CancelledError:
+        raise OutflankError("the cluster has given up a board: is its scheduler still there?") from None
+    except Exception as error:  # of the cluster; what it says may be anything
+        raise OutflankError(f"a worker has failed ({type(error).__name__}: {error})") from None
