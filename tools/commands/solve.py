@@ -11,6 +11,7 @@ import click
 
 from outflank.engine import Limit, OutflankError, Parameters, Position, Rules, Searcher, SearchInfo
 from outflank.engine.evaluation import weights
+from outflank.engine.machine import processors
 from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.obf import Problem, Suite
@@ -23,6 +24,7 @@ from outflank.tools.analysis.solutions import Report, Solution
 from outflank.tools.commands.options import (
     ANY_FOLDER,
     COUNT,
+    MOST_THREADS,
     OUTPUT_FILE,
     WholeNumber,
     cluster_option,
@@ -96,7 +98,8 @@ from outflank.tools.work.progress import Complaints, counted, live
     "job_folder",
     type=ANY_FOLDER,
     metavar="DIR",
-    help="Solve in workers, and keep in DIR all that was solved, so that the same command goes on after any end.",
+    help="Solve in workers, and keep in DIR all that was solved, so that the same command goes on after any end. "
+    "Without --workers and --cluster one worker has a thread for each processor, or --threads.",
 )
 @click.option(
     "--frontier",
@@ -176,7 +179,8 @@ class _Request:
             ({"--board": self.board}, ("", "--job", "--from-claims")),
             ({"--wld": self.wld or None, "--at-least": self.at_least}, ("", "--job")),
             ({"--time": self.seconds, "--selectivity": self.selectivity}, ("",)),
-            ({"--all-moves": self.all_moves or None, "--threads": self.threads - 1 or None}, ("",)),
+            ({"--all-moves": self.all_moves or None}, ("",)),
+            ({"--threads": self.threads - 1 or None}, ("", "--job")),
             ({"--param": None if self.parameters == Parameters() else self.parameters}, ("",)),
         )
         for options, places in homes:
@@ -220,13 +224,18 @@ def _work_at_job(folder: Path, request: _Request, limit: Limit) -> None:
     bad, suite = _no_complaints(), None
     if (request.file, request.board) != (None, None):
         suite, bad = _suite(request.file, request.board, request.rules)
-    with Workers(lambda: open_executor(request.workers, request.cluster)) as workers:
+    count, threads = request.workers, request.threads
+    if count is None and request.cluster is None:
+        # Threads share a table, so that two processors are twice as fast as one; workers solve boards twice.
+        threads = threads if threads > 1 else min(processors(), MOST_THREADS)
+        count = max(processors() // threads, 1)
+    with Workers(lambda: open_executor(count, request.cluster)) as workers:
         facts = None
         if suite is not None:
             positions = tuple(map(str, suite.problems))
             facts = JobFacts(request.rules, positions, request.frontier, workers.places)
         with JobFile.open(folder, facts) as job:
-            solve_job(job, limit, workers, request.hash_mb, report)
+            solve_job(job, limit, workers, request.hash_mb, threads, report)
     _complain(bad, report.differing)
 
 

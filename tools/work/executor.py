@@ -163,12 +163,12 @@ def _end_with(parent: BaseProcess) -> None:
 _HASH_MB = 16  # short searches fill no more, and clearing it takes no time
 
 
-def shared_searcher(weights: Path = SHIPPED, hash_mb: int = _HASH_MB) -> Searcher:
-    """The searcher with these weights and a table of this size, which holds what earlier tasks left there.
+def shared_searcher(weights: Path = SHIPPED, hash_mb: int = _HASH_MB, threads: int = 1) -> Searcher:
+    """The searcher of this kind, whose table of `hash_mb` MB holds what earlier tasks left there.
 
     Not for use in several threads.
     """
-    return _searcher(weights, identity(weights), hash_mb)
+    return _searcher(weights, identity(weights), hash_mb, threads)
 
 
 def cleared_searcher(weights: Path = SHIPPED) -> Searcher:
@@ -179,5 +179,5 @@ def cleared_searcher(weights: Path = SHIPPED) -> Searcher:
 
 
 @functools.lru_cache(maxsize=2)  # a match between two evaluations uses both in turn
-def _searcher(weights: Path, identity: str, hash_mb: int) -> Searcher:
-    return Searcher(hash_mb, weights=weights)
+def _searcher(weights: Path, identity: str, hash_mb: int, threads: int) -> Searcher:
+    return Searcher(hash_mb, threads, weights=weights)

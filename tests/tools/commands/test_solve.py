@@ -282,11 +282,31 @@ def test_a_job_finds_what_a_search_finds_and_goes_on(question: list[str], tmp_pa
 
 
 @pytest.mark.parametrize(
+    ("given", "force"),
+    [
+        ([], "1 worker of 3 threads"),
+        (["--threads", "2"], "1 worker of 2 threads"),
+        (["--workers", "2"], "2 workers, "),
+        (["--workers", "2", "--threads", "2"], "2 workers of 2 threads"),
+    ],
+)
+def test_one_worker_with_all_processors_is_the_default(
+    given: list[str], force: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("outflank.tools.commands.solve.processors", lambda: 3)
+    result = run("--board", FIRST, "--job", str(tmp_path / "job"), *given)
+
+    assert result.exit_code == 0, result.output
+    assert force in result.output
+    assert "+18" in result.output
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ["--job", "JOB", "--board", BOARD, "--time", "1"],
         ["--job", "JOB", "--board", BOARD, "--all-moves"],
-        ["--job", "JOB", "--board", BOARD, "--threads", "2"],
+        ["--job", "JOB", "--board", BOARD, "--param", "window=2"],
         ["--board", BOARD, "--workers", "2"],
         ["--board", BOARD, "--frontier", "12"],
         ["--board", BOARD, "--wld", "--at-least", "2"],

@@ -25,7 +25,9 @@ _JSON_SECONDS = 10.0
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
-def solve_job(job: JobFile, limit: Limit, workers: Workers, hash_mb: int, report: Report) -> None:
+def solve_job(
+    job: JobFile, limit: Limit, workers: Workers, hash_mb: int, threads: int, report: Report
+) -> None:
     """Solve every position of a job, and report each as it is solved; what is known from before costs nothing.
 
     Args:
@@ -33,15 +35,17 @@ def solve_job(job: JobFile, limit: Limit, workers: Workers, hash_mb: int, report
         limit: whether winners, a bound or scores are asked for.
         workers: who solve the frontier.
         hash_mb: size of each worker's table in MB.
+        threads: of each worker.
         report: prints.
 
     Raises: OutflankError.
     """
     facts = job.facts
     words = ", ".join([str(facts.rules), *limit_words(limit), f"table of {hash_mb} MB each"])
+    force = counted(workers.places, "worker") + (f" of {threads} threads" if threads > 1 else "")
     report.begin(
         f"outflank {weights.version()}, job {job.path.parent}, {counted(len(job.solved), 'board')} known, "
-        f"{counted(workers.places, 'worker')}, {words}"
+        f"{force}, {words}"
     )
     if job.damaged:
         warn(f"{job.path}: {counted(job.damaged, 'damaged row')} left out; these boards are solved again")
@@ -51,7 +55,7 @@ def solve_job(job: JobFile, limit: Limit, workers: Workers, hash_mb: int, report
             asked = thresholds(problem.position, limit.wld, limit.at_least)
             display = _Display(number, len(facts.positions), problem.position, report.as_json)
             with live(display.draw):
-                outcome = Work(job, problem.position, asked, workers, hash_mb, display.note).run()
+                outcome = Work(job, problem.position, asked, workers, hash_mb, display.note, threads).run()
             info = _info(problem.position, outcome, limit)
             figures = {
                 "searches": outcome.searches,

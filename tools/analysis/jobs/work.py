@@ -177,6 +177,7 @@ class Work:
         workers: who solve the frontier.
         hash_mb: size of each worker's table in MB.
         show: is told how far it is, a few times a second.
+        threads: of each worker.
     """
 
     def __init__(
@@ -187,9 +188,10 @@ class Work:
         workers: Workers,
         hash_mb: int,
         show: Callable[[Progress], object],
+        threads: int = 1,
     ) -> None:
         self._job, self._position, self._asked = job, position, list(asked)
-        self._workers, self._hash_mb, self._show = workers, hash_mb, show
+        self._workers, self._hash_mb, self._show, self._threads = workers, hash_mb, show, threads
         self._frontier = job.facts.frontier or usual_frontier(position.empties, job.facts.workers)
         self._limit = estimate_limit(self._frontier)
         self._searcher = Searcher(_HASH_MB)
@@ -286,7 +288,9 @@ class Work:
         winner = only is None and list(open_ones) == thresholds(position, True, None)
         limit = Limit(exact_from=64, nodes=most, at_least=only, wld=winner)
         enough: Percent = 100 if self._workers.places == 1 else _GUESS_SELECTIVITY  # since the others wait
-        task = self._workers.executor.submit(search_whole, position, limit, enough, self._hash_mb)
+        task = self._workers.executor.submit(
+            search_whole, position, limit, enough, self._hash_mb, self._threads
+        )
         while not wait([task], _LOOK_SECONDS).done:
             self._tell(None)
         found = _result(task)
@@ -322,7 +326,9 @@ class Work:
         while tree.answer is None:
             while len(self._running) < self._workers.places + _AHEAD and (node := tree.next()) is not None:
                 self._expected += expected_nodes(node.empties, node.lead)
-                task = self._workers.executor.submit(search_bound, node.position, node.wanted, self._hash_mb)
+                task = self._workers.executor.submit(
+                    search_bound, node.position, node.wanted, self._hash_mb, self._threads
+                )
                 self._running[task] = node.position
             self._tell(tree)
             for future in wait(self._running, _LOOK_SECONDS, FIRST_COMPLETED).done:
@@ -399,15 +405,17 @@ class Work:
         return None
 
 
-def search_bound(position: Position, wanted: int, hash_mb: int) -> Solved:
+def search_bound(position: Position, wanted: int, hash_mb: int, threads: int) -> Solved:
     """Runs in a worker: whether the side to move reaches so many discs, as bounds."""
-    searcher = shared_searcher(hash_mb=hash_mb)
+    searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
     found = searcher.search(position, Limit.solve(at_least=wanted))
     bounds = (int(found.score), 64) if found.bound == "lower" else (-64, int(found.score))
     return Solved(*bounds, 1, found.nodes, found.seconds)
 
 
-def search_whole(position: Position, limit: Limit, enough: Percent, hash_mb: int) -> SearchResult:
+def search_whole(
+    position: Position, limit: Limit, enough: Percent, hash_mb: int, threads: int
+) -> SearchResult:
     """Runs in a worker: what a search finds out; it stops after a pass to the end that is good enough.
 
     Args:
@@ -415,8 +423,9 @@ def search_whole(position: Position, limit: Limit, enough: Percent, hash_mb: int
         limit: when to stop.
         enough: selectivity of that pass.
         hash_mb: size of the table in MB.
+        threads: to search with.
     """
-    searcher = shared_searcher(hash_mb=hash_mb)
+    searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
 
     def look(info: SearchInfo) -> None:
         if info.depth == position.empties and enough <= info.selectivity < 100:
