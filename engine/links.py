@@ -24,10 +24,15 @@ def open_regular(path: Path) -> BinaryIO:
     Raises: OSError, also if it is no regular file; ValueError if the name is impossible, as with a zero byte in it.
     """
     _expect_regular(path, os.stat(path).st_mode)  # first, since opening a device may do something
-    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    return open(path, "rb", opener=_opened_regular)
+
+
+def _opened_regular(path: str, flags: int) -> int:
+    """For `open`, which owns what it is given: a descriptor is closed here or there, never in both places."""
+    number = os.open(path, flags | os.O_NONBLOCK)
     try:
-        _expect_regular(path, os.fstat(number).st_mode)
-        return open(number, "rb")
+        _expect_regular(Path(path), os.fstat(number).st_mode)
+        return number
     except BaseException:
         os.close(number)
         raise

@@ -26,6 +26,7 @@ from outflank.engine import (
     SearchInfo,
     SearchResult,
     SettingsError,
+    links,
 )
 from outflank.engine.search.analysis import Analysis, Report
 from outflank.engine.search.searcher import Lease
@@ -235,6 +236,37 @@ def ctrl_c_at(line: _Line) -> Iterator[None]:
 
     with traced_by(interrupt):
         yield
+
+
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+def test_an_interruption_at_any_call_while_a_file_is_opened_comes_as_one(tmp_path: Path) -> None:
+    """A descriptor closed twice made it an OSError, and could close another thread's file."""
+    path = tmp_path / "some.file"
+    path.write_bytes(b"text")
+    step = count = 0
+
+    def interrupt(frame: FrameType, event: str, _: object) -> None:
+        nonlocal count
+        count += frame.f_code.co_filename == links.__file__
+        if count == step:
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    def opened() -> None:
+        nonlocal count
+        count = 0
+        sys.setprofile(interrupt)
+        try:
+            links.open_regular(path).close()
+        finally:
+            sys.setprofile(None)
+
+    opened()
+    steps = count
+    assert steps > 15, "each call of open_regular and each return from one"
+    for step in range(1, steps + 1):  # noqa: B007 (`interrupt` reads it)
+        with pytest.raises(KeyboardInterrupt):
+            opened()
 
 
 @contextmanager
