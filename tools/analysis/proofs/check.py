@@ -33,6 +33,7 @@ HEADER = {
     "searched": ("a number up to 16", r"\d|1[0-6]"),
 }
 Board = tuple[int, int]
+Claims = dict[Board, tuple[int, int, int]]  # lower and upper bound, and the line
 
 
 class ProofError(Exception):
@@ -130,9 +131,9 @@ def images(text: str) -> Iterator[Board]:
                 yield read_board("".join(each) + text[64:])
 
 
-def read_claims(path: str | None) -> dict[Board, tuple[int, int, int]]:
+def read_claims(path: str | None) -> Claims:
     """The claims of a file, ``position,lower,upper`` on each line, for all images: bounds and the line."""
-    claims: dict[Board, tuple[int, int, int]] = {}
+    claims: Claims = {}
     if path is None:
         return claims
     with open(path, encoding="utf-8-sig", errors="replace") as file:
@@ -158,15 +159,10 @@ class Checker:
         state: where the number of lines read is noted, with the hash of their text; None for nowhere.
     """
 
-    def __init__(
-        self, stream: BufferedIOBase, claims: dict[Board, tuple[int, int, int]], state: str | None
-    ) -> None:
+    def __init__(self, stream: BufferedIOBase, claims: Claims, state: str | None) -> None:
         self.stream, self.claims, self.state = stream, claims, state
-        self.number, self.digest, self.done = (
-            0,
-            hashlib.sha256(),
-            0,
-        )  # the last line read, and searched before
+        self.number = self.done = 0  # the last line read, and the last that was searched before
+        self.digest = hashlib.sha256()
         self.used: set[int] = set()
         self.proven: set[Board] = set()
         self.found: set[Board] = set()
@@ -256,11 +252,8 @@ class Checker:
         given = {
             key: self.read(f"{key} and {text}", f"{key} ({rule})") for key, (text, rule) in HEADER.items()
         }
-        score, self.searched, self.count = (
-            int(given["score"]),
-            int(given["searched"]),
-            given["scoring"] == "count",
-        )
+        score, self.searched = int(given["score"]), int(given["searched"])
+        self.count = given["scoring"] == "count"
         self.used.clear()
         for half in ("lower", "upper"):
             self.proven.clear()
@@ -334,9 +327,7 @@ def main(arguments: list[str]) -> int:
             os.remove(state)
         return 0
     except (OSError, ProofError) as error:
-        said = (
-            f"check.py: {name}: {error}"  # may quote anything, and a terminal would obey control characters
-        )
+        said = f"check.py: {name}: {error}"  # it may quote anything, and a terminal obeys control characters
     except KeyboardInterrupt:
         return 130
     print("".join(c if c.isprintable() else " " for c in said), file=sys.stderr)
