@@ -307,6 +307,26 @@ def test_the_sibling_in_c_agrees(seed: int, rules: Rules, searched: int, sibling
     assert said.stdout.endswith(f", {len(lines)} lines\n")
 
 
+@pytest.mark.parametrize("to_move", ["winner", "loser"])
+def test_a_wipe_out_of_many_squares_is_proven_by_its_winner_alone(
+    to_move: str, checked: Checked, sibling: Path
+) -> None:
+    """Of FFO #39, 26 empty squares; that nobody has fewer than -64 discs would take millions of lines."""
+    position = problems("fforum-20-39.obf")[19].position
+    lines = proof(position, 64, Prover(Rules(), 1), 10)
+    if to_move == "loser":
+        position = position.play(lines[BEFORE_PLAY].split()[1])
+        lines = proof(position, -64, Prover(Rules(), 1), 10)
+    winning, losing = ("lower", "upper") if to_move == "winner" else ("upper", "lower")
+
+    assert len(lines) < 300
+    assert lines[lines.index(losing) + 1] in ("upper", "end")
+    assert checked.complaint(lines) == said_by_c(sibling, lines).stderr == ""
+    for false in (lines[: lines.index(winning) + 1], [line.replace("64", "62") for line in lines]):
+        assert checked.complaint([*false, "end"]) != ""
+        assert said_by_c(sibling, [*false, "end"]).returncode == 1
+
+
 def altered(lines: list[str], rng: random.Random) -> tuple[int, list[str]]:
     """The number of a line, and the lines with that one changed, missing or twice; never the name of the rules."""
     while True:

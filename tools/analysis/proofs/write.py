@@ -76,9 +76,11 @@ def write_proof(
         "lower",
     ):
         counting(line)
-    _Half(score, prover, counting, searched, claims).prove(position, "root")
+    if score > -64:  # no score is below
+        _Half(score, prover, counting, searched, claims).prove(position, "root")
     counting("upper")
-    _Half(-score, prover, counting, searched, claims).cover(position)
+    if score < 64:
+        _Half(-score, prover, counting, searched, claims).cover(position)
     counting("end")
     return count
 
