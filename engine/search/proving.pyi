@@ -16,7 +16,9 @@ class Prover:
 
     def __new__(cls, rules: Rules, hash_mb: int = ...) -> Prover: ...
     def answer(self, position: Position, score: int) -> Move:
-        """A move that leads to `score` or more whatever follows: of those the one with the fewest replies.
+        """A move that leads to `score` or more whatever follows.
+
+        Of several it is the one with the fewest replies, unless another is found to do it in far fewer nodes.
 
         Args:
             position: one whose game is not over.

@@ -14,7 +14,7 @@ from outflank.engine.movegen cimport MAX_MOVES, MoveEntry, generate
 from outflank.engine.search.ordering cimport bring_best_forward, weighted_mobility
 from outflank.engine.evaluation.patterns cimport set_features
 from outflank.engine.position cimport Position
-from outflank.engine.search.worker cimport Worker, enter, leave, monotonic, set_selectivity
+from outflank.engine.search.worker cimport Worker, enter, leave, set_selectivity
 
 from outflank.engine.search import probcut
 from outflank.engine.search.parameters import DEFAULTS
@@ -26,9 +26,10 @@ from outflank.engine.errors import whole
 
 cdef enum: _PER_REPLY = 1 << 8  # more than any weighted mobility
 
-# Python may see a Ctrl-C when a search has taken so long; it then begins again, with what the table remembers, and
-# may take twice as long.
-_FIRST_SLICE = 0.2
+# Moves are searched by turns, so that one that fails late doesn't keep back another that succeeds soon. The table
+# remembers what an earlier turn found out. Python may see a Ctrl-C between two searches.
+cdef uint64_t _FIRST_TURN = 1 << 10  # nodes
+cdef enum: _LONGER = 4  # times as many in the next turn
 
 
 cdef class Prover:
@@ -62,44 +63,47 @@ cdef class Prover:
         self._worker.tuning = tuning_of(DEFAULTS)
         set_selectivity(self._worker, FULL_WIDTH)
         self._worker.search_move = search_move
-        self._worker.node_limit = <uint64_t>-1
+        self._worker.deadline = INFINITY
 
     def answer(self, Position position, score):
-        """A move that leads to `score` or more whatever follows: of those the one with the fewest replies."""
+        """A move that leads to `score` or more whatever follows: the one with the fewest replies of those soon found."""
         cdef int wanted = whole("a score", score, -64, 64)
         if position.rules != self._rules:
             raise SettingsError(f"the position is of {position.rules}, not of {self._rules}")
         if position.must_pass:
             return PASS
         cdef MoveEntry[MAX_MOVES] moves
-        cdef int count = generate(position.own, position.opp, False, moves), i
+        cdef int count = generate(position.own, position.opp, False, moves), undecided, found, i
         _value_moves(position.own, position.opp, moves, count)
-        set_features(self._worker.features, position.own, position.opp, 0)
-        self._worker.side = 0
         for i in range(count):
             bring_best_forward(moves, i, count)
-            if self._score_after(position.own, position.opp, &moves[i], wanted) >= wanted:
-                return Move(moves[i].square)
+        set_features(self._worker.features, position.own, position.opp, 0)
+        self._worker.side = 0
+        self._worker.node_limit = _FIRST_TURN
+        while count:
+            undecided = 0
+            for i in range(count):
+                found = self._score_after(position.own, position.opp, &moves[i], wanted)
+                PyErr_CheckSignals()
+                if self._worker.aborted:
+                    moves[undecided] = moves[i]
+                    undecided += 1
+                elif found >= wanted:
+                    return Move(moves[i].square)
+            count = undecided
+            self._worker.node_limit *= _LONGER
         raise SettingsError(f"{score:+d} can't be reached from {position.board_string()}")
 
-    cdef int _score_after(self, uint64_t own, uint64_t opp, MoveEntry *move, int score) except? -65:
-        """What a move leads to, if that is `score` or one less; else a bound."""
+    cdef int _score_after(self, uint64_t own, uint64_t opp, MoveEntry *move, int score) noexcept:
+        """What a move leads to, if that is `score` or one less; else a bound. Says nothing if it is aborted."""
         cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
         cdef int empties = 64 - popcount(mine | theirs), found
-        cdef double seconds = _FIRST_SLICE
+        self._crew.assemble()
         enter(self._worker, move.square, move.turned)
-        try:
-            while True:
-                self._crew.assemble()  # so that the last slice's looks at the clock are forgotten
-                self._worker.deadline = monotonic() + seconds
-                with nogil:
-                    found = -search(self._worker, theirs, mine, empties, -score, 1 - score)
-                if not self._worker.aborted:
-                    return found
-                PyErr_CheckSignals()
-                seconds *= 2
-        finally:
-            leave(self._worker)
+        with nogil:
+            found = -search(self._worker, theirs, mine, empties, -score, 1 - score)
+        leave(self._worker)
+        return found
 
 
 cdef void _value_moves(uint64_t own, uint64_t opp, MoveEntry *moves, int count) noexcept nogil:
