@@ -14,7 +14,13 @@ from outflank.engine.search.hashtable cimport NO_SQUARE, Payload, bucket_of, pre
 from outflank.engine.kernels cimport bit, final_score, first_square, legal_moves, popcount, turned_discs
 from outflank.engine.search.leaves cimport best_leaf
 from outflank.engine.movegen cimport MoveEntry, generate
-from outflank.engine.search.ordering cimport SECOND_BEST_VALUE, bring_best_forward, presearch, quiet_value
+from outflank.engine.search.ordering cimport (
+    SECOND_BEST_VALUE,
+    bring_best_forward,
+    opened_squares,
+    presearch,
+    quiet_value,
+)
 from outflank.engine.search.stability cimport stability_cuts
 from outflank.engine.search.worker cimport Tuning, Worker, enter, guess, leave, must_stop, rough_guess_after
 
@@ -234,7 +240,7 @@ cdef void _value_moves(
 ) noexcept nogil:
     """Value the moves for the ordering: the table's second best first, the others by a glance and a shallow search."""
     cdef uint64_t mine, theirs
-    cdef int plies = _depth_of_presearch(&worker.tuning, depth, empties), exact = depth == empties, i
+    cdef int plies = _depth_of_presearch(&worker.tuning, depth, empties), exact = depth == empties, expected, i
     if count == 1:
         return
     for i in range(count):
@@ -245,9 +251,9 @@ cdef void _value_moves(
         if plies >= 0:
             mine = own ^ moves[i].turned ^ bit(moves[i].square)
             theirs = opp ^ moves[i].turned
-            moves[i].value -= _presearch(worker, theirs, mine, &moves[i], plies, exact, alpha) * (
-                _VALUE_PER_DISC << min(plies, 2)
-            )
+            # A square opened costs as much as a disc that the look expects to lose.
+            expected = _presearch(worker, theirs, mine, &moves[i], plies, exact, alpha) + opened_squares(mine, theirs)
+            moves[i].value -= expected * (_VALUE_PER_DISC << min(plies, 2))
 
 
 cdef inline int _presearch(

@@ -53,6 +53,11 @@ cdef inline int corner_stability(uint64_t discs) noexcept nogil:
     return popcount(corners | (beside & discs))
 
 
+cdef inline int opened_squares(uint64_t mine, uint64_t theirs) noexcept nogil:
+    """The number of empty squares beside the discs `mine`: where the other side may play, now or later."""
+    return popcount(neighbours(mine) & ~(mine | theirs))
+
+
 cdef inline int32_t quiet_value(uint64_t own, uint64_t opp, MoveEntry *move) noexcept nogil:
     """What a move promises at a glance: few replies first, then few squares opened, then the square itself.
 
@@ -64,7 +69,7 @@ cdef inline int32_t quiet_value(uint64_t own, uint64_t opp, MoveEntry *move) noe
     return (
         SQUARE_VALUE[move.square]
         - weighted_mobility(legal_moves(theirs, mine)) * VALUE_PER_REPLY
-        - popcount(neighbours(mine) & ~(mine | theirs)) * VALUE_PER_OPEN_SQUARE
+        - opened_squares(mine, theirs) * VALUE_PER_OPEN_SQUARE
     )
 
 

@@ -66,7 +66,7 @@ cdef class Prover:
         self._worker.deadline = INFINITY
 
     def answer(self, Position position, score):
-        """A move that leads to `score` or more whatever follows: the one with the fewest replies of those soon found."""
+        """A move that leads to `score` or more whatever follows, of those soon found that with the fewest replies."""
         cdef int wanted = whole("a score", score, -64, 64)
         if position.rules != self._rules:
             raise SettingsError(f"the position is of {position.rules}, not of {self._rules}")
