@@ -146,7 +146,8 @@ class Gate:
         except OutflankError as error:
             self._on_refusal(str(error))
             with suppress(Exception):  # whoever it was may be gone
-                await asyncio.wait_for(_refuse(socket, error), _PING_SECONDS)
+                async with asyncio.timeout(_PING_SECONDS):
+                    await _refuse(socket, error)
         except (WebSocketDisconnect, RuntimeError):
             pass  # gone; Starlette raises RuntimeError for what is sent then
 
@@ -268,7 +269,9 @@ async def _receive(socket: WebSocket, seconds: float) -> Message:
 
     Raises: TimeoutError; MessageError; WebSocketDisconnect.
     """
-    received = await asyncio.wait_for(socket.receive(), seconds)
+    # Python 3.11's wait_for loses a cancellation that comes together with a message.
+    async with asyncio.timeout(seconds):
+        received = await socket.receive()
     if received["type"] == "websocket.disconnect":
         raise WebSocketDisconnect(received.get("code", 1005))
     return read(received.get("text") or received.get("bytes") or "", CLIENT)

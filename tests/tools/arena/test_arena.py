@@ -1,5 +1,6 @@
 """Engines that play from elsewhere: the same games as here, whatever happens to the line."""
 
+import asyncio
 import random
 import shlex
 import socket
@@ -9,6 +10,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -20,6 +22,7 @@ from outflank.tests.support.arenas import LocalArena, heard, names_of, totals, w
 from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.relay import Relay
 from outflank.tests.support.runs import conduct, fake, instant, instant_settings
+from outflank.tools.arena import gate
 from outflank.tools.arena.messages import VERSION, write
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor
@@ -191,6 +194,25 @@ def test_who_is_sent_away_does_not_come_back(tmp_path: Path) -> None:
         wait(lambda: a.failure)
 
     assert str(a.failure) == "the server refuses: the organiser has sent it away"
+
+
+def test_the_end_of_a_connection_is_not_lost_when_a_message_comes_with_it() -> None:
+    """It was heard ten seconds later, when the line had been silent for so long."""
+
+    async def end_with_a_message() -> None:
+        coming = asyncio.get_running_loop().create_future()
+
+        async def receive() -> object:
+            return await coming
+
+        reading = asyncio.ensure_future(gate._receive(Mock(receive=receive), gate.SILENCE_SECONDS))
+        await asyncio.sleep(0)
+        coming.set_result({"type": "websocket.receive", "text": write("pong", ping=1)})
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+
+    asyncio.run(end_with_a_message())
 
 
 def test_nobody_comes_in_late(tmp_path: Path) -> None:

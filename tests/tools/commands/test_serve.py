@@ -192,7 +192,7 @@ def test_an_organiser_looks_pauses_and_sends_away(tmp_path: Path) -> None:
         assert club.arena("pause", "--end").returncode == 0
         lines_until(server, "game ")
         assert club.arena("kick", "Ann").returncode == 0
-        assert (ann.wait(60), ann.stderr and ann.stderr.read().splitlines()[-1]) == (
+        assert (ann.wait(10), ann.stderr and ann.stderr.read().splitlines()[-1]) == (
             1,
             "outflank: the server refuses: the organiser has sent it away",
         )
