@@ -28,17 +28,17 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def _opened_regular(path: str, flags: int) -> int:
-    """For `open`, which owns what it is given: a descriptor is closed here or there, never in both places."""
+    """The descriptor of a regular file. `open` owns it from then on, so it is closed here only if this raises."""
     number = os.open(path, flags | os.O_NONBLOCK)
     try:
-        _expect_regular(Path(path), os.fstat(number).st_mode)
+        _expect_regular(path, os.fstat(number).st_mode)
         return number
     except BaseException:
         os.close(number)
         raise
 
 
-def _expect_regular(path: Path, mode: int) -> None:
+def _expect_regular(path: str | Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):

@@ -311,7 +311,7 @@ def test_the_sibling_in_c_agrees(seed: int, rules: Rules, searched: int, sibling
 def test_a_wipe_out_of_many_squares_is_proven_by_its_winner_alone(
     to_move: str, checked: Checked, sibling: Path
 ) -> None:
-    """Of FFO #39, 26 empty squares; that nobody has fewer than -64 discs would take millions of lines."""
+    """FFO #39, 26 empty squares: the other half, which shows nothing, would take millions of lines."""
     position = problems("fforum-20-39.obf")[19].position
     lines = proof(position, 64, Prover(Rules(), 1), 10)
     if to_move == "loser":

@@ -33,7 +33,7 @@ HEADER = {
     "searched": ("a number up to 16", r"\d|1[0-6]"),
 }
 Board = tuple[int, int]
-Claims = dict[Board, tuple[int, int, int]]  # lower and upper bound, and the line
+Claims = dict[Board, tuple[int, int, int]]  # the lower bound, the upper one, and the number of the line
 
 
 class ProofError(Exception):

@@ -76,10 +76,10 @@ def write_proof(
         "lower",
     ):
         counting(line)
-    if score > -64:  # no score is below
+    if score > -64:  # there is no lower score
         _Half(score, prover, counting, searched, claims).prove(position, "root")
     counting("upper")
-    if score < 64:
+    if score < 64:  # nor a higher one
         _Half(-score, prover, counting, searched, claims).cover(position)
     counting("end")
     return count
