@@ -113,12 +113,17 @@ class EngineClient:
         stale = self._process.discard_output()
         self.stray_bytes += len(stale)
         for found in islice(_LINE.finditer(stale), _MOST_STALE_LINES):
-            self._on_line("!", _clean(found[0]))
+            stray = _clean(found[0])
+            self._on_line("!", stray)
+            self._learn(stray)
         self._on_line(">", line)
         self._last_line = ""
         sent = time.monotonic()
         self._process.send(line.encode() + b"\n")
         return sent
+
+    def _learn(self, line: str) -> None:
+        """Keep what a line that answers nothing says of the engine, where the protocol has such lines."""
 
     def _next_line(self, deadline: float) -> str:
         """The next line as text, control characters dropped, tabs as blanks.

@@ -39,11 +39,15 @@ class NBoardClient(EngineClient):
         sent = self._send(asked)
 
         def is_pong(line: str) -> bool:
-            if line.startswith(_NAME):
-                self.name = printable(line.removeprefix(_NAME).strip())
+            self._learn(line)
             return line.split() == pong.split()
 
         self._read_until(is_pong, asked, sent + seconds, greeting=pong if self._pings == 1 else "")
+
+    def _learn(self, line: str) -> None:
+        """An engine may say its name at any time: some tell it again with each depth that they are given."""
+        if line.startswith(_NAME):
+            self.name = printable(line.removeprefix(_NAME).strip())
 
     def go(self, seconds: float) -> Reply:
         """The move that the engine chooses for the side to move, waited for at most `seconds`.

@@ -28,6 +28,17 @@ def test_the_handshake_learns_the_name() -> None:
         assert engine.name == "Fake Engine"
 
 
+def test_a_name_that_is_said_between_two_commands_is_learned() -> None:
+    with client("no clock") as engine:
+        engine.handshake()
+        engine.tell("set depth 8")
+        time.sleep(PATIENCE)  # in which it says its name
+        engine.tell(START)
+        engine.synchronise()
+
+        assert engine.name == "Edax8"
+
+
 @pytest.mark.parametrize(
     ("fault", "text", "score"),
     [
