@@ -134,7 +134,7 @@ cdef int share_moves(
     split.own, split.opp = own, opp
     split.features, split.side = worker.features, worker.side
     split.depth, split.beta = depth, beta
-    split.selectivity, split.probcuts = worker.selectivity, worker.probcuts
+    split.selectivity = worker.selectivity
     split.moves, split.count, split.next = moves, count, 0
     split.lower, split.best, split.best_move = lower, best, best_move[0]
     split.helpers = 0
@@ -203,13 +203,12 @@ cdef void _help(Worker *worker, SplitPoint *split) noexcept nogil:
     """Work on another thread's split point; called and left under the crew's lock."""
     cdef CrewState *crew = worker.crew
     cdef SplitPoint *working_in = worker.split
-    cdef int side = worker.side, selectivity = worker.selectivity, probcuts = worker.probcuts
+    cdef int side = worker.side, selectivity = worker.selectivity
     split.helpers += 1
     worker.features += 1
     worker.features[0] = split.features[0]
     worker.side = split.side
     set_selectivity(worker, split.selectivity)
-    worker.probcuts = split.probcuts
     worker.split = split
     pthread_mutex_unlock(&crew.lock)
     _work_on(worker, split)
@@ -217,7 +216,6 @@ cdef void _help(Worker *worker, SplitPoint *split) noexcept nogil:
     worker.features -= 1
     worker.side = side
     set_selectivity(worker, selectivity)
-    worker.probcuts = probcuts
     worker.split = working_in
     split.helpers -= 1
     if split.helpers == 0:

@@ -42,7 +42,7 @@ cdef Tuning tuning_of(parameters):
     tuning.presearch2_from_depth = parameters.presearch2_from_depth
     tuning.presearch1_from_empties = parameters.presearch1_from_empties
     tuning.presearch2_from_empties = parameters.presearch2_from_empties
-    tuning.probcuts = parameters.mpc_nested
+    tuning.probcut_from_depth = parameters.mpc_from_depth
     tuning.reduce_from_depth = parameters.lmr_from_depth
     far = (parameters.leaf_early, parameters.leaf_middle, parameters.leaf_late)
     for stage in range(STAGES):

@@ -30,7 +30,6 @@ cdef enum:
     _TABLE_CUT_FROM_DEPTH = 5  # look all replies up in the table before searching one
     _PRESEARCH_BELOW = 8  # discs below alpha; even lower, a presearch does not help an exact search to order moves
     _VALUE_PER_DISC = 1 << 13
-    _PROBCUT_FROM_DEPTH = 2
     _PROBCUT_PLIES = 65  # as in probcut.py
     # When a side is in danger (docs/search.md has the boards that this was fitted to).
     _DANGER_FROM = 24  # empty squares; with fewer few moves are common
@@ -160,7 +159,7 @@ cdef bint _cut_by_probcut(
     No shallow search is believed that likes the side in danger: that side's end may lie beyond it.
     """
     cdef int shallow, margin, easy, static, alpha = beta - 1
-    if depth < _PROBCUT_FROM_DEPTH or worker.probcuts == 0:
+    if depth < worker.probcut_from_depth:
         return False
     shallow = _shallow_depth(depth)
     margin = _shallow_margin(worker.margins, worker.selectivity, empties, depth)
@@ -170,18 +169,14 @@ cdef bint _cut_by_probcut(
         return False
     if static <= alpha - easy and _in_danger(opp, own, depth, empties):
         return False
-    worker.probcuts -= 1
     if static >= beta + easy and beta + margin <= 64:
         if search(worker, own, opp, shallow, beta + margin - 1, beta + margin) >= beta + margin:
-            worker.probcuts += 1
             score[0] = beta
             return not worker.aborted
     elif static <= alpha - easy and alpha - margin >= -64:
         if search(worker, own, opp, shallow, alpha - margin, alpha - margin + 1) <= alpha - margin:
-            worker.probcuts += 1
             score[0] = alpha
             return not worker.aborted
-    worker.probcuts += 1
     return False
 
 

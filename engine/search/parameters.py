@@ -87,9 +87,7 @@ class Parameters:
         "ProbCut: part of the margin by which the evaluation must lie beyond the window too",
         _MATCH,
     )
-    mpc_nested: int = _number(
-        2, 0, 4, "ProbCut: shallow searches that may lie in each other; 0 for no ProbCut", _BENCH
-    )
+    mpc_from_depth: int = _number(2, 2, 64, "ProbCut: least depth in plies", _BENCH)
     lmr_from_depth: int = _number(6, 5, 64, "late-move reductions: least depth in plies", _MATCH)
     lmr_from_move: int = _number(3, 1, 64, "late-move reductions: moves searched to their full depth", _MATCH)
     lmr_plies: int = _number(2, 0, 4, "late-move reductions: plies; 0 for none", _BENCH)

@@ -52,7 +52,6 @@ cdef struct SplitPoint:
     int depth
     int beta
     int selectivity
-    int probcuts
     # Its moves, best first, and the outcome so far.
     MoveEntry *moves
     int count
@@ -82,8 +81,8 @@ cdef struct Tuning:  # numbers of parameters.py, the same for a whole search
     int presearch1_from_empties
     int presearch2_from_empties
     # For selective searches; `set_selectivity` puts them where the search reads them.
-    int probcuts
-    int reduce_from_depth  # plies
+    int probcut_from_depth  # plies
+    int reduce_from_depth
     int[STAGES] far  # in the evaluation's units
 
 cdef struct Worker:
@@ -109,8 +108,8 @@ cdef struct Worker:
     int side  # 0 or 1: whose turn it is, by the numbers that `features` gives the sides
     int selectivity  # a step's index, see limits.py; FULL_WIDTH for no cuts on a guess
     const int16_t *margins  # probcut's
-    int probcuts  # how many more ProbCut searches may lie in this one; 0 at full width
-    int reduce_from_depth  # plies from which on late moves are reduced; beyond all depths at full width
+    int probcut_from_depth  # plies from which on ProbCut is tried; beyond all depths at full width
+    int reduce_from_depth  # the same for late-move reductions
     int[STAGES] far  # beyond the window, where the tables alone are believed; beyond all scores at full width
     Tuning tuning
     # midgame.search_move, for the threads that share moves.
@@ -133,7 +132,7 @@ cdef inline void set_selectivity(Worker *worker, int selectivity) noexcept nogil
     cdef bint full = selectivity == FULL_WIDTH
     cdef int stage
     worker.selectivity = selectivity
-    worker.probcuts = 0 if full else worker.tuning.probcuts
+    worker.probcut_from_depth = BEYOND_ALL if full else worker.tuning.probcut_from_depth
     worker.reduce_from_depth = BEYOND_ALL if full else worker.tuning.reduce_from_depth
     for stage in range(STAGES):
         worker.far[stage] = BEYOND_ALL if full else worker.tuning.far[stage]

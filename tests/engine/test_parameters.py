@@ -112,7 +112,7 @@ def test_a_searcher_that_is_set_searches_as_one_that_was_made_so() -> None:
 
 
 def test_threads_that_help_use_the_parameters_too() -> None:
-    parameters = DEFAULTS.changed({"mpc_nested": "0", "lmr_plies": "0"})
+    parameters = DEFAULTS.changed({"mpc_from_depth": "64", "lmr_plies": "0"})
     position = reached(1, 36)
     scores = {
         Searcher(hash_mb=4, threads=threads, parameters=parameters)
