@@ -62,12 +62,12 @@ def _number(default: _Number, least: _Number, most: _Number, meaning: str, fitte
     return field(default=default, metadata=about)
 
 
-def _deviations(empties: str, depths: str) -> float:
+def _deviations(empties: str, depths: str, default: float = 1.1, fitted: str = _MATCH) -> float:
     meaning = (
         f"ProbCut at 73 %: deviations to keep away from the window with {empties} empty squares, {depths}; "
         "the other selectivities keep their ratios to it"
     )
-    return _number(1.1, 0.3, 3.5, meaning, _MATCH)
+    return _number(default, 0.3, 3.5, meaning, fitted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Parameters:
     mpc_t_early_high: float = _deviations("41 or more", "from 9 plies")
     mpc_t_middle_low: float = _deviations("21 to 40", "to 8 plies")
     mpc_t_middle_high: float = _deviations("21 to 40", "from 9 plies")
-    mpc_t_late_low: float = _deviations("20 or fewer", "to 8 plies")
+    mpc_t_late_low: float = _deviations("20 or fewer", "to 8 plies", 1.3, _SOLVE)
     mpc_t_late_high: float = _deviations("20 or fewer", "from 9 plies")
     mpc_probe: float = _number(
         0.5,
