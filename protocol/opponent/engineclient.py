@@ -123,7 +123,7 @@ class EngineClient:
         return sent
 
     def _learn(self, line: str) -> None:
-        """Keep what a line that answers nothing says of the engine, where the protocol has such lines."""
+        """Learn about the engine from a line that answers no command. Only NBoard has such lines."""
 
     def _next_line(self, deadline: float) -> str:
         """The next line as text, control characters dropped, tabs as blanks.

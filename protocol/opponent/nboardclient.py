@@ -45,7 +45,7 @@ class NBoardClient(EngineClient):
         self._read_until(is_pong, asked, sent + seconds, greeting=pong if self._pings == 1 else "")
 
     def _learn(self, line: str) -> None:
-        """An engine may say its name at any time: some tell it again with each depth that they are given."""
+        """Take down its name: an engine may say it at any time, some after each `set depth`."""
         if line.startswith(_NAME):
             self.name = printable(line.removeprefix(_NAME).strip())
 
