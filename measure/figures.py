@@ -170,7 +170,8 @@ def some_figures(document: dict[str, Any]) -> str:
 
 def _machine_line(document: dict[str, Any]) -> str:
     here = document["machine"]
-    words = f"{here['cpu']}, {here['processors']} processors, built for {here['march']}; {here['system']}"
+    build = f"built with -march={here['march']}"
+    words = f"{here['cpu']}, {here['processors']} processors, {build}; {here['system']}"
     return f"Measured on {words}, Python {here['python']}.\n"
 
 
