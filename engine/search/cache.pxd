@@ -8,14 +8,24 @@ Most questions are about boards that a cache does not know. A byte of each board
 entries: all tags together fit into the first-level cache of the CPU, and only a board with the tag that is there is
 looked for farther away.
 
-Evaluations are remembered since the same leaves come back in every iteration and in ProbCut's searches. One word a
-board, the last one stays: 56 bits that tell boards apart, then the score. The place of a board is mixed otherwise, so
-that of two boards in one place one is taken for the other once in 2^56 questions.
+Evaluations are cached since the same leaves come back in every iteration and in ProbCut's searches. A slot is one word
+that the last board written keeps: 56 bits of the board's hash, then the score. The slot's number is the hash's top 14
+bits, so the two parts cover all 64 bits, and a lookup takes another board for its own once in 2^50 times.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint32_t, uint64_t
 
 from outflank.engine.search.hashtable cimport prefetch
+
+cdef extern from * nogil:
+    """
+    /* The two halves of a product combined: every bit of `a` reaches every bit of the result. */
+    static inline unsigned long long of_fold(unsigned long long a, unsigned long long b) {
+        const unsigned __int128 product = (unsigned __int128)a * b;
+        return (unsigned long long)product ^ (unsigned long long)(product >> 64);
+    }
+    """
+    uint64_t fold "of_fold" (uint64_t a, uint64_t b) noexcept
 
 cdef enum:
     CACHE_BITS = 15
@@ -91,26 +101,26 @@ cdef inline void remember(
     entry.upper = 64 if score > alpha else score
 
 
-cdef inline uint64_t *guess_place(uint64_t *guesses, uint64_t own, uint64_t opp) noexcept nogil:
-    """The one place of a board."""
-    return &guesses[(own * <uint64_t>0x9E3779B97F4A7C15 + opp * <uint64_t>0xC2B2AE3D27D4EB4F) >> (64 - GUESS_BITS)]
+cdef inline uint64_t guess_key(uint64_t own, uint64_t opp) noexcept nogil:
+    """The hash of a board that `guess_slot`, `guess_known` and `guess_word` take."""
+    return fold(fold(own, <uint64_t>0x9E3779B97F4A7C15) ^ opp, <uint64_t>0xC2B2AE3D27D4EB4F)
 
 
-cdef inline uint64_t guess_seal(uint64_t own, uint64_t opp) noexcept nogil:
-    """What tells a board from the others of its place; the low byte is 0."""
-    return (own * <uint64_t>0xD6E8FEB86659FD93 + opp * <uint64_t>0xA0761D6478BD642F) & ~<uint64_t>0xFF
+cdef inline uint64_t *guess_slot(uint64_t *guesses, uint64_t key) noexcept nogil:
+    """The slot of a board."""
+    return &guesses[key >> (64 - GUESS_BITS)]
 
 
-cdef inline bint guess_known(uint64_t word, uint64_t seal) noexcept nogil:
-    """Whether a cache entry belongs to the board with this seal."""
-    return (word ^ seal) <= 0xFF
+cdef inline bint guess_known(uint64_t word, uint64_t key) noexcept nogil:
+    """Whether the word of a slot belongs to the board with this key."""
+    return (word ^ key << 8) <= 0xFF
 
 
 cdef inline int guess_score(uint64_t word) noexcept nogil:
-    """The score in a place's word, in discs."""
+    """The score in a slot's word, in discs."""
     return <int>(word & 0xFF) - _SCORE_AT_0
 
 
-cdef inline uint64_t guess_word(uint64_t seal, int score) noexcept nogil:
-    """The cache entry of a board."""
-    return seal | (score + _SCORE_AT_0)
+cdef inline uint64_t guess_word(uint64_t key, int score) noexcept nogil:
+    """The word of a board and its score."""
+    return key << 8 | (score + _SCORE_AT_0)

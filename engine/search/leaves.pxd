@@ -11,7 +11,7 @@ from outflank.engine.evaluation.evaluate cimport (
     network_score,
     phase_of,
 )
-from outflank.engine.search.cache cimport guess_known, guess_place, guess_score, guess_seal, guess_word
+from outflank.engine.search.cache cimport guess_key, guess_known, guess_score, guess_slot, guess_word
 from outflank.engine.search.hashtable cimport prefetch
 from outflank.engine.kernels cimport bit
 from outflank.engine.movegen cimport MoveEntry, generate_on
@@ -43,34 +43,35 @@ cdef inline int _best_on(
     """The best score of `best` and the moves on some squares; a score of `beta` or more ends the search."""
     cdef MoveEntry *moves = worker.scratch
     cdef int count = generate_on(own, opp, squares, worker.one_direction, moves), i
+    cdef uint64_t key = _key_after(own, opp, &moves[0]), next_key = key
     for i in range(count):
         if i + 1 < count:
-            prefetch(
-                guess_place(
-                    worker.guesses,
-                    opp ^ moves[i + 1].turned,
-                    own ^ moves[i + 1].turned ^ bit(moves[i + 1].square),
-                )
-            )
-        best = max(best, _leaf_value(worker, own, opp, &moves[i], empties - 1, max(alpha, best), beta))
+            next_key = _key_after(own, opp, &moves[i + 1])
+            prefetch(guess_slot(worker.guesses, next_key))
+        best = max(best, _leaf_value(worker, own, opp, &moves[i], key, empties - 1, max(alpha, best), beta))
         if best >= beta:
             break
+        key = next_key
     return best
 
 
+cdef inline uint64_t _key_after(uint64_t own, uint64_t opp, const MoveEntry *move) noexcept nogil:
+    """The key of the board after a move."""
+    return guess_key(opp ^ move.turned, own ^ move.turned ^ bit(move.square))
+
+
 cdef inline int _leaf_value(
-    Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, int empties, int alpha, int beta
+    Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, uint64_t key, int empties, int alpha, int beta
 ) noexcept nogil:
     """The evaluation after a move, from the side that makes it, if within alpha..beta; else perhaps a bound."""
     cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
-    cdef uint64_t seal = guess_seal(theirs, mine)
-    cdef uint64_t *place = guess_place(worker.guesses, theirs, mine)
+    cdef uint64_t *slot = guess_slot(worker.guesses, key)
     cdef uint16_t[LANES] view
     cdef uint32_t[LANES] rows
     cdef int score, far
     worker.nodes += 1
-    if guess_known(place[0], seal):
-        return -guess_score(place[0])
+    if guess_known(slot[0], key):
+        return -guess_score(slot[0])
     opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], move.square, move.turned)
     score = look_up(&worker.evaluation, view, theirs, mine, empties, rows)
     # Where the tables alone lie far beyond the window, by default two to three standard deviations of what the network
@@ -82,5 +83,5 @@ cdef inline int _leaf_value(
     if -score <= (alpha << SCORE_BITS) - far:
         return max(alpha, -HIGHEST_GUESS)
     score = in_discs(score + network_score(&worker.evaluation, rows, empties))
-    place[0] = guess_word(seal, score)
+    slot[0] = guess_word(key, score)
     return -score

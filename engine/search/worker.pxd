@@ -12,7 +12,7 @@ never a score:
 
 from libc.stdint cimport int16_t, uint16_t, uint64_t
 
-from outflank.engine.search.cache cimport Cache, guess_known, guess_place, guess_score, guess_seal, guess_word
+from outflank.engine.search.cache cimport Cache, guess_key, guess_known, guess_score, guess_slot, guess_word
 from outflank.engine.evaluation.evaluate cimport STAGES, Evaluation, evaluate, in_discs, rough_score
 from outflank.engine.search.hashtable cimport FULL_WIDTH, HashSlots
 from outflank.engine.movegen cimport MoveEntry
@@ -198,11 +198,11 @@ cdef inline void leave(Worker *worker) noexcept nogil:
 
 cdef inline int guess(Worker *worker, uint64_t own, uint64_t opp, int empties) noexcept nogil:
     """The evaluation of the board being searched, in discs from the side to move."""
-    cdef uint64_t seal = guess_seal(own, opp)
-    cdef uint64_t *place = guess_place(worker.guesses, own, opp)
-    if not guess_known(place[0], seal):
-        place[0] = guess_word(seal, evaluate(&worker.evaluation, worker.features, worker.side, own, opp, empties))
-    return guess_score(place[0])
+    cdef uint64_t key = guess_key(own, opp)
+    cdef uint64_t *slot = guess_slot(worker.guesses, key)
+    if not guess_known(slot[0], key):
+        slot[0] = guess_word(key, evaluate(&worker.evaluation, worker.features, worker.side, own, opp, empties))
+    return guess_score(slot[0])
 
 
 cdef inline int rough_guess_after(

@@ -196,3 +196,18 @@ def test_a_direction_or_symmetry_other_than_the_eight_is_refused(number: int) ->
 
 def test_says_which_kernels_it_uses() -> None:
     assert kernels.KERNELS in ("avx512", "avx2", "neon", "portable")
+
+
+def test_the_owner_of_every_square_reaches_every_bit_of_the_key_of_an_evaluation(rng: random.Random) -> None:
+    """A key whose bits did not depend on who owns h8 took one board's evaluation for the other's."""
+    for square in range(64):
+        disc, ones, boards = 1 << square, [0] * 64, 200
+        for _ in range(boards):
+            discs = rng.getrandbits(64) | rng.getrandbits(64) | disc
+            own = discs & rng.getrandbits(64) | disc
+            opp = discs & ~own
+            changed = kernels.guess_key(own, opp) ^ kernels.guess_key(own ^ disc, opp ^ disc)
+            for bit in range(64):
+                ones[bit] += changed >> bit & 1
+
+        assert all(0.2 * boards < count < 0.8 * boards for count in ones), (square, ones)

@@ -62,6 +62,26 @@ class TestTheSameQuestionGetsTheSameAnswer:
         assert len({Searcher(hash_mb=1).search(image, limit).score for image in images}) == 1
         assert len({Searcher(hash_mb=1).evaluate(image) for image in images}) == 1
 
+    def test_in_all_eight_images_of_a_board_where_h8_changes_hands(self) -> None:
+        board = "O-OXO-X--OOXXXX-X-OXOXOOXX-XOXO-XOXXOX--XXXXOOOOX-XXXXOO--OOOOOO X"
+        images = Position.parse(board).symmetries()
+
+        assert [Searcher(hash_mb=1).search(image, Limit(depth=8)).score for image in images] == [-11] * 8
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_after_the_board_that_differs_in_the_owner_of_one_square(self, seed: int) -> None:
+        position, limit = reached(seed, 12 + seed), Limit(depth=2)
+        for square in range(64):
+            disc = 1 << square
+            if not (position.own | position.opp) & disc:
+                continue
+            other = Position(position.own ^ disc, position.opp ^ disc, position.side)
+            searcher = Searcher(hash_mb=1)
+            searcher.search(position, limit)
+            after = searcher.search(other, limit).score
+
+            assert after == Searcher(hash_mb=1).search(other, limit).score
+
     @pytest.mark.parametrize("limit", [Limit(depth=10), Limit(nodes=50_000), Limit(depth=12, selectivity=87)])
     def test_to_the_node_for_one_thread(self, limit: Limit) -> None:
         first, second = (Searcher(hash_mb=4).search(MIDGAME, limit) for _ in range(2))

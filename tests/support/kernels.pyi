@@ -35,3 +35,6 @@ def turned_discs_portable(own: int, opp: int, square: int) -> int:
 
 def tables_scores(evaluator: Evaluator, position: Position) -> tuple[int, int]:
     """What the tables say of a position in 1/128 disc, and what they say for the order of moves."""
+
+def guess_key(own: int, opp: int) -> int:
+    """The hash of a board in the cache of evaluations."""

@@ -4,6 +4,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from outflank.engine cimport kernels
 from outflank.engine.evaluation.evaluate cimport Evaluator, look_up, rough_score
+from outflank.engine.search cimport cache
 from outflank.engine.search.lastmoves cimport last_move_gain
 from outflank.engine.evaluation.patterns cimport LANES, Features, set_features
 from outflank.engine.position cimport Position
@@ -72,3 +73,7 @@ def tables_scores(Evaluator evaluator, Position position):
         look_up(&evaluator.evaluation, features.views[0], own, opp, position.empties, rows),
         rough_score(&evaluator.evaluation, features.views[0], own, opp, position.empties),
     )
+
+
+def guess_key(uint64_t own, uint64_t opp):
+    return cache.guess_key(own, opp)
