@@ -1,4 +1,4 @@
-"""The last ply: the evaluations of the boards that a node's moves lead to, and the best of them."""
+"""The last ply: the values of the boards that a node's moves lead to, and the best of them."""
 
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
@@ -6,6 +6,7 @@ from outflank.engine.evaluation.evaluate cimport (
     HIGHEST_GUESS,
     SCORE_BITS,
     STAGES,
+    evaluate,
     in_discs,
     look_up,
     network_score,
@@ -13,9 +14,9 @@ from outflank.engine.evaluation.evaluate cimport (
 )
 from outflank.engine.search.cache cimport guess_key, guess_known, guess_score, guess_slot, guess_word
 from outflank.engine.search.hashtable cimport prefetch
-from outflank.engine.kernels cimport bit
+from outflank.engine.kernels cimport bit, final_score, moves_of_both
 from outflank.engine.movegen cimport MoveEntry, generate_on
-from outflank.engine.evaluation.patterns cimport LANES, PHASES, STEPS, opponents_view_after
+from outflank.engine.evaluation.patterns cimport LANES, PHASES, STEPS, features_after, opponents_view_after
 from outflank.engine.search.worker cimport Worker
 
 cdef enum:
@@ -68,10 +69,14 @@ cdef inline int _leaf_value(
     cdef uint64_t *slot = guess_slot(worker.guesses, key)
     cdef uint16_t[LANES] view
     cdef uint32_t[LANES] rows
+    cdef uint64_t replies, moves
     cdef int score, far
     worker.nodes += 1
     if guess_known(slot[0], key):
         return -guess_score(slot[0])
+    moves_of_both(theirs, mine, &replies, &moves)  # the evaluation needs them too: the compiler computes them once
+    if not replies:
+        return _value_without_reply(worker, mine, theirs, move, moves != 0, empties)
     opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], move.square, move.turned)
     score = look_up(&worker.evaluation, view, theirs, mine, empties, rows)
     # Where the tables alone lie far beyond the window, by default two to three standard deviations of what the network
@@ -85,3 +90,13 @@ cdef inline int _leaf_value(
     score = in_discs(score + network_score(&worker.evaluation, rows, empties))
     slot[0] = guess_word(key, score)
     return -score
+
+
+cdef inline int _value_without_reply(
+    Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, bint again, int empties
+) noexcept nogil:
+    """The value of a leaf where the side that has just moved, with the discs `own`, moves again or the game is over."""
+    if not again:
+        return final_score(own, opp, worker.count_only_discs)
+    features_after(worker.features + 1, worker.features, worker.side, move.square, move.turned)
+    return evaluate(&worker.evaluation, worker.features + 1, worker.side, own, opp, empties)

@@ -49,11 +49,11 @@ cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha
         return alpha
     if depth > empties:
         depth = empties
-    if depth == 0 and empties:
-        return guess(worker, own, opp, empties)
     moves = legal_moves(own, opp)
     if not moves:
         return _search_passed(worker, own, opp, depth, alpha, beta)
+    if depth == 0:
+        return guess(worker, own, opp, empties)
     if depth == 1 and empties > 1:
         return best_leaf(worker, own, opp, moves, empties, alpha, beta)
     if depth == empties and beta == alpha + 1 and not worker.one_direction:

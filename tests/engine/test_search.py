@@ -148,6 +148,50 @@ class TestLimits:
         assert not result.stopped
 
 
+class TestLeaves:
+    """The last ply of a search by depth: the evaluation after a pass, the final score of a game that is over."""
+
+    @pytest.mark.parametrize("depth", [1, 2, 3])
+    @pytest.mark.parametrize("selectivity", [73, 100])
+    def test_a_wipe_out_is_seen_at_any_depth(self, depth: int, selectivity: Percent) -> None:
+        position = Position.parse("-" * 26 + "XXOO-----XXX-----XXX" + "-" * 18 + " X")
+        result = Searcher(hash_mb=1).search(position, Limit(depth=depth, selectivity=selectivity))
+
+        assert result.score == 64
+        assert str(result.move) in ("f3", "g4")
+
+    @settings(max_examples=60)
+    @given(
+        seed=SEEDS, empties=st.integers(4, 56), preset=st.sampled_from(list(PRESETS)), lopsided=st.booleans()
+    )
+    def test_a_search_is_negamax_over_evaluations_and_final_scores(
+        self, seed: int, empties: int, preset: str, lopsided: bool
+    ) -> None:
+        """Lopsided boards have one side with three discs: many passes and ends."""
+        position = reached(seed, empties, PRESETS[preset])
+        if lopsided:
+            few = sum(
+                1 << square for square in range(64) if position.own >> square & 1 and square % 5 == seed % 5
+            )
+            position = Position(few, position.opp | position.own & ~few, position.side, position.rules)
+        searcher = Searcher(hash_mb=1)
+        if position.is_over:
+            return
+        for depth in (1, 2):
+            expected = negamax(searcher, position, depth)
+
+            assert searcher.search(position, Limit(depth=depth)).score == expected
+
+
+def negamax(searcher: Searcher, position: Position, depth: int) -> float:
+    """The value `depth` plies deep, from the side to move, without any cut."""
+    if position.must_pass:
+        return -negamax(searcher, position.pass_(), depth)
+    if position.is_over or not depth:
+        return searcher.evaluate(position)
+    return max(-negamax(searcher, position.play(move), depth - 1) for move in position.legal_moves())
+
+
 class TestRoot:
     def test_a_finished_game_gives_a_pass_and_its_score(self) -> None:
         over = Position.parse("X" * 40 + "O" * 24 + " X")
