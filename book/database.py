@@ -1,25 +1,36 @@
-"""SQLite files that anybody may have made: how books and runs are opened, and what their files may hold.
+"""SQLite files of Outflank: one kind each for books, runs, archives and jobs, and how they are made and opened.
 
-SQL in a file, such as a view in the place of a table, runs when the file is read, and may run for ever. So a file has
-to have the tables that we make, to the letter, and nothing else. The pages may lie as well: they may lead in circles,
-or make a text of a gigabyte out of a small file. So each statement has a limit of steps, and each value one of bytes.
+Anybody may have made the file that is opened. SQL in a file, such as a view in the place of a table, runs when the
+file is read, and may run for ever. So a file has to have the tables that we make, to the letter, and nothing else. The
+pages may lie as well: they may lead in circles, or make a text of a gigabyte out of a small file. So each statement has
+a limit of steps, and each value one of bytes.
 """
 
+import contextlib
+import json
 import os
 import sqlite3
 import struct
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
 from outflank.engine import FileFormatError
-from outflank.engine.links import open_regular
+from outflank.engine.links import file_of, open_beside, open_regular
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
-_APPLICATION_ID_AT = 68
+_WAL = 2  # in the header's bytes 18 and 19
+_LARGEST_PAGE = 65536  # bytes; written as 1
+_PRIMARY = 0xFF  # of an error code of SQLite; the higher bits say more
+_OF_THE_DISK = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
+_MOST_FACTS = 1000
+CHECKSUM_FACT = "checksum"
+_BUSY_SECONDS = 10  # how long to wait for a lock of SQLite
 _MOST_SQL_BYTES = 1 << 16
 _MOST_OBJECTS = 100  # of a schema; ours have fewer than ten
 _STEPS_AT_ONCE = 100_000  # of SQLite's virtual machine, a millisecond or two
@@ -30,73 +41,201 @@ _LONGEST_SHOWN = 40
 Schema = tuple[tuple[str, ...], ...]  # kind, name, table and SQL
 
 
-def header_of(path: Path, application: int) -> tuple[bytes, int]:
-    """The first bytes of a database's file, before SQLite sees it, and how many the file has.
+@dataclass(frozen=True, slots=True)
+class DatabaseKind:
+    """A kind of SQLite file.
 
-    Args:
-        path: of the file.
-        application: the number that its kind of file has.
-
-    Raises: FileFormatError with the reason alone if it is none of this kind or can't be read.
-    """
-    try:
-        with open_regular(path) as file:
-            header, size = file.read(_HEADER_BYTES), file.seek(0, os.SEEK_END)
-    except (OSError, ValueError) as error:  # ValueError for an impossible name, as with a zero byte in it
-        raise FileFormatError(getattr(error, "strerror", None) or str(error)) from None
-    if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
-        raise FileFormatError("it is no SQLite file" if header else "it is empty")
-    if struct.unpack_from(">I", header, _APPLICATION_ID_AT) != (application,):
-        raise FileFormatError("an SQLite file of another program")
-    return header, size
-
-
-def open_database(
-    path: Path,
-    how: str,
-    schemas: Iterable[str],
-    *,
-    writes: bool = False,
-    whole: bool = False,
-    longest: int,
-    busy_seconds: float,
-) -> sqlite3.Connection:
-    """Open a file that need not be trusted.
-
-    Args:
-        path: of a regular file, see ``header_of``.
-        how: the options in SQLite's URI: ``mode=ro``, ``mode=rw``, ``immutable=1``.
-        schemas: SQL that makes the tables, for each form that the file may have.
-        writes: whether the connection may change it; a change that another broke off is taken back in any case.
-        whole: whether to check all pages first, so that reading gives no more than the file holds; 50 MB take a third
-            of a second.
+    Attributes:
+        noun: the kind in messages, with its article.
+        application: the application id, which `file` and SQLite's own tools show.
+        tables: SQL that makes the tables. The first has the columns ``name`` and ``value``: the facts of the file about
+            itself.
+        version: the version of the tables.
+        earlier: SQL for the tables of earlier versions that are read; the last makes those of `version` by `upgrade`.
+        upgrade: SQL that turns the tables of the version before into today's when the file is opened to be written.
+        whole: whether all pages are checked first, so that reading gives no more than the file holds; 50 MB take a
+            third of a second.
         longest: bytes of a value or a row.
-        busy_seconds: how long to wait for a lock of SQLite.
-
-    Raises: FileFormatError with the reason alone if its tables are others or, with `whole`, its pages are damaged;
-        sqlite3.Error; UnicodeDecodeError where SQLite quotes damage; MemoryError where a damaged size is impossible.
     """
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?{how}",
-        uri=True,
-        isolation_level=None,
-        check_same_thread=False,  # who uses it in several threads holds a lock
-        timeout=busy_seconds,
-        factory=_Connection,
-    )
-    try:
-        connection.limit(path, longest)
-        _expect_schema(connection, schemas)
-        if whole:
-            ((found,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
-            if found != "ok":
-                raise FileFormatError(f"damaged: {found}")
-        if not writes:
-            connection.execute("PRAGMA query_only = ON")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+
+    noun: str
+    application: int
+    tables: str
+    version: int = 1
+    earlier: tuple[str, ...] = ()
+    upgrade: str = ""
+    whole: bool = False
+    longest: int = 1 << 16
+
+    def lay_out(self, connection: sqlite3.Connection) -> None:
+        """Make the tables in an empty file. Raises: sqlite3.Error."""
+        connection.execute(f"PRAGMA application_id = {self.application}")
+        connection.execute(f"PRAGMA user_version = {self.version}")
+        connection.executescript(f"BEGIN; {self.tables} COMMIT;")
+
+    @contextmanager
+    def creating(self, path: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
+        """Make a file, whole or not at all: the block fills its tables, and an old file is replaced at its end.
+
+        A link stays one: the file is made where it leads to. The block gets a connection in a transaction, and the
+        name that the file has meanwhile.
+
+        Raises: OSError; sqlite3.Error.
+        """
+        path = file_of(path)
+        descriptor, new = open_beside(path)
+        os.close(descriptor)
+        try:
+            with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
+                self.lay_out(connection)
+                connection.execute("BEGIN")
+                yield connection, new
+                connection.execute("COMMIT")
+            os.replace(new, path)
+        except BaseException:
+            for name in (new, new.with_name(f"{new.name}-journal")):
+                with contextlib.suppress(OSError):
+                    os.unlink(name)
+            raise
+
+    def open_to_read(self, path: Path) -> sqlite3.Connection:
+        """Open a file, also one that is being written and one in a folder that is read-only.
+
+        Raises: FileFormatError if it is not of this kind, is damaged at first sight or is of another version.
+        """
+        in_wal_mode = self._check_header(path)
+        try:
+            try:
+                return self._connect(path, "mode=ro")
+            except sqlite3.OperationalError as error:
+                # A file that was left in WAL mode needs another beside it. If it can't have one, nobody writes either.
+                # A change that was broken off has to be taken back first, which needs the right to write.
+                file = file_of(path)
+                left_alone = in_wal_mode and not file.with_name(file.name + "-wal").exists()
+                try:
+                    return self._connect(path, "immutable=1" if left_alone else "mode=rw")
+                except (sqlite3.Error, UnicodeDecodeError, MemoryError):
+                    if getattr(error, "sqlite_errorcode", 0) & _PRIMARY in _OF_THE_DISK:
+                        noun = self.noun.partition(" ")[2]
+                        raise FileFormatError(f"can't use the {noun} {str(path)!r} ({error})") from None
+                    raise error from None
+        # UnicodeDecodeError if SQLite quotes damaged text, MemoryError if the damage is an impossible size.
+        except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
+            raise self.unreadable(path, error) from None
+
+    def open_to_write(self, path: Path) -> sqlite3.Connection:
+        """Open a file to change it: all that was committed before a crash is there again.
+
+        It is in WAL mode, and commits survive a power cut.
+
+        Raises: FileFormatError if it is not of this kind; sqlite3.Error, UnicodeDecodeError, MemoryError.
+        """
+        self._check_header(path)
+        connection = self._connect(path, "mode=rw", writes=True)
+        try:
+            ((version,),) = connection.execute("PRAGMA user_version").fetchall()
+            if version != self.version:
+                connection.executescript(
+                    f"BEGIN; {self.upgrade} PRAGMA user_version = {self.version}; COMMIT;"
+                )
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(
+                "SELECT 1 FROM sqlite_master LIMIT 1"
+            ).fetchall()  # now it needs the files beside it
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def read_facts(self, connection: sqlite3.Connection) -> dict[str, str]:
+        """The facts of a file about itself, as ``sealed`` made them.
+
+        Raises: FileFormatError with the reason alone if they were changed by chance; sqlite3.Error.
+        """
+        table = self.tables.split()[2]  # after CREATE TABLE
+        facts = dict(connection.execute(f"SELECT name, value FROM {table} LIMIT {_MOST_FACTS}").fetchall())
+        if not all(isinstance(text, str) for fact in facts.items() for text in fact):
+            raise FileFormatError("the facts about itself are not in words")
+        if facts.pop(CHECKSUM_FACT, None) != _checksum(facts):
+            raise FileFormatError("the facts about itself do not have the right checksum")
+        return facts
+
+    def unreadable(self, path: Path, reason: object) -> FileFormatError:
+        """The error for a file that is refused; a MemoryError gives no reason of its own."""
+        return FileFormatError(
+            f"can't read {str(path)!r} as {self.noun} ({str(reason) or 'a size beyond all memory'})"
+        )
+
+    def _check_header(self, path: Path) -> bool:
+        """Look at the first bytes before SQLite does, and return whether the file is in WAL mode.
+
+        Raises: FileFormatError if these are not the first bytes of a whole file of a version that we read.
+        """
+        try:
+            with open_regular(path) as file:
+                header, size = file.read(_HEADER_BYTES), file.seek(0, os.SEEK_END)
+        except (OSError, ValueError) as error:  # ValueError for an impossible name, as with a zero byte in it
+            raise self.unreadable(path, getattr(error, "strerror", None) or error) from None
+        if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
+            raise self.unreadable(path, "it is no SQLite file" if header else "it is empty")
+        page_bytes, _, journal = struct.unpack_from(">HBB", header, 16)
+        ((pages,), (version, _, application)) = (
+            struct.unpack_from(form, header, at) for form, at in ((">I", 28), (">III", 60))
+        )
+        if application != self.application:
+            raise self.unreadable(path, "an SQLite file of another program")
+        oldest = self.version - bool(self.earlier)
+        if not oldest <= version <= self.version:
+            newer = ", written by a newer Outflank" if version > self.version else ""
+            read = f"{oldest} to {self.version}" if self.earlier else self.version
+            raise self.unreadable(path, f"version {version}{newer}; this one reads version {read}")
+        expected = pages * (page_bytes if page_bytes != 1 else _LARGEST_PAGE)
+        if journal != _WAL and size < expected:
+            raise self.unreadable(path, f"cut short: {size} of {expected} bytes")
+        return bool(journal == _WAL)
+
+    def _connect(self, path: Path, how: str, *, writes: bool = False) -> sqlite3.Connection:
+        """A connection to a file whose tables are those of its kind; `how` has the options in SQLite's URI.
+
+        A connection that does not write still takes back a change that another broke off.
+
+        Raises: FileFormatError if they are not; sqlite3.Error, UnicodeDecodeError, MemoryError.
+        """
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?{how}",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,  # who uses it in several threads holds a lock
+            timeout=_BUSY_SECONDS,
+            factory=_Connection,
+        )
+        try:
+            connection.limit(path, self.longest)
+            _expect_schema(connection, (*self.earlier, self.tables))
+            if self.whole:
+                ((found,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+                if found != "ok":
+                    raise FileFormatError(f"damaged: {found}")
+            if not writes:
+                connection.execute("PRAGMA query_only = ON")
+        except FileFormatError as error:
+            connection.close()
+            raise self.unreadable(path, error) from None
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def sealed(facts: Mapping[str, str]) -> dict[str, str]:
+    """Facts with the checksum that ``read_facts`` expects: CRC-32 of all others, in eight hexadecimal digits."""
+    others = {name: value for name, value in facts.items() if name != CHECKSUM_FACT}
+    return {**others, CHECKSUM_FACT: _checksum(others)}
+
+
+def _checksum(facts: Mapping[str, str]) -> str:
+    return f"{zlib.crc32(json.dumps(sorted(facts.items()), ensure_ascii=False).encode()):08x}"
 
 
 class _Cursor(sqlite3.Cursor):
@@ -197,7 +336,7 @@ class _Connection(sqlite3.Connection):
                 yield True
 
 
-def _expect_schema(connection: sqlite3.Connection, schemas: Iterable[str]) -> None:
+def _expect_schema(connection: sqlite3.Connection, schemas: tuple[str, ...]) -> None:
     """Raise FileFormatError unless the file has one of the schemas to the letter."""
     found = _schema_of(connection)
     expected = [_schema_made_by(sql) for sql in schemas]

@@ -100,3 +100,15 @@ class WriterLock:
     def _foreign(self) -> FileFormatError:
         in_the_way = f"{str(self._path)!r} is in the way; move it elsewhere, as it is no lock of Outflank's"
         return FileFormatError(f"can't lock {str(self._locked)!r}: {in_the_way}")
+
+
+def expect_no_other_file(path: Path, purpose: str) -> None:
+    """Raise FileFormatError if the folder of a future file has other files than what a killed process left of it.
+
+    Args:
+        path: of the future file.
+        purpose: how the sentence begins, as "the records need".
+    """
+    names = {file.name for file in path.parent.iterdir()} - {path.name + LOCK_SUFFIX}
+    if not all(name.startswith(f".{path.name}.") for name in names):
+        raise FileFormatError(f"{purpose} a new or empty folder, and {str(path.parent)!r} has files in it")

@@ -1,4 +1,7 @@
-"""An opening book opened to be read: probing, counting, walking through all of it."""
+"""An opening book opened to be read: probing, counting, walking through all of it.
+
+docs/book.md describes the file for other programs.
+"""
 
 import re
 import sqlite3
@@ -9,9 +12,10 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
-from outflank.book import schema
+from outflank.book.database import DatabaseKind
 from outflank.book.keys import after_passes, children_of, key_of, same_games
 from outflank.book.records import (
+    COLUMNS,
     HAND_LEVEL,
     BookEntry,
     Record,
@@ -23,6 +27,23 @@ from outflank.book.records import (
 )
 from outflank.engine import HIGHEST_LEVEL, FileFormatError, Position, Rules, SettingsError
 
+BOOK = DatabaseKind(
+    "an opening book",
+    application=0x4F464C42,  # "OFLB"
+    tables="""
+CREATE TABLE book (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE history (number INTEGER PRIMARY KEY, time TEXT NOT NULL, what TEXT NOT NULL);
+CREATE TABLE position (
+    board BLOB PRIMARY KEY,
+    score INTEGER NOT NULL, lower INTEGER NOT NULL, upper INTEGER NOT NULL,
+    depth INTEGER NOT NULL, selectivity INTEGER NOT NULL, level INTEGER,
+    leaf INTEGER, leaf_score INTEGER,
+    lines INTEGER NOT NULL, wins INTEGER NOT NULL, draws INTEGER NOT NULL, losses INTEGER NOT NULL,
+    checksum INTEGER NOT NULL
+) WITHOUT ROWID;
+""",
+)
+_SELECT = f"SELECT {', '.join(COLUMNS)} FROM position"
 _ROWS_AT_ONCE = 1000
 # As the commands that judge write it into the history; before 1.0.0 it was "with weights".
 _WEIGHTS = re.compile(r"(?:level [0-9]+,|with) weights ([0-9a-f]{8})\b")
@@ -58,11 +79,11 @@ class Book:
         self._connection = connection
         self._lock = Lock()
         try:
-            facts = schema.read_facts(connection)
+            facts = BOOK.read_facts(connection)
             self.rules = Rules.parse(facts["rules"])
         except (sqlite3.Error, FileFormatError, LookupError, TypeError, ValueError, MemoryError) as error:
             connection.close()
-            raise schema.unreadable(path, str(error)) from None
+            raise BOOK.unreadable(path, error) from None
         self.facts: Mapping[str, str] = MappingProxyType(facts)
         self._served = self.rules  # the last rules asked for that the book serves
 
@@ -78,7 +99,7 @@ class Book:
             it is for other rules, or `rules` is not a ``Rules``.
         """
         path = Path(path)
-        book = cls(path, schema.open_to_read(path))
+        book = cls(path, BOOK.open_to_read(path))
         if rules is not None:
             try:
                 book.expect(rules)
@@ -153,7 +174,7 @@ class Book:
         try:
             entry = entry_of(asked, rows[key], symmetry, children, rows)
         except FileFormatError as error:
-            raise schema.unreadable(self.path, f"damaged: {error}") from None
+            raise BOOK.unreadable(self.path, f"damaged: {error}") from None
         return before_pass(entry, position) if passed else entry
 
     def records(self) -> Iterator[Record]:
@@ -162,16 +183,14 @@ class Book:
         Raises: FileFormatError if a row is damaged.
         """
         last = b""
-        while rows := self._rows(
-            f"{schema.SELECT} WHERE board > ? ORDER BY board LIMIT {_ROWS_AT_ONCE}", (last,)
-        ):
+        while rows := self._rows(f"{_SELECT} WHERE board > ? ORDER BY board LIMIT {_ROWS_AT_ONCE}", (last,)):
             for row in rows:
                 try:
                     record = to_record(row, self.rules)
                 except FileFormatError as error:
-                    raise schema.unreadable(self.path, f"damaged: {error}") from None
+                    raise BOOK.unreadable(self.path, f"damaged: {error}") from None
                 if row[0] <= last:
-                    raise schema.unreadable(self.path, "damaged: its rows are not in order")
+                    raise BOOK.unreadable(self.path, "damaged: its rows are not in order")
                 last = row[0]
                 yield record
 
@@ -209,14 +228,14 @@ class Book:
         )
         for level in levels:
             if level is not None and level not in (HAND_LEVEL, *range(HIGHEST_LEVEL + 1)):
-                raise schema.unreadable(self.path, f"damaged: it has positions of level {level!r:.40}")
+                raise BOOK.unreadable(self.path, f"damaged: it has positions of level {level!r:.40}")
         return levels
 
     def damage(self) -> list[str]:
         """A sentence for each fault of the file and its rows: SQLite's own check, and the checksum of each row."""
         try:
             found = [fault for (fault,) in self._rows("PRAGMA integrity_check") if fault != "ok"]
-            for row in self._rows(schema.SELECT):
+            for row in self._rows(_SELECT):
                 try:
                     check_row(row)
                 except FileFormatError as error:
@@ -238,7 +257,7 @@ class Book:
         ):
             for number, *texts in rows:
                 if not all(isinstance(text, str) for text in texts) or number <= last:
-                    raise schema.unreadable(self.path, "damaged: its history is no list of texts")
+                    raise BOOK.unreadable(self.path, "damaged: its history is no list of texts")
                 last = number
                 changes.append(Change(*texts))
         return changes
@@ -264,12 +283,12 @@ class Book:
         Raises: FileFormatError.
         """
         marks = ", ".join("?" * len(keys))
-        rows: list[Row] = self._rows(f"{schema.SELECT} WHERE board IN ({marks})", tuple(keys))
+        rows: list[Row] = self._rows(f"{_SELECT} WHERE board IN ({marks})", tuple(keys))
         try:
             for row in rows:
                 check_row(row)
         except FileFormatError as error:
-            raise schema.unreadable(self.path, f"damaged: {error}") from None
+            raise BOOK.unreadable(self.path, f"damaged: {error}") from None
         return {row[0]: row for row in rows}
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
@@ -283,7 +302,7 @@ class Book:
         except sqlite3.ProgrammingError as error:
             raise SettingsError(f"the book {str(self.path)!r} is not open ({error})") from None
         except (sqlite3.Error, MemoryError) as error:
-            raise schema.unreadable(self.path, str(error)) from None
+            raise BOOK.unreadable(self.path, error) from None
 
 
 def expect_rules(rules: Rules) -> None:

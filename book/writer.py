@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import Self
 
 from outflank import __version__
-from outflank.book import schema
+from outflank.book.database import sealed
 from outflank.book.keys import key_of
 from outflank.book.lock import WriterLock
-from outflank.book.records import Record, to_row
-from outflank.book.store import Book, expect_rules
+from outflank.book.records import COLUMNS, Record, to_row
+from outflank.book.store import BOOK, Book, expect_rules
 from outflank.engine import OutflankError, Position, Rules, SettingsError
 from outflank.engine.links import file_of
+
+_INSERT_POSITION = f"INSERT OR REPLACE INTO position VALUES ({', '.join('?' * len(COLUMNS))})"
+_INSERT_FACT = "INSERT OR REPLACE INTO book VALUES (?, ?)"
+_INSERT_HISTORY = "INSERT INTO history (time, what) VALUES (?, ?)"
 
 
 class BookWriter(Book):
@@ -50,9 +54,10 @@ class BookWriter(Book):
             if path.exists():
                 raise OutflankError(f"{str(path)!r} exists already: a new book needs a new name")
             own = {"rules": str(rules), "created": _now(), "outflank": __version__}
-            schema.create(path, {**(facts or {}), **own})
+            with BOOK.creating(path) as (connection, _):
+                connection.executemany(_INSERT_FACT, sealed({**(facts or {}), **own}).items())
             try:
-                return cls(path, schema.open_to_write(path), lock)
+                return cls(path, BOOK.open_to_write(path), lock)
             except BaseException:
                 file_of(path).unlink(missing_ok=True)
                 raise
@@ -71,10 +76,10 @@ class BookWriter(Book):
             written to.
         """
         path = Path(path)
-        schema.open_to_read(path).close()  # a file that is no book gets no lock file
+        BOOK.open_to_read(path).close()  # a file that is no book gets no lock file
         lock = lock_book(path)
         try:
-            book = cls(path, schema.open_to_write(path), lock)
+            book = cls(path, BOOK.open_to_write(path), lock)
         except sqlite3.Error as error:
             lock.release()
             raise _not_written(path, error) from None
@@ -105,7 +110,7 @@ class BookWriter(Book):
         for record in records:
             self.expect(record.position.rules)
             rows.append(to_row(record))
-        self._write(schema.INSERT_POSITION, rows)
+        self._write(_INSERT_POSITION, rows)
 
     def remove(self, positions: Iterable[Position]) -> None:
         """Remove positions, or images of them; what is not there can't be removed and does no harm.
@@ -122,7 +127,7 @@ class BookWriter(Book):
         Raises: OutflankError if it can't be written.
         """
         text = what.encode(errors="backslashreplace").decode()
-        self._write(schema.INSERT_HISTORY, [(_now(), f"outflank {__version__}: {text}")])
+        self._write(_INSERT_HISTORY, [(_now(), f"outflank {__version__}: {text}")])
 
     def commit(self) -> None:
         """Make everything put, removed and noted since the last commit part of the book, for good.

@@ -1,4 +1,4 @@
-"""Resolving symbolic links: writing goes through links, which stay; reading needs a file."""
+"""Opening files: writing follows symbolic links, which stay; reading needs a regular file."""
 
 import errno
 import os
@@ -16,6 +16,17 @@ def file_of(path: Path) -> Path:
     if file.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     return file
+
+
+def open_beside(path: Path, mode: int = 0o666) -> tuple[int, Path]:
+    """Create a file in the folder of `path`, to be renamed to it once it is whole.
+
+    Its name can't be guessed and did not exist, so no link planted there is followed.
+
+    Returns: the descriptor, and the name: that of `path` between a dot and a random number. Raises: OSError.
+    """
+    name = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
+    return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode), name
 
 
 def open_regular(path: Path) -> BinaryIO:

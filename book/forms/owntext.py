@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
+from outflank.book.database import CHECKSUM_FACT
 from outflank.book.forms.positions import Contents, checked, legal_leaf
 from outflank.book.records import Leaf, LineCounts, Record
-from outflank.book.schema import CHECKSUM_FACT
 from outflank.book.store import Book
 from outflank.engine import FileFormatError, Move, NotationError, Percent, Position, Rules
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from outflank.book import Book, BookWriter, Leaf, LineCounts, Record, schema
+from outflank.book import Book, BookWriter, Leaf, LineCounts, Record
 from outflank.book.changes import merge, prune
 from outflank.book.checking import check
+from outflank.book.database import DatabaseKind
 from outflank.book.graph import Reach
 from outflank.book.growing import Grower
 from outflank.book.records import MOST_LINES
@@ -313,11 +314,11 @@ def test_the_name_of_rules_makes_no_book_and_opens_none(tmp_path: Path) -> None:
 def test_a_book_that_cannot_be_opened_at_first_is_not_left_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path) -> sqlite3.Connection:
+    def full(kind: DatabaseKind, path: Path) -> sqlite3.Connection:
         raise sqlite3.OperationalError(f"no room to open {path.name}")
 
     with monkeypatch.context() as patched:
-        patched.setattr(schema, "open_to_write", full)
+        patched.setattr(DatabaseKind, "open_to_write", full)
         with pytest.raises(OutflankError, match=r"can't write to .*no room to open b"):
             BookWriter.create(tmp_path / "b", OTHELLO)
 

@@ -296,7 +296,8 @@ WAITING = f"""
 import os, signal, sys, threading
 from contextlib import closing
 from pathlib import Path
-from outflank.book import database, schema
+from outflank.book import database
+from outflank.book.store import BOOK
 
 def leave(number, frame):
     sys.exit(128 + number)
@@ -305,7 +306,7 @@ database._FREE_STEPS = 10**15
 number = int(sys.argv[2])
 signal.signal(number, leave)
 threading.Timer(0.5, os.kill, (os.getpid(), number)).start()
-with closing(schema.open_to_read(Path(sys.argv[1]))) as connection:
+with closing(BOOK.open_to_read(Path(sys.argv[1]))) as connection:
     connection.execute("{COUNTS_FOR_EVER.replace("SELECT x FROM c", "SELECT max(x) FROM c")}").fetchall()
 """
 

@@ -268,7 +268,7 @@ def test_what_is_beside_a_book_is_looked_for_beside_its_file_and_not_beside_a_li
     link = tmp_path / "link"
     link.symlink_to(path)
     for name in (path, link):
-        with pytest.raises(FileFormatError, match=r"as an opening book|can.t use the book"):
+        with pytest.raises(FileFormatError, match=r"as an opening book|can.t use the opening book"):
             Book.open(name)
 
 

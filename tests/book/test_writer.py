@@ -231,7 +231,7 @@ def test_a_sound_book_on_a_full_disk_is_not_called_no_book(tmp_path: Path) -> No
     """The second time the files beside it are there, and too small."""
     path = make_book(tmp_path / "b", [record(START)])
     with no_file_beyond(8192):
-        for words in ("can't write to", "can't use the book"):
+        for words in ("can't write to", "can't use the opening book"):
             with pytest.raises(OutflankError, match=f"{words} .*b' \\(disk I/O error\\)"):
                 BookWriter.open(path)
     with BookWriter.open(path) as book:

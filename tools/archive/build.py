@@ -17,22 +17,21 @@ from operator import itemgetter
 from pathlib import Path
 
 from outflank import __version__
+from outflank.book.database import sealed
 from outflank.book.keys import after_passes, move_number
 from outflank.engine import Colour, OutflankError, Position, Rules, SettingsError
-from outflank.engine.links import file_of
+from outflank.engine.links import file_of, open_beside
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.clocks import year_of
 from outflank.tools.archive.schema import (
-    APPLICATION_ID,
+    ARCHIVE,
     INDICES,
     NO_MOVE,
     NOBODY,
     TABLES,
-    VERSION,
     images_of_moves,
     packed_moves,
     place_of,
-    sealed,
 )
 from outflank.tools.archive.tally import MOST_DISCS, NO_STRENGTH, Visit, tallies_of
 from outflank.tools.work.files import UnwritableError, expect_writable, writing
@@ -46,9 +45,6 @@ _LONGEST_NAME = 200
 _LEAST_SENSELESS = 1e6  # rating
 _FIRST_STRENGTH, _SWING, _SPREAD = 1500.0, 24.0, 400.0
 _SCRATCH = "CREATE TABLE scratch.visit (position INTEGER, game INTEGER, turn INTEGER)"
-_NEW_FILE = (
-    os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-)  # no link that waits there is followed
 _WINNERS = {Colour.BLACK: 1, None: 0, Colour.WHITE: -1}
 
 
@@ -99,11 +95,13 @@ def build_archive(
         target = file_of(path)
     if target.exists() and not target.is_file():
         raise SettingsError(f"can't make an archive of {str(path)!r}, which is no file: name another one")
-    names = [str(target.with_name(f".{target.name}.{os.urandom(6).hex()}{end}")) for end in ("", ".sort")]
+    names: list[Path] = []  # the archive's until it is whole, and the one in which positions are sorted
     try:
         with writing(path):
-            for name in names:
-                os.close(os.open(name, _NEW_FILE, 0o666))
+            for _ in range(2):
+                descriptor, name = open_beside(target)
+                names.append(name)
+                os.close(descriptor)
         with contextlib.closing(sqlite3.connect(names[0], isolation_level=None)) as connection:
             builder = _Builder(connection, names[1], rules or Rules())
             try:
@@ -127,7 +125,7 @@ class _Builder:
         raised: the reason why a statement was interrupted; None if none was.
     """
 
-    def __init__(self, connection: sqlite3.Connection, scratch: str, rules: Rules) -> None:
+    def __init__(self, connection: sqlite3.Connection, scratch: Path, rules: Rules) -> None:
         self._connection, self._rules = connection, rules
         self._start = Position.start(rules)
         self._players: dict[str, int] = {"": NOBODY}
@@ -137,9 +135,9 @@ class _Builder:
         self._watch = self._watching()
         next(self._watch)
         connection.set_progress_handler(self._watch.__next__, _STEPS_AT_ONCE)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute("ATTACH ? AS scratch", (scratch,))
+        connection.execute(f"PRAGMA application_id = {ARCHIVE.application}")
+        connection.execute(f"PRAGMA user_version = {ARCHIVE.version}")
+        connection.execute("ATTACH ? AS scratch", (str(scratch),))
         for schema in ("main", "scratch"):  # the file is thrown away unless it gets whole
             connection.execute(f"PRAGMA {schema}.journal_mode = OFF")
             connection.execute(f"PRAGMA {schema}.synchronous = OFF")
@@ -342,7 +340,7 @@ def _tally_rows(rows: Iterable[tuple[int, ...]], strengths: Mapping[int, float])
             yield (position, move, year, rating, *results, *best)
 
 
-def _sync(name: str) -> None:
+def _sync(name: Path) -> None:
     """Let the file reach the disk before it takes its name."""
     file = os.open(name, os.O_RDWR | os.O_CLOEXEC)
     try:

@@ -1,4 +1,4 @@
-"""The file of an archive: its tables, how positions are named in it, and how it is opened.
+"""The file of an archive: its tables, how positions are named in it, and its kind.
 
     table     a row for
     archive   each fact about the archive itself
@@ -11,21 +11,14 @@
 Positions that are images of each other are one. A position is a number of 64 bits, a hash of its key in books.
 """
 
-import json
-import sqlite3
 import struct
-import zlib
-from collections.abc import Mapping
 from functools import cache
 from hashlib import blake2b
-from pathlib import Path
 
-from outflank.book.database import header_of, open_database
+from outflank.book.database import DatabaseKind
 from outflank.book.keys import MOVE_NUMBERS, key_of, move_number, numbered_move
-from outflank.engine import FileFormatError, Move, Position, Symmetry
+from outflank.engine import Move, Position, Symmetry
 
-VERSION = 1
-APPLICATION_ID = 0x4F464C41  # "OFLA", which `file` and SQLite's own tools show
 NO_MOVE = MOVE_NUMBERS
 """In the place of a move's number: the game ended in the position, or was broken off."""
 NOBODY = 0
@@ -63,10 +56,7 @@ CREATE INDEX game_black ON game (black);
 CREATE INDEX game_white ON game (white);
 CREATE INDEX game_event ON game (event);
 """
-_CHECKSUM = "checksum"
-_MOST_FACTS = 100
-_LONGEST_VALUE = 1 << 16  # bytes
-_BUSY_SECONDS = 10
+ARCHIVE = DatabaseKind("an archive of games", application=0x4F464C41, tables=TABLES + INDICES)  # "OFLA"
 
 
 def place_of(position: Position) -> tuple[int, Symmetry]:
@@ -92,57 +82,3 @@ def unpacked_moves(data: bytes) -> list[Move]:
     if len(data) % 2:
         raise ValueError("half a move")
     return [numbered_move(number) for number in struct.unpack(f"<{len(data) // 2}H", data)]
-
-
-def sealed(facts: Mapping[str, str]) -> dict[str, str]:
-    """The facts and their checksum."""
-    return {**facts, _CHECKSUM: _checksum(facts)}
-
-
-def _checksum(facts: Mapping[str, str]) -> str:
-    return f"{zlib.crc32(json.dumps(sorted(facts.items()), ensure_ascii=False).encode()):08x}"
-
-
-def open_archive(path: Path) -> tuple[sqlite3.Connection, dict[str, str]]:
-    """Open the file of an archive to read it, and read its facts.
-
-    Raises: FileFormatError if it is none, is cut short or of another version.
-    """
-    try:
-        header, size = header_of(path, APPLICATION_ID)
-        ((version,), (page_bytes,), (pages,)) = (
-            struct.unpack_from(form, header, at) for form, at in ((">I", 60), (">H", 16), (">I", 28))
-        )
-        if version != VERSION:
-            newer = ", written by a newer Outflank" if version > VERSION else ""
-            raise FileFormatError(f"version {version}{newer}; this one reads version {VERSION}")
-        if size < (expected := pages * (page_bytes if page_bytes != 1 else 65536)):
-            raise FileFormatError(f"cut short: {size} of {expected} bytes")
-        connection = open_database(
-            path, "mode=ro", [TABLES + INDICES], longest=_LONGEST_VALUE, busy_seconds=_BUSY_SECONDS
-        )
-        try:
-            return connection, _facts(connection)
-        except BaseException:
-            connection.close()
-            raise
-    except (FileFormatError, sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
-        raise unreadable(path, error) from None
-
-
-def _facts(connection: sqlite3.Connection) -> dict[str, str]:
-    """Raise FileFormatError if they were changed by chance."""
-    facts = dict(connection.execute(f"SELECT name, value FROM archive LIMIT {_MOST_FACTS}").fetchall())
-    checksum = facts.pop(_CHECKSUM, None)
-    if not all(isinstance(text, str) for fact in facts.items() for text in fact):
-        raise FileFormatError("the facts about itself are not in words")
-    if checksum != _checksum(facts):
-        raise FileFormatError("the facts about itself do not have the right checksum")
-    return facts
-
-
-def unreadable(path: Path, error: Exception) -> FileFormatError:
-    """The error for a file that is refused."""
-    return FileFormatError(
-        f"can't read {str(path)!r} as an archive of games ({str(error) or 'a size beyond all memory'})"
-    )

@@ -22,7 +22,7 @@ from outflank.engine import (
 )
 from outflank.protocol.formats.annotated import AnnotatedGame, Ending, Recorder, Result
 from outflank.protocol.lines import printable
-from outflank.tools.archive.schema import NO_MOVE, NOBODY, open_archive, place_of, unpacked_moves, unreadable
+from outflank.tools.archive.schema import ARCHIVE, NO_MOVE, NOBODY, place_of, unpacked_moves
 from outflank.tools.archive.tally import LATEST_YEAR, MOST_DISCS, Tally, Visit, Wanted, tallies_of
 
 ANY = Wanted()
@@ -94,18 +94,19 @@ class Archive:
         positions: how many different ones it has, images counted once.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, facts: dict[str, str]) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
         self._lock = Lock()
         try:
+            facts = ARCHIVE.read_facts(connection)
             self.rules = Rules.parse(facts["rules"])
             self._games, self.duplicates, self.positions = (
                 int(facts[name]) for name in ("games", "duplicates", "positions")
             )
-        except (LookupError, ValueError) as error:
+        except (sqlite3.Error, FileFormatError, LookupError, ValueError, MemoryError) as error:
             connection.close()
-            raise unreadable(path, error) from None
+            raise ARCHIVE.unreadable(path, error) from None
 
     @classmethod
     def open(cls, path: Path | str) -> Self:
@@ -113,7 +114,7 @@ class Archive:
 
         Raises: FileFormatError if it is none, is damaged at first sight or is of another version.
         """
-        return cls(Path(path), *open_archive(Path(path)))
+        return cls(Path(path), ARCHIVE.open_to_read(Path(path)))
 
     def close(self) -> None:
         """Give the file back; the second time it does nothing."""
@@ -357,7 +358,7 @@ class Archive:
         except sqlite3.ProgrammingError:
             raise SettingsError(f"the archive {str(self.path)!r} is closed") from None
         except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
-            raise unreadable(self.path, error) from None
+            raise ARCHIVE.unreadable(self.path, error) from None
 
     def _whole(self, value: Any) -> int:
         """A whole number of the file."""
@@ -366,7 +367,7 @@ class Archive:
         return value
 
     def _damaged(self, reason: str) -> FileFormatError:
-        return unreadable(self.path, FileFormatError(f"damaged: {reason}"))
+        return ARCHIVE.unreadable(self.path, FileFormatError(f"damaged: {reason}"))
 
 
 def _are_between(visit: Visit, sides: Sequence[dict[int, int]]) -> bool:

@@ -9,7 +9,7 @@ from typing import BinaryIO, TextIO
 
 from outflank.book.lock import LOCK_SUFFIX
 from outflank.engine import OutflankError, SettingsError
-from outflank.engine.links import file_of
+from outflank.engine.links import file_of, open_beside
 
 STDOUT = Path("-")
 """Stands for standard output in ``open_output``; the path of a file of that name is equal, but another object."""
@@ -64,8 +64,7 @@ def write_whole(path: Path, data: bytes) -> None:
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """A new file beside the old one, put in its place at the end of ``with``; an error leaves the old one as it was.
 
-    The new file is made under a name that can't be guessed and did not exist, so that no link planted
-    there is followed. A pipe or a device is written to as it is.
+    A pipe or a device is written to as it is.
 
     Raises: UnwritableError; SettingsError if that would overwrite a run or a book.
     """
@@ -110,11 +109,9 @@ def open_to_append(path: Path) -> TextIO:
         return path.open("a", encoding="utf-8")
 
 
-def _file_beside(path: Path) -> tuple[int, str]:
-    """A new file in the same folder, open, and its name; as private as an old one may be, else as the umask has it."""
-    name = str(path.with_name(f".{path.name}.{os.urandom(6).hex()}"))
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    return os.open(name, flags, 0o600 if path.exists() else 0o666), name
+def _file_beside(path: Path) -> tuple[int, Path]:
+    """Create a file beside `path`: as private as an old one may be, else as the umask has it."""
+    return open_beside(path, 0o600 if path.exists() else 0o666)
 
 
 def _is_device(path: Path) -> bool:

@@ -279,9 +279,9 @@ def sql(folder: Path, *statements: str) -> None:
         ("PRAGMA application_id = 1", "an SQLite file of another program"),
         ("CREATE TABLE more (x)", "the table 'more', which is not Outflank's"),
         ("DROP TABLE solved", "the table 'solved' is missing"),
-        ("PRAGMA user_version = 9", "expected version 1, got 9"),
+        ("PRAGMA user_version = 9", "version 9, written by a newer Outflank"),
         ("UPDATE job SET value = 'chess' WHERE name = 'rules'", "checksum"),
-        ("DELETE FROM job", "does not say what it is about"),
+        ("DELETE FROM job", "do not have the right checksum"),
     ],
 )
 def test_a_file_that_is_none_of_a_job_is_refused(statement: str, sentence: str, tmp_path: Path) -> None:

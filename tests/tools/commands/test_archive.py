@@ -167,7 +167,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
     program = subprocess.Popen(command, stdin=reading, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         os.write(writing, b"f5d6c3\n" * 100)
-        while not list(tmp_path.glob(".a.*.sort")):
+        while not list(tmp_path.glob(".a.*")):
             time.sleep(0.02)
         program.send_signal(signal.SIGINT)
         assert program.wait(20) == 128 + signal.SIGINT

@@ -20,9 +20,10 @@ from outflank.tools.commands.program import cli
 from outflank.tools.commands.tournament import tournament
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.openings.sources import play_random
-from outflank.tools.match.state import events, schema
+from outflank.tools.match.state import events
 from outflank.tools.match.state.events import GameEnded, described
 from outflank.tools.match.state.run import Format, Void
+from outflank.tools.match.state.schema import RUN, RUN_FILE
 from outflank.tools.match.state.store import Store, read_run
 
 ENGINES = ("--engine", "name=A cmd=no-such-engine", "--engine", "name=B cmd=no-such-engine")
@@ -225,7 +226,9 @@ def test_every_file_is_described(tmp_path: Path) -> None:
 
 
 def test_every_table_and_column_is_described(tmp_path: Path) -> None:
-    connection = schema.put_in_place(schema.begin(tmp_path), tmp_path)
+    with RUN.creating(tmp_path / RUN_FILE):
+        pass
+    connection = RUN.open_to_write(tmp_path / RUN_FILE)
     tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
     columns = {
         f"{table}: {' '.join(row[1] for row in connection.execute(f'PRAGMA table_info({table})'))}"

@@ -20,7 +20,7 @@ from outflank.tests.support.books import no_file_beyond
 from outflank.tests.tools.commands.test_export import GAMES, stored
 from outflank.tests.tools.match.test_store import SETTINGS, create
 from outflank.tools.commands.program import cli
-from outflank.tools.match.state import schema
+from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.match.state.store import LOCK_FILE, Store, read_run
 
 ODD: tuple[Any, ...] = (None, "nobody", "", -1, 2**62, 1.5, float("inf"))
@@ -37,8 +37,7 @@ _KILLED_WHILE_IT_BEGINS = """
 import os, signal, sys
 from pathlib import Path
 from outflank.tests.tools.match.test_store import create
-from outflank.tools.match.state import schema
-schema.put_in_place = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 create(Path(sys.argv[1]))
 """
 
@@ -244,15 +243,14 @@ def test_no_edit_of_one_value_leads_to_a_traceback(folder: Path, tmp_path: Path)
 def test_a_run_that_was_killed_while_it_began_is_begun_again(tmp_path: Path) -> None:
     command = [sys.executable, "-c", _KILLED_WHILE_IT_BEGINS, str(tmp_path)]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
-    assert not (tmp_path / schema.RUN_FILE).exists()
-    assert (tmp_path / schema.UNFINISHED[0]).exists()
+    assert not (tmp_path / RUN_FILE).exists()
+    assert list(tmp_path.glob(".run.db.*"))
 
     with create(tmp_path) as store:
         assert store.read().games == ()
-        assert not any((tmp_path / name).exists() for name in schema.UNFINISHED)
 
 
-@pytest.mark.parametrize("name", [*schema.UNFINISHED, "run.lock", "run.db.outflank-lock", "precious"])
+@pytest.mark.parametrize("name", ["run.db.new", "run.lock", "run.db.outflank-lock", "precious"])
 @pytest.mark.parametrize("content", ["my notes", "n" * 100, None])
 def test_a_run_begins_without_touching_what_is_not_its_own(
     tmp_path: Path, name: str, content: str | None
@@ -275,7 +273,7 @@ def test_a_run_begins_without_touching_what_is_not_its_own(
 
 def test_a_run_whose_runner_was_killed_in_a_change_is_read(tmp_path: Path) -> None:
     create(tmp_path).end(finished=False)
-    file = tmp_path / schema.RUN_FILE
+    file = tmp_path / RUN_FILE
     killed = subprocess.run([sys.executable, "-c", _KILLED_IN_A_CHANGE, str(file)], check=False)
     assert killed.returncode == -signal.SIGKILL
     assert (
@@ -297,28 +295,32 @@ def begin_on_a_small_disk(folder: Path) -> None:
 
 
 def no_database(folder: Path) -> None:
-    (folder / schema.RUN_FILE).write_bytes(b"no database at all" * 100)
+    (folder / RUN_FILE).write_bytes(b"no database at all" * 100)
 
 
 def edited(statement: str) -> Callable[[Path], None]:
     def prepare(folder: Path) -> None:
         create(folder).end(finished=False)
-        connection = sqlite3.connect(folder / schema.RUN_FILE)
+        connection = sqlite3.connect(folder / RUN_FILE)
         connection.executescript(statement)
         connection.close()
 
     return prepare
 
 
-def a_folder_in_its_place(folder: Path) -> None:
-    (folder / schema.UNFINISHED[0]).mkdir()
+def another_file(folder: Path) -> None:
+    (folder / "precious").touch()
 
 
 @pytest.mark.parametrize(
     ("prepare", "attempt", "sentence"),
     [
         (no_database, Store.resume, "it is no SQLite file"),
-        (edited("PRAGMA user_version = 99"), Store.resume, "expected a run file of version 1 to 2, got 99"),
+        (
+            edited("PRAGMA user_version = 99"),
+            Store.resume,
+            "version 99, written by a newer Outflank; this one reads version 1 to",
+        ),
         (edited("PRAGMA user_version = 1"), Store.resume, "duplicate column name: book"),
         (edited("UPDATE run SET value = 'x' WHERE name = 'settings'"), Store.resume, "as the file of a run"),
         (
@@ -326,7 +328,7 @@ def a_folder_in_its_place(folder: Path) -> None:
             Store.resume,
             "it has the table 'moves', which is not Outflank's",
         ),
-        (a_folder_in_its_place, create, "need a new or empty folder"),
+        (another_file, create, "need a new or empty folder"),
         (lambda folder: None, begin_without_an_id, "NOT NULL constraint failed"),
         (lambda folder: None, begin_on_a_small_disk, "disk"),
     ],
@@ -343,7 +345,7 @@ def test_a_run_that_can_not_begin_or_go_on_leaves_no_lock_and_no_open_file(
             attempt(tmp_path)
         assert open_files() == before, told.value
         assert not (tmp_path / LOCK_FILE).exists()
-        assert not any((tmp_path / name).is_file() for name in schema.UNFINISHED)
+        assert not list(tmp_path.glob(".run.db.*"))
 
 
 def open_files() -> list[str]:

@@ -4,39 +4,38 @@ Only one process writes to it. A result is committed with synchronous=FULL befor
 whatever ends the process costs what is being solved then.
 """
 
-import json
-import os
 import sqlite3
 import struct
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from outflank import __version__
-from outflank.book.database import header_of, open_database
+from outflank.book.database import DatabaseKind, sealed
 from outflank.book.keys import BOARD_BYTES
-from outflank.book.lock import LOCK_SUFFIX, WriterLock
+from outflank.book.lock import WriterLock, expect_no_other_file
 from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.tools.analysis.jobs.tree import Bounds
 
 JOB_FILE = "job.db"
-_APPLICATION_ID = 0x4F464C4A  # "OFLJ", which `file` and SQLite's own tools show
-_VERSION = 1
-_TABLES = """
+JOB = DatabaseKind(
+    "the file of a job",
+    application=0x4F464C4A,  # "OFLJ"
+    tables="""
 CREATE TABLE job (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE solved (
     board BLOB PRIMARY KEY, lower INTEGER NOT NULL, upper INTEGER NOT NULL,
     searches INTEGER NOT NULL, nodes INTEGER NOT NULL, seconds REAL NOT NULL, checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
-"""
+""",
+    whole=True,
+    longest=1 << 20,
+)
 _INSERT = "INSERT OR REPLACE INTO solved VALUES (?, ?, ?, ?, ?, ?, ?)"
 _NUMBERS = struct.Struct(">4qd")
-_LONGEST_VALUE = 1 << 20  # bytes
-_BUSY_SECONDS = 5
-_FACTS = ("rules", "positions", "frontier", "checksum")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +143,11 @@ class JobFile:
             undo.callback(lock.release)
             if not path.exists():
                 assert facts is not None, "a job that is not there was refused"
-                _expect_empty(folder)
-                _create(path, facts)
-            connection = _connect(path)
+                expect_no_other_file(path, "a new job needs")
+                with JOB.creating(path) as (new, _):
+                    new.executemany("INSERT INTO job VALUES (?, ?)", sealed(_texts(facts)).items())
+            connection = JOB.open_to_write(path)
             undo.callback(connection.close)
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
             job = cls(path, lock, connection)
             if facts is not None:
                 job._expect(facts)
@@ -194,55 +192,15 @@ class JobFile:
             )
 
 
-def _create(path: Path, facts: JobFacts) -> None:
-    """Make the file of a new job under another name first: a process that is killed now leaves no half a job."""
-    name = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
-    os.close(os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666))
-    try:
-        with closing(sqlite3.connect(name, isolation_level=None)) as connection:
-            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {_VERSION}")
-            connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
-            values = {
-                "outflank": __version__,
-                "rules": str(facts.rules),
-                "positions": "\n".join(facts.positions),
-                "frontier": str(facts.frontier or ""),
-                "workers": str(facts.workers),
-            }
-            values["checksum"] = _checksum(values)
-            connection.executemany("INSERT INTO job VALUES (?, ?)", values.items())
-        os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    """A connection to a file whose tables are those of a job, and whose pages are whole."""
-    header_of(path, _APPLICATION_ID)
-    connection = open_database(
-        path,
-        "mode=rw",
-        [_TABLES],
-        writes=True,
-        whole=True,
-        longest=_LONGEST_VALUE,
-        busy_seconds=_BUSY_SECONDS,
-    )
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version != _VERSION:
-        connection.close()
-        raise FileFormatError(f"expected version {_VERSION}, got {version}")
-    return connection
-
-
-def _expect_empty(folder: Path) -> None:
-    """Raise FileFormatError if a new job would lie among other files, those of killed processes left out."""
-    names = [path.name for path in folder.iterdir()]
-    if any(name != JOB_FILE + LOCK_SUFFIX and not name.startswith(f".{JOB_FILE}.") for name in names):
-        raise FileFormatError(f"a new job needs a new or empty folder, and {str(folder)!r} has files in it")
+def _texts(facts: JobFacts) -> dict[str, str]:
+    """The facts as the file has them."""
+    return {
+        "outflank": __version__,
+        "rules": str(facts.rules),
+        "positions": "\n".join(facts.positions),
+        "frontier": str(facts.frontier or ""),
+        "workers": str(facts.workers),
+    }
 
 
 @contextmanager
@@ -253,7 +211,7 @@ def _in_words(path: Path) -> Iterator[None]:
     except FileFormatError as error:
         if str(path.parent) in str(error):
             raise
-        raise FileFormatError(f"can't read {str(path)!r} as the file of a job ({error})") from None
+        raise JOB.unreadable(path, error) from None
     except OSError as error:
         raise FileFormatError(f"can't use {str(path)!r} ({error.strerror})") from None
     # The second where SQLite quotes what is damaged, the third where the damage is an impossible size.
@@ -267,24 +225,15 @@ def _read_facts(connection: sqlite3.Connection) -> JobFacts:
 
     Raises: FileFormatError with the reason alone if that can't be read.
     """
-    facts: dict[Any, Any] = dict(connection.execute("SELECT name, value FROM job LIMIT 100").fetchall())
-    if not all(isinstance(text, str) for fact in facts.items() for text in fact) or not set(_FACTS) <= set(
-        facts
-    ):
-        raise FileFormatError("it does not say what it is about")
-    if facts.pop("checksum") != _checksum(facts):
-        raise FileFormatError("what it says of itself does not have the right checksum")
+    facts = JOB.read_facts(connection)
     try:
         rules, frontier = Rules.parse(facts["rules"]), int(facts["frontier"] or 0) or None
         workers = int(facts.get("workers", 1))
+    except KeyError as error:
+        raise FileFormatError(f"the fact {error} is missing") from None
     except (NotationError, ValueError) as error:
         raise FileFormatError(str(error)) from None
     return JobFacts(rules, tuple(facts["positions"].splitlines()), frontier, workers)
-
-
-def _checksum(values: Mapping[str, str]) -> str:
-    """CRC-32 in eight hexadecimal digits."""
-    return f"{zlib.crc32(json.dumps(sorted(values.items()), ensure_ascii=False).encode()):08x}"
 
 
 def _row(key: bytes, solved: Solved) -> tuple[object, ...]:

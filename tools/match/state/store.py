@@ -12,8 +12,8 @@ import platform
 import sqlite3
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from outflank import __version__
-from outflank.book.lock import LOCK_SUFFIX, WriterLock
+from outflank.book.lock import LOCK_SUFFIX, WriterLock, expect_no_other_file
 from outflank.engine import FileFormatError, Move, Rules
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.machine import cpu_name, processors
@@ -54,7 +54,7 @@ from outflank.tools.match.state.rows import (
     refusals,
 )
 from outflank.tools.match.state.run import Run, RunSettings, plain_settings
-from outflank.tools.match.state.schema import RUN_FILE
+from outflank.tools.match.state.schema import RUN, RUN_FILE
 from outflank.tools.work.progress import counted
 
 LOCK_FILE = RUN_FILE + LOCK_SUFFIX
@@ -137,9 +137,10 @@ class Store:
         """
         with _refused_in_words(folder), ExitStack() as undo:
             folder.mkdir(parents=True, exist_ok=True)
-            schema.expect_empty(folder)  # and again under the lock
-            store = cls._locked(folder, lambda: schema.begin(folder), undo)
-            undo.callback(schema.forget, folder)
+            expect_no_other_file(folder / RUN_FILE, "the records need")
+            lock = RunLock(folder)
+            undo.callback(lock.release)
+            expect_no_other_file(folder / RUN_FILE, "the records need")  # another process may have made one
             facts = {
                 "id": run,
                 "outflank": __version__,
@@ -149,16 +150,12 @@ class Store:
                 "settings": json.dumps(plain_settings(settings), ensure_ascii=False),
                 "state": PLAYING,
             }
-            facts[_SEAL] = seal(folder / schema.UNFINISHED[0], _sealed_text(facts))
-            listed = enumerate(map(rows.opening_text, openings))
-            store._commit(
-                [
-                    *((schema.INSERT_FACT, fact) for fact in facts.items()),
-                    *((schema.INSERT_OPENING, opening) for opening in listed),
-                ],
-                durable=True,
-            )
-            store._connection = schema.put_in_place(store._connection, folder)
+            with RUN.creating(folder / RUN_FILE) as (connection, unfinished):
+                facts[_SEAL] = seal(unfinished, _sealed_text(facts))
+                connection.executemany(schema.INSERT_FACT, facts.items())
+                connection.executemany(schema.INSERT_OPENING, enumerate(map(rows.opening_text, openings)))
+            undo.callback((folder / RUN_FILE).unlink, missing_ok=True)
+            store = cls(folder, lock, RUN.open_to_write(folder / RUN_FILE))
             undo.pop_all()
         return store
 
@@ -168,11 +165,14 @@ class Store:
 
         Raises: FileFormatError if there is none, if another runner plays it, or if it can't be written to.
         """
-        path = folder / schema.RUN_FILE
+        path = folder / RUN_FILE
         if not path.is_file():
             raise FileFormatError(f"{str(folder)!r} is no folder of a run: it has no {path.name}")
         with _refused_in_words(folder), ExitStack() as undo:
-            store = cls._locked(folder, lambda: schema.open_to_write(path), undo)
+            lock = RunLock(folder)
+            undo.callback(lock.release)
+            store = cls(folder, lock, RUN.open_to_write(path))
+            undo.callback(store._connection.close)
             past = store.read()
             store._seconds_before, store._was_finished = past.seconds or 0.0, past.finished
             store._outside, store._identities = dict(past.outside), dict(past.identities)
@@ -187,15 +187,6 @@ class Store:
             undo.pop_all()
         return store
 
-    @classmethod
-    def _locked(cls, folder: Path, connect: Callable[[], sqlite3.Connection], undo: ExitStack) -> Self:
-        """Take the lock, then the file; `undo` gives back both."""
-        lock = RunLock(folder)
-        undo.callback(lock.release)
-        store = cls(folder, lock, connect())
-        undo.callback(lambda: store._connection.close())  # by then it may be another one
-        return store
-
     def __enter__(self) -> Self:
         return self
 
@@ -208,12 +199,12 @@ class Store:
 
         Raises: FileFormatError if somebody has written there what no run holds.
         """
-        with refusals(self.folder / schema.RUN_FILE):
+        with refusals(self.folder / RUN_FILE):
             return read(self._connection)
 
     def openings(self, rules: Rules) -> list[tuple[Move, ...]]:
         """The openings that were chosen when the run began. Raises: FileFormatError as ``read``."""
-        with refusals(self.folder / schema.RUN_FILE):
+        with refusals(self.folder / RUN_FILE):
             return rows.read_openings(self._connection, rules)
 
     @property
@@ -226,11 +217,11 @@ class Store:
         """Whether this user has begun the run on this machine, or has taken it over, with the settings that it has."""
         facts = facts_of(self._connection)
         code = facts.get(_SEAL, "")
-        return isinstance(code, str) and is_sealed(self.folder / schema.RUN_FILE, _sealed_text(facts), code)
+        return isinstance(code, str) and is_sealed(self.folder / RUN_FILE, _sealed_text(facts), code)
 
     def take_over(self) -> None:
         """Have the run be ours from now on. Raises: FileFormatError if that can't be written."""
-        code = seal(self.folder / schema.RUN_FILE, _sealed_text(facts_of(self._connection)))
+        code = seal(self.folder / RUN_FILE, _sealed_text(facts_of(self._connection)))
         with _refused_in_words(self.folder):
             self._commit([(schema.INSERT_FACT, (_SEAL, code))], durable=True)
 
@@ -258,7 +249,7 @@ class Store:
         try:
             self._commit([*statements, *(self._sums() if durable else [])], durable=durable)
         except sqlite3.Error as error:
-            self.trouble = _trouble(self.folder / schema.RUN_FILE, error)
+            self.trouble = _trouble(self.folder / RUN_FILE, error)
             self._unsaved = [event for event in self._unsaved if not isinstance(event, TurnPlayed)]
         else:
             self._unsaved, self.trouble = [], ""
@@ -274,7 +265,7 @@ class Store:
             self._commit([(schema.INSERT_FACT, ("state", state)), *played], durable=True)
             self._connection.execute("PRAGMA journal_mode = DELETE")  # the whole run is one file again
         except sqlite3.Error as error:
-            self.trouble = self.trouble or _trouble(self.folder / schema.RUN_FILE, error)
+            self.trouble = self.trouble or _trouble(self.folder / RUN_FILE, error)
         try:
             run = replace(
                 _with(self.read(), self._unsaved), outside=self._outside, identities=self._identities
@@ -292,7 +283,7 @@ class Store:
         facts = {"settings": plain}
         if self.is_ours:
             sealed = _sealed_text({"id": self.id, "settings": plain})
-            facts[_SEAL] = seal(self.folder / schema.RUN_FILE, sealed)
+            facts[_SEAL] = seal(self.folder / RUN_FILE, sealed)
         return [(schema.INSERT_FACT, fact) for fact in facts.items()]
 
     def _sums(self) -> list[Statement]:
@@ -331,13 +322,8 @@ def read_run(path: Path) -> Run:
 
     Raises: FileFormatError if there is none, or if it can't be read.
     """
-    file = schema.run_path(path)
-    connection = schema.open_to_read(file)
-    try:
-        with refusals(file):
-            return read(connection)
-    finally:
-        connection.close()
+    with _reading(path) as connection:
+        return read(connection)
 
 
 def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:
@@ -345,13 +331,16 @@ def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:
 
     Raises: FileFormatError as ``read_run``.
     """
-    file = schema.run_path(path)
-    connection = schema.open_to_read(file)
-    try:
-        with refusals(file):
-            return rows.read_openings(connection, rules)
-    finally:
-        connection.close()
+    with _reading(path) as connection:
+        return rows.read_openings(connection, rules)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a run that is given by its file or its folder. Raises: FileFormatError if it can't be read."""
+    file = path / RUN_FILE if path.is_dir() else path
+    with closing(RUN.open_to_read(file)) as connection, refusals(file):
+        yield connection
 
 
 @contextmanager
