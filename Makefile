@@ -1,4 +1,4 @@
-# `make match` and `make test` do all their own set-up. ARGS="..." is handed on: make test ARGS="-m slow"
+# Plain `make` builds, and every target builds first what it needs. ARGS="..." is passed on: make test ARGS="-m slow"
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
 BIN = .venv/bin
@@ -11,6 +11,7 @@ missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name a
 
 .PHONY: help match test bench results pictures races sanitize fuzz soak lint types dist aarch64 annotate lock clean build
 .DELETE_ON_ERROR:
+.DEFAULT_GOAL = build
 
 help:  ## list what make can do
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-9s %s\n", $$1, $$2 }'
@@ -116,7 +117,7 @@ clean:  ## remove all that make has made
 	rm -rf .venv build dist *.egg-info engine/*.so engine/*/*.so tests/*/*.so measure/*.so engine/buildinfo.py
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-build: .venv/made $(BUILT)  ## make the virtual environment and the compiled modules, as an editable install
+build: .venv/made $(BUILT)  ## make the virtual environment and the compiled modules (plain make does this)
 
 # The version stands in the metadata that an install makes.
 .venv/made: pyproject.toml requirements.txt package/__init__.py
