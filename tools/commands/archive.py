@@ -224,8 +224,7 @@ def _export(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None
 
     Raises: click.BadParameter; OutflankError if there is no game or some can't be written.
     """
-    from outflank.tools.play.localgame import format_of
-    from outflank.tools.report.gamefiles import check_output, game_writer, written_files
+    from outflank.tools.report.gamefiles import check_output, format_of, game_writer, written_files
 
     try:
         name = format_of(output)

@@ -19,7 +19,14 @@ from outflank.protocol.formats.transcript import STYLES, Style
 from outflank.tools.commands.game_filter import RESULTS, GameFilter, ResultName, filter_options, result_of
 from outflank.tools.commands.options import completed_by, json_option, output_option, rules_option
 from outflank.tools.report.board import say
-from outflank.tools.report.gamefiles import Losses, check_output, game_writer, written_files
+from outflank.tools.report.gamefiles import (
+    FORMAT_OF,
+    Losses,
+    check_output,
+    chosen_format,
+    game_writer,
+    written_files,
+)
 from outflank.tools.work.files import STDOUT
 from outflank.tools.work.games import ReadGames, games_of, read_and_written, shown
 from outflank.tools.work.progress import counted, json_line, warn
@@ -27,11 +34,20 @@ from outflank.tools.work.progress import counted, json_line, warn
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completed_by(files=True))
-@click.option("--to", "target", type=click.Choice(WRITTEN_FORMATS), help="Format to write.")
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice(WRITTEN_FORMATS),
+    help="Format to write.  [default: that of --output's suffix]",
+)
 @click.option(
     "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
 )
-@output_option("Where to write the games; WTHOR needs a file that ends in .wtb", "-", default=STDOUT)
+@output_option(
+    "Where to write the games; .sgf, .ggf, .txt (transcripts), .obf or .wtb (WTHOR) names the format",
+    "-",
+    default=STDOUT,
+)
 @filter_options
 @click.option(
     "--unique",
@@ -63,15 +79,14 @@ def convert(
     what the format has no place for, with counts. --rules applies to games that name no rules. If no game could be
     written, or if FILE would be replaced and lose games, variations or properties, it stays as it is.
 
-    --stats needs no --to: it counts results, years, players, events and openings of the games that pass the filters.
+    --stats writes nothing: it counts results, years, players, events and openings of the games that pass the filters.
     """
     if stats:
         if target is not None or output is not STDOUT:
             raise click.UsageError("--stats writes no games: leave out --to and --output")
         _print_statistics(files, source, rules, wanted, unique, as_json)
         return
-    if target is None:
-        raise click.UsageError("Missing option '--to'.")
+    target = chosen_format("--to", target, output, FORMAT_OF)
     check_output(target, output)
     outputs = written_files(target, output)
     count = _Count()

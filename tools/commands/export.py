@@ -7,13 +7,17 @@ from typing import Literal
 
 import click
 
-from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName
+from outflank.protocol.formats.files import FormatName
 from outflank.tools.commands.options import output_option
 from outflank.tools.match.state.store import read_run
-from outflank.tools.report.gamefiles import check_output, game_writer, written_files
+from outflank.tools.report.gamefiles import FORMAT_OF, check_output, chosen_format, game_writer, written_files
 from outflank.tools.report.records import csv_lines, headline, run_record
 from outflank.tools.work.files import STDOUT, open_output
 from outflank.tools.work.progress import warn
+
+_Format = FormatName | Literal["csv"]
+_FORMATS: dict[str, _Format] = {suffix: name for suffix, name in FORMAT_OF.items() if name != "obf"}
+_FORMATS[".csv"] = "csv"
 
 
 @click.command()
@@ -21,16 +25,21 @@ from outflank.tools.work.progress import warn
 @click.option(
     "--format",
     "name",
-    type=click.Choice([*(name for name in WRITTEN_FORMATS if name != "obf"), "csv"]),
-    required=True,
-    help="csv is a table with a row for each game. WTHOR is three files: games, players (.jou), tournament (.trn).",
+    type=click.Choice([*_FORMATS.values()]),
+    help="csv is a table with a row for each game. WTHOR is three files: games, players (.jou), tournament (.trn).  "
+    "[default: that of --output's suffix]",
 )
-@output_option("Where to write the games; WTHOR needs a file", "-", default=STDOUT)
-def export(run: Path, name: FormatName | Literal["csv"], output: Path) -> None:
+@output_option(
+    "Where to write the games; .sgf, .ggf, .txt (transcripts), .wtb (WTHOR) or .csv names the format",
+    "-",
+    default=STDOUT,
+)
+def export(run: Path, name: _Format | None, output: Path) -> None:
     """Write the games of RUN, a run's folder or its run.db, in a format that other programs read.
 
     Only games that count are written, in the order of the schedule. The run need not be over.
     """
+    name = chosen_format("--format", name, output, _FORMATS)
     if name == "csv":
         read = read_run(run)
         with open_output(output) as stream:

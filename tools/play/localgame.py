@@ -10,7 +10,6 @@ from outflank.engine import (
     PASS,
     Colour,
     Move,
-    NotationError,
     Position,
     SearchInfo,
     SettingsError,
@@ -25,11 +24,10 @@ from outflank.protocol.formats.annotated import (
     program,
 )
 from outflank.protocol.formats.clocks import clock_text, day_of
-from outflank.protocol.formats.files import FormatName
 from outflank.protocol.opponent.clock import SideClock, TimeControl
 from outflank.protocol.session import Session
 from outflank.protocol.timekeeping import TimeSettings
-from outflank.tools.report.gamefiles import expect_held, game_writer, written_files
+from outflank.tools.report.gamefiles import expect_held, format_of, game_writer, written_files
 
 _HINT_LEVEL = 16  # a second or so for three moves
 
@@ -220,23 +218,6 @@ class LocalGame:
         before = self.position
         self.session.play(before.side, move)
         self._played[self.turns - 1 :] = [AnnotatedMove(before, move, seconds, for_black(score, before.side))]
-
-
-FORMAT_OF: dict[str, FormatName] = {
-    ".sgf": "sgf",
-    ".ggf": "ggf",
-    ".txt": "transcript",
-    ".obf": "obf",
-    ".wtb": "wthor",
-}
-
-
-def format_of(path: Path) -> FormatName:
-    """The format of a file. Raises: NotationError if its name says none."""
-    found = FORMAT_OF.get(path.suffix.lower())
-    if found is None:
-        raise NotationError(f"expected a file that ends in {' '.join(FORMAT_OF)}, got {path.name!r}")
-    return found
 
 
 class GameFiles:

@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 import click
 
-from outflank.engine import FileFormatError, SettingsError
+from outflank.engine import FileFormatError, NotationError, SettingsError
 from outflank.protocol.formats import ggf, obf, transcript, wthor
 from outflank.protocol.formats.annotated import AnnotatedGame, Ending
 from outflank.protocol.formats.clocks import for_ggf, for_sgf, year_of
@@ -20,6 +20,14 @@ from outflank.tools.work.files import STDOUT, open_output, whole_file, write_who
 
 _GAMES_SUFFIX = ".wtb"
 _NAMES_SUFFIXES = (".jou", ".trn")
+FORMAT_OF: Mapping[str, FormatName] = {
+    ".sgf": "sgf",
+    ".ggf": "ggf",
+    ".txt": "transcript",
+    ".obf": "obf",
+    _GAMES_SUFFIX: "wthor",
+}
+_Name = TypeVar("_Name", bound=str)
 _CALLED: Mapping[FormatName, str] = {
     "transcript": "a transcript",
     "obf": "OBF",
@@ -121,6 +129,28 @@ class GameWriter:
         """Write a game. Raises: OSError, FileFormatError."""
         self._write(game)
         self.losses.note(game)
+
+
+def format_of(path: Path) -> FormatName:
+    """Return the format that a file's suffix names. Raises: NotationError if it names none."""
+    found = FORMAT_OF.get(path.suffix.lower())
+    if found is None:
+        raise NotationError(f"expected a file that ends in {' '.join(FORMAT_OF)}, got {path.name!r}")
+    return found
+
+
+def chosen_format(option: str, given: _Name | None, output: Path, formats: Mapping[str, _Name]) -> _Name:
+    """Return the format that the option gives, or else the one that the output's suffix names in `formats`.
+
+    Raises: click.UsageError if there is neither.
+    """
+    suffix = "" if output is STDOUT else output.suffix.lower()
+    if name := given or formats.get(suffix):
+        return name
+    *others, last = formats
+    raise click.UsageError(
+        f"no format is named: give {option} FORMAT, or -o FILE that ends in {', '.join(others)} or {last}"
+    )
 
 
 def check_output(name: FormatName, output: Path) -> None:

@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, read_games
 from outflank.tools.commands.program import cli
+from outflank.tools.report.gamefiles import FORMAT_OF
 
 GGF = """\
 (;GM[Othello]PB[Ann]PW[Bob]DT[1999-05-01]RE[+2.00]BO[8 {start}]B[F5]W[D6]B[C3];)
@@ -51,6 +52,20 @@ def test_every_format_is_written_and_read_back(tmp_path: Path, ggf_file: Path, n
     assert result.stderr.splitlines()[-1].startswith("4 games read, 1 written, 0 bad, ")
     first, *more = games_in(output)
     assert (first.discs_played, len(more)) == ((0, 2) if name == "obf" else (3, 0))
+
+
+@pytest.mark.parametrize("suffix", FORMAT_OF)
+def test_the_suffix_of_the_output_names_the_format(tmp_path: Path, ggf_file: Path, suffix: str) -> None:
+    given, named = tmp_path / f"given{suffix}", tmp_path / f"named{suffix.upper()}"
+    for words in (("-o", given, "--to", FORMAT_OF[suffix]), ("-o", named)):
+        assert convert(ggf_file, *words, "--result", "black").exit_code == 0
+
+    assert named.read_bytes() == given.read_bytes() != b""
+
+
+def test_an_option_counts_more_than_the_suffix(tmp_path: Path, ggf_file: Path) -> None:
+    assert convert(ggf_file, "--to", "sgf", "-o", tmp_path / "a.ggf", "--result", "black").exit_code == 0
+    assert (tmp_path / "a.ggf").read_text().startswith("(;FF[4]")
 
 
 def test_games_go_to_standard_output_and_come_from_standard_input(ggf_file: Path) -> None:
@@ -153,7 +168,8 @@ def test_numbers_for_machines(tmp_path: Path, ggf_file: Path) -> None:
         (["--to", "pgn"], "'pgn' is not one of"),
         (["--to", "sgf", "--year", "x"], "expected a number or two such as 20-60, got 'x'"),
         (["--to", "sgf", "--length", "9-3"], "the smaller number comes first: '9-3' begins with the larger"),
-        ([], "Missing option '--to'"),
+        ([], "give --to FORMAT, or -o FILE that ends in .sgf, .ggf, .txt, .obf or .wtb"),
+        (["-o", "a.pgn"], "no format is named: give --to FORMAT, or -o FILE that ends in .sgf, "),
     ],
 )
 def test_wrong_use_is_named(ggf_file: Path, arguments: list[str], sentence: str) -> None:

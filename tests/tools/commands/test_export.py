@@ -72,6 +72,26 @@ def test_games_are_exported(tmp_path: Path, name: str, words: str) -> None:
     assert (tmp_path / "games").read_text() == printed.stdout
 
 
+@pytest.mark.parametrize(
+    ("suffix", "words"), [(".csv", "game,"), (".txt", "d3e3f4"), (".sgf", "(;FF[4]"), (".wtb", "")]
+)
+def test_the_suffix_of_the_output_names_the_format(tmp_path: Path, suffix: str, words: str) -> None:
+    result = outflank("export", stored(tmp_path, *GAMES), "-o", tmp_path / f"games{suffix}")
+
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / f"games{suffix}").read_text("latin-1").startswith(words)
+
+
+@pytest.mark.parametrize("output", [(), ("-o", "-"), ("-o", "games.obf"), ("-o", "games")])
+def test_a_suffix_that_names_no_format_is_refused(tmp_path: Path, output: tuple[str, ...]) -> None:
+    result = outflank("export", stored(tmp_path, *GAMES), *output)
+
+    assert result.exit_code == 2
+    assert "give --format FORMAT, or -o FILE that ends in .sgf, .ggf, .txt, .wtb or .csv" in " ".join(
+        result.stderr.split()
+    )
+
+
 def test_a_run_s_own_files_are_what_is_exported(tmp_path: Path) -> None:
     folder = stored(tmp_path, *GAMES)
     write_files_of(read_run(folder), tmp_path)
