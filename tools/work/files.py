@@ -121,8 +121,9 @@ def _is_device(path: Path) -> bool:
 
 def _expect_no_database(path: Path) -> None:
     if database := _database_of(path):
+        found = "exists and is" if database == path else f"belongs to {database.name!r},"
         raise SettingsError(
-            f"can't write to {str(path)!r}, which is part of the database {database.name!r}: name another file"
+            f"can't write to {str(path)!r}, which {found} a run, a book or an archive: name another file"
         )
 
 

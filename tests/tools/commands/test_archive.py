@@ -132,7 +132,11 @@ def test_games_are_written_as_the_name_of_the_file_says(path: Path, tmp_path: Pa
     ("words", "code", "sentence"),
     [
         ("show games.ggf", 1, "can't read 'games.ggf' as an archive of games (it is no SQLite file)"),
-        ("build games.ggf -o games.archive", 1, "part of the database 'games.archive': name another file"),
+        (
+            "build games.ggf -o games.archive",
+            1,
+            "which exists and is a run, a book or an archive: name another",
+        ),
         ("build games.ggf -o games.ggf", 2, "can't write to 'games.ggf', whose games are read"),
         ("build missing.ggf -o new", 1, "no game was found, so no archive was made"),
         ("build games.ggf", 2, "Missing option '--output' / '-o'"),
