@@ -199,6 +199,10 @@ class Game(Sequence[Turn]):
         """The picture in a notebook: the board, the last move marked."""
         return self._position.svg(last=self._turns[-1].move if self._turns else None)
 
+    def __str__(self) -> str:
+        """Return the drawing of the board, as a position has it."""
+        return str(self._position)
+
     def __repr__(self) -> str:
         """The expression that gives the game again: ``Game.from_transcript('f5d6', Rules.parse('othello'))``."""
         start = "" if self._first == Position.start(self.rules) else f", {self._first!r}"

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from outflank import engine
     from outflank.engine import *  # noqa: F403
     from outflank.protocol.formats import AnnotatedGame as AnnotatedGame
     from outflank.protocol.formats import BadGame as BadGame
@@ -21,6 +22,19 @@ if TYPE_CHECKING:
     from outflank.tools.archive import Wanted as Wanted
     from outflank.tools.archive import build_archive as build_archive
 
+    __all__ = [
+        "AnnotatedGame",
+        "Archive",
+        "BadGame",
+        "ReviewSettings",
+        "Wanted",
+        "build_archive",
+        "curve_svg",
+        "read_games",
+        "review_game",
+    ]
+    __all__ += engine.__all__
+
 __version__ = "1.1.0.dev0"
 
 _DOORS = {
@@ -29,16 +43,17 @@ _DOORS = {
     **dict.fromkeys(("Archive", "Wanted", "build_archive"), "outflank.tools.archive"),
 }
 
+if not TYPE_CHECKING:  # type checkers read the imports above, and report a name that is not among them
 
-def __getattr__(name: str) -> Any:
-    """A public name, loaded when it is asked for, so that ``import outflank`` costs nothing."""
-    if name.startswith("_"):
+    def __getattr__(name: str) -> Any:
+        """Load a public name on first use, so that ``import outflank`` costs nothing."""
+        if name == "__all__":  # for ``from outflank import *`` and ``help(outflank)``
+            return sorted({*_DOORS, *import_module("outflank.engine").__all__})
+        if not name.startswith("_"):
+            module = import_module(_DOORS.get(name, "outflank.engine"))
+            if name in _DOORS or name in module.__all__:
+                return getattr(module, name)
         raise AttributeError(f"module 'outflank' has no attribute {name!r}")
-    module = import_module(_DOORS.get(name, "outflank.engine"))
-    if name not in _DOORS and name not in module.__all__:
-        raise AttributeError(f"module 'outflank' has no attribute {name!r}")
-    return getattr(module, name)
 
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_DOORS, *import_module("outflank.engine").__all__})
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__getattr__("__all__")})

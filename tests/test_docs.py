@@ -60,17 +60,33 @@ def test_python_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_pa
             exec(compile(code, page.name, "exec"), names)
 
 
+def test_the_first_example_of_the_api_page_passes_strict_type_checks(tmp_path: Path) -> None:
+    """And a name that does not exist is an error."""
+    (tmp_path / "example.py").write_text(
+        f"{blocks(ROOT / 'docs' / 'api.md', 'python')[0]}\noutflank.nosuch\n"
+    )
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "example.py"]
+    path = {**os.environ, "MYPYPATH": str(ROOT / "build" / "cimport")}
+
+    checked = subprocess.run(command, cwd=tmp_path, env=path, capture_output=True, text=True)
+
+    assert re.findall("error: (.*)", checked.stdout) == ['Module has no attribute "nosuch"  [attr-defined]']
+
+
 def test_the_notebook_runs_and_uses_the_tools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     cells = json.loads((ROOT / "examples" / "games.ipynb").read_text())["cells"]
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    names: dict[str, Any] = {}
-    for number, cell in enumerate(code, 1):
-        exec(compile(cell, f"cell {number}", "exec"), names)
+    for _ in range(2):  # a second time in the same folder, as after a restart of the notebook
+        names: dict[str, Any] = {}
+        for number, cell in enumerate(code, 1):
+            exec(compile(cell, f"cell {number}", "exec"), names)
 
     assert [row.games for row in names["table"].moves] in ([2], [1, 1])
     assert len(names["review"].judgements) == len(names["games"][0].moves) + 1
     assert names["curve"] == (tmp_path / "curve.svg").read_text()
+    assert code[-1].splitlines()[-1] == "SVG(picture)"
+    assert names["picture"] != names["position"].svg()
     assert {name for name in outflank._DOORS if f"outflank.{name}" in "".join(code)} >= {
         "Archive",
         "ReviewSettings",

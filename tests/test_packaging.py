@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import pydoc
 import re
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 import outflank
+from outflank import engine
 from outflank.engine import BUILD
 from outflank.engine.evaluation.weights import checksum
 from outflank.tests.support.installation import ROOT, Environment, clone
@@ -246,6 +248,20 @@ def test_the_package_has_the_names_of_the_engine_and_loads_them_when_they_are_as
     )
 
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_help_and_star_imports_have_every_public_name() -> None:
+    names: dict[str, object] = {}
+    exec("from outflank import *", names)
+    shown = pydoc.plain(pydoc.render_doc(outflank))
+
+    assert {*names} >= {*engine.__all__, "AnnotatedGame", "review_game"}
+    assert {*re.findall(r"^    class (\w+)", shown, re.MULTILINE)} >= {
+        "Position",
+        "Game",
+        "Searcher",
+        "Archive",
+    }
 
 
 def test_a_name_of_the_package_is_not_loaded_before_the_cpu_was_asked() -> None:

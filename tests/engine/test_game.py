@@ -335,6 +335,11 @@ def test_the_repr_of_a_game_gives_it_again(data: st.DataObject, named: tuple[str
     assert (again.position, again.rules) == (game.position, game.rules)
 
 
+def test_a_game_is_printed_as_its_board() -> None:
+    assert str(Game()) == str(Position.start())
+    assert str(Game.from_transcript("f5d6")) == str(Position.start().play("f5").play("d6"))
+
+
 def test_the_repr_of_a_game_from_another_board_has_the_board() -> None:
     game = Game(first=Position.parse("OX------" + "-" * 56 + "X", Rules.parse("reversi")))
 

@@ -12,7 +12,17 @@ from typing import Any
 import pytest
 
 import outflank
-from outflank.engine import PRESETS, Colour, Game, Limit, OutflankError, Position, Searcher, SearchResult
+from outflank.engine import (
+    PRESETS,
+    Colour,
+    FileFormatError,
+    Game,
+    Limit,
+    OutflankError,
+    Position,
+    Searcher,
+    SearchResult,
+)
 from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame, Ending, Recorder, Result
 from outflank.tests.support.browser import CHROMIUM, Browser
@@ -44,6 +54,14 @@ def annotated(transcript: str, preset: str = "othello") -> AnnotatedGame:
 @functools.cache
 def reviewed(transcript: str, preset: str = "othello") -> GameReview:
     return review_game(annotated(transcript, preset), QUICK, Searcher(16))
+
+
+def test_an_entry_that_could_not_be_read_is_refused_with_its_reason(tmp_path: Path) -> None:
+    (tmp_path / "games.txt").write_text("f5f5\n")
+    (entry,) = outflank.read_games(tmp_path / "games.txt")
+
+    with pytest.raises(FileFormatError, match=r"^line 1: move 2 of the transcript"):
+        review_game(entry)
 
 
 def test_moves_that_were_given_are_nobodys() -> None:

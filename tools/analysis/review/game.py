@@ -10,6 +10,7 @@ from outflank.book.names import Opening, opening_of
 from outflank.engine import (
     DEFAULT_LEVEL,
     Colour,
+    FileFormatError,
     Game,
     Limit,
     Move,
@@ -19,7 +20,7 @@ from outflank.engine import (
     SearchInfo,
     limit_for_level,
 )
-from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.analysis.review.bookexits import BookExit
 from outflank.tools.work.executor import open_executor, run_in_order
 from outflank.tools.work.progress import counted
@@ -274,13 +275,19 @@ class GameReview:
 
 
 def review_game(
-    game: AnnotatedGame | Game, settings: ReviewSettings | None = None, searcher: Searcher | None = None
+    game: AnnotatedGame | BadGame | Game,
+    settings: ReviewSettings | None = None,
+    searcher: Searcher | None = None,
 ) -> GameReview:
-    """Review a game: with the settings and a searcher of their own if they are left out.
+    """Review a game, by default with the default settings and a new searcher.
 
-    Going backwards, the searcher's table knows what comes after a position when its turn comes. The table is
-    cleared first, so that a review does not depend on the games before it.
+    The review goes backwards, so that the searcher's table knows what comes after a position. The table is
+    cleared first, so that a review does not depend on earlier games.
+
+    Raises: FileFormatError with the reason for a ``BadGame``, which ``read_games`` yields for what it can't read.
     """
+    if isinstance(game, BadGame):
+        raise FileFormatError(str(game))
     if isinstance(game, Game):
         game = AnnotatedGame.of(game)
     searcher = searcher or Searcher()
