@@ -228,10 +228,12 @@ def _conclude(outcome: RunEnd, options: dict[str, Any], folder: Path, page: Broa
     """Write the files and print the result; the page stays for those who watch until a signal comes."""
     recorded = not options["no_records"]
     figures = figures_of(outcome.run)
-    not_written = write_run_files(outcome.run, figures, folder) if recorded else ""
+    trouble = outcome.trouble
+    if recorded and (not_written := write_run_files(outcome.run, figures, folder)) and not trouble:
+        trouble = f"{not_written}; the games are safe in {str(folder / RUN_FILE)!r}"
     try:
         _print(outcome.run, figures, options["as_json"])
-        if recorded:
+        if recorded and not trouble:
             click.echo(f"Records and report are in {folder}/", err=True)
     except OSError:
         if not outcome.interruption:  # after SIGHUP the terminal is gone
@@ -243,7 +245,6 @@ def _conclude(outcome: RunEnd, options: dict[str, Any], folder: Path, page: Broa
             while True:
                 interrupts.check()
                 time.sleep(_SLICE_SECONDS)
-    trouble = outcome.trouble or not_written
     if trouble:
         raise OutflankError(trouble)
     if outcome.interruption:

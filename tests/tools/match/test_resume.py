@@ -95,6 +95,20 @@ def test_a_finished_run_that_is_resumed_is_only_shown(tmp_path: Path) -> None:
     assert read_run(tmp_path / "m") == before
 
 
+def test_a_report_that_cannot_be_written_is_not_said_to_be_there(tmp_path: Path) -> None:
+    outflank(*begin(tmp_path / "m", 2, 1), check=True)
+    (tmp_path / "m" / "report.html").unlink()
+    (tmp_path / "m" / "report.html").mkdir()
+
+    shown = outflank("match", "--resume", tmp_path / "m")
+
+    assert shown.returncode == 1
+    assert "Records and report are in" not in shown.stderr
+    assert shown.stderr.endswith(
+        f"can't write '{tmp_path}/m/report.html' (Is a directory); the games are safe in '{tmp_path}/m/run.db'\n"
+    )
+
+
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 300 KiB; only where one can be mounted, which takes root and a machine that lets root do it."""
@@ -146,6 +160,7 @@ def test_a_disk_that_stays_full_shows_the_whole_result_and_fails(disk: Path) -> 
 
         assert running.returncode == 1
         assert "(database or disk is full)" in errors.splitlines()[-1]
+        assert "Records and report are in" not in errors
         assert [line.split()[2] for line in output.splitlines() if line.startswith(("A  ", "B  "))] == [
             "60",
             "60",
