@@ -1,7 +1,14 @@
 """Writes docs/nboard.md from the commands: ``python -m outflank.protocol.nboard.document > docs/nboard.md``."""
 
+import re
+from collections.abc import Iterator
+
+from outflank.engine import Position, Searcher
 from outflank.protocol.manual import entry
+from outflank.protocol.movesource import SearchSource
 from outflank.protocol.nboard.commands import COMMANDS
+from outflank.protocol.nboard.wire import NBoard
+from outflank.protocol.session import Session
 
 PREFACE = """\
 # Outflank as an engine for NBoard
@@ -18,23 +25,10 @@ not look at `PATH`. Options may follow: `--threads 4 --hash 512`. The level that
 
 Another program that speaks the protocol starts `outflank nboard --book none` and talks to it like this:
 
-    > nboard 2
-    < set myname Outflank 1.1.0, evaluation f2eaca31
-    > set depth 10
-    > set game (;GM[Othello]PC[NBoard]PB[a]PW[b]RE[?]TI[15:00]TY[8]BO[8 ... *]B[F5//2.1]W[F6];)
-    > ping 1
-    < pong 1
-    > go
-    < status thinking
-    < search E6 +3.00 0 1@73%
-    < nodestats 4 0.000
-    < ...
-    < search E6F4G5D6F7G4 +0.00 0 10@73%
-    < nodestats 7358 0.020
-    < === E6/0.00/0.022
-    > move E6/0.00/0.022
+{dialogue}
 
-With a book, a move that it knows comes at once, after a line `book` in place of these iterations.
+`...` stands for seconds, which differ, and for the iterations between the first and the last. With a book, a move that
+it knows comes at once, after a line `book` in place of these iterations.
 
 ## Lines
 
@@ -67,9 +61,35 @@ are no longer read, it ends quietly with code 141.
 """
 
 
+_LINES = (
+    "nboard 2",
+    "set depth 10",
+    "set game (;GM[Othello]PC[NBoard]PB[a]PW[b]RE[?]TI[15:00]TY[8]"
+    f"BO[8 {Position.start().board_string().replace('X', '*')}]B[F5//2.1]W[F6];)",
+    "ping 1",
+    "go",
+)
+_SECONDS = re.compile(r"(?<=\d[ /])\d+\.\d{3}$")
+
+
+def _dialogue() -> Iterator[str]:
+    """Yield the lines of a dialogue with a new session."""
+    wire, session = NBoard(), Session(SearchSource(Searcher()))
+    for line in _LINES:
+        yield f"> {line}"
+        answer = "".join(wire.answer(session, line.encode())).splitlines()
+        shown = [f"< {_SECONDS.sub('...', said)}" for said in answer]
+        if line == "go":
+            shown[3:-3] = ["< ..."]  # all but status and first iteration, last iteration and answer
+        yield from shown
+    yield f"> move {answer[-1].removeprefix('=== ').rpartition('/')[0]}"
+
+
 def document() -> str:
     """The whole page."""
-    return "\n".join([PREFACE, *(entry([name], function) for name, function in COMMANDS.items())])
+    dialogue = "\n".join(f"    {line}" for line in _dialogue())
+    commands = (entry([name], function) for name, function in COMMANDS.items())
+    return "\n".join([PREFACE.replace("{dialogue}", dialogue), *commands])
 
 
 if __name__ == "__main__":

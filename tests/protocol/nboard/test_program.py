@@ -1,5 +1,6 @@
 """``outflank nboard`` as a process, its clock, and whatever a controller sends: every answer is one of the protocol."""
 
+import doctest
 import re
 import subprocess
 import time
@@ -14,6 +15,7 @@ from outflank.protocol.lines import LINE_CAP
 from outflank.protocol.nboard.commands import COMMANDS
 from outflank.protocol.nboard.grammar import parse
 from outflank.protocol.session import Strength
+from outflank.tests.support.installation import ROOT
 from outflank.tests.support.nboard_dialogue import COMMAND, Dialogue, Program, check_line, ggf
 
 START = f"nboard 2\nset depth 60\nset game {ggf()}\n"
@@ -41,6 +43,19 @@ def run(data: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [*COMMAND, *arguments], input=data.encode(), capture_output=True, timeout=60, check=False
     )
+
+
+def test_the_program_answers_as_its_page_shows() -> None:
+    lines = re.findall(r"^    ([<>]) (.*\n)", (ROOT / "docs" / "nboard.md").read_text(), re.MULTILINE)
+    *typed, move = [line for sign, line in lines if sign == ">"]
+    shown = "".join(line for sign, line in lines if sign == "<")
+    with Program() as program:
+        program.write("".join(typed))
+        answer = "\n".join([*program.until("==="), ""])
+        program.write(f"{move}ping 2\n")
+
+        assert doctest.OutputChecker().check_output(shown, answer, doctest.ELLIPSIS), answer
+        assert program.line() == "pong 2"
 
 
 @pytest.mark.parametrize("work", ["hint 4", "analyze", "go"])
