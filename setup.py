@@ -35,6 +35,7 @@ CYTHON_FOLDERS = (
     "measure",
 )
 DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "check.c", "*.bin", "*.json", "*.toml", "data/**/*"]
+PAGES = ("docs/**/*.*", "examples/*.toml", "examples/*.ipynb", "examples/*.jsonl")
 # A wheel is for users: it has nothing that only debuggers want to know.
 IS_WHEEL = "bdist_wheel" in sys.argv
 # What was built for the checkout must not get into a wheel.
@@ -302,8 +303,9 @@ def packages() -> list[str]:
 
 
 def pages() -> list[tuple[str, list[str]]]:
-    """The pages of docs/, which the help of the commands refers to, and where a wheel has them."""
-    return [("share/doc/outflank/docs", sorted(map(str, Path("docs").glob("*.md"))))]
+    """The pages that the help of the commands names, with the files that they link to, and where a wheel has them."""
+    found = [str(file) for pattern in PAGES for file in sorted(Path().glob(pattern))]
+    return [(f"share/doc/outflank/{os.path.dirname(file)}", [file]) for file in found]
 
 
 def version() -> str:

@@ -5,6 +5,7 @@ import doctest
 import json
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -165,9 +166,27 @@ def test_the_api_page_names_every_public_name() -> None:
 
 @pytest.mark.parametrize("page", [*PAGES, *HISTORY], ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
+    assert [link for link in links(page) if not (page.parent / link).exists()] == []
 
-    assert [link for link in links if not (page.parent / link).exists()] == []
+
+def test_the_links_of_the_pages_in_a_wheel_lead_somewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    pages = runpy.run_path("setup.py")["pages"]()
+    installed = {Path(folder, Path(file).name): Path(file) for folder, files in pages for file in files}
+    linked = [
+        (file, Path(os.path.normpath(path.parent / link)))
+        for path, file in installed.items()
+        if path.suffix == ".md"
+        for link in links(file)
+    ]
+
+    assert len(linked) > 100
+    assert [(file, target) for file, target in linked if target not in installed] == []
+
+
+def links(page: Path) -> list[str]:
+    """The links of a page that lead to other files."""
+    return re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
 
 
 def mapped() -> set[Path]:

@@ -174,7 +174,8 @@ def test_the_wheel_brings_the_manual_the_completions_and_the_pages(distributions
         "bash-completion/completions/outflank",
         "zsh/site-functions/_outflank",
         "fish/vendor_completions.d/outflank.fish",
-        *(f"doc/outflank/docs/{page.name}" for page in (ROOT / "docs").glob("*.md")),
+        *(f"doc/outflank/docs/{page.relative_to(ROOT / 'docs')}" for page in (ROOT / "docs").rglob("*.*")),
+        *(f"doc/outflank/examples/{name}" for name in ("games.ipynb", "requests.jsonl", "tournament.toml")),
     }
 
 
