@@ -17,7 +17,7 @@ import pytest
 
 import outflank
 from outflank import engine
-from outflank.tests.support.installation import ROOT
+from outflank.tests.support.installation import ROOT, clone
 from outflank.tests.test_layers import LAYERS
 from outflank.tools.commands.program import cli
 
@@ -120,6 +120,81 @@ def test_commands_and_options_in_examples_exist(line: str) -> None:
     }
 
     assert {word.partition("=")[0] for word in words if word.startswith("--")} <= known | {"--help"}
+
+
+def readme_lines() -> list[str]:
+    """README's commands for a shell in their order, without comments, continuation lines joined."""
+    text = re.sub(r"^```.*?^```$", "", README, flags=re.MULTILINE | re.DOTALL).replace("\\\n", " ")
+    return [line.partition("  # ")[0].strip() for line in re.findall(r"^ {4}(\S.*)$", text, re.MULTILINE)]
+
+
+@pytest.mark.parametrize(
+    ("needed", "by"),
+    [
+        (r"apt-get install .*\bgit\b", "git clone"),
+        (r"apt-get install .*\bmake gcc python3-dev python3-venv\b", "make"),
+        (r"apt-get install .*\bgrhino\b", r"outflank match .*/usr/games/gtp-rhino\b"),
+        (r"apt-get install .*\bgrhino\b", r"outflank tournament .*/tournament\.toml\b"),
+        (r"git clone .* outflank && cd outflank$", "make"),
+        (r"make$", r"\. \.venv/bin/activate$"),
+        (r"\. \.venv/bin/activate$", "outflank "),
+        (r"python3 -m venv (~/(?!outflank\b)\S+) && \. \1/bin/activate$", "pip install"),
+        (r"pip install '\.\[.*\bmatch\b", "outflank match "),
+        (r"pip install '\.\[.*\bweb\b", r"outflank .* --(?:live|web)\b"),
+    ],
+)
+def test_a_line_of_the_readme_follows_the_one_it_needs(needed: str, by: str) -> None:
+    first, second = (
+        min(number for number, line in enumerate(readme_lines()) if re.match(each, line))
+        for each in (needed, by)
+    )
+
+    assert first < second
+
+
+def test_the_files_that_the_readme_reads_are_in_the_checkout() -> None:
+    words = re.findall(r"(--\w+)? ([\w/]+\.[a-z]{3,4})\b", "\n".join(readme_lines()))
+    read = {name for option, name in words if option != "--html"}
+
+    assert read == {"examples/tournament.toml"}
+    assert all((ROOT / name).is_file() for name in read)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.skipif(not Path("/usr/games/gtp-rhino").exists(), reason="gtp-rhino is not installed")
+def test_the_lines_of_the_readme_can_be_typed_in_order(tmp_path: Path) -> None:
+    """By one shell that starts in the home folder with the packages installed; Ctrl-C ends what takes long."""
+    clone(tmp_path)
+    own = str(Path(sys.executable).parent)
+    variables = {
+        name: value for name, value in os.environ.items() if not re.match("MAKE|PYTHON|VIRTUAL", name)
+    }
+    variables |= {
+        "HOME": str(tmp_path),
+        "PATH": os.pathsep.join(each for each in os.environ["PATH"].split(os.pathsep) if each != own),
+        "BROWSER": "true",
+        "PYTEST_ADDOPTS": "--collect-only -qqq",  # or `make test` would run this test
+    }
+    script = "set -ex"
+    for line in readme_lines():
+        if line.startswith("outflank "):
+            line = f"timeout --preserve-status --signal=INT 20 {line} || test $? = 130"
+        if not line.startswith("apt-get "):
+            script += "\n" + line.removeprefix("git clone <this repository> outflank && ")
+
+    typed = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+    assert typed.returncode == 0, typed.stdout
+    assert (tmp_path / "outflank" / "review.html").is_file()
 
 
 def test_the_map_names_folders_alone() -> None:
