@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank.engine import Limit, Position, Rules, Searcher, SettingsError
+from outflank.engine import PRESETS, Limit, Position, Rules, Searcher, SettingsError
 from outflank.engine.search.proving import Prover
 from outflank.tests.support import reference, strategies
 from outflank.tests.support.positions import board, problems, reached
@@ -56,9 +56,15 @@ class Checked:
         self._path.write_bytes(data)
         self._capsys.readouterr()
         code = check.main([str(self._path)])
-        _, complaint = self._capsys.readouterr()
+        said, complaint = self._capsys.readouterr()
         assert code == complaint.count("\n") <= 1
+        assert_obeyed_by_no_terminal(said + complaint)
         return complaint
+
+
+def assert_obeyed_by_no_terminal(text: str) -> None:
+    """Assert that text has no control characters but the ends of its lines."""
+    assert text.replace("\n", "").isprintable(), text
 
 
 @pytest.fixture
@@ -292,7 +298,9 @@ def sibling(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def said_by_c(sibling: Path, lines: list[str]) -> "subprocess.CompletedProcess[str]":
     """What the checker in C says about a text."""
     text = "".join(f"{line}\n" for line in lines)
-    return subprocess.run([sibling], input=text, capture_output=True, text=True, timeout=500)
+    said = subprocess.run([sibling], input=text, capture_output=True, text=True, timeout=500)
+    assert_obeyed_by_no_terminal(said.stdout + said.stderr)
+    return said
 
 
 @pytest.mark.parametrize("rules", [Rules(), COUNT, Rules.parse("ravensburger-2006")], ids=str)
@@ -328,9 +336,9 @@ def test_a_wipe_out_of_many_squares_is_proven_by_its_winner_alone(
 
 
 def altered(lines: list[str], rng: random.Random) -> tuple[int, list[str]]:
-    """The number of a line, and the lines with that one changed, missing or twice; never the name of the rules."""
+    """The number of a line, and the lines with that one changed, missing or twice."""
     while True:
-        i = rng.choice([0, *range(2, len(lines))])
+        i = rng.randrange(len(lines))
         letter = rng.randrange(len(lines[i]))
         changed = f"{lines[i][:letter]}{rng.choice('abcdefgh12345678=XO-+ pasx')}{lines[i][letter + 1 :]}"
         new = rng.choice([[changed], [changed], [], [lines[i], lines[i]]])
@@ -359,6 +367,85 @@ def test_a_hundred_random_changes_are_refused(
             assert refused_after(said.stderr, number)
             refused += 1
     assert refused >= 95
+
+
+FORGED = "othello\x1b[2K\x1b[1Gline 1: +64 is proven for the start by othello"
+BAD_RULES = [
+    *(
+        "chess",
+        "",
+        " ",
+        "othello ",
+        "Othello",
+        "solo",
+        FORGED,
+        "othello\r",
+        "reversi",
+        "ravensburger-1987",
+        "\xff\x07",
+    ),
+    *(
+        f"othello,{option}"
+        for option in ("", "a=b", "scoring=count", "turns=one", "tie=draw,tie=draw", "start=XO")
+    ),
+    *(
+        "othello,tie=second,begins=white",
+        "othello,begins=red",
+        "othello,start=diagonal,",
+        f"othello{'x' * 300}",
+    ),
+]
+
+
+@pytest.mark.parametrize("rules", BAD_RULES)
+def test_rules_that_are_unknown_or_do_not_mean_what_the_proof_says_are_refused(
+    rules: str, lines: list[str], checked: Checked, sibling: Path
+) -> None:
+    changed = [lines[0], f"rules {rules}", *lines[2:]]
+
+    assert checked.complaint(changed) != ""
+    assert said_by_c(sibling, changed).returncode == 1
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize(
+    "options", ["", ",turns=all", ",scoring=count", f",start={'-' * 62}XO,begins=white,turns=all,tie=second"]
+)
+def test_rules_mean_what_the_engine_takes_them_for(
+    preset: str, options: str, lines: list[str], checked: Checked, sibling: Path
+) -> None:
+    """Scored by empty squares this position is proven, however else it is played."""
+    for scoring in ("", ",scoring=empties", ",scoring=count"):
+        text = preset + options + ("" if "scoring" in options else scoring)
+        rules = Rules.parse(text)
+        changed = [lines[0], f"rules {text}", *lines[2:]]
+        right = (rules.turns, rules.scoring) == ("all", "empties")
+
+        assert (checked.complaint(changed) == "") == right
+        assert (said_by_c(sibling, changed).returncode == 0) == right
+
+
+def test_random_rules_are_read_alike_by_both(
+    lines: list[str], checked: Checked, sibling: Path, rng: random.Random
+) -> None:
+    """Words of rules in any order, with letters changed to any byte of ASCII; proofs that hold are few."""
+    words = [
+        *check.PRESETS,
+        *(f"{key}={word}" for key, values in check.OPTIONS.items() for word in values.split("|")),
+    ]
+    accepted = 0
+    for _ in range(200):
+        name = rng.choice(["othello", "reveris", rng.choice(words)])
+        text = ",".join([name, *rng.sample(words[len(check.PRESETS) :], rng.choice([0, 0, 1, 2]))])
+        if rng.random() < 0.3:
+            at = rng.randrange(len(text))
+            text = text[:at] + chr(rng.choice([*range(1, 10), *range(11, 128)])) + text[at + 1 :]
+        changed = [lines[0], f"rules {text}", *lines[2:]]
+        complaint = checked.complaint(changed)
+
+        assert said_by_c(sibling, changed).returncode == int(complaint != ""), text
+        accepted += complaint == ""
+    assert 5 < accepted < 150
 
 
 @pytest.mark.slow

@@ -16,6 +16,16 @@ typedef struct { uint64_t own, opp; } Board;
 typedef struct { Board after; int square, replies; } Move; /* square -1 for a pass */
 
 static const int STEPS[4] = {1, 7, 8, 9};
+/* The presets of rules, with what decides a score: which discs a move turns, and what is counted at the end. */
+static const struct { const char *name, *turns, *scoring; } PRESETS[] = {
+    {"othello", "all", "empties"}, {"reveris", "all", "empties"}, {"reversi", "all", "count"},
+    {"ravensburger-1987", "one", "count"}, {"ravensburger-2006", "all", "count"}, {"obversi", "all", "count"}, {NULL, NULL, NULL}};
+/* What may follow a preset, in this order; `start` may be 64 squares too. */
+enum { START, BEGINS, TURNS, TIE, SCORING, OPTIONS, MOST_VALUES = 6 };
+static const struct { const char *name, *values[MOST_VALUES + 1]; } OPTION[OPTIONS] = {
+    {",start=", {"diagonal", "mirrored", "parallel-north", "parallel-south", "parallel-west", "parallel-east"}},
+    {",begins=", {"black", "white"}}, {",turns=", {"all", "one"}}, {",tie=", {"draw", "second"}},
+    {",scoring=", {"empties", "count"}}};
 static long line_number;
 static char line[LONGEST];
 static Board proven[PROVEN], found[FOUND]; /* both masks full where nothing is */
@@ -25,9 +35,12 @@ static int bits(uint64_t mask) { return __builtin_popcountll(mask); }
 
 static int same(Board a, Board b) { return a.own == b.own && a.opp == b.opp; }
 
+/* End with a sentence; `got` may be anything, and a terminal obeys control characters. */
 static void fail(const char *expected, const char *got) {
     fflush(stdout);
-    fprintf(stderr, "check: line %ld: expected %s, got %s\n", line_number, expected, got);
+    fprintf(stderr, "check: line %ld: expected %s, got ", line_number, expected);
+    for (; *got; got++) fputc(*got >= ' ' && *got <= '~' ? *got : ' ', stderr);
+    fputc('\n', stderr);
     exit(1);
 }
 
@@ -198,12 +211,41 @@ static void begin_half(const char *word, int wanted) {
     read_exactly(word);
 }
 
+/* Whether the text before the next comma is this word. */
+static int is_word(const char *text, const char *word) {
+    return strlen(word) == strcspn(text, ",") && !strncmp(text, word, strlen(word));
+}
+
+/* Read the rules, and the turning and the scoring that they mean. */
+static void read_rules(char *rules, const char **turns, const char **scoring) {
+    const char *rest = strcpy(rules, read_after("rules "));
+    int preset = 0;
+    while (PRESETS[preset].name && !is_word(rest, PRESETS[preset].name)) preset++;
+    if (!PRESETS[preset].name) fail("rules of a preset", line);
+    *turns = PRESETS[preset].turns, *scoring = PRESETS[preset].scoring;
+    rest += strcspn(rest, ",");
+    for (int i = 0; i < OPTIONS; i++) {
+        const char *const *value = OPTION[i].values;
+        if (strncmp(rest, OPTION[i].name, strlen(OPTION[i].name))) continue;
+        rest += strlen(OPTION[i].name);
+        while (*value && !is_word(rest, *value)) value++;
+        int squares = i == START && strcspn(rest, ",") == 64 && strspn(rest, "XO-") == 64;
+        if (!*value && !squares) fail("an option with a value that it has", rest);
+        if (i == TURNS) *turns = *value;
+        if (i == SCORING) *scoring = *value;
+        rest += strcspn(rest, ",");
+    }
+    if (*rest) fail("options of rules, each once and in order", rest);
+}
+
 static void check(long first) {
-    char rules[LONGEST], board[LONGEST];
-    snprintf(rules, sizeof rules, "%s", read_after("rules "));
+    char rules[LONGEST], board[LONGEST], expected[20];
+    const char *turns, *scoring;
+    read_rules(rules, &turns, &scoring);
     read_exactly("turns all");
-    const char *scoring = read_after("scoring ");
-    if (strcmp(scoring, "empties") && strcmp(scoring, "count")) fail("scoring empties or count", line);
+    if (strcmp(turns, "all")) fail("rules whose moves turn in every direction", rules);
+    snprintf(expected, sizeof expected, "scoring %s", scoring);
+    read_exactly(expected);
     count_only = *scoring == 'c';
     snprintf(board, sizeof board, "%s", read_after("board "));
     char side = strlen(board) == 66 && board[64] == ' ' ? board[65] : 0;

@@ -23,9 +23,27 @@ NAMES = {1 << 8 * y + x: f"{'abcdefgh'[x]}{y + 1}" for y in range(8) for x in ra
 REMEMBERED = 100_000  # boards; proven ones are part of the format, searched ones save time
 NOTED = 100_000  # lines after which the state is written
 SORTED_FROM = 8  # empty squares from which the search tries moves first that leave few replies
-# The words of a header, what stands behind them, and what may.
+# The presets of rules, with what decides a score: which discs a move turns, and what is counted at the end.
+PRESETS = {
+    "othello": ("all", "empties"),
+    "reveris": ("all", "empties"),
+    "reversi": ("all", "count"),
+    "ravensburger-1987": ("one", "count"),
+    "ravensburger-2006": ("all", "count"),
+    "obversi": ("all", "count"),
+}
+# What may follow a preset, in this order.
+OPTIONS = {
+    "start": "diagonal|mirrored|parallel-north|parallel-south|parallel-west|parallel-east|[-XO]{64}",
+    "begins": "black|white",
+    "turns": "all|one",
+    "tie": "draw|second",
+    "scoring": "empties|count",
+}
+RULES = f"(?:{'|'.join(PRESETS)})" + "".join(f"(?:,{key}=(?:{values}))?" for key, values in OPTIONS.items())
+# The words of a header, the values they need in words, and these values.
 HEADER = {
-    "rules": ("the name of the rules", ".+"),
+    "rules": ("a preset and its options, as outflank solve --proof writes them", RULES),
     "turns": ("all, since rules that turn in one direction are not checked", "all"),
     "scoring": ("empties or count", "empties|count"),
     "board": ("64 squares of X O - and the side to move", "[-XO]{64} [XO]"),
@@ -114,6 +132,13 @@ def reaches(own: int, opp: int, target: int, count: bool) -> bool:
     if stuck and is_over(own, opp):
         return final_score(own, opp, count) >= target
     return stuck and not reaches(opp, own, 1 - target, count)
+
+
+def meaning(rules: str) -> dict[str, str]:
+    """Return the options of rules, with those of the preset that decide a score."""
+    preset, *options = rules.split(",")
+    implied = dict(zip(("turns", "scoring"), PRESETS[preset], strict=True))
+    return implied | dict(option.split("=") for option in options)
 
 
 def read_board(text: str) -> Board:
@@ -249,9 +274,12 @@ class Checker:
 
     def check(self) -> str:
         """Check the proof whose first line has been read; what it says, from the side to move."""
-        given = {
-            key: self.read(f"{key} and {text}", f"{key} ({rule})") for key, (text, rule) in HEADER.items()
-        }
+        given: dict[str, str] = {}
+        for key, (text, rule) in HEADER.items():
+            given[key] = self.read(f"{key} and {text}", f"{key} ({rule})")
+            meant = meaning(given["rules"]).get(key, given[key])
+            if given[key] != meant:
+                raise self.error(f"{key} {meant}, as the rules {given['rules']} have it", given[key])
         score, self.searched = int(given["score"]), int(given["searched"])
         self.count = given["scoring"] == "count"
         self.used.clear()
