@@ -26,14 +26,15 @@ from outflank.engine import (
     SettingsError,
 )
 from outflank.protocol.formats.reading import capped, read_lines
-from outflank.tools.analysis.jobs.tree import Bounds
+from outflank.tools.analysis.jobs.tree import Bounds, seen
 from outflank.tools.analysis.proofs import check
 from outflank.tools.analysis.proofs.write import ProofFile
 from outflank.tools.work.executor import run_all, shared_searcher
 from outflank.tools.work.files import write_whole
-from outflank.tools.work.progress import counted, progress_bar
+from outflank.tools.work.progress import counted, live, progress_bar
 
 _MOST_BYTES = 1 << 28
+_MOST_BOARDS = 4_000_000  # of a deduction, which remembers all of them
 _ROW = re.compile(r"([-XO]{64} [XO]);?,([+-]?\d{1,2}),([+-]?\d{1,2})")
 _HEADING = "position,lower,upper"
 _UNKNOWN: Bounds = (-64, 64)
@@ -44,10 +45,10 @@ class Claim:
     """What somebody says about a position.
 
     Attributes:
-        position: the position; its side to move has a move.
-        lower: bound of its score, in discs from the side to move.
-        upper: the other bound.
-        line: of the file, 1 for the first.
+        position: the position, after the pass if the side to move had to pass; the side to move has a move.
+        lower: the lower bound of its score, in discs from the side to move.
+        upper: the upper bound.
+        line: the number of the line in the file, 1 for the first.
     """
 
     position: Position
@@ -95,11 +96,10 @@ def _claim(row: str, number: int, rules: Rules) -> Claim:
         raise FileFormatError(f"line {number}: {error}") from None
     if not -64 <= lower <= upper <= 64:
         raise FileFormatError(f"line {number}: expected -64 <= lower <= upper <= 64, got {lower} and {upper}")
-    if not position.legal_mask():
-        raise FileFormatError(
-            f"line {number}: the side to move has no move; claim something about another board"
-        )
-    return Claim(position, lower, upper, number)
+    position, passed = after_passes(position)
+    if position.is_over:
+        raise FileFormatError(f"line {number}: the game is over on this board, so there is nothing to claim")
+    return Claim(position, *seen((lower, upper), not passed), number)
 
 
 def bounds_of(claims: Iterable[Claim]) -> dict[bytes, Bounds]:
@@ -125,11 +125,19 @@ class Deduction:
     Args:
         bounds: see ``bounds_of``; at least one.
         empties: the fewest empty squares of a claim.
+
+    Attributes:
+        met: whether a board with a claim was reached.
     """
 
     def __init__(self, bounds: dict[bytes, Bounds], empties: int) -> None:
         self._bounds, self._empties = bounds, empties
         self._followed: dict[tuple[bytes, int, bool], bool] = {}
+        self.met = False
+
+    def __len__(self) -> int:
+        """Return the number of questions about boards that were followed."""
+        return len(self._followed)
 
     def bounds(self, root: Position) -> Bounds:
         """The bounds of the root's score that follow, without a claim about the root itself."""
@@ -173,7 +181,10 @@ class Deduction:
         raise SettingsError(f"{wanted:+d} does not follow for {position.board_string()}")
 
     def _follows(self, position: Position, wanted: int, reached: bool) -> bool:
-        """Whether it follows that the side to move reaches so many discs, or that it does not."""
+        """Return whether it follows that the side to move reaches `wanted` discs, or that it does not.
+
+        Raises: SettingsError if too many boards lie above the claims.
+        """
         moving, passed = after_passes(position)
         if moving.is_over:
             return (moving.score(moving.side) >= wanted) == reached
@@ -182,10 +193,17 @@ class Deduction:
         key = key_of(moving)[0]
         known = self._followed.get((key, wanted, reached))
         if known is None:
+            self.met = self.met or key in self._bounds
             lower, upper = self._bounds.get(key, _UNKNOWN)
             known = lower >= wanted if reached else upper < wanted
             known = known or (moving.empties > self._empties and self._by_moves(moving, wanted, reached))
             self._followed[key, wanted, reached] = known
+            if len(self) > _MOST_BOARDS:
+                reason = "too many to reach all claims" if self.met else "and none of them has a claim"
+                raise SettingsError(
+                    f"more than {_MOST_BOARDS:,} boards were followed, {reason}: "
+                    "give --board a position nearer to the claims"
+                )
         return known
 
     def _by_moves(self, position: Position, wanted: int, reached: bool) -> bool:
@@ -222,7 +240,12 @@ def follow(
     """
     claims = read_claims(file, file.name, root.rules)
     deduction = Deduction(bounds_of(claims), min(claim.position.empties for claim in claims))
-    bounds = lower, upper = deduction.bounds(root)
+    with live(lambda: f"{len(deduction):,} boards followed"):
+        bounds = lower, upper = deduction.bounds(root)
+    if bounds == _UNKNOWN and not deduction.met:
+        start = Position.start(root.rules)
+        name = "the start" if root == start else root.board_string()
+        raise OutflankError(f"no claim bears on {name}: give --board a position that leads to the claims")
     keys = deduction.needed(root, bounds)
     needed = [claim for claim in claims if key_of(claim.position)[0] in keys]
     if as_json:

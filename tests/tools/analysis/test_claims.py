@@ -36,6 +36,14 @@ def frontier(root: Position, plies: int = PLIES) -> list[Position]:
     return list({key_of(at)[0]: at for at in level if not at.is_over}.values())
 
 
+def before_passes(position: Position) -> Position:
+    """The board on which the other side has to pass, if it has to there."""
+    before = Position.parse(
+        f"{position.board_string()[:65]}{'XO'[position.side.letter == 'B']}", position.rules
+    )
+    return before if before.must_pass else position
+
+
 def text_of(positions: list[Position], slack: int = 0) -> str:
     """True claims about positions, bounds so many discs beyond their scores."""
     rows = ["position,lower,upper"]
@@ -62,6 +70,27 @@ def test_a_score_follows_from_claims_about_all_boards_some_plies_later(seed: int
     lower, upper = wider.bounds(root)
     assert lower <= score <= upper
     assert (lower, upper) != (score, score)
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_a_claim_about_a_side_that_must_pass_is_about_the_board_after_the_pass(
+    rules: Rules, tmp_path: Path
+) -> None:
+    passes = 0
+    for seed in range(4):
+        root = reached(seed, 9, rules)
+        positions = [before_passes(at) for at in frontier(root)]
+        passes += sum(at.must_pass for at in positions)
+        claims, proof, score = tmp_path / "claims.csv", tmp_path / "proof", exact(root)
+        claims.write_text(text_of(positions))
+        follows = deduction(claims.read_text(), rules)
+        lines: list[str] = []
+        write_proof(root, score, follows, lines.append, searched=0, claims=follows)
+        proof.write_text("".join(f"{line}\n" for line in lines))
+
+        assert follows.bounds(root) == (score, score)
+        assert checked(claims, proof).returncode == 0
+    assert passes
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -165,7 +194,7 @@ def test_a_hundred_random_changes_of_such_a_proof_are_refused(
     ("row", "sentence"),
     [
         ("XO X,0,0", "line 2: expected 64 squares of X O -"),
-        (f"{'-' * 64} X,0,0", "line 2: the side to move has no move"),
+        (f"{'-' * 64} X,0,0", "line 2: the game is over on this board"),
         ("BOARD,4,2", "line 2: expected -64 <= lower <= upper <= 64, got 4 and 2"),
         ("BOARD,-65,2", "line 2: expected -64 <= lower"),
         ("BOARD,1.5,2", "line 2: expected 64 squares"),
@@ -221,6 +250,31 @@ def test_a_proof_of_bounds_alone_is_refused(files: tuple[Position, Path, Path], 
 
     assert result.exit_code == 1
     assert "only bounds follow: leave --proof out" in result.output
+
+
+FAR = "O-XXXXXX-OXXOOOXOOXXXOOXOOXOOXXXOOOOOOXX---OOOOX----O--X-------- O,-30,-30\n"
+
+
+@pytest.mark.parametrize(
+    ("claims", "board", "sentence"),
+    [
+        (FAR, [], "more than 1,000 boards were followed, and none of them has a claim: give --board"),
+        (
+            f"{reached(2, 9).board_string()},0,0\n",
+            ["--board", reached(1, 10).board_string()],
+            "no claim bears on ",
+        ),
+    ],
+)
+def test_claims_that_do_not_bear_on_the_position_are_refused_in_words(
+    claims: str, board: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("outflank.tools.analysis.claims._MOST_BOARDS", 1000)
+    (tmp_path / "one.csv").write_text(claims)
+    result = run("--from-claims", str(tmp_path / "one.csv"), *board)
+
+    assert result.exit_code == 1
+    assert sentence in result.output
 
 
 @pytest.mark.parametrize("false", [0, 3])

@@ -165,9 +165,12 @@ def read_claims(path: str | None) -> Claims:
         for number, line in enumerate(file, 1):
             found = re.fullmatch(r"([-XO]{64} [XO]);?,([+-]?\d\d?),([+-]?\d\d?)\s*", line)
             if found:
-                for board in images(found[1]):
+                text, lower, upper = found[1], int(found[2]), int(found[3])
+                if moves(*read_board(text))[0][0] == 0:  # a pass: the claim is about the board after it
+                    text, lower, upper = text[:65] + "OX"[text[65] == "O"], -upper, -lower
+                for board in images(text):
                     least, most, first = claims.get(board, (-64, 64, number))
-                    claims[board] = max(int(found[2]), least), min(int(found[3]), most), first
+                    claims[board] = max(lower, least), min(upper, most), first
             elif number > 1 and line.strip():
                 raise ProofError(
                     f"line {number} of {path}: expected position,lower,upper, got {line[:100]!r}"
