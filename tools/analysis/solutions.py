@@ -9,6 +9,7 @@ import click
 
 from outflank.engine import Colour, Limit, Line, Move, Position, SearchInfo
 from outflank.protocol.formats.obf import Problem
+from outflank.tools.analysis.answers import best_move
 from outflank.tools.analysis.proofs.write import Proof
 from outflank.tools.report.search import (
     certainty,
@@ -47,9 +48,9 @@ class Solution:
         return self.problem.position
 
     @property
-    def move(self) -> Move:
-        """The best move."""
-        return self.info.lines[0].move
+    def move(self) -> str | None:
+        """The best move; None if the game is over."""
+        return best_move(self.position, self.info)
 
     @property
     def score(self) -> str:
@@ -102,8 +103,10 @@ class Solution:
             "position": self.position.board_string(),
             "empties": self.position.empties,
             "score": score_number(self.number_of(self.info.lines[0])),
-            "move": str(self.move),
-            "moves": {str(line.move): score_number(self.number_of(line)) for line in self.info.lines},
+            "move": self.move,
+            "moves": {
+                str(line.move): score_number(self.number_of(line)) for line in self.info.lines if self.move
+            },
             "pv": [str(move) for move in self.info.pv],
             "wld": self.limit.wld,
             "at_least": self.limit.at_least,
@@ -134,7 +137,7 @@ class Solution:
     def _move_difference(self, expected: Mapping[Move, int]) -> list[str]:
         """The best move, if it is none by the file."""
         best = [str(move) for move, score in expected.items() if score == max(expected.values())]
-        if not best or str(self.move) in best:
+        if not best or self.move in best:
             return []
         return [f"expected the best move {' or '.join(best)}, got {self.move}"]
 
@@ -196,17 +199,20 @@ class Report:
         nodes = sum(solution.info.nodes for solution in self._solutions)
         seconds = sum(solution.seconds for solution in self._solutions)
         solved = sum(solution.is_solved for solution in self._solutions)
-        speed = nodes_a_second(nodes, seconds)
-        click.echo(
-            f"{solved} solved in {seconds:.3f} s, {nodes:,} nodes, {speed:,} nodes/s", err=self.as_json
+        text = (
+            f"{solved} solved in {seconds:.3f} s, {nodes:,} nodes, {nodes_a_second(nodes, seconds):,} nodes/s"
         )
+        if self._check:
+            count = len(self._solutions)
+            text += f"; {count - len(self.differing)} of {count} agree with the file"
+        click.echo(text, err=self.as_json)
 
 
 def _row(solution: Solution) -> str:
     """The line of a solution in the table."""
     info, seconds = solution.info, solution.seconds
     return (
-        f"{solution.number:>4} {solution.position.empties:>7} {solution.score:>5}  {solution.move!s:<5} "
+        f"{solution.number:>4} {solution.position.empties:>7} {solution.score:>5}  {solution.move or 'over':<5} "
         f"{info.nodes:>15,} {seconds:>9.3f} {nodes_a_second(info.nodes, seconds):>11,}  "
         f"{solution.certainty:<17}  {moves_text(info.pv)}"
     )

@@ -41,6 +41,7 @@ def test_the_published_scores_of_a_suite_are_confirmed() -> None:
 
     assert result.exit_code == 0, result.output
     assert "19 solved" in result.output
+    assert "19 of 19 agree with the file" in result.output
 
 
 def test_the_published_scores_of_all_moves_are_confirmed(tmp_path: Path) -> None:
@@ -62,6 +63,14 @@ def test_json_has_a_line_for_each_position() -> None:
     assert found["position"] == BOARD
     assert found["nodes"] > 0
     assert found["pv"][0] == "g8"
+
+
+def test_json_of_a_finished_game_has_no_move() -> None:
+    """As ``analyze`` has it."""
+    (found,) = objects(run("--board", "X" * 64 + " X", "--json", "--all-moves"))
+
+    assert (found["score"], found["move"], found["moves"], found["pv"]) == (64, None, {}, [])
+    assert " over " in run("--board", "X" * 64 + " X").output
 
 
 def test_all_moves_get_a_score() -> None:
@@ -89,7 +98,8 @@ def test_a_difference_from_the_file_is_told_and_fails(wrong: str, tmp_path: Path
     result = run_program(tmp_path, line, "--check")
 
     assert result.exit_code == 1
-    assert "position 1" in result.output
+    assert "0 of 1 agree with the file" in result.output
+    assert "the file says something else of position 1" in result.output
 
 
 def test_a_line_that_cannot_be_read_fails_but_the_others_are_solved(tmp_path: Path) -> None:
