@@ -16,7 +16,7 @@ from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.obf import Problem, Suite
 from outflank.tools.analysis.claims import audit, drawn, follow, read_claims
-from outflank.tools.analysis.jobs.file import JobFacts, JobFile
+from outflank.tools.analysis.jobs.file import FRONTIERS, JobFacts, JobFile
 from outflank.tools.analysis.jobs.show import solve_job
 from outflank.tools.analysis.jobs.work import Workers
 from outflank.tools.analysis.proofs.write import MOST_SEARCHED, SEARCHED, ProofFile
@@ -103,7 +103,7 @@ from outflank.tools.work.progress import Complaints, counted, live
 )
 @click.option(
     "--frontier",
-    type=WholeNumber(4, 40),
+    type=WholeNumber(FRONTIERS[0], FRONTIERS[-1]),
     metavar="SQUARES",
     help="Empty squares of the boards that the workers of a new --job solve.  "
     "[default: with 1 worker those of a position up to 30; else 3 fewer with 2 workers, 4 with 4, and so on, 26 at "
@@ -116,8 +116,8 @@ def solve(**given: Any) -> None:
     """Solve the positions of an OBF file (- is standard input), each with an empty table.
 
     Scores are final disc differences from the side to move. A line that can't be read is reported, and the others
-    are solved. The exit code is 1 if there was such a line, or if --check finds a difference. With --job DIR alone the
-    job in DIR goes on.
+    are solved. The exit code is 1 if there was such a line, or if --check finds a difference. --job DIR alone
+    continues the job in DIR, with the question that it began with.
     """
     request = _Request(**given)
     request.check_together()
@@ -221,21 +221,23 @@ def _solve_here(request: _Request, limit: Limit) -> None:
 def _work_at_job(folder: Path, request: _Request, limit: Limit) -> None:
     """Begin a job or go on with it."""
     report = Report(request.check, request.as_json)
-    bad, suite = _no_complaints(), None
+    bad = _no_complaints()
+    positions: tuple[str, ...] = ()
     if (request.file, request.board) != (None, None):
         suite, bad = _suite(request.file, request.board, request.rules)
+        positions = tuple(map(str, suite.problems))
+        if not positions:
+            _complain(bad, ())
     count, threads = request.workers, request.threads
     if count is None and request.cluster is None:
         # Threads share a table, so that two processors are twice as fast as one; workers solve boards twice.
         threads = threads if threads > 1 else min(processors(), MOST_THREADS)
         count = max(processors() // threads, 1)
+    question = limit if request.wld or request.at_least is not None else None
     with Workers(lambda: open_executor(count, request.cluster)) as workers:
-        facts = None
-        if suite is not None:
-            positions = tuple(map(str, suite.problems))
-            facts = JobFacts(request.rules, positions, request.frontier, workers.places)
+        facts = JobFacts(request.rules, positions, request.frontier, workers.places, question)
         with JobFile.open(folder, facts) as job:
-            solve_job(job, limit, workers, request.hash_mb, threads, report)
+            solve_job(job, workers, request.hash_mb, threads, report)
     _complain(bad, report.differing)
 
 

@@ -1,5 +1,6 @@
 """A job answers as brute force does, keeps what it has found whatever ends it, and believes no file."""
 
+import json
 import multiprocessing
 import os
 import random
@@ -8,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
@@ -250,7 +252,7 @@ def test_a_job_about_something_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_a_job_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="has no job to go on with: give a FILE or --board"):
+    with pytest.raises(FileFormatError, match="has no job to go on with: give positions"):
         JobFile.open(tmp_path / "none")
 
     assert not (tmp_path / "none").exists()
@@ -293,6 +295,59 @@ def test_a_file_that_is_none_of_a_job_is_refused(statement: str, sentence: str, 
         JobFile.open(tmp_path)
 
     assert (tmp_path / JOB_FILE).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("frontier", "99999", "its settings are impossible"),
+        ("frontier", "3", "its settings are impossible"),
+        ("workers", "0", "its settings are impossible"),
+        ("workers", "9" * 5000, r"can't read .* as the file of a job"),
+        ("rules", "ravensburger-1987", "its settings are impossible"),
+        ("positions", "", "its settings are impossible"),
+        ("positions", "XO X", r"can't read .* as the file of a job"),
+        ("question", "--at-least 99", r"can't read .* as the file of a job"),
+        (
+            "question",
+            "who",
+            r"can't read .* as the file of a job \(expected the question of a job, got 'who'\)",
+        ),
+    ],
+)
+def test_a_job_that_says_something_impossible_is_refused(
+    name: str, value: str, sentence: str, tmp_path: Path
+) -> None:
+    """With the checksum that belongs to it."""
+    with JobFile.open(tmp_path, facts(LARGER.position)):
+        pass
+    written(tmp_path, **{name: value})
+    with pytest.raises(FileFormatError, match=sentence):
+        JobFile.open(tmp_path)
+
+
+def test_a_job_of_an_earlier_version_takes_the_question_it_is_given(tmp_path: Path) -> None:
+    with JobFile.open(tmp_path, facts(LARGER.position)):
+        pass
+    written(tmp_path, question=None)
+    asked = replace(facts(LARGER.position), question=Limit.solve(wld=True))
+    with JobFile.open(tmp_path, asked) as job:
+        assert job.question == Limit.solve(wld=True)
+    with JobFile.open(tmp_path) as job:
+        assert job.question == Limit.solve()
+
+
+def written(folder: Path, **changed: str | None) -> None:
+    """Change what a job says of itself, None to leave it out, and its checksum with it."""
+    connection = sqlite3.connect(folder / JOB_FILE)
+    values = dict(connection.execute("SELECT name, value FROM job WHERE name != 'checksum'").fetchall())
+    values = {name: value for name, value in (values | changed).items() if value is not None}
+    text = json.dumps(sorted(values.items()), ensure_ascii=False)
+    connection.execute("DELETE FROM job")
+    values["checksum"] = f"{zlib.crc32(text.encode()):08x}"
+    connection.executemany("INSERT INTO job VALUES (?, ?)", values.items())
+    connection.commit()
+    connection.close()
 
 
 @pytest.mark.parametrize("data", [b"", b"text", b"SQLite format 3\0"])

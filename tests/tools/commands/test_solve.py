@@ -274,21 +274,52 @@ def test_a_bound_is_told_as_one(wanted: int, score: str, bound: str) -> None:
     assert (found["score"] >= wanted) == (bound == "lower")
 
 
-@pytest.mark.parametrize("question", [[], ["--wld"], ["--at-least", "10"]])
-def test_a_job_finds_what_a_search_finds_and_goes_on(question: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ([], "exact scores"),
+        (["--wld"], "win, draw or loss only"),
+        (["--at-least", "10"], "only whether +10 is reached"),
+    ],
+)
+def test_a_job_finds_what_a_search_finds_and_continues_with_its_question(
+    question: list[str], words: str, tmp_path: Path
+) -> None:
     suite = tmp_path / "x.obf"
     suite.write_text("\n".join(LINES[:2]) + "\n")
-    job = ["--job", str(tmp_path / "job"), "--workers", "1", "--json", *question]
+    job = ["--job", str(tmp_path / "job"), "--workers", "1", "--json"]
     plain = objects(run(str(suite), "--json", *question))
-    first = objects(run(str(suite), *job, "--check"))
-    again = objects(run(*job))
+    first = objects(run(str(suite), *job, *question, "--check"))
+    again = run(*job)
 
     for name in ("score", "position", "bound"):
         if question != ["--at-least", "10"] or name != "score":  # a bound may be another
             assert [one[name] for one in first] == [one[name] for one in plain]
     assert [one["differences"] for one in first] == [[], []]
     assert first[0]["job"]["searches"] > 0
-    assert [one["job"]["searches"] for one in again] == [0, 0]
+    assert [one["job"]["searches"] for one in objects(again)] == [0, 0]
+    assert [(one["wld"], one["at_least"]) for one in objects(again)] == [
+        (one["wld"], one["at_least"]) for one in plain
+    ]
+    assert words in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("other", "sentence"),
+    [
+        (["--at-least", "4"], "was begun with --wld: leave --at-least 4 out to continue it"),
+        (["--frontier", "9"], "was begun with another --frontier: leave it out"),
+        (["--rules", "reversi"], "is by the rules othello: give these or another folder"),
+    ],
+)
+def test_another_question_of_a_job_is_refused(other: list[str], sentence: str, tmp_path: Path) -> None:
+    job = ["--job", str(tmp_path / "job"), "--workers", "1"]
+    assert run("--board", FIRST, *job, "--wld").exit_code == 0
+    result = run_program_with(*job, *other)
+
+    assert result.exit_code == 1
+    assert sentence in result.output
+    assert run(*job, "--wld").exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ Only one process writes to it. A result is committed with synchronous=FULL befor
 whatever ends the process costs what is being solved then.
 """
 
+import re
 import sqlite3
 import struct
 import zlib
@@ -17,7 +18,8 @@ from outflank import __version__
 from outflank.book.database import DatabaseKind, sealed
 from outflank.book.keys import BOARD_BYTES
 from outflank.book.lock import WriterLock, expect_no_other_file
-from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
+from outflank.engine import FileFormatError, Limit, NotationError, OutflankError, Rules
+from outflank.protocol.formats import obf
 from outflank.tools.analysis.jobs.tree import Bounds
 
 JOB_FILE = "job.db"
@@ -36,6 +38,10 @@ CREATE TABLE solved (
 )
 _INSERT = "INSERT OR REPLACE INTO solved VALUES (?, ?, ?, ?, ?, ?, ?)"
 _NUMBERS = struct.Struct(">4qd")
+FRONTIERS = range(4, 41)
+"""The numbers of empty squares that a frontier may have."""
+_MOST_WORKERS = 1 << 20
+_AT_LEAST = re.compile(r"--at-least ([+-]?\d{1,2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +92,19 @@ class JobFacts:
     """What a job is about.
 
     Attributes:
-        rules: by which all positions are played.
+        rules: the rules by which all positions are played.
         positions: lines in OBF, with scores if they had some.
         frontier: empty squares of the positions that workers solve; None for a number that suits each position.
-        workers: with which it was begun; that number depends on them, and stays when others go on.
+        workers: the number of workers that the job was begun with, on which that number depends.
+        question: ``Limit.solve`` with what is asked of each position; None in a job of an earlier version, which did
+            not keep it.
     """
 
     rules: Rules
     positions: tuple[str, ...]
     frontier: int | None
     workers: int = 1
+    question: Limit | None = None
 
 
 class JobFile:
@@ -104,6 +113,7 @@ class JobFile:
     Attributes:
         path: of the file.
         facts: what the job is about.
+        question: what is asked of each position.
         solved: what is known, by the keys of the boards.
         damaged: how many rows were left out, since they had a wrong checksum.
     """
@@ -112,6 +122,7 @@ class JobFile:
         self.path = path
         self._lock, self._connection = lock, connection
         self.facts = _read_facts(connection)
+        self.question = self.facts.question or Limit.solve()
         self.solved: dict[bytes, Solved] = {}
         self.damaged = 0
         for row in connection.execute("SELECT * FROM solved"):
@@ -126,17 +137,19 @@ class JobFile:
         """Open the job in a folder, or begin one there.
 
         Args:
-            folder: where the file is; made if there is none.
-            facts: of a new job, or those that an old one has to have; None to go on with whatever is there.
+            folder: the folder of the file, made if it does not exist.
+            facts: the facts of a new job, or those that an old one must have; None, or facts without positions, to
+                continue an old one.
 
-        Raises: FileFormatError if there is no job to go on with, if it is about something else, if another process
-            works at it, or if the file is none of a job or can't be written.
+        Raises: FileFormatError if there is no job to continue, if it is about something else, if another process
+            works at it, if the file is not the file of a job, or if it can't be written.
         """
         path = folder / JOB_FILE
+        is_new = facts is not None and bool(facts.positions)
         with _in_words(path), ExitStack() as undo:
-            if facts is None and not path.exists():
+            if not is_new and not path.exists():
                 raise FileFormatError(
-                    f"{str(folder)!r} has no job to go on with: give a FILE or --board to begin one"
+                    f"{str(folder)!r} has no job to go on with: give positions to begin one"
                 )
             folder.mkdir(parents=True, exist_ok=True)
             lock = WriterLock(path, f"only one process may work at the job in {str(folder)!r}")
@@ -175,20 +188,27 @@ class JobFile:
         return joined
 
     def _expect(self, facts: JobFacts) -> None:
-        """Raise FileFormatError unless the job is about the same positions by the same rules."""
-        if self.facts.rules != facts.rules:
+        """Raise FileFormatError unless these facts, as far as they are given, are those of the job.
+
+        Without positions the usual rules count as not given.
+        """
+        job, own = f"the job in {str(self.path.parent)!r}", self.facts
+        if facts.rules != own.rules and (facts.positions or facts.rules != Rules()):
             raise FileFormatError(
-                f"the job in {str(self.path.parent)!r} is by the rules {self.facts.rules}: "
-                f"give these or another folder, not {facts.rules}"
+                f"{job} is by the rules {own.rules}: give these or another folder, not {facts.rules}"
             )
-        if self.facts.positions != facts.positions:
+        if facts.positions and own.positions != facts.positions:
             raise FileFormatError(
-                f"the job in {str(self.path.parent)!r} is about other positions: "
-                "leave the positions out to go on with it, or name another folder"
+                f"{job} is about other positions: leave the positions out to continue it, or name another folder"
             )
-        if facts.frontier not in (None, self.facts.frontier):
+        if facts.frontier not in (None, own.frontier):
+            raise FileFormatError(f"{job} was begun with another --frontier: leave it out")
+        if facts.question is not None and own.question is None:
+            self.question = facts.question
+        elif facts.question not in (None, own.question):
             raise FileFormatError(
-                f"the job in {str(self.path.parent)!r} was begun with another --frontier: leave it out"
+                f"{job} was begun with {_option_of(self.question) or 'neither --wld nor --at-least'}: "
+                f"leave {_option_of(facts.question)} out to continue it, or name another folder"
             )
 
 
@@ -200,6 +220,7 @@ def _texts(facts: JobFacts) -> dict[str, str]:
         "positions": "\n".join(facts.positions),
         "frontier": str(facts.frontier or ""),
         "workers": str(facts.workers),
+        "question": _option_of(facts.question or Limit.solve()),
     }
 
 
@@ -228,12 +249,38 @@ def _read_facts(connection: sqlite3.Connection) -> JobFacts:
     facts = JOB.read_facts(connection)
     try:
         rules, frontier = Rules.parse(facts["rules"]), int(facts["frontier"] or 0) or None
-        workers = int(facts.get("workers", 1))
+        workers, positions = int(facts.get("workers", 1)), tuple(facts["positions"].splitlines())
+        question = _question(facts["question"]) if "question" in facts else None
+        for line in positions:
+            obf.parse_problem(line, rules)
     except KeyError as error:
         raise FileFormatError(f"the fact {error} is missing") from None
     except (NotationError, ValueError) as error:
         raise FileFormatError(str(error)) from None
-    return JobFacts(rules, tuple(facts["positions"].splitlines()), frontier, workers)
+    if (
+        not positions
+        or rules.one_direction
+        or frontier not in (None, *FRONTIERS)
+        or not 1 <= workers <= _MOST_WORKERS
+    ):
+        raise FileFormatError("its settings are impossible")
+    return JobFacts(rules, positions, frontier, workers, question)
+
+
+def _option_of(question: Limit) -> str:
+    """The option that asks a question; empty for the score."""
+    return "--wld" if question.wld else "" if question.at_least is None else f"--at-least {question.at_least}"
+
+
+def _question(option: str) -> Limit:
+    """Read what ``_option_of`` returned.
+
+    Raises: ValueError; SettingsError, which is one, if the bound is impossible.
+    """
+    bound = _AT_LEAST.fullmatch(option)
+    if option not in ("", "--wld") and bound is None:
+        raise ValueError(f"expected the question of a job, got {option!r}")
+    return Limit.solve(wld=option == "--wld", at_least=None if bound is None else int(bound[1]))
 
 
 def _row(key: bytes, solved: Solved) -> tuple[object, ...]:

@@ -25,23 +25,21 @@ _JSON_SECONDS = 10.0
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
-def solve_job(
-    job: JobFile, limit: Limit, workers: Workers, hash_mb: int, threads: int, report: Report
-) -> None:
+def solve_job(job: JobFile, workers: Workers, hash_mb: int, threads: int, report: Report) -> None:
     """Solve every position of a job, and report each as it is solved; what is known from before costs nothing.
 
     Args:
-        job: open and locked.
-        limit: whether winners, a bound or scores are asked for.
-        workers: who solve the frontier.
+        job: the job, open and locked.
+        workers: the workers that solve the frontier.
         hash_mb: size of each worker's table in MB.
-        threads: of each worker.
-        report: prints.
+        threads: threads of each worker.
+        report: prints the solutions.
 
     Raises: OutflankError.
     """
-    facts = job.facts
-    words = ", ".join([str(facts.rules), *limit_words(limit), f"table of {hash_mb} MB each"])
+    facts, limit = job.facts, job.question
+    question = limit_words(limit) or ["exact scores"]
+    words = ", ".join([str(facts.rules), *question, f"table of {hash_mb} MB each"])
     force = counted(workers.places, "worker") + (f" of {threads} threads" if threads > 1 else "")
     report.begin(
         f"outflank {weights.version()}, job {job.path.parent}, {counted(len(job.solved), 'board')} known, "
@@ -53,7 +51,7 @@ def solve_job(
         for number, line in enumerate(facts.positions, 1):
             problem = obf.parse_problem(line, facts.rules)
             asked = thresholds(problem.position, limit.wld, limit.at_least)
-            display = _Display(number, len(facts.positions), problem.position, report.as_json)
+            display = _Display(number, len(facts.positions), problem.position, limit, report.as_json)
             with live(display.draw):
                 outcome = Work(job, problem.position, asked, workers, hash_mb, display.note, threads).run()
             info = _info(problem.position, outcome, limit)
@@ -90,8 +88,9 @@ def _info(position: Position, outcome: Outcome, limit: Limit) -> SearchInfo:
 class _Display:
     """Shows how far the work at a position is."""
 
-    def __init__(self, number: int, count: int, position: Position, as_json: bool) -> None:
+    def __init__(self, number: int, count: int, position: Position, question: Limit, as_json: bool) -> None:
         self._number, self._count, self._position, self._as_json = number, count, position, as_json
+        self._question = question
         self._last: Progress | None = None
         self._printed = time.monotonic()
 
@@ -100,7 +99,8 @@ class _Display:
         self._last = progress
         if self._as_json and time.monotonic() - self._printed >= _JSON_SECONDS:
             self._printed = time.monotonic()
-            facts = {"number": self._number, **asdict(progress)}
+            question = {"wld": self._question.wld, "at_least": self._question.at_least}
+            facts = {"number": self._number, **question, **asdict(progress)}
             numbers = {
                 key: round(value, 3) if isinstance(value, float) else value for key, value in facts.items()
             }
@@ -110,7 +110,8 @@ class _Display:
         """The table."""
         from rich.table import Table
 
-        title = f"position {self._number} of {self._count}, {self._position.empties} empties"
+        words = [f"position {self._number} of {self._count}", f"{self._position.empties} empties"]
+        title = ", ".join([*words, *limit_words(self._question)])
         last = self._last
         if last is None:
             return title
