@@ -119,7 +119,7 @@ COMMANDS = {
     "board": "Show a position as text, or as an SVG or PNG image.",
     "review": "Review every GAME: what each move cost, and what would have been better.",
     "puzzles": "Find problems in games: positions in which one move alone wins, proven by solving, no two alike.",
-    "solve": "Solve the positions of an OBF file (- is standard input), each with an empty table.",
+    "solve": "Solve positions to the end of the game, each with an empty table.",
     "match": "Play games between two engines and say who is stronger.",
     "tournament": "Play a tournament between any number of engines and rate them.",
     "serve": "Let engines join a tournament or a standing arena from their authors' machines, and referee it.",

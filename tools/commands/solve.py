@@ -1,7 +1,7 @@
 """``outflank solve``: who wins, by how much and with which move, proven."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,8 @@ from outflank.engine.evaluation import weights
 from outflank.engine.machine import processors
 from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf
-from outflank.protocol.formats.obf import Problem, Suite
+from outflank.protocol.formats.annotated import BadGame
+from outflank.protocol.formats.obf import Problem
 from outflank.tools.analysis.claims import audit, drawn, follow, read_claims
 from outflank.tools.analysis.jobs.file import FRONTIERS, JobFacts, JobFile
 from outflank.tools.analysis.jobs.show import solve_job
@@ -28,6 +29,7 @@ from outflank.tools.commands.options import (
     OUTPUT_FILE,
     WholeNumber,
     cluster_option,
+    completed_by,
     hash_option,
     json_option,
     param_option,
@@ -40,12 +42,18 @@ from outflank.tools.commands.options import (
 )
 from outflank.tools.report.search import limit_words, settings_line
 from outflank.tools.work.executor import open_executor
+from outflank.tools.work.games import Given, as_usage, bad_game, read_and_written, shown
 from outflank.tools.work.progress import Complaints, counted, live
 
+_MOST_POSITIONS, _MOST_BAD = 100_000, 1000
 
-@click.command()
-@click.argument("file", type=click.File("rb"), required=False)
-@click.option("--board", metavar="'64 SQUARES X'", help="Solve this position instead of a file's.")
+
+# A board may begin with "--", and must not be taken for an option then.
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("texts", nargs=-1, metavar="[POSITION...]", shell_complete=completed_by(files=True))
+@click.option(
+    "--board", metavar="'64 SQUARES X'", help="Solve this position, a line of OBF, instead of POSITION."
+)
 @rules_option
 @threads_option
 @hash_option
@@ -113,11 +121,14 @@ from outflank.tools.work.progress import Complaints, counted, live
 @cluster_option
 @json_option
 def solve(**given: Any) -> None:
-    """Solve the positions of an OBF file (- is standard input), each with an empty table.
+    """Solve positions to the end of the game, each with an empty table.
 
-    Scores are final disc differences from the side to move. A line that can't be read is reported, and the others
-    are solved. The exit code is 1 if there was such a line, or if --check finds a difference. --job DIR alone
-    continues the job in DIR, with the question that it began with.
+    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move) or a file of any number of
+    positions or games in a format of docs/formats.md; - is standard input. A game stands for its last position.
+
+    Scores are final disc differences from the side to move. A position that can't be read is reported, and the others
+    are solved. The exit code is 1 if there was such a position, or if --check finds a difference. --job DIR without
+    positions continues the job in DIR, with the question that it began with.
     """
     request = _Request(**given)
     request.check_together()
@@ -136,7 +147,7 @@ def solve(**given: Any) -> None:
 class _Request:
     """The arguments of the command."""
 
-    file: BinaryIO | None
+    texts: tuple[str, ...]
     board: str | None
     rules: Rules
     threads: int
@@ -175,7 +186,7 @@ class _Request:
             ({"--needed": self.needed}, ("--from-claims",)),
             ({"--sample": self.sample}, ("--audit",)),
             ({"--proof": self.proof_path}, ("", "--from-claims")),
-            ({"FILE": self.file, "--check": self.check or None}, ("", "--job")),
+            ({"POSITION": self.texts or None, "--check": self.check or None}, ("", "--job")),
             ({"--board": self.board}, ("", "--job", "--from-claims")),
             ({"--wld": self.wld or None, "--at-least": self.at_least}, ("", "--job")),
             ({"--time": self.seconds, "--selectivity": self.selectivity}, ("",)),
@@ -198,19 +209,20 @@ class _Request:
 
 def _solve_here(request: _Request, limit: Limit) -> None:
     """Solve the positions one after the other in this process."""
-    rules, source = request.rules, None if request.file is None else Path(request.file.name)
+    rules = request.rules
+    _expect_kept(request.texts, request.proof_path)
     with ExitStack() as stack:
         proofs = None
         if request.proof_path is not None:
             path, searched = request.proof_path, request.proof_searched
-            proofs = stack.enter_context(ProofFile(path, source, rules, limit, request.hash_mb, searched))
-        suite, bad = _suite(request.file, request.board, rules)
+            proofs = stack.enter_context(ProofFile(path, rules, limit, request.hash_mb, searched))
+        problems, bad = _problems(request, same_rules=proofs is not None)
         searcher = Searcher(request.hash_mb, request.threads, parameters=request.parameters)
         searcher.prepare()  # or the first position would seem slow
         report = Report(request.check, request.as_json)
         report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
         try:
-            _solve_all(suite, limit, searcher, request.all_moves, report, proofs)
+            _solve_all(problems, limit, searcher, request.all_moves, report, proofs)
         finally:
             report.end()
             if proofs is not None:
@@ -221,13 +233,11 @@ def _solve_here(request: _Request, limit: Limit) -> None:
 def _work_at_job(folder: Path, request: _Request, limit: Limit) -> None:
     """Begin a job or go on with it."""
     report = Report(request.check, request.as_json)
-    bad = _no_complaints()
+    bad = Complaints("position")
     positions: tuple[str, ...] = ()
-    if (request.file, request.board) != (None, None):
-        suite, bad = _suite(request.file, request.board, request.rules)
-        positions = tuple(map(str, suite.problems))
-        if not positions:
-            _complain(bad, ())
+    if request.texts or request.board is not None:
+        problems, bad = _problems(request, same_rules=True)
+        positions = tuple(map(str, problems))
     count, threads = request.workers, request.threads
     if count is None and request.cluster is None:
         # Threads share a table, so that two processors are twice as fast as one; workers solve boards twice.
@@ -245,12 +255,11 @@ def _follow_claims(file: BinaryIO, request: _Request) -> None:
     """Print what follows from claims."""
     root, proofs = Position.start(request.rules), None
     if request.board is not None:
-        suite, _ = _suite(None, request.board, request.rules)
-        root = suite.problems[0].position
+        root = _board(request.board, request.rules).position
+    _expect_kept([file.name], request.proof_path, request.needed)
     with ExitStack() as stack:
         if request.proof_path is not None:
-            path, source = request.proof_path, Path(file.name)
-            proofs = ProofFile(path, source, request.rules, Limit.solve(), request.hash_mb, 0)
+            proofs = ProofFile(request.proof_path, request.rules, Limit.solve(), request.hash_mb, 0)
             stack.enter_context(proofs)
         follow(file, root, proofs, request.needed, request.as_json)
 
@@ -267,11 +276,16 @@ def _audit_claims(file: BinaryIO, request: _Request) -> None:
 
 
 def _solve_all(
-    suite: Suite, limit: Limit, searcher: Searcher, all_moves: bool, report: Report, proofs: ProofFile | None
+    problems: Sequence[Problem],
+    limit: Limit,
+    searcher: Searcher,
+    all_moves: bool,
+    report: Report,
+    proofs: ProofFile | None,
 ) -> None:
     """Solve each problem with an empty table, and report it."""
-    for number, problem in enumerate(suite.problems, 1):
-        attempt = _Attempt(number, len(suite.problems), problem, limit)
+    for number, problem in enumerate(problems, 1):
+        attempt = _Attempt(number, len(problems), problem, limit)
         proof = None
         try:
             attempt.run(searcher, all_moves)
@@ -296,41 +310,72 @@ def _limit(request: _Request) -> Limit:
     )
 
 
-def _no_complaints() -> Complaints:
-    return Complaints("line without a position", "lines without a position")
+def _problems(request: _Request, same_rules: bool) -> tuple[list[Problem], Complaints]:
+    """Read what is to be solved, and report the positions that can't be read.
 
+    Args:
+        request: names the positions.
+        same_rules: whether all positions must be by the rules of the request.
 
-def _suite(file: BinaryIO | None, board: str | None, rules: Rules) -> tuple[Suite, Complaints]:
-    """What is to be solved, and the lines that can't be, which are reported.
-
-    Raises: OutflankError if the file holds no line of its own.
+    Raises: click.UsageError if no position is named; OutflankError if none can be read, or too many.
     """
-    if (file is None) == (board is None):
-        wrong = "a FILE and --board exclude each other" if file else "there is nothing to solve"
-        raise click.UsageError(f"{wrong}: give a FILE or --board")
-    bad = _no_complaints()
-    if file is not None:
-        suite = obf.read_suite(file, file.name, rules)
-        if not suite.problems and not suite.errors:
-            raise OutflankError(f"{file.name} has no positions")
-        for error in suite.errors:
-            bad.add(str(error))
-        bad.end()
-        return suite, bad
+    if bool(request.texts) == (request.board is not None):
+        wrong = "POSITION and --board exclude each other" if request.texts else "there is nothing to solve"
+        raise click.UsageError(f"{wrong}: give POSITION or --board")
+    bad = Complaints("position")
+    if request.board is not None:
+        return [_board(request.board, request.rules)], bad
+    problems: list[Problem] = []
+    for text in request.texts:
+        with Given(text) as given, as_usage():
+            if (suite := given.suite(request.rules)) is not None:
+                problems += suite.problems
+                for error in suite.errors:
+                    bad.add(str(error))
+                continue
+            for entry in given.games(request.rules):
+                if isinstance(entry, BadGame):
+                    bad.add(bad_game(text, entry))
+                else:
+                    problems.append(Problem(entry.final))
+                # A pipe may never end.
+                if bad.count >= _MOST_BAD:
+                    raise OutflankError(f"{shown(text)} is no file of positions: {_MOST_BAD:,} can't be read")
+                if len(problems) > _MOST_POSITIONS:
+                    raise OutflankError(f"{shown(text)} has more than {_MOST_POSITIONS:,} positions")
+    bad.end()
+    if not problems:
+        _complain(bad, ())
+        raise OutflankError(f"{' and '.join(map(shown, request.texts))} has no positions")
+    for number, problem in enumerate(problems, 1):
+        if same_rules and problem.position.rules != request.rules:
+            rules = problem.position.rules
+            raise OutflankError(f"position {number} is by the rules {rules}: give --rules {rules}")
+    return problems, bad
+
+
+def _board(line: str, rules: Rules) -> Problem:
+    """Read the line of ``--board``."""
     try:
-        return Suite((obf.parse_problem(board or "", rules),), ()), bad
+        return obf.parse_problem(line, rules)
     except obf.LineError as error:
         raise click.BadParameter(f"{error} (column {error.column})", param_hint="'--board'") from None
 
 
+def _expect_kept(names: Iterable[str], *outputs: Path | None) -> None:
+    """Raise click.UsageError if a file to write is one of the files to read."""
+    if lost := read_and_written(names, filter(None, outputs)):
+        raise click.UsageError(f"can't write to {str(lost)!r}, which is read: name another file")
+
+
 def _complain(bad: Complaints, differing: Sequence[int]) -> None:
-    """Raise OutflankError if a line could not be read or a solution is not the file's."""
+    """Raise OutflankError if a position could not be read or a solution is not the file's."""
     complaints = []
     if differing:
         numbers = ", ".join(map(str, differing))
         complaints.append(f"the file says something else of position {numbers}")
     if bad.count:
-        complaints.append(f"{counted(bad.count, 'line')} without a position ({bad.where})")
+        complaints.append(f"{counted(bad.count, 'position')} can't be read ({bad.where})")
     if complaints:
         raise OutflankError("; ".join(complaints))
 

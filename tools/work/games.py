@@ -13,10 +13,11 @@ from typing import cast
 
 import click
 
-from outflank.engine import IllegalMoveError, NotationError, Position, Rules
+from outflank.engine import FileFormatError, IllegalMoveError, NotationError, Position, Rules
 from outflank.engine.boardtext import is_framed
+from outflank.protocol.formats import obf
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.protocol.formats.files import FormatName, read_games
+from outflank.protocol.formats.files import FormatName, detect, read_games
 from outflank.protocol.formats.transcript import parse
 from outflank.protocol.lines import printable
 from outflank.tools.work.progress import Complaints, warn
@@ -104,6 +105,19 @@ class Given:
         while (begun := self._stream.peek()) and not begun.strip():
             self._stream.read(len(begun))
         return self._stream if begun.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{") else None
+
+    def suite(self, rules: Rules) -> obf.Suite | None:
+        """Read the positions of an OBF file with the scores of their moves; None if it is not one.
+
+        Raises: FileFormatError if an OBF file is longer than any suite, or if a thousand lines can't be read.
+        """
+        if self._stream is None:
+            return None
+        try:
+            is_suite = detect(self._stream.peek()) == "obf" or Path(self._text).suffix.lower() == ".obf"
+        except FileFormatError:  # which ``games`` reports
+            return None
+        return obf.read_suite(self._stream, shown(self._text), rules) if is_suite else None
 
     def games(self, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
         """All games of the file in order, a board as a game without moves; at least one.

@@ -198,13 +198,21 @@ def test_a_file_without_an_end_is_refused_in_words(words: list[str]) -> None:
     assert len(result.stderr) < 1000
 
 
-def test_lines_without_an_end_are_refused_in_words() -> None:
-    with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as endless:
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("y", "standard input is no file of positions: 1,000 can't be read"),
+        (f"X{'-' * 63} X; no", "this is no file of positions: 1000 lines are none"),
+        ("f5d6", "standard input has more than 100,000 positions"),
+    ],
+)
+def test_lines_without_an_end_are_refused_in_words(line: str, sentence: str) -> None:
+    with subprocess.Popen(["yes", line], stdout=subprocess.PIPE) as endless:
         result = outflank("solve", "-", stdin=endless.stdout)
         endless.kill()
 
     assert result.returncode == 1
-    assert "this is no file of positions: 1000 lines are none" in result.stderr
+    assert sentence in result.stderr
 
 
 def test_pipes_are_read_as_files_are() -> None:

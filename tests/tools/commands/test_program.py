@@ -320,7 +320,7 @@ def test_what_can_not_be_printed_ends_the_program_with_one_sentence(words: str, 
         ("board -", 1, "outflank: standard input: it holds no games"),
         ("convert - --to ggf", 1, "outflank: standard input: it holds no games"),
         ("review -", 1, "outflank: standard input: it holds no games"),
-        ("solve -", 1, "outflank: <stdin> has no positions"),
+        ("solve -", 1, "outflank: standard input: it holds no games"),
     ],
 )
 def test_an_input_that_is_closed_is_an_empty_one(words: str, code: int, sentence: str) -> None:

@@ -67,10 +67,36 @@ def test_json_has_a_line_for_each_position() -> None:
 
 def test_json_of_a_finished_game_has_no_move() -> None:
     """As ``analyze`` has it."""
-    (found,) = objects(run("--board", "X" * 64 + " X", "--json", "--all-moves"))
+    (found,) = objects(run("X" * 64 + " X", "--json", "--all-moves"))
 
     assert (found["score"], found["move"], found["moves"], found["pv"]) == (64, None, {}, [])
-    assert " over " in run("--board", "X" * 64 + " X").output
+    assert " over " in run("X" * 64 + " X").output
+
+
+GAME = "f5f6f7g5f4d6c3f3e3d3c5g4c2c6e2e7h3d2f2c4d1h4g3g6e6h2h6e1b3d7b5b6h5h7c8d8a6c7e8f8g8b7b4a3f1"
+
+
+def test_positions_are_taken_as_analyze_takes_them(tmp_path: Path) -> None:
+    """A transcript, a board that begins like an option, a file of games, and OBF, in one call."""
+    sgf, games = tmp_path / "game.sgf", tmp_path / "games.txt"
+    games.write_text(f"{GAME}\n{GAME}a4\n")
+    moves = "".join(f";{'BW'[i % 2]}[{GAME[2 * i : 2 * i + 2]}]" for i in range(4))
+    sgf.write_text(f"(;GM[2]{moves})")
+    result = run(GAME, BOARD, str(games), str(FFO / "fforum-1-19.obf"), "--json")
+    found = [one["position"] for one in objects(result)]
+
+    assert found[:2] == [found[2], BOARD]
+    assert [line.partition(";")[0] for line in LINES] == found[4:]
+    assert objects(run(str(sgf), "--json", "--time", "0.01"))[0]["empties"] == 56
+
+
+def test_a_game_by_other_rules_is_not_proven_by_these(tmp_path: Path) -> None:
+    (tmp_path / "x.sgf").write_text("(;GM[2]RU[reversi];W[e3])")
+    result = run_program_with(str(tmp_path / "x.sgf"), "--job", str(tmp_path / "job"))
+
+    assert result.exit_code == 1
+    assert "position 1 is by the rules reversi: give --rules reversi" in result.output
+    assert not (tmp_path / "job").exists()
 
 
 def test_all_moves_get_a_score() -> None:
@@ -111,7 +137,14 @@ def test_a_line_that_cannot_be_read_fails_but_the_others_are_solved(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], [str(FFO / "fforum-1-19.obf"), "--board", BOARD], ["--board", "XO"], ["nowhere.obf"]]
+    "arguments",
+    [
+        [],
+        [str(FFO / "fforum-1-19.obf"), "--board", BOARD],
+        ["--board", "XO"],
+        ["nowhere.obf"],
+        ["--chekc", BOARD],
+    ],
 )
 def test_wrong_usage_is_one_sentence_and_exit_code_2(arguments: list[str]) -> None:
     suite = str(FFO / "fforum-1-19.obf")
@@ -229,7 +262,7 @@ def test_the_positions_are_not_written_over(tmp_path: Path) -> None:
     result = run_program_with(str(suite), "--proof", str(tmp_path / "." / "x.obf"))
 
     assert result.exit_code == 2
-    assert "the proofs can't go to" in result.output
+    assert "which is read: name another file" in result.output
     assert suite.read_text() == LINES[4]
 
 

@@ -152,7 +152,6 @@ class ProofFile:
 
     Args:
         path: where ``save`` writes them.
-        source: the file that the positions come from, if they come from one.
         rules: by which all positions are played.
         limit: what the scores are searched by.
         hash_mb: size of the table with which moves are sought, in MB.
@@ -161,13 +160,10 @@ class ProofFile:
     Attributes:
         path: as above.
 
-    Raises: UsageError if there are no proofs of such scores, if the checker does not know the rules, or if the file
-    would take the place of `source`.
+    Raises: UsageError if there are no proofs of such scores, or if the checker does not know the rules.
     """
 
-    def __init__(
-        self, path: Path, source: Path | None, rules: Rules, limit: Limit, hash_mb: int, searched: int
-    ) -> None:
+    def __init__(self, path: Path, rules: Rules, limit: Limit, hash_mb: int, searched: int) -> None:
         if (
             limit.seconds is not None
             or limit.wld
@@ -180,10 +176,6 @@ class ProofFile:
         if rules.one_direction:
             raise click.UsageError(
                 f"--proof needs rules under which a move turns every direction, unlike {rules}"
-            )
-        if source is not None and source.exists() and path.exists() and path.samefile(source):
-            raise click.UsageError(
-                f"the proofs can't go to {str(path)!r}, which has the positions: name another file"
             )
         self.path, self._searched = path, searched
         self._prover = Prover(rules, hash_mb)
