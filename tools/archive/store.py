@@ -28,6 +28,7 @@ from outflank.tools.archive.tally import LATEST_YEAR, MOST_DISCS, Tally, Visit, 
 ANY = Wanted()
 """All games."""
 _BEYOND = 1 << 62
+_MOST_GAMES = 1 << 40  # so that a sum of counts is an integer of SQLite
 _MOST_NAMES = 1000  # in one statement
 _FIRST_MOVE = Move.parse(
     "f5"
@@ -104,6 +105,8 @@ class Archive:
             self._games, self.duplicates, self.positions = (
                 int(facts[name]) for name in ("games", "duplicates", "positions")
             )
+            if not 0 <= self._games < _MOST_GAMES:
+                raise ValueError("damaged: the number of games is impossible")
         except (sqlite3.Error, FileFormatError, LookupError, ValueError, MemoryError) as error:
             connection.close()
             raise ARCHIVE.unreadable(path, error) from None
@@ -204,7 +207,7 @@ class Archive:
                 0 <= move <= NO_MOVE
                 and 0 <= year <= LATEST_YEAR
                 and min(rating, won, drawn, lost, measured, *best) >= 0
-                and won + drawn + lost <= games
+                and won + drawn + lost <= games <= len(self)
                 and measured <= games
                 and abs(discs) <= MOST_DISCS * measured
             )
@@ -277,13 +280,16 @@ class Archive:
         )
 
     def _named(self, table: str, part: str) -> dict[int, int]:
-        """The games of each player, or of each event, whose name has `part` in it."""
+        """Return the number of games of each player or event whose name has `part` in it, by its number."""
         part = part.casefold()
-        return {
+        found = {
             self._whole(number): self._whole(games)
             for number, name, games in self._rows(f"SELECT id, name, games FROM {table}")
             if part in str(name).casefold()
         }
+        if not all(0 <= games <= len(self) for games in found.values()):
+            raise self._damaged(f"the number of games of a {table} is impossible")
+        return found
 
     def _strengths(self, players: set[int]) -> dict[int, float]:
         """The strength of each player, by number."""

@@ -1,7 +1,9 @@
 """Archives: the sums are those of a count over the games, images are one position, and no file is trusted."""
 
+import json
 import random
 import sqlite3
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -381,6 +383,26 @@ def test_a_changed_file_is_refused(games: list[AnnotatedGame], tmp_path: Path, s
         Archive.open(tmp_path / "a")
 
 
+@pytest.mark.parametrize("count", ["9223372036854775807", "-1", "9" * 5000])
+def test_an_impossible_number_of_games_is_refused(
+    games: list[AnnotatedGame], tmp_path: Path, count: str
+) -> None:
+    """With the checksum that belongs to it."""
+    build_archive(tmp_path / "a", games[:2])
+    with sqlite3.connect(tmp_path / "a") as connection:
+        facts = dict(
+            connection.execute("SELECT name, value FROM archive WHERE name != 'checksum'").fetchall()
+        )
+        text = json.dumps(sorted((facts | {"games": count}).items()), ensure_ascii=False)
+        connection.execute("UPDATE archive SET value = ? WHERE name = 'games'", (count,))
+        checksum = f"{zlib.crc32(text.encode()):08x}"
+        connection.execute("UPDATE archive SET value = ? WHERE name = 'checksum'", (checksum,))
+    connection.close()
+
+    with pytest.raises(FileFormatError, match="as an archive of games"):
+        Archive.open(tmp_path / "a")
+
+
 def test_a_file_that_is_cut_short_is_refused(games: list[AnnotatedGame], tmp_path: Path) -> None:
     build_archive(tmp_path / "a", games)
     whole = (tmp_path / "a").read_bytes()
@@ -397,6 +419,9 @@ def test_a_file_that_is_cut_short_is_refused(games: list[AnnotatedGame], tmp_pat
         "UPDATE tally SET discs = 65 * measured + 1",
         "UPDATE tally SET best = 77",
         "UPDATE tally SET games = 'many'",
+        "UPDATE tally SET games = 9223372036854775807",
+        "UPDATE player SET games = 9223372036854775807",
+        "UPDATE event SET games = -1",
         "UPDATE OR REPLACE tally SET move = 0",
         "UPDATE visit SET turn = 100000; DELETE FROM tally",
         "UPDATE game SET winner = 7; DELETE FROM tally",
@@ -417,6 +442,7 @@ def test_a_damaged_row_is_refused_when_it_is_read(
 
     def read(archive: Archive) -> None:
         archive.table(Position.start())
+        archive.table(Position.start(), Wanted(players=("ann",), event="cup"))
         list(archive.games())
 
     with Archive.open(tmp_path / "a") as archive, pytest.raises(FileFormatError, match="damaged"):
