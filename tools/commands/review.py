@@ -156,6 +156,12 @@ def review(
     """
     if ply is not None and values is False:
         raise click.UsageError("--ply shows the values of all moves, which --no-values leaves out")
+    if as_json and ply is not None:
+        raise click.UsageError("--ply shows text, and --json has all moves: leave out one of them")
+    if as_json and view == "black" and html is None:
+        raise click.UsageError(
+            "--scores is for text and the page, and --json has the mover's scores: leave it out"
+        )
     settings = replace(
         _settings(level, depth, seconds, exact_from),
         all_moves=(html or ply) is not None if values is None else values,

@@ -173,6 +173,8 @@ def test_a_bad_game_is_named_and_the_others_are_reviewed(tmp_path: Path) -> None
         (("--depth", "3", "f5"), 2, "give --level, or --depth and --time: a level says how far to search"),
         (("f5", "--length", "20-30"), 1, "no game passes the filters"),
         (("f5", "--ply", "1", "--no-values"), 2, "--ply shows the values of all moves"),
+        (("f5", "--json", "--ply", "1"), 2, "--ply shows text, and --json has all moves"),
+        (("f5", "--json", "--scores", "black"), 2, "--json has the mover's scores: leave it out"),
         ((), 2, "Missing argument 'GAME...'"),
     ],
 )
@@ -190,6 +192,7 @@ def test_the_depth_of_every_search_can_be_given() -> None:
     game, _ = map(json.loads, result.stdout.splitlines())
 
     assert [(move["depth"], move["selectivity"]) for move in game["moves"][1:]] == [(3, 100)] * 2
+    assert str([move["number"] for move in game["moves"]]) == "[1, 2, 3]"
 
 
 def test_the_page_and_the_curve_are_written(tmp_path: Path) -> None:

@@ -258,7 +258,7 @@ class GameReview:
     @property
     def numbers(self) -> tuple[int | None, ...]:
         """The number of each move on a score sheet, where a pass has none: that of a full board's last move is 60."""
-        made = accumulate(not move.move.is_pass for move in self.moves)
+        made = accumulate(int(not move.move.is_pass) for move in self.moves)
         return tuple(None if move.move.is_pass else n for move, n in zip(self.moves, made, strict=True))
 
     @property
