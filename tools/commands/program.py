@@ -118,7 +118,7 @@ COMMANDS = {
     "play": "Play a game against the engine at a terminal.",
     "board": "Show a position as text, or as an SVG or PNG image.",
     "review": "Review every GAME: what each move cost, and what would have been better.",
-    "puzzles": "Find problems in games: positions in which one move alone wins, proven by solving, no two alike.",
+    "puzzles": "Find problems in games, and ask them at the terminal.",
     "solve": "Solve positions to the end of the game, each with an empty table.",
     "match": "Play games between two engines and say who is stronger.",
     "tournament": "Play a tournament between any number of engines and rate them.",

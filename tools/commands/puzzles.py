@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from outflank.engine import NotationError, OutflankError, Rules
 from outflank.engine.evaluation import weights
@@ -23,6 +23,7 @@ from outflank.tools.analysis.puzzles.show import (
 from outflank.tools.commands.game_filter import GameFilter, filter_options
 from outflank.tools.commands.options import (
     COUNT,
+    EXISTING_FILE,
     OUTPUT_FILE,
     completed_by,
     output_option,
@@ -35,7 +36,9 @@ from outflank.tools.work.files import STDOUT, open_output, write_whole
 from outflank.tools.work.games import ReadGames, games_given, read_and_written
 from outflank.tools.work.progress import Complaints, counted, live, warn
 
-_ASK = "solve"
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 _EMPTIES = "8-20"
 _LEAST, _MOST = 2, 30
 
@@ -52,14 +55,32 @@ def _read_empties(text: str) -> range:
     return range(first, last + 1)
 
 
-@click.command()
-@click.argument(
-    "games",
-    nargs=-1,
-    required=True,
-    metavar="GAMES... | solve FILE",
-    shell_complete=completed_by(_ASK, files=True),
-)
+class _Puzzles(click.Group):
+    """A group in which words that do not begin with a command belong to the first one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the name of the first command before words that begin with none."""
+        if args and args[0] not in (*self.commands, *ctx.help_option_names):
+            args = [next(iter(self.commands)), *args]
+        return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
+        """Return the commands, and the files that the first one takes."""
+        from click.shell_completion import CompletionItem  # not at the top: a command starts without it
+
+        return [*super().shell_complete(ctx, incomplete), CompletionItem(incomplete, type="file")]
+
+
+@click.group(cls=_Puzzles)
+def puzzles() -> None:
+    """Find problems in games, and ask them at the terminal.
+
+    puzzles GAMES... is short for puzzles find GAMES...
+    """
+
+
+@puzzles.command("find")
+@click.argument("games", nargs=-1, required=True, metavar="GAMES...", shell_complete=completed_by(files=True))
 @click.option(
     "--empties",
     callback=read_by(_read_empties),
@@ -87,9 +108,7 @@ def _read_empties(text: str) -> range:
 @filter_options
 @rules_option
 @workers_option
-@click.pass_context
-def puzzles(
-    ctx: click.Context,
+def find_problems(
     games: Sequence[str],
     empties: range,
     unique: bool,
@@ -107,11 +126,8 @@ def puzzles(
 
     GAMES are transcripts or files of games in a format of docs/formats.md; - is standard input. Each problem is rated:
     by the plies that the engine needs, and by how often each level of --elo fails (docs/puzzles.md). The share that
-    each level solves goes to standard error. puzzles solve FILE asks the problems of an OBF file at the terminal.
+    each level solves goes to standard error.
     """
-    if games[0] == _ASK:
-        _ask(ctx, games[1:], rules)
-        return
     if lost := read_and_written(games, filter(None, (None if output is STDOUT else output, sgf_file, html))):
         raise click.UsageError(f"can't write to {str(lost)!r}, whose games are read: name another file")
     read = ReadGames()
@@ -166,23 +182,20 @@ def _report(found: Sequence[Puzzle]) -> None:
         click.echo(f"{elo:>6}  {solved_share(found, elo):>4.0%}", err=True)
 
 
-def _ask(ctx: click.Context, names: Sequence[str], rules: Rules) -> None:
-    """Ask the problems of one file.
+@puzzles.command("solve")
+@click.argument("file", type=EXISTING_FILE)
+@rules_option
+def ask(file: Path, rules: Rules) -> None:
+    """Ask the problems of an OBF file at the terminal.
 
-    Raises: click.UsageError if it is not one file, or if an option was given that has no meaning here.
+    A problem counts as solved if the first move is right; docs/puzzles.md has the words that may be typed.
     """
-    if len(names) != 1 or names[0] == str(STDOUT):
-        raise click.UsageError("puzzles solve needs the name of one file")
-    for parameter in ctx.command.params:
-        given = ctx.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-        if given and parameter.name not in ("games", "rules"):
-            raise click.UsageError(f"{parameter.opts[0]} does not go with puzzles solve")
-    with open(names[0], "rb") as stream:
-        suite = obf.read_suite(stream, names[0], rules)
+    with open(file, "rb") as stream:
+        suite = obf.read_suite(stream, str(file), rules)
     bad = Complaints("line without a position", "lines without a position")
     for error in suite.errors:
         bad.add(str(error))
     bad.end()
     if not suite.problems:
-        raise OutflankError(f"{names[0]} has no positions in OBF")
+        raise OutflankError(f"{file} has no positions in OBF")
     Quiz(suite.problems, InputLines()).run()

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 
 from outflank.engine import Game, Limit, Searcher, SearchInfo, Symmetry
 from outflank.protocol.formats import obf, sgf, transcript
@@ -14,6 +15,7 @@ from outflank.protocol.weaker import choose
 from outflank.tests.support.program import outflank
 from outflank.tools.analysis.puzzles.find import ELOS, Finder, Goal, Puzzle, failures, find, plies_needed
 from outflank.tools.analysis.puzzles.show import obf_line, render_page, sgf_game, solved_share
+from outflank.tools.commands.program import cli
 
 WINS = Finder(Goal.WIN, 6, 14)
 BESTS = Finder(Goal.BEST, 6, 14)
@@ -178,7 +180,7 @@ def test_the_command_writes_what_the_quiz_asks(
     forms = ("--sgf", tmp_path / "found.sgf", "--html", tmp_path / "found.html")
     words = ("--empties", "6-14", "--by", "difficulty", "--count", 3, "--workers", 1, "-o", written)
 
-    told = outflank("puzzles", source, *words, *forms)
+    told = outflank("puzzles", "find", source, *words, *forms)
 
     assert told.returncode == 0, told.stderr
     assert told.stderr.startswith("3 problems; solved by an opponent of Elo\n")
@@ -208,9 +210,12 @@ def test_the_command_writes_what_the_quiz_asks(
         (("f5d6", "--empties", "x"), 2, "expected empty squares such as 8-20, got 'x'"),
         (("f5d6",), 1, "there is no such problem in the games, so nothing was written"),
         (("no such file",), 1, "no such file: can't be read (No such file or directory)"),
-        (("solve",), 2, "puzzles solve needs the name of one file"),
-        (("solve", "a", "b"), 2, "puzzles solve needs the name of one file"),
-        (("solve", "a", "--unique"), 2, "--unique does not go with puzzles solve"),
+        (("find",), 2, "Missing argument 'GAMES...'"),
+        (("--unique",), 2, "Missing argument 'GAMES...'"),
+        (("solve",), 2, "Missing argument 'FILE'"),
+        (("solve", "-"), 2, "File '-' does not exist"),
+        (("solve", "/dev/null", "b"), 2, "unexpected extra argument (b)"),
+        (("solve", "/dev/null", "--unique"), 2, "No such option"),
         (("solve", "/dev/null"), 1, "/dev/null has no positions in OBF"),
     ],
 )
@@ -222,6 +227,21 @@ def test_a_bad_call_gets_one_sentence(
     assert told.returncode == code
     assert sentence in told.stderr
     assert "Traceback" not in told.stderr
+
+
+def test_each_command_has_its_help_and_is_completed() -> None:
+    asked = outflank("puzzles", "solve", "--help").stdout
+    assert "Usage: outflank puzzles solve [OPTIONS] FILE" in asked
+    assert "--empties" not in asked
+    for words, word, expected in (
+        ("outflank puzzles ", "", {"find", "solve", ""}),
+        ("outflank puzzles games.ggf --un", "--un", {"--unique"}),
+        ("outflank puzzles solve --ru", "--ru", {"--rules"}),
+    ):
+        shell = ShellComplete(cli, {}, "outflank", "_OUTFLANK_COMPLETE")
+        found = shell.get_completions(words.removesuffix(word).split()[1:], word)
+
+        assert {item.value for item in found} == expected
 
 
 def test_a_file_that_holds_the_games_is_not_written(tmp_path: Path) -> None:
