@@ -1,5 +1,6 @@
 """One game with all that is known about it; every format of game files is read into it and written from it."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -12,6 +13,9 @@ from outflank.protocol.lines import printable, without_controls
 
 WHOLE_BOARD = 64
 _LONGEST_REASON = 300  # characters
+UNREADABLE = "unreadable character"
+"""A word of a game's `unread`: a control character, as bytes of an undeclared charset become."""
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")  # all controls that are no blanks
 _TEXTS = ("black", "white", "title", "event", "place", "date", "clock", "comment")
 
 
@@ -119,8 +123,8 @@ class AnnotatedGame:
         clock: the time control, as GGF has it or else in the words that ``clocks`` describes.
         comment: on the whole game.
         given: how many turns of the beginning were given to both sides, as a match's opening is: nobody chose them.
-        unread: parts of the record that are not kept, a word for each: ``variation``, or the name of a
-            property.
+        unread: parts of the record that are not kept, a word for each: ``variation``, the name of a property, or
+            ``UNREADABLE``.
         unnamed: why the players are called by numbers, in a clause; empty if they are not.
         doubt: a sentence about a part of the record that contradicts the board; empty if there is none.
     """
@@ -145,11 +149,17 @@ class AnnotatedGame:
     doubt: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        for name in _TEXTS:
-            text: str = getattr(self, name)
-            if not text.isprintable():
-                clean = without_controls(text)
-                object.__setattr__(self, name, clean if name == "comment" else clean.replace("\n", " "))
+        """Replace control characters by blanks, and count in `unread` those that were no blanks."""
+        texts = {name: text for name in _TEXTS if not (text := getattr(self, name)).isprintable()}
+        comments = [each.comment for each in self.moves if each.comment and not each.comment.isprintable()]
+        for name, text in texts.items():
+            clean = without_controls(text)
+            object.__setattr__(self, name, clean if name == "comment" else clean.replace("\n", " "))
+        if comments:
+            moves = (replace(each, comment=without_controls(each.comment)) for each in self.moves)
+            object.__setattr__(self, "moves", tuple(moves))
+        if lost := _CONTROLS.findall("".join([*texts.values(), *comments])):
+            object.__setattr__(self, "unread", (*self.unread, *[UNREADABLE] * len(lost)))
 
     @classmethod
     def of(cls, game: Game) -> "AnnotatedGame":
@@ -275,9 +285,7 @@ class Recorder:
         if not made.is_pass and position.must_pass:
             self._moves.append(AnnotatedMove(position, PASS, implied=True))
             position = position.pass_()
-        self._moves.append(
-            AnnotatedMove(position, made, seconds, score, exact, from_book, without_controls(comment), fault)
-        )
+        self._moves.append(AnnotatedMove(position, made, seconds, score, exact, from_book, comment, fault))
 
 
 def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:

@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from outflank.engine import Colour, FileFormatError, IllegalMoveError, Move, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder
-from outflank.protocol.formats.reading import OTHELLO
+from outflank.protocol.formats.reading import OTHELLO, decoded
 
 GAME = struct.Struct("<QQh5Bx32s32s60sB3xQ")
 SQUARES = 64
@@ -80,5 +80,5 @@ def _game(data: bytes, rules: Rules) -> AnnotatedGame:
 
 
 def _name(data: bytes) -> str:
-    text = data.partition(b"\0")[0].decode("utf-8", "replace").strip()
+    text = decoded(data.partition(b"\0")[0]).strip()
     return "" if text == "?" else text

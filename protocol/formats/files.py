@@ -10,6 +10,7 @@ from typing import BinaryIO, Literal, TextIO, cast, get_args
 from outflank.engine import FileFormatError, Rules
 from outflank.protocol.formats import edx, ggf, obf, pgn, sgf, transcript, wthor
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.reading import decoded
 
 FormatName = Literal["transcript", "obf", "sgf", "ggf", "wthor", "pgn", "edx"]
 FORMATS: tuple[FormatName, ...] = get_args(FormatName)
@@ -115,7 +116,7 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
         return "wthor"
     lines = (line.strip() for line in beginning.removeprefix(b"\xef\xbb\xbf").splitlines())
     first = next((line for line in lines if line and line[:1] not in b"#%"), b"")
-    text = first.decode("utf-8", "replace")
+    text = decoded(first)
     if _BOARD.match(text) or _FEN.match(text):
         return "obf"
     if suffix == ".pgn" or _TAG.match(first) or (first.startswith(b"1") and _MOVES_OF_PGN.search(beginning)):

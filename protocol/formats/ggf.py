@@ -44,7 +44,7 @@ def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | B
         try:
             if isinstance(game, FileFormatError):
                 raise game
-            yield parse(game.decode("utf-8", "replace"), rules)
+            yield parse(game, rules)
         except (FileFormatError, NotationError, IllegalMoveError) as error:
             yield BadGame(f"game {number}", str(error))
 

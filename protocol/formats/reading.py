@@ -1,7 +1,12 @@
-"""Reads files that anybody may have written: bounded, by lines or by games; and the words that formats share."""
+"""Reads files that anybody may have written: bounded, by lines or by games; and the words that formats share.
 
+Here alone bytes become text: see ``decoded``.
+"""
+
+import codecs
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -55,6 +60,42 @@ def _too_much(most: int) -> str:
     return f"it has more than {most:,} bytes"
 
 
+_UTF_8 = "utf-8"
+_LATIN_1 = "outflank.latin-1"  # the handler of bytes that are not in the charset
+_CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[\s*([\w.:+-]{1,40})\s*\]")
+# What SGF is made of; not equal in UTF-7 and in Python's own encodings, which can name halves of characters.
+_SYNTAX = rb"AZaz09 ()[];:+-\\\u0041"
+
+
+def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("latin-1"), error.end
+
+
+codecs.register_error(_LATIN_1, _as_latin_1)
+
+
+def decoded(data: bytes, charset: str = _UTF_8) -> str:
+    """Return the text of a file, or of a part of one, without a byte order mark and without DOS's Ctrl-Z at its end.
+
+    Bytes that are not in the charset are read as Latin-1, in which servers and old programs write names. The bytes
+    without a letter there (0x80 to 0x9f) become control characters, which an ``AnnotatedGame`` counts and leaves out.
+    """
+    return data.decode(charset, _LATIN_1).removeprefix("﻿").rstrip("")
+
+
+def charset_in(data: bytes) -> str:
+    """Return the charset that the first CA of an SGF game names; UTF-8 if there is none that contains ASCII."""
+    if found := _CHARSET.search(data):
+        name = found[1].decode("ascii", "replace")
+        with suppress(LookupError, ValueError):
+            read = {_SYNTAX.decode(name), _SYNTAX.decode(name, _LATIN_1)}
+            if read == {_SYNTAX.decode()} and codecs.lookup(name).incrementaldecoder:
+                return name
+    return _UTF_8
+
+
 LINE_CAP = 1 << 16
 """A line has fewer bytes: a hundred times what a position or a transcript needs."""
 TOO_LONG = f"the line has {LINE_CAP} bytes or more, which is too long"
@@ -74,12 +115,12 @@ class TextLine(NamedTuple):
     is_whole: bool = True
 
 
-def read_lines(stream: BinaryIO, errors: str = "replace") -> Iterator[TextLine]:
-    """Each line; a byte order mark is left out.
+def read_lines(stream: BinaryIO, errors: str = _LATIN_1) -> Iterator[TextLine]:
+    """Each line; a byte order mark and DOS's Ctrl-Z at the end are left out.
 
     Args:
         stream: of bytes.
-        errors: the treatment of bytes that are no UTF-8, as for ``bytes.decode``; U+FFFD if left out.
+        errors: the treatment of bytes that are no UTF-8, as for ``bytes.decode``; see ``decoded`` if left out.
     """
     number, fresh = 0, True
     while piece := stream.readline(LINE_CAP):
@@ -87,7 +128,7 @@ def read_lines(stream: BinaryIO, errors: str = "replace") -> Iterator[TextLine]:
         if fresh:
             number += 1
             text = piece.decode("utf-8-sig" if number == 1 else "utf-8", errors)
-            yield TextLine(number, text, ended or len(piece) < LINE_CAP)
+            yield TextLine(number, text.rstrip("\x1a"), ended or len(piece) < LINE_CAP)
         fresh = ended
 
 
@@ -121,28 +162,45 @@ _VALUES = {
 }
 
 
-def split_games(stream: BinaryIO, *, escapes: bool) -> Iterator[bytes | FileFormatError]:
-    """The games of a stream, from bracket to bracket; text between games is left out.
+def split_games(stream: BinaryIO, *, escapes: bool) -> Iterator[str | FileFormatError]:
+    """Yield the games of a stream, from bracket to bracket; text between games is left out.
 
     Args:
         stream: of any length.
-        escapes: whether a backslash keeps the next bracket from ending a value (SGF), or means nothing (GGF).
+        escapes: whether a backslash keeps the next bracket from ending a value and CA names the charset (SGF), or
+            neither means anything (GGF).
 
     Yields: a game, or in its place an error if it has no end or is longer than GAME_CAP.
     """
-    splitter = _Splitter(escapes)
+    splitter, decoder = _Splitter(escapes), _utf8()
+    head, may_name_charset = bytearray(), escapes  # the beginning of the game
     fresh = True  # whether a line begins, and not just another piece of a long one
     while line := stream.readline(_LINE_CAP):
         if fresh and splitter.inside and _ROOT.match(line):
             yield splitter.give_up()
-        yield from splitter.feed(line)
         fresh = line.endswith(b"\n")
+        if not splitter.has_begun:
+            decoder, may_name_charset = _utf8(), escapes
+            head.clear()
+        if may_name_charset:
+            head += line
+            charset = charset_in(line)
+            may_name_charset = charset == _UTF_8 and len(head) < _LINE_CAP
+            if charset != _UTF_8:
+                # The second byte of a character may look like a bracket or a backslash: decode before splitting.
+                line, splitter = bytes(head), _Splitter(escapes)
+                decoder = codecs.getincrementaldecoder(charset)(_LATIN_1)
+        yield from splitter.feed(decoder.decode(line).encode())
     if splitter.inside:
         yield splitter.give_up()
 
 
+def _utf8() -> codecs.IncrementalDecoder:
+    return codecs.getincrementaldecoder(_UTF_8)(_LATIN_1)
+
+
 class _Splitter:
-    """The lines of the game so far; nothing outside a game."""
+    """Cuts games out of lines of UTF-8: keeps the lines of the game so far, and nothing outside a game."""
 
     def __init__(self, escapes: bool) -> None:
         self._value_end, self._values = _VALUE_ENDS[escapes], _VALUES[escapes]
@@ -157,6 +215,11 @@ class _Splitter:
         self._tentative = False  # a bracket that ended its line, and begins a game if a semicolon follows
 
     @property
+    def has_begun(self) -> bool:
+        """Whether a game, or a bracket that may begin one, is open."""
+        return self._depth > 0
+
+    @property
     def inside(self) -> bool:
         """Whether a game has begun and not ended."""
         return self._depth > 0 and not self._tentative
@@ -167,7 +230,7 @@ class _Splitter:
         self._reset()
         return FileFormatError(f"the bracket that ends the game is missing after {beginning!r}")
 
-    def feed(self, line: bytes) -> Iterator[bytes | FileFormatError]:
+    def feed(self, line: bytes) -> Iterator[str | FileFormatError]:
         """The games that a line completes."""
         at = begin = 0
         if self._tentative and (text := line.lstrip()):
@@ -213,10 +276,10 @@ class _Splitter:
         self._size += len(piece)
         self._game += piece[: max(GAME_CAP - len(self._game), 0)]
 
-    def _taken(self) -> bytes | FileFormatError:
+    def _taken(self) -> str | FileFormatError:
         """The game that has just ended, or why it is none."""
-        game, size = bytes(self._game), self._size
+        game, size = self._game, self._size
         self._reset()
         if size > GAME_CAP:
             return FileFormatError(f"a game may have {GAME_CAP} bytes, and this one has {size}")
-        return game
+        return game.decode()

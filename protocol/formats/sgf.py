@@ -38,7 +38,16 @@ from outflank.protocol.formats.annotated import (
     with_board_believed,
 )
 from outflank.protocol.formats.clocks import day_of, for_sgf, from_sgf
-from outflank.protocol.formats.reading import COLOURS, GAME_CAP, GIVEN, OTHELLO, read_number, split_games
+from outflank.protocol.formats.reading import (
+    COLOURS,
+    GAME_CAP,
+    GIVEN,
+    OTHELLO,
+    charset_in,
+    decoded,
+    read_number,
+    split_games,
+)
 
 _SETUP = ("AB", "AW", "AE")
 _GAMES = ("1", "2")  # Othello; and Go, since Go programs record games of Othello as Go
@@ -98,16 +107,18 @@ def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | B
 
 
 def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) -> AnnotatedGame:
-    """Read the main line of the first game; see ``load``. Bytes are in the encoding that CA names.
+    """Read the main line of the first game; see ``load``. Bytes are in the charset that CA names.
 
     Raises: FileFormatError, NotationError, IllegalMoveError; the latter two name the move.
     """
     grammar = _grammar()
-    tree = _tree(text.encode() if isinstance(text, str) else text, grammar)
+    if not isinstance(text, str):
+        text = decoded(
+            text, charset_in(text)
+        )  # before it is parsed: half a character may look like a bracket
+    tree = _tree(text.encode(), grammar)
     root, *nodes = grammar.main_sequence_iter(tree)
-    if isinstance(text, str):
-        root = {**root, "CA": [b"UTF-8"]}  # in place of any other: text has been decoded already
-    texts = _Texts(root, grammar)
+    texts = _Texts(grammar)
     _check_game(texts, root)
     _check_setup(root, nodes)
     moves = [
@@ -171,27 +182,20 @@ def marked_as_comment(comment: str) -> str:
 
 
 class _Texts:
-    """Reads property values in the encoding that the root names; without one UTF-8, or else Latin-1."""
+    """Reads property values, which are in UTF-8."""
 
-    def __init__(self, root: Node, grammar: Any) -> None:
+    def __init__(self, grammar: Any) -> None:
         self._grammar = grammar
-        self._encoding = root.get("CA", [b"utf-8"])[0].decode("ascii", "replace").strip()
 
     def simple(self, node: Node, key: str) -> str:
         """The first value of a property on one line; empty if the node has none."""
-        return self._decoded(self._grammar.simpletext_value(node.get(key, [b""])[0])).strip()
+        value: bytes = self._grammar.simpletext_value(node.get(key, [b""])[0])
+        return value.decode().strip()
 
     def text(self, node: Node, key: str) -> str:
         """The first value of a property with its line ends; empty if the node has none."""
-        return self._decoded(self._grammar.text_value(node.get(key, [b""])[0])).strip()
-
-    def _decoded(self, data: bytes) -> str:
-        try:
-            text = data.decode(self._encoding)
-            text.encode()  # UTF-7 and Python's own encodings can name halves of characters, which nothing can write
-        except (LookupError, ValueError):
-            return data.decode("latin-1")
-        return text
+        value: bytes = self._grammar.text_value(node.get(key, [b""])[0])
+        return value.decode().strip()
 
 
 def _read(path: str) -> bytes:
@@ -293,7 +297,7 @@ def _discs(values: list[bytes]) -> int:
     """The squares that AB or AW name, one bit a square."""
     discs = 0
     for value in values:
-        discs |= 1 << parse_square(_vertex(value.decode("utf-8", "replace")))
+        discs |= 1 << parse_square(_vertex(value.decode()))
     return discs
 
 

@@ -42,7 +42,7 @@ from outflank.protocol.formats.annotated import (
     with_board_believed,
 )
 from outflank.protocol.formats.clocks import year_of
-from outflank.protocol.formats.reading import OTHELLO
+from outflank.protocol.formats.reading import OTHELLO, decoded
 
 HEADER = struct.Struct("<4BIHH4B")
 GAME = struct.Struct("<3H2B60s")
@@ -201,7 +201,7 @@ def _names_in(file: Path, length: int) -> tuple[str, ...]:
             raise FileFormatError(f"{file}: {error}") from None
         data = stream.read(header.names * length)
     texts = (data[at : at + length].partition(b"\0")[0] for at in range(0, len(data), length))
-    return tuple(text.decode("latin-1").strip() for text in texts)
+    return tuple(decoded(text, "latin-1").strip() for text in texts)
 
 
 def _game(data: bytes, header: Header, names: Names) -> AnnotatedGame:

@@ -77,7 +77,7 @@ def convert(
     It reads and writes transcripts, OBF, SGF, GGF and WTHOR, and reads PGN; docs/formats.md describes them. A game that
     can't be read, or that the format can't hold, is named and left out; the exit code is then 1. At the end it says
     what the format has no place for, with counts. --rules applies to games that name no rules. If no game could be
-    written, or if FILE would be replaced and lose games, variations or properties, it stays as it is.
+    written, or if FILE would be replaced and lose games, variations, properties or characters, it stays as it is.
 
     --stats writes nothing: it counts results, years, players, events and openings of the games that pass the filters.
     """
@@ -289,7 +289,8 @@ class _Count:
         if lost := read_and_written(self.incomplete, outputs):
             _tell(losses)
             raise OutflankError(
-                f"{str(lost)!r} would lose games, variations or properties, so nothing was written: name another file"
+                f"{str(lost)!r} would lose games, variations, properties or characters, so nothing was written: "
+                "name another file"
             )
 
     def expect_all(self) -> None:

@@ -16,8 +16,9 @@ import click
 from outflank.engine import FileFormatError, IllegalMoveError, NotationError, Position, Rules
 from outflank.engine.boardtext import is_framed
 from outflank.protocol.formats import obf
-from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.annotated import UNREADABLE, AnnotatedGame, BadGame
 from outflank.protocol.formats.files import FormatName, detect, read_games
+from outflank.protocol.formats.reading import decoded
 from outflank.protocol.formats.transcript import parse
 from outflank.protocol.lines import printable
 from outflank.tools.work.progress import Complaints, warn
@@ -129,8 +130,8 @@ class Given:
         """
         if self._stream is None:
             yield _described(self._text, rules)
-        elif _is_board_over_lines(self._stream.peek().decode("utf-8", "replace")):
-            text = self._stream.read(_MOST_CHARACTERS).decode("utf-8", "replace")
+        elif _is_board_over_lines(decoded(self._stream.peek())):
+            text = decoded(self._stream.read(_MOST_CHARACTERS))
             try:
                 yield AnnotatedGame(Position.parse(text, rules))
             except NotationError as error:
@@ -192,6 +193,7 @@ class ReadGames:
         self._doubts = Complaints(
             "game whose record contradicts its board", "games whose records contradict their boards"
         )
+        self._garbled = Complaints("game with unreadable characters", "games with unreadable characters")
         self._files: set[str] = set()
 
     @property
@@ -209,12 +211,18 @@ class ReadGames:
             warn(f"{shown(name)}: players are shown as numbers, since {entry.unnamed}")
         if entry.doubt:
             self._doubts.add(f"{shown(name)}, game {number}: {entry.doubt}")
+        if UNREADABLE in entry.unread:
+            self._garbled.add(
+                f"{shown(name)}, game {number}: its texts have characters that are neither in the file's charset nor "
+                "in Latin-1"
+            )
         return True
 
     def end(self) -> None:
         """Report the numbers of complaints left out."""
         self.bad.end()
         self._doubts.end()
+        self._garbled.end()
 
 
 def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:

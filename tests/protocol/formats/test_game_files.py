@@ -195,10 +195,60 @@ def test_a_winner_without_a_margin_is_given_none() -> None:
     assert only(ggf.write(game)).result == Result(Colour.WHITE, None, Ending.RESIGNATION)
 
 
-def test_texts_in_sgf_have_the_encoding_that_they_say() -> None:
-    assert only(b"(;GM[2]CA[ISO-8859-2]PB[\xb3])").black == "ł"
-    assert only("(;GM[2]PB[ü \\] x]C[two\nlines])").comment == "two\nlines"
-    assert only(b"(;GM[2]PB[\xfc])").black == "ü"
+@pytest.mark.parametrize(
+    ("charset", "name"),
+    [
+        ("Shift_JIS", b"\x8c\x5c"),  # the second byte is a backslash
+        ("GBK", b"\x81\x5c\x81\x5d"),  # and a bracket
+        ("GB18030", b"\x81\x5d"),
+        ("Big5", b"\xa5\x5c"),
+        ("ISO-2022-JP", b"\x1b$B7=\x1b(B"),
+        ("ISO-8859-2", b"\xb3"),
+    ],
+)
+@pytest.mark.parametrize(
+    "text", ["(;GM[2]CA[{0}]PB[{1}]PW[Bob];B[f5])", "(;PB[{1}]\nCA[{0}]PW[Bob]\n;B[f5])"]
+)
+def test_an_sgf_is_decoded_before_it_is_parsed(charset: str, name: bytes, text: str) -> None:
+    """Half a character may look like syntax, also where the charset is named after it."""
+    data = text.format(charset, "NAME").encode().replace(b"NAME", name)
+    utf8 = "(;GM[2]PB[ü \\] x]C[two\nlines];B[f5])\n".encode()
+
+    before, game, after = read(utf8 + data + b"\n" + utf8)
+
+    assert isinstance(game, AnnotatedGame)
+    assert (game.black, game.white, moves(game)) == (name.decode(charset), "Bob", "f5")
+    assert game == sgf.parse(data)
+    assert isinstance(before, AnnotatedGame)
+    assert (before, before.black, before.comment) == (after, "ü ] x", "two\nlines")
+
+
+WITH_NAME = {
+    "sgf": "(;GM[2]PB[{}];B[f5])",
+    "sgf with another charset": "(;GM[2]CA[UTF-8]PB[{}];B[f5])",
+    "sgf with an unknown charset": "(;GM[2]CA[UTF-16]PB[{}];B[f5])",
+    "ggf": f"(;GM[Othello]PB[{{}}]BO[8 {START}]B[F5];)",
+    "pgn": '[Event "x"]\n[Black "{}"]\n\n1. f5 *\n',
+    "transcript": "f5 # {}\n",
+}
+
+
+@pytest.mark.parametrize("text", WITH_NAME.values(), ids=WITH_NAME)
+@pytest.mark.parametrize(
+    ("data", "name", "unread"),
+    [
+        ("Jörg".encode(), "Jörg", ()),
+        (b"J\xf6rg", "Jörg", ()),
+        ("Zoë".encode() + b" J\xf6rg", "Zoë Jörg", ()),
+        (b"O\x92Brien", "O Brien", ("unreadable character",)),  # Windows-1252
+    ],
+)
+def test_bytes_outside_the_charset_are_latin_1(
+    text: str, data: bytes, name: str, unread: tuple[str, ...]
+) -> None:
+    game = only(text.encode().replace(b"{}", data))
+
+    assert ((game.black or game.comment).strip(), game.unread) == (name, unread)
 
 
 def test_the_outcome_is_the_boards_where_the_record_is_silent() -> None:
@@ -514,6 +564,7 @@ def test_no_text_of_a_game_has_control_characters(text: str) -> None:
     assert "Eve" in game.black
     for said in (game.black, game.event, game.comment, *(move.comment for move in game.moves)):
         assert said.replace("\n", "").isprintable()
+    assert set(game.unread) == {"unreadable character"}
 
 
 def test_what_nboard_does_not_know_is_in_no_ggf() -> None:

@@ -301,9 +301,9 @@ def test_rules_of_their_own_survive() -> None:
 
 
 def split(data: bytes, *, escapes: bool = True) -> list[bytes | str]:
-    """The games, and the sentence of each error."""
+    """The games, in UTF-8, and the sentence of each error."""
     games = split_games(BytesIO(data), escapes=escapes)
-    return [str(game) if isinstance(game, FileFormatError) else game for game in games]
+    return [str(game) if isinstance(game, FileFormatError) else game.encode() for game in games]
 
 
 @pytest.mark.parametrize(

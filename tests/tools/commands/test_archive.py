@@ -91,6 +91,19 @@ def test_filters_choose_the_games(path: Path, words: list[str], games: int) -> N
     assert json.loads(run("show", path, "--json", "--level", 0, *words).stdout)["games"] == games
 
 
+def test_a_player_is_found_whatever_charset_the_file_is_in(tmp_path: Path) -> None:
+    (tmp_path / "games.ggf").write_bytes(
+        GGF.replace("Ann", "J\xf6rg").replace("Zoe", "O\x92Brien").encode("latin-1")
+    )
+    built = run("build", tmp_path / "games.ggf", "-o", tmp_path / "a")
+    found = run("games", tmp_path / "a", "--player", "jörg").stdout
+
+    assert found.count("Jörg") == 2
+    assert (
+        "games.ggf, game 2: its texts have characters that are neither in the file's charset" in built.stderr
+    )
+
+
 def test_a_position_that_nobody_reached_has_no_games(path: Path) -> None:
     assert run("show", path, "f5f4").stdout.splitlines()[-1] == "no games"
     assert "no game of the archive passes" in run("games", path, "f5f4", code=1).output

@@ -215,6 +215,7 @@ def test_what_was_there_stays_if_no_game_can_be_written(
         ("f5d6\nf5\n", ("--length", "2")),
         ("(;GM[2];B[f5](;W[d6];B[c3])(;W[f6]))", ()),
         ("(;GM[2];B[f5]TE[1];W[d6])", ()),
+        ("(;GM[2]PB[O\x92Brien];B[f5]C[\x1b])", ()),
     ],
 )
 def test_a_file_keeps_games_and_variations_that_would_be_left_out_of_itself(
@@ -228,7 +229,8 @@ def test_a_file_keeps_games_and_variations_that_would_be_left_out_of_itself(
 
     assert result.exit_code == 1
     assert result.stderr.endswith(
-        f"outflank: '{same}' would lose games, variations or properties, so nothing was written: name another file\n"
+        f"outflank: '{same}' would lose games, variations, properties or characters, so nothing was written: "
+        "name another file\n"
     )
     assert file.read_text() == text
     assert convert(file, other, "--to", "transcript", "-o", other, "--length", "2-3").stdout == f"{other}\n"

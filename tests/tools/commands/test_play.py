@@ -315,7 +315,10 @@ def test_a_file_that_holds_something_else_is_not_written_over(tmp_path: Path, th
     assert (tmp_path / there).read_text() == "keep"
 
 
-@pytest.mark.parametrize("game", ["(;GM[2];B[f5](;W[d6])(;W[f6]))", "(;GM[2];B[f5]TE[1];W[d6])"])
+@pytest.mark.parametrize(
+    "game",
+    ["(;GM[2];B[f5](;W[d6])(;W[f6]))", "(;GM[2];B[f5]TE[1];W[d6])", "(;GM[2]PB[O\x92Brien];B[f5];W[d6])"],
+)
 def test_variations_and_marks_of_a_resumed_game_are_not_written_over(tmp_path: Path, game: str) -> None:
     file, new = tmp_path / "game.sgf", tmp_path / "new.sgf"
     file.write_text(game)
@@ -401,13 +404,14 @@ def test_a_game_whose_file_fails_is_printed(tmp_path: Path) -> None:
 
 
 def test_the_names_of_a_resumed_game_stay(tmp_path: Path) -> None:
-    file, saved = tmp_path / "game.ggf", tmp_path / "saved.ggf"
-    file.write_text("(;GM[Othello]PB[ada]PW[bob]TY[8]B[F5]W[D6];)")
-    result = run("--side", "both", "--resume", str(file), "--save", str(saved), typed="c3\n")
-    game = game_in(saved)
+    file, new = tmp_path / "game.ggf", tmp_path / "new.ggf"
+    file.write_bytes(b"(;GM[Othello]PB[J\xf6rg]PW[bob]TY[8]B[F5]W[D6];)")
+    for saved in (new, file):
+        result = run("--side", "both", "--resume", str(file), "--save", str(saved), typed="c3\n")
+        game = game_in(saved)
 
-    assert result.returncode == 0, result.stderr
-    assert (game.black, game.white, len(game.moves)) == ("ada", "bob", 3)
+        assert result.returncode == 0, result.stderr
+        assert (game.black, game.white, len(game.moves)) == ("Jörg", "bob", 3)
 
 
 def test_what_was_said_of_the_moves_of_a_resumed_game_stays(tmp_path: Path) -> None:
