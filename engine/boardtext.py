@@ -21,6 +21,7 @@ _FEN = re.compile(
 )
 _FEN_LETTERS = str.maketrans("pPbBwW*", "XOXXOOX")
 _FRAMED_ROW = re.compile(rf"[|\s]*([1-8])\|?(?: ?({_SQUARE}{{8}})|((?:[ |](?:{_SQUARE}| )){{8}}))(?![^\s|])")
+_SCORE = re.compile(r"(?:(?:\S{1,5}\s*:)?\s*[+-]?\d{1,3})?")
 _TO_MOVE = re.compile(r"(?<!\w)(black|white|[xo*\u25cf\u25cb])(?:'s turn| to (?:move|play))", re.IGNORECASE)
 _SIDE = re.compile(r"(\S+?)(?:'s turn| to (?:move|play))?")
 
@@ -32,8 +33,16 @@ def read_board(text: str) -> tuple[int, int, Colour | None]:
 
     Raises: NotationError saying the expected text, and the place.
     """
-    text = text.partition(";")[0].strip()
-    raw, side = _fen(text) or _framed(text) or _plain(text)
+    if (framed := _framed(text)) is not None:
+        raw, side = framed
+    else:
+        board, *fields = (field.strip() for field in text.split(";"))
+        raw, side = _fen(board) or _plain(board)
+        if not side and fields and not _SCORE.fullmatch(fields[0]):
+            side = fields.pop(0)
+        for field in fields:
+            if not _SCORE.fullmatch(field):
+                raise NotationError(f"expected scores such as A2:+38 after the board, got {field!r}")
     digits = _digits(raw, side)
     squares = [_LETTERS.get(letter) or digits.get(letter) for letter in raw]
     if None in squares:
@@ -63,7 +72,15 @@ def framed_board(letters: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> tuple[str, str]:
-    """The first 64 letters that are no blanks, and the text after them."""
+    """The first 64 letters that are no blanks, and the text after them.
+
+    GGF's and NBoard's size in front of them is left out, and so are bars between rows.
+    """
+    if text.startswith("8") and text[1:2].isspace():
+        text = text[1:]
+    rows = [row.strip() for row in text.split("|") if row.strip()]
+    if len(rows) in (8, 9) and all(len("".join(row.split())) == 8 for row in rows[:7]):
+        text = " ".join(rows)
     at = 0
     for match, _ in zip(re.finditer(r"\S", text), range(64), strict=False):
         at = match.end()

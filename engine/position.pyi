@@ -30,10 +30,11 @@ class Position:
 
         Black is one of ``X x * b B ●``, White ``O o w W ○``, empty ``- . _ ・``; or Black is 1 and White 2, or
         where there is a ``0`` and no letter, Black 0 and White 1 (with a 2: nothing 0, Black 1, White 2). Blanks and
-        line ends between squares are skipped. Eight rows may have their numbers before them, as programs and GGS
-        print them; ``8/8/8/3pP3/3Pp3/8/8/8 b`` (Black p, White P, row 8 first) is Edax's, and with the letters
-        above row 1 comes first. The side is such a letter or the word ``black`` or ``white``, perhaps with ``to move``;
-        left out, the side that begins under `rules` moves. A ``;`` and the text after it (OBF scores) are ignored.
+        line ends between squares, bars between rows and GGF's size ``8`` before them are skipped. Eight rows may have
+        their numbers before them, as programs and GGS print them; ``8/8/8/3pP3/3Pp3/8/8/8 b`` (Black p, White P, row 8
+        first) is Edax's, and with the letters above row 1 comes first. The side is such a letter or the word ``black``
+        or ``white``, perhaps with ``to move``; left out, the side that begins under `rules` moves. A ``;`` may stand
+        between squares and side, and OBF's scores after it, which are not kept.
 
         Raises: NotationError saying the expected text, and the place.
         """

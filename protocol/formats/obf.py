@@ -15,7 +15,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import OTHELLO, TOO_LONG, TextLine, capped, move_name, read_lines
 
 _FIELD = re.compile(r"[^;\s][^;]*")  # blanks before it left out, so that it begins at its column
-_BOARD = re.compile(r"[-._Xx*bBOowW012●○・\s]*")
+_BOARD = re.compile(r"(?:8\s)?[-._|Xx*bBOowW012●○・\s]*")
 _SCORE = re.compile(r"[+-]?\d{1,3}")
 _NO_SCORE = -127
 _HIGHEST = 64

@@ -268,6 +268,9 @@ def test_a_position_that_is_made_can_not_be_made_into_another() -> None:
         assert position.board_string() == before
 
 
+ROWS = [START[at : at + 8] for at in range(0, 64, 8)]
+
+
 class TestReading:
     """``Position.parse`` and ``board_string``."""
 
@@ -289,7 +292,19 @@ class TestReading:
         assert Position.parse(f"{letters} {white}").side is Colour.WHITE
 
     @pytest.mark.parametrize(
-        "side", ["O", " O", "\nO", " white", " White", "  WHITE ", " O;", " O; F5:+2; D3:-4;"]
+        "side",
+        [
+            "O",
+            " O",
+            "\nO",
+            " white",
+            " White",
+            "  WHITE ",
+            " O;",
+            ";O",
+            "; O; +2",
+            " O; F5:+2; D3/ne:-4;pass: 0",
+        ],
     )
     def test_takes_the_side_from_what_follows_the_board(self, side: str) -> None:
         assert Position.parse(START + side) == Position.start().with_side(Colour.WHITE)
@@ -314,6 +329,10 @@ class TestReading:
             + "".join(f"|  {row} {' '.join(START[8 * row - 8 : 8 * row])} {row}\n" for row in range(1, 9))
             + "|    A B C D E F G H\n|\n|O to move\n",
             "\n".join(f"{row} {START[8 * row - 8 : 8 * row]}" for row in range(1, 9)) + "\nWhite's turn (O)",
+            f"8 {' '.join(ROWS).replace('X', '*')}  O",  # NBoard's and GGF's
+            f"8\n{START} O",
+            "|".join(ROWS) + " O",
+            "\n".join(f"| {' '.join(row)} |" for row in ROWS) + "\nO",
         ],
     )
     def test_reads_boards_as_other_programs_and_people_write_them(self, text: str) -> None:
@@ -324,7 +343,7 @@ class TestReading:
             Position.parse(START.replace("O", "0"))
 
     def test_skips_blanks_and_line_ends_between_squares(self) -> None:
-        rows = [" ".join(START[at : at + 8]) for at in range(0, 64, 8)]
+        rows = [" ".join(row) for row in ROWS]
 
         assert Position.parse("\n".join(rows) + "\r\n\t") == Position.start()
 
@@ -350,6 +369,11 @@ class TestReading:
             Position.parse(START + " green")
 
         assert str(caught.value) == "expected X, O, black or white after the 64 squares, got 'green'"
+
+    @pytest.mark.parametrize("text", [";green", " O; X", " O;F5:+2;green", "; F5:+2; O"])
+    def test_passes_over_nothing_behind_a_semicolon_but_scores(self, text: str) -> None:
+        with pytest.raises(NotationError, match=r"^expected .*, got '(green|X|O)'$"):
+            Position.parse(START + text)
 
     def test_says_which_square_has_two_owners(self) -> None:
         with pytest.raises(NotationError) as caught:

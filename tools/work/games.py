@@ -29,7 +29,9 @@ _MOST_CHARACTERS = 1 << 20
 _SQUARE = r"[-._XxOo*BbWw012\u25cf\u25cb\u25ef\u26ab\u26aa\u30fb\u00b7\u25a1]"
 _BOARD = re.compile(rf"(?:{_SQUARE}\s*){{64}}")
 _LIKE_BOARD = re.compile(rf"(?:{_SQUARE}\s*){{9}}")
-_BOARD_OVER_LINES = re.compile(rf"\s*(?:(?:{_SQUARE}[ \t]*){{1,63}}\r?\n\s*)+(?:{_SQUARE}\s*)+")
+_BOARD_OVER_LINES = re.compile(
+    rf"(?:8\s)?[\s|]*(?:(?:{_SQUARE}[ \t|]*){{1,63}}\r?\n[\s|]*)+(?:{_SQUARE}[\s|]*)+"
+)
 _FIRST_MOVE = re.compile(r"(?:1\s*\.+\s*)?[a-h][1-8]", re.IGNORECASE)
 
 

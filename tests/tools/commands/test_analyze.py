@@ -12,6 +12,7 @@ from outflank.tools.commands.program import cli
 
 TRANSCRIPT = "f5d6c3"
 BOARD = Game.from_transcript(TRANSCRIPT).position.board_string()
+ROWS = [BOARD[at : at + 8] for at in range(0, 64, 8)]
 
 
 def run(*arguments: str, text: str = "") -> Result:
@@ -29,6 +30,10 @@ FILES = {
     "transcript file": TRANSCRIPT,
     "board file": BOARD,
     "SGF file": "(;GM[2];B[f5];W[d6];B[c3])",
+    "NBoard's board": f"8 {' '.join(ROWS).replace('X', '*')}  O\n",
+    "rows between bars": "".join(f"|{row}|\n" for row in ROWS) + "O\n",
+    "rows joined by bars": f"{'|'.join(ROWS)} O",
+    "board of a DOS file": f"{BOARD}\r\n\x1a",
     "GGF file": "1 (;GM[Othello]B[F5]W[D6/1.5]B[C3];)",
 }
 
@@ -40,6 +45,11 @@ def test_a_position_may_come_in_any_form(form: str, tmp_path: Path) -> None:
     arguments = {"transcript": TRANSCRIPT, "board": BOARD, "standard input": "-"}.get(form, str(file))
 
     assert result_of(run(arguments, "--depth", "2", "--json", text=TRANSCRIPT))["position"] == BOARD
+
+
+def test_the_side_to_move_may_follow_a_semicolon() -> None:
+    assert result_of(run(f"{BOARD[:64]};O", "--depth", "1", "--json"))["position"] == BOARD
+    assert "expected scores such as A2:+38 after the board, got 'X'" in run(f"{BOARD};X").output
 
 
 def test_every_iteration_is_told_to_programs() -> None:
