@@ -14,7 +14,7 @@ from outflank.engine.squares import Colour
 # "1. f5", "12.d3" and bare move numbers at a word's start are decoration.
 _MOVE_NUMBER = re.compile(r"(?<![a-z0-9])\d+\s*\.+|(?<![a-z0-9])\d+(?=\s)", re.IGNORECASE)
 _WORD = re.compile(
-    r"[\s,]*(?:-(?!-)\s*)?(pass|[a-z]{2}|--|[a-z][0-9](?:/[a-z]+)?)", re.IGNORECASE
+    r"[\s,]*(?:-(?!-)\s*)?(pass|[a-z]{2}|--|@@@@|[a-z][0-9](?:/[a-z]+)?)", re.IGNORECASE
 )  # a single dash separates
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from outflank.engine.errors import NotationError
 from outflank.engine.squares import DIRECTIONS, SQUARES, Direction, parse_square, square_name
 
-_PASS_WORDS = frozenset({"pass", "pa", "ps", "--"})
+_PASS_WORDS = frozenset({"pass", "pa", "ps", "--", "@@@@"})
 
 
 @dataclass(frozen=True, slots=True, repr=False, init=False)
@@ -48,7 +48,7 @@ class Move:
 
     @staticmethod
     def parse(text: str) -> "Move":
-        """Read ``f5``, ``F5``, ``d3/ne`` or a word for a pass (``pass pa ps --``, any case).
+        """Read ``f5``, ``F5``, ``d3/ne`` or a word for a pass (``pass pa ps -- @@@@``, any case).
 
         Raises: NotationError if `text` is none of these. Whether the move is legal is the position's business.
         """

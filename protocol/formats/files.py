@@ -22,7 +22,9 @@ _DISC, _EMPTY = "XxOo*BbWw012\u25cf\u25cb\u26ab\u26aa", "-._\u30fb"
 _BOARD = re.compile(f"(?:8\\s+)?(?=.{{0,63}}[{_DISC}])[{_EMPTY}{_DISC} |]{{64}}")  # a row of dashes is none
 _FEN = re.compile(r"(?:[pPxXoObBwW*1-8]{1,8}/){7}[pPxXoObBwW*1-8]{1,8}(?:\s|$)")
 _MOVES_OF_PGN = re.compile(rb"^[^\n#]*(?:\s|\})(?:1-0|0-1|1/2-1/2|\*)\s*$", re.MULTILINE)  # ended by a result
-_MOVES = re.compile(rb"(?:[-\d.,\s]*(?:[a-h][1-8](?:/[nesw]{1,2})?|pass|pa|ps))+[-\d.,\s]*", re.IGNORECASE)
+_MOVES = re.compile(
+    rb"(?:[-\d.,\s]*(?:[a-h][1-8](?:/[nesw]{1,2})?|pass|pa|ps|@@@@))+[-\d.,\s]*", re.IGNORECASE
+)
 
 Entry = AnnotatedGame | BadGame
 _TEXTS: Mapping[FormatName, Callable[[BinaryIO, Rules], Iterator[Entry]]] = {

@@ -6,7 +6,7 @@ margins have no property of their own in Othello and stand in front of the comme
 Outflank wrote (AP), where the line ``comment:`` stands before a comment that would be taken for one of them. GV, a
 property of our own in the root, counts the turns that were given to both sides. DO marks a doubtful move, BM[1] a bad
 one and BM[2] a very bad one; a better line is written as a variation, and the main line alone is read. Read are also
-``B[fd]`` of Go programs, where row a is row 8, and all spellings of a pass.
+``B[fd]`` of Go programs, where row a is row 8, and all spellings of a pass, ``B[tt]`` of Go programs among them.
 """
 
 import re
@@ -53,6 +53,7 @@ _SETUP = ("AB", "AW", "AE")
 _GAMES = ("1", "2")  # Othello; and Go, since Go programs record games of Othello as Go
 _NUMBER = re.compile("[0-9]{1,3}")
 _GO_POINT = re.compile("[a-h][a-h]")
+_GO_PASS = "tt"  # a point beyond the board of 19 rows
 _RESULT = re.compile(r"([BW])\+(.*)", re.IGNORECASE)
 _DISCS = re.compile(r"(\d{1,2})\s*-\s*(\d{1,2})")
 _UNFINISHED = 127  # discs: Edax's score of a game that is not over
@@ -294,10 +295,15 @@ def _fault(texts: _Texts, node: Node) -> int:
 
 
 def _discs(values: list[bytes]) -> int:
-    """The squares that AB or AW name, one bit a square."""
+    """The squares that AB or AW name, singly or as the corners of rectangles (``d3:e6``), one bit a square."""
     discs = 0
     for value in values:
-        discs |= 1 << parse_square(_vertex(value.decode()))
+        first, _, last = value.decode().partition(":")
+        corners = [divmod(parse_square(_vertex(point)), 8) for point in (first, last or first)]
+        rows, columns = zip(*corners, strict=True)
+        for row in range(min(rows), max(rows) + 1):
+            for column in range(min(columns), max(columns) + 1):
+                discs |= 1 << 8 * row + column
     return discs
 
 
@@ -358,7 +364,7 @@ def _vertex(text: str) -> str:
     """A square in our letters, whether it is written as ``f5`` or by a Go program as ``fd``."""
     text = text.strip()
     if not _GO_POINT.fullmatch(text):
-        return text
+        return "" if text == _GO_PASS else text
     # Go programs draw row 1 at the bottom and count the rows of SGF from the top.
     row = 7 - "abcdefgh".index(text[1])
     return SQUARE_NAMES[8 * row + "abcdefgh".index(text[0])]

@@ -1,7 +1,7 @@
 """Transcripts: the moves of a game as text, a game a line.
 
-``f5d6c3``, ``F5 d6 c3``, ``1. f5 d6 2. c3`` and ``1.f5 2.d6 3.c3``, with passes (``pa ps pass --``) or without; what
-follows ``#`` is a comment. A line that begins with the number of the next move goes on with the game before.
+``f5d6c3``, ``F5 d6 c3``, ``1. f5 d6 2. c3`` and ``1.f5 2.d6 3.c3``, with passes (``pa ps pass -- @@@@``) or without;
+what follows ``#`` is a comment. A line that begins with the number of the next move goes on with the game before.
 """
 
 import re
@@ -14,8 +14,8 @@ from outflank.protocol.formats.reading import LINE_CAP, OTHELLO, TextLine, read_
 
 Style = Literal["glued", "spaced", "numbered"]
 STYLES: tuple[Style, ...] = get_args(Style)
-_NUMBER = re.compile(r"(?<![a-zA-Z0-9])(\d{1,3})\s*\.*\s*(?=[a-zA-Z-])")
-_MOVE = re.compile(r"[a-h][1-8]|pass|pa|ps|--", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![a-zA-Z0-9])(\d{1,3})\s*\.*\s*(?=[a-zA-Z@-])")
+_MOVE = re.compile(r"[a-h][1-8]|pass|pa|ps|--|@@@@", re.IGNORECASE)
 
 
 def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:

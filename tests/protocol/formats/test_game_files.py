@@ -50,7 +50,7 @@ def test_a_transcript_is_read_however_it_is_written(text: str) -> None:
     assert moves(only(text)) == "f5d6c3"
 
 
-@pytest.mark.parametrize("word", ["", "pa", "PA", "ps", "pass", "--"])
+@pytest.mark.parametrize("word", ["", "pa", "PA", "ps", "pass", "--", "@@@@"])
 def test_passes_are_read_in_every_form_or_left_out(word: str) -> None:
     expected = f"{WITH_A_PASS[:-2]}pa{WITH_A_PASS[-2:]}"
 
@@ -61,6 +61,9 @@ def test_passes_are_read_in_every_form_or_left_out(word: str) -> None:
     )
     passed = text.replace(";W[a3]", f";B[{word}];W[a3]") if word else text
     assert moves(only(f"(;GM[2];{passed})")) == expected
+    assert (
+        moves(only(f'[Event "x"]\n\n{" ".join(re.findall("..", WITH_A_PASS[:-2]))} {word} a3 *')) == expected
+    )
 
 
 def test_a_numbered_line_is_a_game_of_its_own_unless_it_goes_on() -> None:

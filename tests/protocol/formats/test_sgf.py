@@ -47,7 +47,7 @@ def test_a_number_stops_before_that_move(
     assert dialogue.session.game.transcript() == transcript
 
 
-@pytest.mark.parametrize("passed", ["", "pass", "PA", "PASS"])
+@pytest.mark.parametrize("passed", ["", "pass", "PA", "PASS", "@@@@", "tt"])
 def test_a_pass_is_read_in_every_form_or_left_out(dialogue: Dialogue, tmp_path: Path, passed: str) -> None:
     moves = ";B[d3];W[c3];B[e6];W[d2];B[d1];W[e1];B[b2];W[c1]"
 
@@ -81,8 +81,9 @@ def test_passes_after_the_end_are_read_over(dialogue: Dialogue, tmp_path: Path) 
     assert dialogue.ask("final_score") == "B+64"
 
 
-def test_discs_set_up_replace_the_start(dialogue: Dialogue, tmp_path: Path) -> None:
-    assert load(dialogue, tmp_path, "(;GM[2]AB[d4][d5]AW[e4][e5]PL[W])") == "=\n\n"
+@pytest.mark.parametrize("discs", ["AB[d4][d5]AW[e4][e5]", "AB[d4:d5]AW[e5:e4]", "AB[dd:de]AW[e4:e5]"])
+def test_discs_set_up_replace_the_start(dialogue: Dialogue, tmp_path: Path, discs: str) -> None:
+    assert load(dialogue, tmp_path, f"(;GM[2]{discs}PL[W])") == "=\n\n"
 
     assert dialogue.ask("gogui-rules_legal_moves") == "C3 C4 C5 C6"
 
@@ -127,6 +128,7 @@ DAMAGED = {
     "(;GM[2];B[a1])": "move 1: expected Black to play d3 c4 f5 e6, got a1",
     "(;GM[2];B[f5];B[d6])": "move 2: White is to move, got a move for Black",
     "(;GM[2];B[f5];W[x9])": "move 2: expected a square from a1 to h8, got 'x9'",
+    "(;GM[2]AB[a1:z9])": "expected a square from a1 to h8, got 'z9'",
     "(;GM[2]AB[z9])": "expected a square from a1 to h8, got 'z9'",
     "(;GM[2];W[f4])": "move 1: Black is to move, got a move for White",
     "(;GM[2]AB[e4][d5]AW[d4][e5]PL[B];W[f4])": "move 1: Black is to move, got a move for White",
