@@ -56,6 +56,28 @@ class Result:
             return self.margin or 0
         return WHOLE_BOARD if self.winner is Colour.BLACK else -WHOLE_BOARD
 
+    @property
+    def manner(self) -> str:
+        """`` by resignation``; empty if nothing says how the game was won, as with komi or in a PGN broken off."""
+        return "" if self.ending is Ending.DISCS else f" by {self.ending}"
+
+
+RESULT_WORD = r"1/2-1/2|\d{1,2}-\d{1,2}(?!\d)|\*"
+_WINS = {"1-0": Result(Colour.BLACK), "0-1": Result(Colour.WHITE), "1/2-1/2": Result(None, 0)}
+
+
+def read_result(text: str, is_over: bool = False) -> Result | None:
+    """Read ``1-0``, Black's win, ``0-1``, ``1/2-1/2`` or the discs of both sides, as ``40-24``.
+
+    Returns: None for any other text, and for discs at the end of a game (`is_over`), where the board shows them.
+    """
+    if text in _WINS:
+        return _WINS[text]
+    discs = re.fullmatch(r"(\d{1,2})\s*-\s*(\d{1,2})", text)
+    if discs is None or is_over or abs(margin := int(discs[1]) - int(discs[2])) > WHOLE_BOARD:
+        return None
+    return Result(None if not margin else Colour.BLACK if margin > 0 else Colour.WHITE, margin)
+
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedMove:

@@ -9,7 +9,7 @@ from typing import BinaryIO, Literal, TextIO, cast, get_args
 
 from outflank.engine import FileFormatError, Rules
 from outflank.protocol.formats import edx, ggf, obf, pgn, sgf, transcript, wthor
-from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.annotated import RESULT_WORD, AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import decoded
 
 FormatName = Literal["transcript", "obf", "sgf", "ggf", "wthor", "pgn", "edx"]
@@ -21,7 +21,9 @@ _TAG = re.compile(rb'\[\s*\w{1,64}\s*"')
 _DISC, _EMPTY = "XxOo*BbWw012\u25cf\u25cb\u26ab\u26aa", "-._\u30fb"
 _BOARD = re.compile(f"(?:8\\s+)?(?=.{{0,63}}[{_DISC}])[{_EMPTY}{_DISC} |]{{64}}")  # a row of dashes is none
 _FEN = re.compile(r"(?:[pPxXoObBwW*1-8]{1,8}/){7}[pPxXoObBwW*1-8]{1,8}(?:\s|$)")
-_MOVES_OF_PGN = re.compile(rb"^[^\n#]*(?:\s|\})(?:1-0|0-1|1/2-1/2|\*)\s*$", re.MULTILINE)  # ended by a result
+_MOVES_OF_PGN = re.compile(
+    rf"^[^\n#]*[\s}}](?:{RESULT_WORD})\s*$".encode(), re.MULTILINE
+)  # ended by a result
 _MOVES = re.compile(
     rb"(?:[-\d.,\s]*(?:[a-h][1-8](?:/[nesw]{1,2})?|pass|pa|ps|@@@@))+[-\d.,\s]*", re.IGNORECASE
 )

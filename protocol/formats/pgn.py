@@ -2,7 +2,8 @@
 
 Tags such as ``[Black "Ann"]`` come first, then the moves: ``1. F5 d6 2. c3 d3``, with ``{comments}``, and with passes
 as any of ``pass pa ps -- @@@@`` or without. The result is at the end: ``1-0`` is Black's win, ``0-1`` White's, and
-``40-24`` are the discs of both. FEN is Edax's: row 8 first, ``p`` Black, ``P`` White.
+``40-24`` are the discs of both; move 1 after it begins another game. FEN is Edax's: row 8 first, ``p`` Black, ``P``
+White.
 """
 
 import re
@@ -10,12 +11,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import BinaryIO
 
-from outflank.engine import Colour, FileFormatError, IllegalMoveError, NotationError, Position, Rules
+from outflank.engine import FileFormatError, IllegalMoveError, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import (
+    RESULT_WORD,
     AnnotatedGame,
     BadGame,
     Recorder,
-    Result,
+    read_result,
     with_board_believed,
 )
 from outflank.protocol.formats.clocks import from_sgf
@@ -24,17 +26,18 @@ from outflank.protocol.formats.reading import GAME_CAP, OTHELLO, read_lines, rea
 _TAG = re.compile(r'\s*\[\s*(\w{1,64})\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _FIRST_TAG = re.compile(r'\s*\[\s*Event\s*"')
 _TOKEN = re.compile(
-    r"""\s+
-    | \{(?P<comment>[^}]*)\} | ;(?P<rest>[^\n]*) | (?P<aside>[()])
-    | (?P<result>1/2-1/2|\d{1,2}-\d{1,2}(?!\d)|\*) | \d{1,3}(?:\s*\.)*
-    | (?P<move>[a-h][1-8]|pass|pa|ps|--|@@@@)(?![a-z0-9]) | (?P<mark>[!?]{1,2}|\$\d{1,3})""",
+    rf"""\s+
+    | \{{(?P<comment>[^}}]*)\}} | ;(?P<rest>[^\n]*) | (?P<aside>[()])
+    | (?P<result>{RESULT_WORD}) | \d{{1,3}}(?:\s*\.)*
+    | (?P<move>[a-h][1-8]|pass|pa|ps|--|@@@@)(?![a-z0-9]) | (?P<mark>[!?]{{1,2}}|\$\d{{1,3}})""",
     re.VERBOSE | re.IGNORECASE,
 )
 _EDAX_COMMENT = re.compile(r"(?:.* wins -?\d+-\d+|Draw 32-32)")  # says what the result says
 _NOTHING = re.compile(r"[?\-.0: ]*")
 _DATE = re.compile(r"(\d{4}(?:\.\d{1,2}){0,2})[.?]*")
 _TIME = re.compile(r"(\d{1,8})(?:\+(\d{1,8}))?")
-_WINS = {"1-0": Result(Colour.BLACK), "0-1": Result(Colour.WHITE), "1/2-1/2": Result(None, 0)}
+_FIRST_MOVE = re.compile(r"\s*1\s*\.")
+_END = re.compile(rf"(?:^|[\s}}])(?:{RESULT_WORD})\s*$")
 # The time of day is not kept, as in other formats.
 _READ = frozenset(
     [
@@ -75,7 +78,8 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
     recorder = Recorder(_first(tags.get("fen", ""), rules))
     for move, comment in moves.played:
         recorder.play(move, comment=comment)
-    result = _result(tags.get("result", ""), recorder.is_over) or _result(moves.result, recorder.is_over)
+    is_over = recorder.is_over
+    result = read_result(tags.get("result", ""), is_over) or read_result(moves.result, is_over)
     date = _DATE.fullmatch(tags.get("date", ""))
     time = _TIME.fullmatch(tags.get("timecontrol", ""))
     left = [name for name, value in tags.items() if name not in _READ and not _NOTHING.fullmatch(value)]
@@ -98,7 +102,7 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
 
 
 def _games(stream: BinaryIO) -> Iterator[str | FileFormatError]:
-    """The text of each game: from its first tag to the next tag after moves."""
+    """The text of each game, which ends where a tag follows moves, or move 1 a result."""
     game = _Text()
     for line in read_lines(stream):
         if game.is_ended_by(line.text):
@@ -115,7 +119,7 @@ class _Text:
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._size = 0
-        self._has_moves = self._in_comment = False
+        self._has_moves = self._in_comment = self._has_result = False
         self._is_whole = True
 
     @property
@@ -125,6 +129,8 @@ class _Text:
 
     def is_ended_by(self, line: str) -> bool:
         """Whether another game begins with this line; in a comment only the tag that all games begin with says so."""
+        if self._has_result and _FIRST_MOVE.match(line):
+            return True
         begins = _FIRST_TAG if self._in_comment else _TAG
         return self._has_moves and begins.match(line) is not None
 
@@ -142,6 +148,8 @@ class _Text:
                 self._in_comment = each == "{"
             elif not self._in_comment:
                 break
+        if line.strip():
+            self._has_result = not self._in_comment and _END.search(line) is not None
 
     def taken(self) -> str | FileFormatError:
         """The whole game, or why it is none."""
@@ -154,18 +162,30 @@ class _Moves:
     """The text after the tags.
 
     Attributes:
-        played: the moves, each with its comment.
-        comment: on the game.
         result: as written; empty if there is none.
         unread: a word for each thing that is not kept.
     """
 
     def __init__(self) -> None:
-        self.played: list[tuple[str, str]] = []
-        self.comment = ""
         self.result = ""
         self.unread: list[str] = []
+        self._moves: list[str] = []
+        self._comments: list[list[str]] = [[]]  # before the first move and after each one
+        self._after: list[str] = []  # the result
         self._depth = 0  # of variations
+
+    @property
+    def played(self) -> list[tuple[str, str]]:
+        """The moves, each with its comment."""
+        comments = map(" ".join, [*self._comments[1:-1], []])
+        return list(zip(self._moves, comments, strict=True)) if self._moves else []
+
+    @property
+    def comment(self) -> str:
+        """The comment on the game: all that is said before the first move or after the last one."""
+        last = " ".join(self._comments[-1]) if self._moves else ""
+        said = ["" if _EDAX_COMMENT.fullmatch(last) else last]
+        return " ".join(filter(None, [*self._comments[0], *self._after, *said]))
 
     def read(self, text: str, at: int) -> None:
         """Read all of `text` from `at` on.
@@ -186,30 +206,17 @@ class _Moves:
                 raise NotationError("expected moves of a game in PGN, got a bracket that closes nothing")
         if self._depth:
             raise NotationError("expected the bracket that ends a variation in PGN, got none")
-        self._end()
 
     def _take(self, token: re.Match[str]) -> None:
         if token["move"]:
-            self.played.append((token["move"], ""))
+            self._moves.append(token["move"])
+            self._comments.append([])
         elif token["result"]:
             self.result = token["result"]
         elif token["mark"]:
             self.unread.append(token["mark"])
         elif said := " ".join((token["comment"] or token["rest"] or "").split()):
-            if self.result or not self.played:
-                self.comment = f"{self.comment} {said}".strip()
-            else:
-                move, comment = self.played[-1]
-                self.played[-1] = move, f"{comment} {said}".strip()
-
-    def _end(self) -> None:
-        """Make the text after the last move a comment on the game."""
-        if not self.played:
-            return
-        move, comment = self.played[-1]
-        self.played[-1] = move, ""
-        if comment and not _EDAX_COMMENT.fullmatch(comment):
-            self.comment = f"{self.comment} {comment}".strip()
+            (self._after if self.result else self._comments[-1]).append(said)
 
 
 def _tags(text: str) -> tuple[dict[str, str], int]:
@@ -240,16 +247,3 @@ def _first(fen: str, rules: Rules) -> Position:
         with suppress(NotationError):
             return Position.parse(fen, rules)
     raise NotationError(f"expected a FEN such as 8/8/8/3pP3/3Pp3/8/8/8 b, got {fen[:80]!r}")
-
-
-def _result(text: str, is_over: bool) -> Result | None:
-    """Read ``1-0``; None for ``*``, and for discs at the end of a game, where the board shows them."""
-    if text in _WINS:
-        return _WINS[text]
-    discs = re.fullmatch(r"(\d{1,2})-(\d{1,2})", text)
-    if discs is None or is_over:
-        return None
-    margin = int(discs[1]) - int(discs[2])
-    if abs(margin) > 64:
-        return None
-    return Result(None if not margin else Colour.BLACK if margin > 0 else Colour.WHITE, margin)

@@ -35,6 +35,7 @@ from outflank.protocol.formats.annotated import (
     Recorder,
     Result,
     program,
+    read_result,
     with_board_believed,
 )
 from outflank.protocol.formats.clocks import day_of, for_sgf, from_sgf
@@ -55,7 +56,6 @@ _NUMBER = re.compile("[0-9]{1,3}")
 _GO_POINT = re.compile("[a-h][a-h]")
 _GO_PASS = "tt"  # a point beyond the board of 19 rows
 _RESULT = re.compile(r"([BW])\+(.*)", re.IGNORECASE)
-_DISCS = re.compile(r"(\d{1,2})\s*-\s*(\d{1,2})")
 _UNFINISHED = 127  # discs: Edax's score of a game that is not over
 _ENDINGS = {"r": Ending.RESIGNATION, "t": Ending.TIME, "f": Ending.FORFEIT}  # first letter of the word
 _MARGIN = r"([+-](?:[0-5]?\d|6[0-4]))"  # of 64 discs at most
@@ -352,11 +352,10 @@ def _result(text: str) -> tuple[Result | None, bool]:
 
 
 def _bare_result(text: str) -> Result | None:
-    """Read a margin from Black's side or the discs of both; None if it is neither, or no game has it."""
-    discs = _DISCS.fullmatch(text)
-    margin = float(int(discs[1]) - int(discs[2])) if discs else read_number(text)
+    """Read a margin from Black's side, the discs of both or ``1-0``; None if it is none of these, or no game has it."""
+    margin = read_number(text)
     if margin is None or not margin.is_integer() or abs(margin) > WHOLE_BOARD:
-        return None
+        return read_result(text)
     return Result(None if not margin else Colour.BLACK if margin > 0 else Colour.WHITE, int(margin))
 
 

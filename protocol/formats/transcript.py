@@ -1,49 +1,80 @@
 """Transcripts: the moves of a game as text, a game a line.
 
-``f5d6c3``, ``F5 d6 c3``, ``1. f5 d6 2. c3`` and ``1.f5 2.d6 3.c3``, with passes (``pa ps pass -- @@@@``) or without;
-what follows ``#`` is a comment. A line that begins with the number of the next move goes on with the game before.
+``f5d6c3``, ``F5 d6 c3``, ``1. f5 d6 2. c3`` and ``1.f5 2.d6 3.c3``, with passes (``pa ps pass -- @@@@``) or without; a
+result (``40-24``, ``1-0``) may follow, and what follows ``#`` is a comment. A line that begins with the number of the
+next move goes on with the game before, and so does a line that is no game of its own where the rules allow its moves.
 """
 
 import re
 from collections.abc import Iterator
 from typing import BinaryIO, Literal, get_args
 
-from outflank.engine import FileFormatError, Game, IllegalMoveError, NotationError, Position, Rules
-from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder
+from outflank.engine import Colour, FileFormatError, Game, IllegalMoveError, NotationError, Position, Rules
+from outflank.protocol.formats.annotated import (
+    RESULT_WORD,
+    AnnotatedGame,
+    BadGame,
+    Recorder,
+    Result,
+    read_result,
+    with_board_believed,
+)
 from outflank.protocol.formats.reading import LINE_CAP, OTHELLO, TextLine, read_lines
 
 Style = Literal["glued", "spaced", "numbered"]
 STYLES: tuple[Style, ...] = get_args(Style)
-_NUMBER = re.compile(r"(?<![a-zA-Z0-9])(\d{1,3})\s*\.*\s*(?=[a-zA-Z@-])")
+_NUMBER = re.compile(r"(?<![a-zA-Z0-9])(\d{1,3})\s*\.*\s*(?=[a-zA-Z@]|-(?!\d))")
+_RESULT = re.compile(rf"(?<![^\s,])({RESULT_WORD})\s*$")
 _MOVE = re.compile(r"[a-h][1-8]|pass|pa|ps|--|@@@@", re.IGNORECASE)
 
 
 def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
-    """Read one transcript, with its comment if it has one.
+    """Read one transcript, with its result and its comment if it has them.
 
     Raises: NotationError, IllegalMoveError.
     """
     moves, _, comment = text.partition("#")
-    game = Game.from_transcript(moves, rules)
+    found = _RESULT.search(moves)
+    game = Game.from_transcript(moves if found is None else moves[: found.start()], rules)
     recorder = Recorder(game.first)
     for turn in game.turns:
         recorder.play(turn.move)
-    return AnnotatedGame(game.first, recorder.moves, comment=comment.strip())
+    result = None if found is None else read_result(found[1], recorder.is_over)
+    return with_board_believed(
+        AnnotatedGame(game.first, recorder.moves, result=result, comment=comment.strip())
+    )
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
     """The games of a stream; a line that is none is named by its number."""
-    for game in _games(stream):
-        try:
-            if not game.is_whole:
-                raise NotationError(f"the transcript has {LINE_CAP} bytes or more, which is too long")
-            yield parse(game.text, rules)
-        except (NotationError, IllegalMoveError) as error:
-            yield BadGame(f"line {game.number}", str(error))
+    text, game = "", None  # the game so far: the next line may go on with it
+    for line in _games(stream):
+        entry = _entry(line, rules)
+        if game is not None and (isinstance(entry, BadGame) or not entry.moves):
+            joined = _entry(line._replace(text=f"{text} {line.text}"), rules)
+            if "#" not in text and isinstance(joined, AnnotatedGame):
+                text, game = f"{text} {line.text}", joined
+                continue
+        if game is not None:
+            yield game
+        text, game = line.text, entry if isinstance(entry, AnnotatedGame) else None
+        if isinstance(entry, BadGame):
+            yield entry
+    if game is not None:
+        yield game
+
+
+def _entry(line: TextLine, rules: Rules) -> AnnotatedGame | BadGame:
+    try:
+        if not line.is_whole or len(line.text) >= LINE_CAP:
+            raise NotationError(f"the transcript has {LINE_CAP} bytes or more, which is too long")
+        return parse(line.text, rules)
+    except (NotationError, IllegalMoveError) as error:
+        return BadGame(f"line {line.number}", str(error))
 
 
 def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> str:
-    """The game as a line; its comment, or else its players and result, stand after ``#``.
+    """The game as a line; after ``#`` stand its players and result, or else its comment, or else its result alone.
 
     Args:
         game: one that begins at the start of its rules, since a transcript says nothing of that.
@@ -64,7 +95,7 @@ def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> 
     if style == "numbered":
         words = [word if at % 2 else f"{at // 2 + 1}. {word}" for at, word in enumerate(words)]
     glue = "" if style == "glued" and not game.rules.one_direction else " "
-    comment = " ".join((game.comment or headline(game)).split())
+    comment = " ".join((headline(game) or game.comment or _result_text(game, game.result)).split())
     return (glue.join(words) + (f"  # {comment}" if comment else "")).strip() + "\n"
 
 
@@ -73,13 +104,16 @@ def headline(game: AnnotatedGame) -> str:
     if not (game.black or game.white):
         return ""
     title = f"{game.title}: " if game.title else ""
-    result, words = game.outcome, ""
-    if result is not None and result.margin is not None:
-        words = f" {result.margin:+d}"
-    elif result is not None and result.winner is not None:
-        winner = game.black if result.winner == "black" else game.white
-        words = f" {winner} wins by {result.ending}"
-    return f"{title}{game.black} - {game.white}{words}"
+    return f"{title}{game.black} - {game.white} {_result_text(game, game.outcome)}"
+
+
+def _result_text(game: AnnotatedGame, result: Result | None) -> str:
+    if result is None:
+        return ""
+    if result.margin is not None or result.winner is None:
+        return f"{result.decided_margin:+d}"
+    players = {Colour.BLACK: game.black, Colour.WHITE: game.white}
+    return f"{players[result.winner] or game.rules.colour_name(result.winner)} wins{result.manner}"
 
 
 def _games(stream: BinaryIO) -> Iterator[TextLine]:
@@ -90,9 +124,9 @@ def _games(stream: BinaryIO) -> Iterator[TextLine]:
         if text.startswith("#") or (is_whole and not text):
             continue
         if begun is not None and _goes_on(begun, text):
-            joined = f"{begun.text} {text}"
-            is_whole = is_whole and begun.is_whole and len(joined) < LINE_CAP
-            begun = TextLine(begun.number, joined[:LINE_CAP], is_whole)
+            if begun.is_whole:
+                joined = f"{begun.text} {text}"
+                begun = TextLine(begun.number, joined[:LINE_CAP], is_whole and len(joined) < LINE_CAP)
             continue
         if begun is not None:
             yield begun

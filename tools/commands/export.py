@@ -1,6 +1,5 @@
 """``outflank export``: the games of a run in the formats of other programs."""
 
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -11,7 +10,7 @@ from outflank.protocol.formats.files import FormatName
 from outflank.tools.commands.options import output_option
 from outflank.tools.match.state.store import read_run
 from outflank.tools.report.gamefiles import FORMAT_OF, check_output, chosen_format, game_writer, written_files
-from outflank.tools.report.records import csv_lines, headline, run_record
+from outflank.tools.report.records import as_transcript, csv_lines, run_record
 from outflank.tools.work.files import STDOUT, open_output
 from outflank.tools.work.progress import warn
 
@@ -55,7 +54,7 @@ def export(run: Path, name: _Format | None, output: Path) -> None:
     with game_writer(name, output, date=(day.year, day.month, day.day)) as writer:
         for game in read.games:
             record = run_record(read, game)
-            writer.write(replace(record, comment=headline(game)) if name == "transcript" else record)
+            writer.write(as_transcript(record, game) if name == "transcript" else record)
     if lost := str(writer.losses):
         warn(lost)
     for file in written_files(name, output):

@@ -57,6 +57,7 @@ _OF_MOVES: Mapping[str, Callable[[AnnotatedGame], int]] = {
     "marks of bad moves": lambda game: sum(bool(move.fault) for move in game.moves),
     "better lines": lambda game: sum(bool(move.instead) for move in game.moves),
 }
+_UNLETTERED = (Ending.DISCS, Ending.FORFEIT)  # for which GGF has no letter
 _IN_ALL = frozenset((*_OF_GAMES, *_OF_MOVES))
 # Facts that a format keeps of every game; ``_kept`` adds those it keeps of some.
 _KEPT: Mapping[FormatName, frozenset[str]] = {
@@ -237,13 +238,19 @@ def _kept(name: FormatName, game: AnnotatedGame) -> frozenset[str]:
     """The facts of a game that a format has a place for."""
     kept = _KEPT[name]
     if name == "transcript":
-        headline = {"players", "result", "title"} if game.black or game.white else set()
-        return kept | ({"comment"} if game.comment else headline)
+        if game.black or game.white:
+            return kept | {"players", "result", "title"}
+        return kept | {"comment" if game.comment else "result"}
     if name == "wthor":
         return kept | {"date"} if year_of(game.date) else kept
     if name == "sgf" and any(for_sgf(game.clock)):
         return kept | {"clock"}
-    return kept | {"clock"} if name == "ggf" and for_ggf(game.clock) else kept
+    if name == "ggf" and for_ggf(game.clock):
+        kept |= {"clock"}
+    result = game.result
+    if name == "ggf" and result is not None and result.margin is None and result.ending in _UNLETTERED:
+        kept -= {"result"}  # it becomes a resignation
+    return kept
 
 
 def _text_writer(

@@ -2,6 +2,7 @@
 
 import re
 import struct
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from io import BytesIO, StringIO
@@ -21,6 +22,7 @@ from outflank.tests.support.gamefiles import only, read
 START = "---------------------------O*------*O--------------------------- *"
 # Black passes after the eighth move.
 WITH_A_PASS = "d3c3e6d2d1e1b2c1a3"
+OVER = "f5d6c5f4e3f6g5e6e7"  # Black wins by 64, with 13 discs on the board
 
 
 def moves(game: AnnotatedGame) -> str:
@@ -81,6 +83,33 @@ def test_single_dashes_separate_moves_and_double_ones_are_passes() -> None:
 
     assert moves(game) == f"{WITH_A_PASS[:-2]}pa{WITH_A_PASS[-2:]}"
     assert only(f"{WITH_A_PASS[:-2]}--{WITH_A_PASS[-2:]}") == game
+
+
+@pytest.mark.parametrize(
+    ("text", "games"),
+    [
+        ("1. f5 d6 2. c3 d3 40-24\n", ["f5d6c3d3 +16"]),  # copied from a server
+        ("1. f5 d6\n2. c3\nd3 40-24\n\n1. f5 30-34\n1. f5 d6 1-0", ["f5d6c3d3 +16", "f5 -4", "f5d6 won"]),
+        ("f5d6 c3d3 40-24\nf5d6 *\nf5\n1/2-1/2\n", ["f5d6c3d3 +16", "f5d6", "f5 +0"]),
+        (f"{OVER} 13-0\n{OVER} 1-0\n", [OVER, f"{OVER} +64"]),
+        ("c4c5\nb6d3\n", ["c4c5b6d3"]),  # wrapped after whole moves
+        ("f5d6\nf5f6\nd3\n", ["f5d6", "f5f6", "d3"]),
+        ("f5d6\nc3d3\nc4f4 # good\ne3f3\n", ["f5d6c3d3c4f4", "line 4"]),
+        ("f5d6 40-24\nc3\n", ["f5d6 +16", "line 2"]),
+        ("f5d6\r\n\x1a", ["f5d6"]),  # a DOS file
+        ("f5d6\x1a", ["f5d6"]),
+    ],
+)
+def test_games_with_results_and_over_lines_are_told_apart(text: str, games: list[str]) -> None:
+    def shown(game: object) -> str:
+        if isinstance(game, BadGame):
+            return game.where
+        assert isinstance(game, AnnotatedGame)
+        result = game.result
+        margin = "" if result is None else " won" if result.margin is None else f" {result.margin:+d}"
+        return game.game().transcript() + margin
+
+    assert list(map(shown, read(text))) == games
 
 
 def test_a_pgn_without_its_tags_is_one_whole_game() -> None:
@@ -175,6 +204,7 @@ def test_a_ggf_start_board_that_is_none_is_named(text: str) -> None:
         ("+12", Result(Colour.BLACK, 12)),
         ("-4.00", Result(Colour.WHITE, -4)),
         ("40-24", Result(Colour.BLACK, 16)),
+        ("0-1", Result(Colour.WHITE)),
         ("-127", None),
         ("-127.000", None),
         ("W+127", None),
@@ -312,7 +342,6 @@ def test_zero_has_no_sign() -> None:
     assert sgf.write(game).count("V[0.00]") == 2
 
 
-OVER = "f5d6c5f4e3f6g5e6e7"  # Black wins by 64, with 13 discs on the board
 IN_SGF = "".join(f";{'BW'[at % 2]}[{OVER[2 * at : 2 * at + 2]}]" for at in range(9))
 IN_PGN = " ".join(re.findall("..", OVER))
 IN_GGF = "".join(f"{'BW'[at % 2]}[{OVER[2 * at : 2 * at + 2]}]" for at in range(9))
@@ -423,6 +452,17 @@ def test_a_pgn_has_comments_variations_ratings_and_a_clock() -> None:
     assert (game.black_rating, game.clock, game.event, game.comment) == (1534, "5:00/0:02", "Cup", "the end")
     assert game.result == Result(Colour.WHITE, -4)
     assert game.unread == ("round", "!?", "variation", "$1")
+
+
+@pytest.mark.alone
+def test_a_pgn_full_of_comments_is_read_in_linear_time() -> None:
+    def seconds(count: int) -> float:
+        text = "1. f5 " + "{a} " * count
+        began = time.process_time()
+        assert len(pgn.parse(text).comment) == 2 * count - 1
+        return time.process_time() - began
+
+    assert min(seconds(80_000) for _ in range(3)) < 10 * min(seconds(20_000) for _ in range(3))
 
 
 def test_a_pgn_may_begin_on_another_board() -> None:

@@ -415,7 +415,28 @@ def test_every_game_of_a_pgn_is_converted(tmp_path: Path) -> None:
     )
     result = convert(tmp_path / "a.pgn", "--to", "transcript", "--style", "spaced")
 
-    assert (result.exit_code, result.stdout) == (0, "f5 d6 c5  # A - B A wins by discs\n" * 2)
+    assert (result.exit_code, result.stdout) == (0, "f5 d6 c5  # A - B A wins\n" * 2)
+
+
+@pytest.mark.parametrize(
+    ("game", "target", "line", "left_out"),
+    [
+        ('[White "Ann"] [Black "Bob"] [Result "0-1"] 1. f5 d6 0-1', "transcript", "f5d6  # Bob - Ann Ann wins", ""),
+        ('[White "Ann"] [Black "Bob"] [Result "0-1"] 1. f5 d6 0-1', "ggf", "(;GM[Othello]", "result (1)"),
+        ("(;GM[2]PB[A]PW[B]RE[B+3.5];B[f5])", "transcript", "f5  # A - B A wins", ""),
+        ("(;GM[2]PB[Ann]PW[Bob]RE[B+R]C[Bob resigned];B[f5])", "transcript",
+         "f5  # Ann - Bob Ann wins by resignation", "comment (1)"),
+        ("(;GM[2]C[well played];B[f5])", "transcript", "f5  # well played", ""),
+        ("1. f5 d6 2. c3 d3 3. c4 f4 4. e3 f3 40-24", "transcript", "f5d6c3d3c4f4e3f3  # +16", ""),
+        ("1. f5 d6 1-0", "transcript", "f5d6  # Black wins", ""),
+    ],
+)  # fmt: skip
+def test_a_result_says_no_more_than_the_record(game: str, target: str, line: str, left_out: str) -> None:
+    result = convert("-", "--to", target, stdin=game)
+
+    assert result.stdout.startswith(line)
+    assert (f"left out: {left_out}" in result.stderr) is bool(left_out)
+    assert left_out or "left out" not in result.stderr
 
 
 @pytest.mark.parametrize("there", ["o.jou", "o.trn"])

@@ -351,7 +351,7 @@ def result_text(review: GameReview) -> str:
         return f"{outcome.margin:+d}"
     if outcome.winner is None:
         return "draw"
-    return f"{game.rules.colour_name(outcome.winner)} wins by {outcome.ending}"
+    return f"{game.rules.colour_name(outcome.winner)} wins{outcome.manner}"
 
 
 def instead_text(move: MoveReview) -> str:
