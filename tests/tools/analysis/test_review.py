@@ -354,6 +354,18 @@ def test_a_player_is_counted_with_both_colours_and_the_best_comes_first() -> Non
     assert summaries[0].tally.lost_a_move < summaries[1].tally.lost_a_move  # type: ignore[operator]
 
 
+def test_a_game_in_which_both_players_have_one_name_or_none_counts_once() -> None:
+    players = Players()
+    for review in (named(WITH_PASSES, "", ""), named(WIPE_OUT, "", ""), named(WIPE_OUT, "", "B")):
+        players.add(review)
+    (nobody,) = (each for each in players.summaries() if not each.name)
+
+    assert (nobody.games, nobody.wins, nobody.losses) == (3, 1, 0)
+    assert nobody.tally.moves > sum(
+        move.kind is not MoveClass.FORCED for move in named(WITH_PASSES, "", "").of(Colour.BLACK)
+    )
+
+
 def two_games() -> list[GameReview]:
     return [reviewed(WIPE_OUT), reviewed(WITH_PASSES)]
 

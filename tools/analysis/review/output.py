@@ -74,7 +74,7 @@ class PlayerSummary:
         games: how many.
         wins: of them.
         draws: of them.
-        losses: of them; games without a result are none of the three.
+        losses: of them; games without a result, or won against the same name, are none of the three.
         tally: the player's moves.
     """
 
@@ -86,14 +86,17 @@ class PlayerSummary:
     tally: Tally = field(default_factory=Tally)
 
     def add(self, review: GameReview, colour: Colour) -> None:
-        """Count a game in which the player had this colour."""
-        self.games += 1
+        """Count a game in which the player had this colour; a game with both colours is neither won nor lost."""
+        has_both = review.game.black == review.game.white
         self.tally.add(review.of(colour))
         outcome = review.game.outcome
+        if has_both and colour is Colour.WHITE:
+            return
+        self.games += 1
         if outcome is not None:
-            self.wins += outcome.winner is colour
             self.draws += outcome.winner is None
-            self.losses += outcome.winner is colour.other
+            self.wins += outcome.winner is colour and not has_both
+            self.losses += outcome.winner is colour.other and not has_both
 
 
 class Players:
