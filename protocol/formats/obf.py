@@ -114,14 +114,16 @@ def _game(problem: Problem) -> AnnotatedGame:
 
 
 def write(game: AnnotatedGame) -> str:
-    """A line for each position of the game in which there is a choice, with its exact score where that is known.
+    """A line for each position in which a move was made, with its exact score where that is known.
 
-    A game without moves is the position that it begins with.
+    The last position gets a line if the game has no moves, or if it is not the end and its exact score is known.
     """
     positions = [(played.before, played.exact) for played in game.moves if not played.move.is_pass]
+    if not positions or (game.exact is not None and not game.final.is_over):
+        positions.append((game.final, game.exact))
     lines = [
         Problem(position, own_score=exact if exact is None or position.side is Colour.BLACK else -exact)
-        for position, exact in positions or [(game.first, game.exact)]
+        for position, exact in positions
     ]
     return "".join(f"{line}\n" for line in lines)
 
