@@ -2,15 +2,23 @@
 
 A command takes a port with ``Address.listen`` and gives it with its routes to ``WebServer``, a context manager. The
 routes are served in a thread with an event loop of its own, and nothing of it is left when the context ends.
-Whatever comes from outside is bounded: connections, headers, messages, and the time that a peer may waste.
+
+Everything from outside is bounded, before any route sees it. ``_Door`` counts connections as they are accepted, in all
+and for each address. A connection has ten seconds for its TLS handshake and ten for each request. Output is written in
+pieces as fast as the peer reads, and the handler of a WebSocket ends with its connection.
 """
 
 import asyncio
+import errno
+import functools
 import ipaddress
-import resource
+import os
+import select
 import socket
 import ssl
 import threading
+import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
@@ -25,18 +33,30 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.exceptions import InvalidState
+from websockets.frames import Frame
 
 from outflank.engine import NotationError, SettingsError
 from outflank.protocol.lines import printable
+from outflank.tools.work.limits import Budget, allow_descriptors
 
 _LOOPBACK = "127.0.0.1"
 _MOST_PORTS = 65_535
 _HEADER_BYTES = 16_384  # of a request, its first line included
-_IDLE_SECONDS = 10.0  # for the headers of a request
+_LONGEST_PATH = 1_000  # of a request; a longer one is not found
+_IDLE_SECONDS = 10.0  # for a TLS handshake, and for the headers of a request
+_UNREAD_SECONDS = 40.0  # a peer that reads too little of its output for so long is gone
 _PING_SECONDS = 20.0  # a peer that leaves a ping unanswered for as long again is gone
-_FAREWELL_SECONDS = 2  # for requests under way when the server ends
-_FILES_BESIDE = 256  # descriptors that the program needs besides its connections
+_WATCH_SECONDS = 1.0  # between two checks whether a peer whose messages are not read has hung up
+_FAREWELL_SECONDS = 2  # for requests under way when the server ends, and for a handler whose peer is gone
+_PIECE = 65_536  # bytes or characters of output that are written at once
+_BACKLOG = 256  # connections that wait to be accepted
+_IDLE_FRAMES = 500  # pings, pongs and fragments of a WebSocket at once, which make no message
+_IDLE_FRAMES_A_SECOND = 20
+_EXHAUSTED_SECONDS = 0.01  # without any descriptor, before the next attempt to accept
+_EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +115,7 @@ class Address:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(where)
-            listener.listen(1024)
+            listener.listen(_BACKLOG)
         except OSError as error:
             listener.close()
             raise SettingsError(f"can't listen on {self.host}, port {self.port}: {error.strerror}") from None
@@ -126,12 +146,18 @@ class Limits:
     """What peers may take.
 
     Attributes:
-        connections: at once, those that have asked nothing yet included; more are answered with 503.
-        message_bytes: of one WebSocket message that comes in; a longer one ends its connection with code 1009.
+        connections: open connections, idle ones included; a further one is answered with 503. There are fewer where
+            the system allows the process too few descriptors.
+        address_connections: of them from one IPv4 address or one IPv6 network of 64 bits. Without effect on a server
+            that listens on loopback: all its peers may come through one proxy.
+        message_bytes: the longest WebSocket message; a longer one ends its connection with code 1009.
+        descriptors: what the rest of the program needs of them; connections never take these.
     """
 
     connections: int = 2_000
+    address_connections: int = 500
     message_bytes: int = 65_536
+    descriptors: int = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +215,13 @@ class Guard:
             await self._app(scope, receive, send)
             return
         reason = self._refusal(Headers(scope=scope))
+        status = 403
+        if not reason and len(scope["path"]) > _LONGEST_PATH:
+            reason, status = "Not Found", 404
         if not reason:
-            await self._app(scope, receive, _with_headers(send))
+            await self._app(scope, receive, _prepared(send))
         elif scope["type"] == "http":
-            await PlainTextResponse(reason + "\n", 403)(scope, receive, _with_headers(send))
+            await PlainTextResponse(reason + "\n", status)(scope, receive, _prepared(send))
         else:
             await send({"type": "websocket.close", "code": 1008, "reason": reason})
 
@@ -202,7 +231,7 @@ class Guard:
         if not self._is_ours(host):
             return "this server has another name"
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and _site(origin) != host.lower():
             return "pages of other sites get no answer"
         return ""
 
@@ -216,12 +245,28 @@ class Guard:
         return False
 
 
-def _with_headers(send: Send) -> Send:
+def _site(origin: str) -> str:
+    """Return host and port of an Origin; empty for one without, such as ``null`` or ``http://[``."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
+
+
+def _prepared(send: Send) -> Send:
+    """Add our headers to an answer, and send its body in pieces: the next is written when the peer has read enough."""
+
     async def answer(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
+        elif message["type"] == "http.response.body":
+            body = memoryview(message.get("body", b""))
+            while len(body) > _PIECE:
+                await send({**message, "body": bytes(body[:_PIECE]), "more_body": True})
+                body = body[_PIECE:]
+            message = {**message, "body": bytes(body)}
         await send(message)
 
     return answer
@@ -234,16 +279,136 @@ _NO_ROOM = (
 )
 
 
-class _PromptHttp(H11Protocol):
-    """Refuses connections beyond the limit, and drops those that for long ask nothing or only half of something."""
+class _Connection(socket.socket):
+    """An accepted connection, which calls `on_close` once."""
+
+    on_close: Callable[[], object] | None = None
+
+    def close(self) -> None:
+        super().close()
+        on_close, self.on_close = self.on_close, None
+        if on_close:
+            on_close()
+
+
+class _Door(socket.socket):
+    """A listener whose ``accept`` counts connections, and refuses those beyond the limits.
+
+    The event loop calls ``accept``, so a connection is counted before its TLS handshake. Where the system has no
+    descriptor left, a spare one is used to drop a connection; the loop would log an error for each attempt.
+
+    Args:
+        listener: the socket to take over.
+        limits: what peers may take.
+        refusal: the bytes that a refused peer is sent.
+    """
+
+    def __init__(self, listener: socket.socket, limits: Limits, refusal: bytes) -> None:
+        super().__init__(fileno=listener.detach())
+        allowed = allow_descriptors(limits.connections + limits.descriptors)
+        self._most = min(limits.connections, max(allowed - limits.descriptors, allowed // 4))
+        is_local = ipaddress.ip_address(self.getsockname()[0]).is_loopback
+        self._most_of_one = self._most if is_local else limits.address_connections
+        self._refusal = refusal
+        self._open: Counter[str] = Counter()
+        self._spare = _spare_descriptor()
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """Return the next connection that is let in.
+
+        Raises: BlockingIOError if there is none.
+        """
+        for _ in range(_BACKLOG):
+            try:
+                accepted, address = super().accept()
+            except OSError as error:
+                if error.errno not in _EXHAUSTED:
+                    raise
+                self._drop_one()
+                continue
+            connection, network = _Connection(fileno=accepted.detach()), _network(address[0])
+            if self._open.total() < self._most and self._open[network] < self._most_of_one:
+                self._open[network] += 1
+                connection.on_close = functools.partial(self._forget, network)
+                return connection, address
+            with connection, suppress(OSError):
+                connection.setblocking(False)
+                connection.send(self._refusal)
+                connection.recv(_HEADER_BYTES)  # what is left unread would reset the connection
+        raise BlockingIOError
+
+    def close(self) -> None:
+        """Close the listener and its spare descriptor."""
+        super().close()
+        if self._spare is not None:
+            os.close(self._spare)
+            self._spare = None
+
+    def _forget(self, network: str) -> None:
+        self._open[network] -= 1
+        if not self._open[network]:
+            del self._open[network]
+
+    def _drop_one(self) -> None:
+        """Close a waiting connection where no descriptor is free."""
+        if self._spare is None:
+            time.sleep(_EXHAUSTED_SECONDS)
+        else:
+            os.close(self._spare)
+            with suppress(OSError):
+                super().accept()[0].close()
+        self._spare = _spare_descriptor()
+
+
+def _spare_descriptor() -> int | None:
+    try:
+        return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+
+
+@functools.lru_cache
+def _network(host: str) -> str:
+    """Return what counts as one peer: an IPv4 address, or an IPv6 network of 64 bits, which one host may have alone."""
+    address = ipaddress.ip_address(host.partition("%")[0])
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return host
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop with our deadline for TLS handshakes; uvicorn leaves it at a minute."""
+
+    async def create_server(self, *arguments: Any, **named: Any) -> asyncio.Server:
+        """Create a server as the base class does."""
+        if named.get("ssl"):
+            named["ssl_handshake_timeout"] = _IDLE_SECONDS
+        return await super().create_server(*arguments, **named)
+
+
+class _UnreadOutput(asyncio.Protocol):
+    """Drops a connection whose peer does not read what is written."""
+
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    _unread: asyncio.TimerHandle | None = None
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._unread = self.loop.call_later(_UNREAD_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._unread is not None:
+            self._unread.cancel()
+
+
+class _PromptHttp(_UnreadOutput, H11Protocol):
+    """Drops connections that for long ask nothing or only half of something."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]
-        if self.limit_concurrency is not None and len(self.connections) > self.limit_concurrency:
-            self.transport.write(_NO_ROOM)
-            self.transport.close()
-        else:
-            self.loop.call_later(_IDLE_SECONDS, self._look, True)
+        self.loop.call_later(_IDLE_SECONDS, self._look, True)
 
     def _look(self, was_idle: bool) -> None:
         if self not in self.connections:
@@ -255,10 +420,89 @@ class _PromptHttp(H11Protocol):
             self.loop.call_later(_IDLE_SECONDS, self._look, is_idle)
 
 
-class _PromptSockets(WebSocketsSansIOProtocol):
-    """Drops a peer that does not answer pings, and with it what it has not read."""
+class _PromptSockets(_UnreadOutput, WebSocketsSansIOProtocol):
+    """Bounds what a peer can cause without a message, and ends the handler soon after its connection.
+
+    While the handler takes no message, nothing is read: neither the pong to a ping of ours nor the end of the
+    connection. So a ping may stay unanswered then, and the system is asked whether the peer has hung up.
+    """
+
+    _task: asyncio.Task[None] | None = None
+    _is_watched = False
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._idle_frames = Budget(_IDLE_FRAMES, _IDLE_FRAMES_A_SECOND)
+
+    async def run_asgi(self) -> None:
+        self._task = asyncio.current_task()
+        await super().run_asgi()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self._task is not None:
+            self.loop.call_later(_FAREWELL_SECONDS, self._task.cancel)
+
+    async def send(self, message: Any) -> None:
+        """Send a message, a long text in fragments."""
+        text = message.get("text") if message["type"] == "websocket.send" else None
+        if text is None or len(text) <= _PIECE:
+            await super().send(message)
+            return
+        for start in range(0, len(text), _PIECE):
+            await self.writable.wait()
+            if self.disconnected or self.close_sent:
+                raise ClientDisconnected
+            piece, is_last = text[start : start + _PIECE].encode(), start + _PIECE >= len(text)
+            try:
+                if start:
+                    self.conn.send_continuation(piece, is_last)
+                else:
+                    self.conn.send_text(piece, is_last)
+            except InvalidState:
+                raise ClientDisconnected from None
+            self.transport.write(b"".join(self.conn.data_to_send()))
+
+    def handle_ping(self) -> None:
+        if self._may_idle():
+            super().handle_ping()
+
+    def handle_pong(self, event: Frame) -> None:
+        if self._may_idle():
+            super().handle_pong(event)
+
+    def handle_cont(self, event: Frame) -> None:
+        if event.fin or self._may_idle():
+            super().handle_cont(event)
+
+    def _may_idle(self) -> bool:
+        if self._idle_frames.spend():
+            return True
+        self.transport.abort()
+        return False
+
+    def send_receive_event_to_app(self) -> None:
+        super().send_receive_event_to_app()
+        if self.read_paused and not self._is_watched:
+            self._is_watched = True
+            self.loop.call_later(_WATCH_SECONDS, self._watch)
+
+    def _watch(self) -> None:
+        self._is_watched = self.read_paused and not self.disconnected
+        if not self._is_watched:
+            return
+        poll = select.poll()
+        poll.register(self.transport.get_extra_info("socket").fileno(), select.POLLRDHUP)
+        if poll.poll(0):
+            self.transport.abort()
+        else:
+            self.loop.call_later(_WATCH_SECONDS, self._watch)
 
     def keepalive_timeout(self) -> None:
+        if self.read_paused:
+            self.pong_timer = self.pending_ping_payload = None
+            self.schedule_ping()
+            return
         super().keepalive_timeout()
         self.transport.abort()
 
@@ -271,7 +515,7 @@ class WebServer:
 
     Args:
         routes: of Starlette; their handlers run in the server's event loop.
-        listener: a socket of ``Address.listen``; it is closed with the server.
+        listener: a socket of ``Address.listen``, which the server takes over.
         names: as ``Guard`` has them.
         limits: what peers may take.
         certificate: for TLS; None for plain HTTP, as behind a proxy.
@@ -295,19 +539,16 @@ class WebServer:
     ) -> None:
         limits = limits or Limits()
         self.url = url_of(listener, "https" if certificate else "http")
-        self._listener = listener
-        self._started = threading.Event()
         config = uvicorn.Config(
             Guard(Starlette(routes=routes, lifespan=lifespan), names),
             http=_PromptHttp,
             ws=_PromptSockets,
-            loop="asyncio",
             log_config=None,
             log_level="critical",
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=limits.connections,
+            backlog=_BACKLOG,
             h11_max_incomplete_event_size=_HEADER_BYTES,
             ws_max_size=limits.message_bytes,
             ws_ping_interval=_PING_SECONDS,
@@ -318,7 +559,7 @@ class WebServer:
         config.load()
         if certificate:
             config.ssl = certificate.context()
-        _allow_files(limits.connections + _FILES_BESIDE)
+        self._door = _Door(listener, limits, b"" if certificate else _NO_ROOM)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self.run, name="web server", daemon=True)
 
@@ -329,21 +570,13 @@ class WebServer:
     def __exit__(self, *_: object) -> None:
         self.stop()
         self._thread.join()
-        self._listener.close()
+        self._door.close()
 
     def run(self) -> None:
         """Serve in the calling thread until ``stop``."""
-        self._server.run(sockets=[self._listener])
+        with asyncio.Runner(loop_factory=_Loop) as runner:
+            runner.run(self._server.serve(sockets=[self._door]))
 
     def stop(self) -> None:
         """End serving, from any thread: sockets are closed with code 1012, which is that of a restart."""
         self._server.should_exit = True
-
-
-def _allow_files(count: int) -> None:
-    """Let the process have so many descriptors, or as many as it may."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

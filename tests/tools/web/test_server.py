@@ -1,7 +1,10 @@
 """The web server: where it listens, whom it answers, what peers may take, how it ends."""
 
+import asyncio
 import http.client
+import shutil
 import socket
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -18,7 +21,10 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from outflank.engine import NotationError, SettingsError
+from outflank.tests.support.processes import resident_kib
 from outflank.tools.web.server import STRICT_POLICY, Address, Certificate, Limits, WebServer
+
+LARGE = 20_000_000
 
 
 def hello(request: Request) -> PlainTextResponse:
@@ -31,10 +37,25 @@ async def echo(socket: WebSocket) -> None:
         await socket.send_text(text)
 
 
+def large(request: Request) -> PlainTextResponse:
+    return PlainTextResponse("x" * LARGE)
+
+
 @contextmanager
-def serving(limits: Limits | None = None, names: tuple[str, ...] = ()) -> Iterator[WebServer]:
-    routes = [Route("/", hello), WebSocketRoute("/echo", echo)]
-    with WebServer(routes, Address().listen(), limits=limits, names=names) as server:
+def serving(
+    limits: Limits | None = None,
+    names: tuple[str, ...] = (),
+    host: str = "127.0.0.1",
+    certificate: Certificate | None = None,
+) -> Iterator[WebServer]:
+    routes = [
+        Route("/", hello),
+        Route("/large", large),
+        Route("/games/{number:int}.json", hello),
+        WebSocketRoute("/echo", echo),
+    ]
+    listener = Address(host).listen()
+    with WebServer(routes, listener, limits=limits, names=names, certificate=certificate) as server:
         yield server
 
 
@@ -42,13 +63,29 @@ def port_of(server: WebServer) -> int:
     return int(server.url.rpartition(":")[2])
 
 
-def answer(server: WebServer, **headers: str) -> http.client.HTTPResponse:
+def answer(server: WebServer, path: str = "/", **headers: str) -> http.client.HTTPResponse:
     connection = http.client.HTTPConnection("127.0.0.1", port_of(server), timeout=10)
-    connection.request("GET", "/", headers=headers)
+    connection.request("GET", path, headers=headers)
     response = connection.getresponse()
-    response.read()
+    assert len(response.read()) == int(response.headers["content-length"])
     connection.close()
     return response
+
+
+def stranger(server: WebServer, *, upgraded: bool = False) -> socket.socket:
+    """A connection that has sent nothing, or asked for a WebSocket."""
+    peer = socket.create_connection(("127.0.0.1", port_of(server)), 10)
+    if upgraded:
+        peer.sendall(
+            b"GET /echo HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+        assert peer.recv(12) == b"HTTP/1.1 101"
+    return peer
+
+
+def frame(opcode: int, data: bytes, *, is_last: bool = True) -> bytes:
+    return bytes([is_last << 7 | opcode, 0x80 | len(data)]) + bytes(4) + data
 
 
 def echo_url(server: WebServer) -> str:
@@ -117,7 +154,7 @@ def test_a_socket_opens_for_its_own_page_and_for_programs_alone() -> None:
             with connect(echo_url(server), origin=origin) as peer:
                 peer.send("f5")
                 assert peer.recv(10) == "f5"
-        for other in ("http://evil.example", "null", f"http://127.0.0.1:{port_of(server) - 1}"):
+        for other in ("http://evil.example", "null", "http://[", f"http://127.0.0.1:{port_of(server) - 1}"):
             with pytest.raises(InvalidStatus, match="403"):
                 connect(echo_url(server), origin=Origin(other))
 
@@ -145,6 +182,99 @@ def test_connections_beyond_the_limit_are_refused_in_words() -> None:
             time.sleep(0.05)
 
     assert (refused.status, again.status) == (503, 200)
+
+
+def test_one_address_does_not_take_all_connections() -> None:
+    limits = Limits(connections=8, address_connections=2)
+    with serving(limits, host="0.0.0.0") as server, stranger(server), stranger(server):
+        assert answer(server).status == 503
+    with serving(limits) as server, ExitStack() as stack:  # all its peers may be one proxy
+        for _ in range(7):
+            stack.enter_context(stranger(server))
+        assert answer(server).status == 200
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")
+def test_a_peer_without_a_handshake_is_counted_and_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("outflank.tools.web.server._IDLE_SECONDS", 0.5)
+    certificate = Certificate(tmp_path / "chain.pem", tmp_path / "key.pem")
+    words = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
+    files = ["-keyout", str(certificate.key), "-out", str(certificate.chain)]
+    subprocess.run(["openssl", *words, *files], check=True, capture_output=True)
+    with serving(Limits(connections=2), certificate=certificate) as server, ExitStack() as stack:
+        idle = [stack.enter_context(stranger(server)) for _ in range(3)]
+        began = time.monotonic()
+        assert [peer.recv(1) for peer in reversed(idle)] == [b"", b"", b""]
+        assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [frame(9, b"x" * 125) * 500, frame(1, b"", is_last=False) + frame(0, b"", is_last=False) * 10_000],
+    ids=["pings", "fragments"],
+)
+def test_a_flood_without_a_message_ends_its_connection(flood: bytes) -> None:
+    with serving() as server, stranger(server, upgraded=True) as peer:
+        before = resident_kib()
+        with pytest.raises(OSError, match=r"reset|Broken pipe"):
+            peer.sendall(1_000 * flood)
+        assert resident_kib() - before < 8_000
+
+
+def test_pings_now_and_then_are_answered() -> None:
+    with serving() as server, connect(echo_url(server)) as peer:
+        for _ in range(400):
+            assert peer.ping().wait(10)
+
+
+def test_output_is_written_as_it_is_read_and_not_for_a_peer_that_never_reads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("outflank.tools.web.server._UNREAD_SECONDS", 0.5)
+    with serving() as server, ExitStack() as stack:
+        assert answer(server, "/large").status == 200
+        before = resident_kib()
+        peers = [stack.enter_context(stranger(server)) for _ in range(10)]
+        for peer in peers:
+            peer.sendall(b"GET /large HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        time.sleep(2)
+        grown = resident_kib() - before
+        received = sum(map(len, iter(lambda: peers[0].recv(1 << 20), b"")))
+
+    assert 0 < received < LARGE
+    assert grown < 4 * LARGE // 1024
+
+
+def test_a_long_message_arrives_whole() -> None:
+    text = "黒白" * 10_000
+    with serving() as server, connect(echo_url(server)) as peer:
+        peer.send(text)
+        assert peer.recv(10) == text
+
+
+def test_a_handler_ends_with_its_connection() -> None:
+    """It takes no message, so it could not notice."""
+    ended = threading.Event()
+
+    async def busy(socket: WebSocket) -> None:
+        await socket.accept()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.set()
+
+    with WebServer([WebSocketRoute("/echo", busy)], Address().listen()) as server:
+        with stranger(server, upgraded=True) as peer:
+            peer.sendall(frame(1, b"one") + frame(1, b"two"))
+        assert ended.wait(10)
+
+
+def test_a_path_that_no_page_can_have_is_not_found() -> None:
+    with serving() as server:
+        assert answer(server, "/games/1.json").status == 200
+        assert answer(server, f"/games/{5_000 * '9'}.json").status == 404
 
 
 def test_half_a_request_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

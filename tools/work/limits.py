@@ -1,0 +1,40 @@
+"""Bounds on what a peer may do, and on what this process may open."""
+
+import resource
+import time
+from contextlib import suppress
+
+
+class Budget:
+    """A token bucket.
+
+    Args:
+        burst: how much may be spent at once.
+        rate: how much is added each second.
+    """
+
+    def __init__(self, burst: float, rate: float) -> None:
+        self._burst, self._rate = burst, rate
+        self._left = burst
+        self._at = time.monotonic()
+
+    def spend(self) -> bool:
+        """Take one; return whether one was left."""
+        now = time.monotonic()
+        self._left = min(self._burst, self._left + (now - self._at) * self._rate)
+        self._at = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+
+def allow_descriptors(count: int) -> int:
+    """Let this process have `count` file descriptors, or as many as the system allows; return the number allowed."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            soft = wanted
+    return count if soft == resource.RLIM_INFINITY else soft
