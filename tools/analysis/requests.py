@@ -20,9 +20,12 @@ from outflank.engine import (
 )
 from outflank.engine.search.limits import Percent
 from outflank.protocol.lines import printable
+from outflank.protocol.outside_json import read_json_object
 from outflank.tools.report.search import limit_words
 
 _LONGEST_SHOWN = 60
+_LONGEST_IDENTITY = 1_000  # each answer repeats it
+_MOST_WARNINGS = 20  # about one request
 _MOST_SECONDS = 1_000_000_000
 
 
@@ -54,12 +57,9 @@ class Fields:
     def read(cls, line: str) -> "Fields":
         """Read a line. Raises: RequestError unless it is a JSON object."""
         try:
-            values = json.loads(line)
-        except (ValueError, RecursionError):
-            raise RequestError(f"expected a JSON object, got {_shown_text(repr(line.strip()))}") from None
-        if not isinstance(values, dict):
-            raise RequestError(f"expected a JSON object, got {shown(values)}")
-        return cls(values)
+            return cls(read_json_object(line))
+        except NotationError as error:
+            raise RequestError(str(error)) from None
 
     def __contains__(self, name: str) -> bool:
         return self._values.get(name) is not None
@@ -73,6 +73,11 @@ class Fields:
         value = self._values.get(name)
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise RequestError(f"expected a text or a whole number for {name}, got {shown(value)}", name)
+        if isinstance(value, str) and len(value) > _LONGEST_IDENTITY:
+            raise RequestError(
+                f"expected a text of at most {_LONGEST_IDENTITY} characters for {name}, got {len(value)}",
+                name,
+            )
         return value
 
     def text(self, name: str, otherwise: str | None = None) -> str | None:
@@ -295,9 +300,12 @@ def read_request(line: str, number: int, defaults: Defaults) -> Iterator[Item]:
         fields = Fields.read(line)
         tags = {"id": fields.identity()}
         known = ACTION_FIELDS if "action" in fields else FIELDS
-        for name in fields.unknown(known):
+        unknown = fields.unknown(known)
+        for name in unknown[:_MOST_WARNINGS]:
             expected = f"expected one of {' '.join(known)}, got {shown(name)}"
             yield Remark(tags, expected, printable(name), is_warning=True)
+        if more := unknown[_MOST_WARNINGS:]:
+            yield Remark(tags, f"{len(more)} more fields are unknown", is_warning=True)
         if "action" in fields:
             yield _action(fields, tags)
         else:

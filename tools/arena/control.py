@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from outflank.engine import OutflankError, SettingsError
+from outflank.protocol.outside_json import read_json_object
 
 _NAME = "control"
 _LONGEST_LINE = 1 << 22
@@ -64,7 +65,7 @@ class _Order(socketserver.StreamRequestHandler):
         """Obey one order."""
         assert isinstance(self.server, Control)
         with suppress(OSError, ValueError):
-            order = json.loads(self.rfile.readline(_LONGEST_LINE))
+            order = read_json_object(self.rfile.readline(_LONGEST_LINE))
             try:
                 answer = {"answer": self.server.obey(order)}
             except OutflankError as error:
@@ -82,7 +83,7 @@ def order(folder: Path, **what: Any) -> Any:
             line.settimeout(_SECONDS)
             line.connect(path)
             line.sendall(json.dumps(what).encode() + b"\n")
-            answer = json.loads(line.makefile("rb").readline(_LONGEST_LINE))
+            answer = read_json_object(line.makefile("rb").readline(_LONGEST_LINE))
     except (OSError, ValueError):
         raise SettingsError(f"no server runs the arena in {str(folder)!r}") from None
     if "error" in answer:

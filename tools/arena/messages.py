@@ -6,13 +6,13 @@ the line is back, and what comes twice is known by its id.
 """
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from outflank.engine import OutflankError
+from outflank.engine import NotationError, OutflankError
 from outflank.protocol.lines import printable
+from outflank.protocol.outside_json import read_json_object
 
 VERSION = 1
 MOST_BYTES = 1 << 14  # of a message; a game of 128 turns with their seconds takes 2 kB
@@ -81,9 +81,8 @@ def _is_text(value: object, longest: int) -> bool:
 
 
 def _is_number(value: object, least: float, most: float) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return math.isfinite(value) and least <= value <= most
+    # Neither NaN nor an infinite number is between two finite ones.
+    return isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
 
 
 def _list_of(fits: Callable[[object], bool], kind: str, says: str) -> Field:
@@ -251,22 +250,13 @@ def read(text: str | bytes, schema: Mapping[str, Mapping[str, Field]]) -> Messag
 
 
 def _object(text: str | bytes) -> Mapping[str, Any]:
-    """The object of JSON in `text`.
+    """Read the JSON object in `text`.
 
     Raises: MessageError.
     """
     if len(text) > MOST_BYTES:
         raise MessageError(f"a message has at most {MOST_BYTES} bytes, and this one had {len(text)}")
     try:
-        found = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        shown = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-        raise MessageError(f"expected JSON, got {printable(shown, _LONGEST_SHOWN)!r}") from None
-    if not isinstance(found, dict):
-        raise MessageError(f"expected an object of JSON, got {printable(repr(found), _LONGEST_SHOWN)}")
-    return found
-
-
-def _no_constant(name: str) -> float:
-    """JSON has no NaN and no Infinity, though Python reads them."""
-    raise ValueError(name)
+        return read_json_object(text)
+    except NotationError as error:
+        raise MessageError(str(error)) from None

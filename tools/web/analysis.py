@@ -5,7 +5,6 @@ Everything lies below a token in the address, so that only who was told it gets 
 
 import asyncio
 import io
-import json
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +25,7 @@ from outflank.engine import FileFormatError, Game, OutflankError, Position, Rule
 from outflank.protocol.booksource import shipped_books
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName, read_games
+from outflank.protocol.outside_json import read_json_object
 from outflank.tools.analysis.review.game import ReviewSettings, review_game
 from outflank.tools.analysis.review.output import occasion_text
 from outflank.tools.analysis.review.page import review_replay
@@ -201,11 +201,9 @@ class AnalysisBoard:
     ) -> Any:
         """What a function in a thread makes of the JSON object that was sent; 400 and a sentence if it is none."""
         try:
-            asked = json.loads(await _body(request))
-            if not isinstance(asked, dict):
-                raise HTTPException(400, "expected a JSON object")
+            asked = read_json_object(await _body(request))
             return await asyncio.get_running_loop().run_in_executor(workers or self._workers, answer, asked)
-        except (OutflankError, ValueError, RecursionError) as error:
+        except (OutflankError, ValueError) as error:
             raise HTTPException(400, str(error)[:300]) from None
 
 

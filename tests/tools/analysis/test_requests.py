@@ -120,6 +120,14 @@ def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
     assert isinstance(answered, Query)
 
 
+def test_thousands_of_unknown_fields_are_a_few_warnings() -> None:
+    *warnings, answered = read({"id": "a", **{f"k{number}": 1 for number in range(3_000)}})
+
+    assert isinstance(answered, Query)
+    assert len(warnings) == 21
+    assert warnings[-1] == Remark({"id": "a"}, "2980 more fields are unknown", is_warning=True)
+
+
 @pytest.mark.parametrize(
     ("fields", "field", "sentence"),
     [
@@ -138,7 +146,7 @@ def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
         ({"time": float("nan")}, "time", "expected seconds from 0 to 1000000000 for time, got NaN"),
         ({"time": float("inf")}, "time", "expected seconds from 0 to 1000000000 for time, got Infinity"),
         ({"time": True}, "time", "expected seconds from 0 to 1000000000 for time, got true"),
-        ({"time": 10**400}, "time", "expected seconds from 0 to 1000000000 for time, got 1000"),
+        ({"time": 10**400}, "time", "expected seconds from 0 to 1000000000 for time, got Infinity"),
         ({"level": 61}, "level", "expected a whole number from 0 to 60 for level, got 61"),
         (
             {"level": 5, "depth": 5},
@@ -174,13 +182,15 @@ def test_what_can_not_be_answered_is_named(fields: dict[str, Any], field: str, s
     ("line", "field", "sentence"),
     [
         ("nonsense", None, "expected a JSON object, got 'nonsense'"),
-        ("[1, 2]", None, "expected a JSON object, got [1, 2]"),
+        ("[1, 2]", None, "expected a JSON object, got '[1, 2]'"),
         ("{}", "id", "expected a text or a whole number for id, got nothing"),
         ('{"id": null}', "id", "expected a text or a whole number for id, got nothing"),
         ('{"id": 1.5}', "id", "expected a text or a whole number for id, got 1.5"),
         ('{"id": true}', "id", "expected a text or a whole number for id, got true"),
         ("[" * 100_000, None, "expected a JSON object, got '[[[["),
-        ('{"id": ' + "9" * 5000 + "}", None, "expected a JSON object, got '{"),
+        ('{"id": ' + "9" * 5000 + "}", "id", "expected a text or a whole number for id, got Infinity"),
+        ('{"id": "\\ud800"}', None, "expected Unicode text, got half of a surrogate pair"),
+        ('{"id": "' + "i" * 1001 + '"}', "id", "expected a text of at most 1000 characters for id, got 1001"),
     ],
 )
 def test_a_line_without_an_id_is_named_by_its_number(line: str, field: str | None, sentence: str) -> None:

@@ -249,7 +249,7 @@ def test_a_paused_arena_begins_no_game(tmp_path: Path) -> None:
             "this server speaks version 1 of the messages, and you speak 99",
         ),
         ([write("open", slots=1, engine="x")], "expected hello as the first message, got open"),
-        (["{"], "expected JSON, got '{'"),
+        (["{"], "expected a JSON object, got '{'"),
         (
             ['{"type": "hello"}'],
             "expected whole number, 0 or more for protocol of a message 'hello', got None",

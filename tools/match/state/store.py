@@ -311,7 +311,7 @@ class Store:
             for sql, group in groupby(statements, key=itemgetter(0)):
                 connection.executemany(sql, (values for _, values in group))
             connection.execute("COMMIT")
-        except sqlite3.Error:
+        except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise

@@ -1,0 +1,43 @@
+"""JSON from outside: one reader for all that arrives over a network or from another program."""
+
+import json
+import math
+from typing import Any
+
+from outflank.engine import NotationError
+from outflank.protocol.lines import printable
+
+_MOST_DIGITS = 20  # of a whole number; the largest of 64 bits has as many
+_LONGEST_SHOWN = 60
+
+
+def read_json_object(text: str | bytes) -> dict[str, Any]:
+    """Read an object, with numbers and texts that any part of the program can use.
+
+    A whole number of more than 20 digits becomes an infinite float, which no field takes: conversion and arithmetic
+    of longer ones are slow or fail. Every text can be encoded as UTF-8, unlike the lone surrogate ``"\\ud800"``, which
+    SQLite, logs and pages can't take.
+
+    Raises: NotationError.
+    """
+    try:
+        value = json.loads(text, parse_int=_bounded)
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise NotationError("expected Unicode text, got half of a surrogate pair") from None
+    except (ValueError, RecursionError):
+        raise _no_object(text) from None
+    if not isinstance(value, dict):
+        raise _no_object(text)
+    return value
+
+
+def _no_object(text: str | bytes) -> NotationError:
+    text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    return NotationError(f"expected a JSON object, got {printable(repr(text.strip()), _LONGEST_SHOWN)}")
+
+
+def _bounded(digits: str) -> float:
+    if len(digits.lstrip("-")) > _MOST_DIGITS:
+        return math.copysign(math.inf, -1 if digits.startswith("-") else 1)
+    return int(digits)
