@@ -45,9 +45,9 @@ def open_files() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
-def resident_kib() -> int:
-    """KiB of memory that this process has in use."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
+def resident_kib(pid: int | str = "self") -> int:
+    """KiB of memory that a process has in use."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") >> 10
 
 

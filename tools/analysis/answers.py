@@ -32,9 +32,7 @@ class Answer:
 
     @property
     def is_last(self) -> bool:
-        """Whether nothing more will come of the item."""
-        if isinstance(self.item, Remark):
-            return not self.item.is_warning
+        """Whether nothing more will come of the item; a warning is an item of its own."""
         return self.found is None or isinstance(self.found, SearchResult)
 
 

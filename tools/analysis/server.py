@@ -181,13 +181,10 @@ class Desk:
                 turn += 1
 
     def _take(self) -> None:
-        """Read all items and number those that get a last answer."""
+        """Read all items and number them."""
         numbers = itertools.count()
         try:
             for item in self._items:
-                if isinstance(item, Remark) and item.is_warning:
-                    self._found.put((-1, Answer(item)))
-                    continue
                 self._room.acquire()
                 self._begin(item, next(numbers))
             self._found.put(next(numbers))

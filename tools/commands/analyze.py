@@ -199,7 +199,7 @@ def _answer_many(desk: Desk, as_json: bool) -> None:
     if not as_json:
         click.echo(HEADING)
     for answer in desk:
-        bad += isinstance(answer.item, Remark) and answer.is_last
+        bad += isinstance(answer.item, Remark) and not answer.item.is_warning
         if as_json:
             click.echo(json.dumps(answer_facts(answer)))
         else:

@@ -15,29 +15,27 @@ from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Rema
 from outflank.tools.analysis.server import Finding, Pool, Task
 
 MOST_OPEN = 1_000
-"""Positions and actions of a connection that wait for their answers; then its next message is read after an answer."""
+"""Positions, actions and warnings of a connection whose answers have not been sent; then no further message is read."""
 _NO_TEXT = 1003  # a WebSocket's code for "unsupported data"
 
 
 class _Client:
-    """A connection: what it has asked, and what it is to be sent. Of progress, the latest of each search alone."""
+    """A connection: its open queries, and the answers to send. Of progress, it keeps the latest of each search."""
 
     def __init__(self) -> None:
         self.queries: dict[int, Query] = {}
         self.room = asyncio.Semaphore(MOST_OPEN)
-        self.answers: deque[tuple[str, bool]] = deque()
+        self.answers: deque[str] = deque()
         self.progress: dict[int, str] = {}
         self.news = asyncio.Event()
 
     def put(self, number: int, answer: Answer) -> None:
-        """An answer to be sent."""
+        """Queue an answer."""
         text = json.dumps(answer_facts(answer))
         if answer.is_last:
             self.progress.pop(number, None)
             self.queries.pop(number, None)
-            self.answers.append((text, True))
-        elif isinstance(answer.item, Remark):
-            self.answers.append((text, False))
+            self.answers.append(text)
         else:
             self.progress[number] = text
         self.news.set()
@@ -59,7 +57,7 @@ class RequestServer:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def serve(self, socket: WebSocket) -> None:
-        """Serve a connection until it ends, and then end its searches."""
+        """Serve a connection until it ends, and then end its searches; the web server cancels us if we don't notice."""
         self._loop = asyncio.get_running_loop()
         await socket.accept()
         client = _Client()
@@ -80,9 +78,6 @@ class RequestServer:
 
     async def _begin(self, client: _Client, item: Item) -> None:
         number = next(self._numbers)
-        if isinstance(item, Remark) and item.is_warning:
-            client.put(number, Answer(item))
-            return
         await client.room.acquire()
         if isinstance(item, Query):
             client.queries[number] = item
@@ -140,10 +135,8 @@ async def _send(socket: WebSocket, client: _Client) -> None:
             await client.news.wait()
             client.news.clear()
             while client.answers:
-                text, is_last = client.answers.popleft()
-                await socket.send_text(text)
-                if is_last:
-                    client.room.release()
+                await socket.send_text(client.answers.popleft())
+                client.room.release()
             for number in list(client.progress):
                 if latest := client.progress.pop(number, None):
                     await socket.send_text(latest)

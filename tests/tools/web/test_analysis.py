@@ -5,10 +5,13 @@ import io
 import json
 import os
 import signal
+import socket
 import subprocess
+import threading
 import time
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -26,8 +29,10 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, read_games
 from outflank.tests.support.browser import CHROMIUM, Browser
 from outflank.tests.support.positions import WITH_PASSES
+from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tools.archive import build_archive
+from outflank.tools.web.requests import MOST_OPEN
 from outflank.tools.web.server import Address, WebServer
 
 pytestmark = pytest.mark.timeout(180)
@@ -160,6 +165,35 @@ def test_searches_end_with_their_socket_and_with_nobody_elses() -> None:
         answer = json.loads(patient.recv(60))
 
     assert (answer["id"], answer["stopped"]) == ("long", False)
+
+
+def test_a_client_that_leaves_more_open_requests_than_are_taken_holds_up_nobody() -> None:
+    with Served() as own:
+        with connect(own.requests) as gone:
+            for number in range(MOST_OPEN + 2):
+                gone.send(json.dumps({"id": number, "time": 1000}))
+            time.sleep(0.5)
+            gone.socket.shutdown(socket.SHUT_RDWR)
+        with connect(own.requests) as other:
+            assert asked(other, id="quick", depth=4)["kind"] == "result"
+
+
+def test_requests_are_accepted_as_fast_as_their_answers_are_read() -> None:
+    """Each message asks for 23 answers, and none is read."""
+    unknown = ",".join(f'"k{number}":1' for number in range(3_000))
+
+    def ask(greedy: ClientConnection) -> None:
+        with suppress(ConnectionClosed):
+            for number in range(400):
+                greedy.send(f'{{"id":"{number:900}","action":"query_version",{unknown}}}')
+
+    with Served() as own, connect(own.requests, compression=None) as greedy:
+        before = resident_kib(own.process.pid)
+        asking = threading.Thread(target=ask, args=(greedy,), daemon=True)
+        asking.start()
+        asking.join(4)
+        assert resident_kib(own.process.pid) - before < 20_000
+        own.process.kill()
 
 
 @pytest.mark.parametrize("token", ["", "wrong/", "../"])
