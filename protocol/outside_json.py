@@ -12,10 +12,10 @@ _LONGEST_SHOWN = 60
 
 
 def read_json_object(text: str | bytes) -> dict[str, Any]:
-    """Read an object, with numbers and texts that any part of the program can use.
+    r"""Read an object, with numbers and texts that any part of the program can use.
 
     A whole number of more than 20 digits becomes an infinite float, which no field takes: conversion and arithmetic
-    of longer ones are slow or fail. Every text can be encoded as UTF-8, unlike the lone surrogate ``"\\ud800"``, which
+    of longer ones are slow or fail. Every text can be encoded as UTF-8, unlike the lone surrogate ``"\ud800"``, which
     SQLite, logs and pages can't take.
 
     Raises: NotationError.

@@ -11,6 +11,10 @@ class EngineStartError(EngineError):
     """The program could not be started at all."""
 
 
+class SystemExhausted(EngineStartError):
+    """The system has no descriptor, process or memory left to start a program: no fault of the engine."""
+
+
 class EngineCrash(EngineError):
     """The program ended, or closed a pipe, while an answer was due; or it was asked after its end."""
 

@@ -1,5 +1,6 @@
 """Starts a program in surroundings of its own: folder, environment, processors and memory."""
 
+import errno
 import functools
 import os
 import resource
@@ -13,7 +14,9 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from outflank.protocol.opponent import descendants
-from outflank.protocol.opponent.errors import EngineStartError
+from outflank.protocol.opponent.errors import EngineStartError, SystemExhausted
+
+_EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ def spawn(
 
     Where the system can, the process is killed when we are, since nothing could end it any more.
 
-    Raises: EngineStartError if that can't be done; nothing is running then.
+    Raises: EngineStartError if that can't be done, SystemExhausted where the system is the reason; nothing runs then.
     """
     cpus = os.sched_getaffinity(0)  # of this thread
     return _Spawner.of(os.getpid()).call(lambda: _spawn(command, label, surroundings, mark, cpus))
@@ -125,7 +128,9 @@ def _start(
             env=environment,
         )
     except (OSError, ValueError) as error:
-        raise EngineStartError(f"{label}: {_reason(error, command[0], surroundings.folder)}") from None
+        is_ours = isinstance(error, OSError) and error.errno in _EXHAUSTED
+        fault = SystemExhausted if is_ours else EngineStartError
+        raise fault(f"{label}: {_reason(error, command[0], surroundings.folder)}") from None
 
 
 def tied_to_us(

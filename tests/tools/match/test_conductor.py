@@ -1,11 +1,14 @@
 """Runs between fake engines, conducted inside this process, also with more games at once than processors."""
 
+import errno
 import gc
 import os
 import sqlite3
+import subprocess
 import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -183,6 +186,28 @@ def test_a_failure_of_the_runner_is_nobodys_loss(tmp_path: Path, monkeypatch: py
     assert run.is_valid
 
 
+def test_a_machine_without_descriptors_is_nobodys_loss(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system refuses to start an engine that ends after each game, once in the middle of the run."""
+    popen, started = subprocess.Popen, []
+
+    def refuse_once(*arguments: Any, **named: Any) -> object:
+        started.append(arguments)
+        if len(started) == 4:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return popen(*arguments, **named)
+
+    monkeypatch.setattr(subprocess, "Popen", refuse_once)
+    engines = (replace(fake(name), restart=True) for name in "AB")
+    run = conduct(settings(*engines, games=4), tmp_path / "m")
+
+    assert {game.ending for game in run.games} == {Ending.DISCS}
+    assert run.voids[-1].game.ending is Ending.RUNNER_FAULT
+    assert "(Too many open files)" in run.voids[-1].reason
+    assert run.is_valid
+
+
 def test_a_runner_that_fails_again_and_again_ends_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,6 +215,7 @@ def test_a_runner_that_fails_again_and_again_ends_the_run(
         raise MemoryError("out of luck")
 
     monkeypatch.setattr(pairplayer.PairPlayer, "_play_game", fail)
+    monkeypatch.setattr("outflank.tools.match.conduct.pool._LONGEST_PAUSE", 0.1)
     with pytest.raises(conductor.UnfitMachineError, match="lower the concurrency and resume"):
         conduct(settings(fake("A"), fake("B"), games=2), tmp_path / "m")
     run = read_run(tmp_path / "m")

@@ -11,8 +11,12 @@ from outflank.tools.match.conduct.pairplayer import PairPlayer, StallWatch, Stop
 from outflank.tools.match.game.players import MakePlayer, make_player
 from outflank.tools.match.state.events import Event, Glimpse, TurnPlayed
 from outflank.tools.match.state.run import RunSettings, Void
+from outflank.tools.work.limits import allow_descriptors
 
 _SLICE_SECONDS = 0.05  # longest wait before turns are stored and signals looked at
+_LONGEST_PAUSE = 60.0  # after a failure of the runner; 1, 4 and 16 s before
+_DESCRIPTORS = 256  # of the program besides its engines
+_DESCRIPTORS_A_TABLE = 32  # while the processes of two engines end and the next are started
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,7 @@ class LocalPool:
         make: MakePlayer = make_player,
     ) -> None:
         self.news = NewsQueue()
+        allow_descriptors(_DESCRIPTORS + _DESCRIPTORS_A_TABLE * settings.concurrency)
         self._stop = threading.Event()
         self._stall_watch = StallWatch() if needs_stall_watch(settings) else None
         self._players = [
@@ -159,6 +164,9 @@ class LocalPool:
             pass
         except Exception as error:  # whatever it is, it is our fault, and must not be taken for an engine's
             player.leave()
+            self._stop.wait(
+                min(_LONGEST_PAUSE, 4.0 ** (task.attempt - 1))
+            )  # what has failed may be a shortage
             self.news.put(PairEnded(task, failure=f"{type(error).__name__}: {error}"))
         finally:
             with self._lock:

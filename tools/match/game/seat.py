@@ -19,6 +19,7 @@ from outflank.protocol.opponent.errors import (
     EngineOutOfTime,
     EngineStartError,
     EngineTimeout,
+    SystemExhausted,
 )
 from outflank.tools.match.game.players import Player
 from outflank.tools.match.game.results import Ending, Loss, Outside
@@ -191,6 +192,8 @@ class Seat:
         """Turn the engine's faults into its loss; ``flag_fall`` has the facts of a loss on time."""
         try:
             yield
+        except SystemExhausted:
+            raise
         except EngineError as error:
             if isinstance(error, EngineOutOfTime):
                 self.flag_fall = self._fall()
