@@ -49,9 +49,13 @@ def _user(text: str) -> str:
 
 def _server(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
-    if not (colon and host and port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16):
-        raise NotationError(f"expected HOST:PORT, got {printable(text)!r}")
-    return host.strip("[]"), int(port)
+    try:
+        host.encode("idna")  # it may have too long a part
+        if colon and host and port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16:
+            return host.strip("[]"), int(port)
+    except UnicodeError:
+        pass
+    raise NotationError(f"expected HOST:PORT, got {printable(text)!r}")
 
 
 def _each(pattern: re.Pattern[str], expected: str) -> Callable[..., tuple[str, ...]]:

@@ -638,6 +638,7 @@ def test_a_missing_package_ends_the_program_and_is_named(
         ("--user x", "expected a login of 2 to 8 characters"),
         ("--user .abc", "expected a login of 2 to 8 characters"),
         ("--server nowhere", "expected HOST:PORT, got 'nowhere'"),
+        (f"--server {64 * 'a'}:5000", "expected HOST:PORT, got 'aaa"),
         ("--engine 'cmd=x time=5'", "the server sets the time of each game: leave time= out"),
         ("--ask 'quit'", "expected a request such as 's8r20 5:00 NAME', got 'quit'"),
         ("--ask '8 5:00 bob\nquit'", "expected a request such as"),
