@@ -15,6 +15,7 @@ from outflank.tools.match.game import engines
 from outflank.tools.match.game.engines import Entrant, Protocol
 from outflank.tools.match.game.results import GameRecord, Pairing
 from outflank.tools.match.state.events import Event, GameEnded, GameStarted, GameVoided
+from outflank.tools.work.progress import Folded
 
 _FAREWELL_SECONDS = 2.0
 _JOINED = "outflank join"  # stands where other engines have their command; nobody runs it here
@@ -36,6 +37,7 @@ class Arena:
         lines: to those who have come.
         gate: where they come in.
         is_paused: whether no pair of games is to begin.
+        games_ended: the number of games that have ended, those of earlier servers included.
 
     Args:
         folder: of the arena.
@@ -51,16 +53,16 @@ class Arena:
         self.tokens = Tokens(folder)
         self.lines = lines
         self.is_paused = False
+        self.games_ended = 0
         self.gate = Gate(self._admit, self._welcome, self._on_change, self._on_refusal)
         self._rules = rules
         self._time = control
-        self._say = say
+        self._say = Folded(say)
         self._on_changed: Callable[[], object] = lambda: None
         self._lock = threading.Lock()
         self._field: frozenset[str] | None = None  # who may come in; None for all who have a token
         self._taken: frozenset[str] = frozenset()  # names of engines of this machine
         self._playing: dict[int, Pairing] = {}
-        self._games = 0
         self._is_over = False
 
     def on_change(self, look: Callable[[], object]) -> None:
@@ -97,7 +99,7 @@ class Arena:
             case GameEnded(game):
                 with self._lock:
                     self._playing.pop(game.pairing.number, None)
-                    self._games += 1
+                    self.games_ended += 1
                 self._tell(game.pairing, "result", **_result(game))
             case GameVoided(void):
                 with self._lock:
@@ -120,8 +122,10 @@ class Arena:
                 for number, pairing in sorted(self._playing.items())
             ]
         return {
+            "rules": str(self._rules),
+            "time": str(self._time),
             "paused": self.is_paused,
-            "games_ended": self._games,
+            "games_ended": self.games_ended,
             "playing": playing,
             "entrants": [
                 {
@@ -149,8 +153,14 @@ class Arena:
         """
         if not self.tokens.expel(name):
             raise SettingsError(f"nobody who has a token is called {name!r}")
-        self.lines.of(name).bar("the organiser has sent it away")
+        reason = "the organiser has sent it away"
+        self.lines.of(name).bar(reason)
+        self.gate.turn_out(name, reason)
         self._say(f"{name} was sent away")
+
+    def renew(self, name: str) -> None:
+        """End the connections of an entrant whose token was replaced; it may come back with the new one."""
+        self.gate.turn_out(name, "the organiser has made a new token; ask for it")
 
     def _admit(self, token: str) -> Line:
         name = self.tokens.who(token)
@@ -174,15 +184,16 @@ class Arena:
         }
 
     def _on_change(self, line: Line) -> None:
-        what = "has gone" if self._is_over else "has lost its line"
+        what = "has lost its line" if line.is_lost and not self._is_over else "has gone"
         what = f"is in with {line.engine}" if line.is_open else what
-        self._say(f"{line.name} {what}")
+        self._say(f"{line.name} {what}", f"{line.name} {what.split()[0]}")
         self._on_changed()
         if self._is_over:
             line.tell("over")
 
     def _on_refusal(self, sentence: str) -> None:
-        self._say(f"somebody was refused: {sentence}")
+        # What a peer has sent comes after a comma, if it is in the sentence at all.
+        self._say(f"somebody was refused: {sentence}", sentence.partition(",")[0])
 
     def _tell(self, pairing: Pairing, type: str, **values: Any) -> None:
         black, white = (pairing.names[colour] for colour in Colour)

@@ -93,6 +93,12 @@ class Desk:
             waiting = self._question
             return self._working_on == number or (waiting is not None and waiting["id"] == number)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether it has a question that it has not answered."""
+        with self._changed:
+            return self._working_on != 0 or self._question is not None
+
     def give(self, question: Message) -> None:
         """Have it answer a question, and nothing that it was asked before."""
         with self._changed:
@@ -141,7 +147,9 @@ class Desk:
                 assert question is not None, "that was waited for"
                 self._working_on, self._is_dropped = question["id"], False
             try:
-                self._answer(question["id"], self._reply(question))
+                reply = self._reply(question)
+                self._working_on = 0  # the next question may come before ``_answer`` returns
+                self._answer(question["id"], reply)
             except _Dropped:
                 self._known = None
                 self._player.stop(0.25)

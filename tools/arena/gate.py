@@ -6,8 +6,10 @@ number and time, and a sentence says what is wrong with one before the connectio
 
 import asyncio
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
 
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
@@ -16,6 +18,7 @@ from outflank.engine import OutflankError
 from outflank.protocol.lines import printable
 from outflank.tools.arena.line import Line
 from outflank.tools.arena.messages import CLIENT, PATH, VERSION, Message, read, write
+from outflank.tools.work.limits import Budget
 
 HELLO_SECONDS = 10.0  # for the first message
 OPEN_SECONDS = 120.0  # for engines to start
@@ -23,10 +26,11 @@ SILENCE_SECONDS = 10.0  # without a message, not even a pong: the connection is 
 WRONG_TOKEN_SECONDS = 1.0  # before a wrong token is refused
 _PING_SECONDS = 2.0
 _FIRST_PINGS = (0.0, 0.05, 0.05)  # seconds before each: the line is known before the first move
-_MOST_STRANGERS = 500  # connections without a token so far
 _MOST_WAITING = 1_000  # messages that a connection does not take
-_MESSAGES_A_SECOND = 200
+_UNASKED_A_SECOND = 200  # thoughts, and messages that answer nothing
+_UNASKED_A_SLOT = 10  # more of them a second for each game at once
 _BURST = 1_000
+_GOODBYES = (1000, 1001, 1012)  # WebSocket codes of an end that the client means, or of a restart of ours
 _REFUSED = 1008  # WebSocket's code for a policy
 
 Welcome = Callable[[Line], dict[str, object]]
@@ -45,30 +49,16 @@ class Refusal(OutflankError):
         self.again = again
 
 
-class Budget:
-    """How many messages a connection may send: so many at once, and so many more a second."""
-
-    def __init__(self, burst: float = _BURST, rate: float = _MESSAGES_A_SECOND) -> None:
-        self._burst, self._rate = burst, rate
-        self._left = burst
-        self._at = time.monotonic()
-
-    def spend(self) -> None:
-        """Count a message.
-
-        Raises: Refusal if there were too many.
-        """
-        now = time.monotonic()
-        self._left = min(self._burst, self._left + (now - self._at) * self._rate) - 1
-        self._at = now
-        if self._left < 0:
-            raise Refusal(f"too many messages: {self._rate} a second are allowed")
-
-
 class SocketConnection:
-    """A WebSocket as a ``Line`` uses it, from any thread."""
+    """A WebSocket as a ``Line`` uses it, from any thread.
+
+    Attributes:
+        reason: why we end it; empty while it lasts.
+        is_open: whether its client has said ``open``.
+    """
 
     def __init__(self, socket: WebSocket) -> None:
+        self.is_open = False
         self._socket = socket
         self._loop = asyncio.get_running_loop()
         self._outbox: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
@@ -113,10 +103,10 @@ class Gate:
     """Lets entrants in, and carries their messages.
 
     Args:
-        admit: the line of whoever has a token. Raises Refusal with the reason why there is none.
-        welcome: what an entrant is told of the arena: the values of the message ``welcome`` but for its version.
-        on_change: called when a line has been opened or lost.
-        on_refusal: called with a sentence whenever somebody is refused.
+        admit: returns the line of who has a token. Raises: Refusal.
+        welcome: returns the values of the welcome.
+        on_change: called when a line was opened or has ended.
+        on_refusal: called with the reason when a peer is refused.
     """
 
     def __init__(
@@ -130,19 +120,27 @@ class Gate:
         self._welcome = welcome
         self._on_change = on_change
         self._on_refusal = on_refusal
-        self._strangers = 0
+        self._connections: defaultdict[str, list[SocketConnection]] = defaultdict(list)  # of each entrant
 
     @property
     def route(self) -> WebSocketRoute:
         """For the web server."""
         return WebSocketRoute(PATH, self._serve)
 
+    def turn_out(self, name: str, reason: str) -> None:
+        """End all connections of an entrant, whether open or not yet; from any thread."""
+        for connection in list(self._connections.get(name, ())):
+            connection.close(reason)
+
     async def _serve(self, socket: WebSocket) -> None:
-        """One connection from its beginning to its end."""
+        """Serve one connection from its beginning to its end."""
         await socket.accept()
         try:
-            line, budget = await self._let_in(socket)
-            await self._carry(socket, line, budget)
+            token = await self._token(socket)
+            line = await self._line_of(token)
+            connection = SocketConnection(socket)
+            with self._registered(line.name, connection):
+                await _first_of(connection.end(), self._carry(socket, line, token, connection))
         except OutflankError as error:
             self._on_refusal(str(error))
             with suppress(Exception):  # whoever it was may be gone
@@ -151,31 +149,26 @@ class Gate:
         except (WebSocketDisconnect, RuntimeError):
             pass  # gone; Starlette raises RuntimeError for what is sent then
 
-    async def _let_in(self, socket: WebSocket) -> tuple[Line, Budget]:
-        """The greeting.
+    async def _token(self, socket: WebSocket) -> str:
+        """Return the token of the greeting.
 
-        Raises: Refusal, MessageError.
+        Raises: Refusal, MessageError; TimeoutError if there is no greeting in time.
         """
-        if self._strangers >= _MOST_STRANGERS:
-            raise Refusal("too many are at the gate; try again later", again=True)
-        self._strangers += 1
         try:
             hello = await _receive(socket, HELLO_SECONDS)
-            if hello["type"] != "hello":
-                raise Refusal(f"expected hello as the first message, got {hello['type']}")
-            if hello["protocol"] != VERSION:
-                raise Refusal(
-                    f"this server speaks version {VERSION} of the messages, and you speak {hello['protocol']}: "
-                    f"use an Outflank of the server's version"
-                )
-            line = await self._line_of(hello["token"])
-        finally:
-            self._strangers -= 1
-        await socket.send_text(write("welcome", protocol=VERSION, **self._welcome(line)))
-        return line, Budget()
+        except TimeoutError:
+            raise Refusal(f"no hello came within {HELLO_SECONDS:g} s", again=True) from None
+        if hello["type"] != "hello":
+            raise Refusal(f"expected hello as the first message, got {hello['type']}")
+        if hello["protocol"] != VERSION:
+            raise Refusal(
+                f"this server speaks version {VERSION} of the messages, and you speak {hello['protocol']}: "
+                f"use an Outflank of the server's version"
+            )
+        return str(hello["token"])
 
     async def _line_of(self, token: str) -> Line:
-        """The line of who has the token; a wrong one is refused a moment later.
+        """Return the line of who has the token; a wrong one is refused a moment later.
 
         Raises: Refusal.
         """
@@ -185,30 +178,60 @@ class Gate:
             await asyncio.sleep(WRONG_TOKEN_SECONDS)
             raise
 
-    async def _carry(self, socket: WebSocket, line: Line, budget: Budget) -> None:
-        """Carry messages until the connection ends.
+    @contextmanager
+    def _registered(self, name: str, connection: SocketConnection) -> Iterator[None]:
+        """Have ``turn_out`` know a connection; of those of one token that are not open yet, only the newest stays."""
+        known = self._connections[name]
+        for other in known:
+            if not other.is_open:
+                other.close(_replaced(name))
+        known.append(connection)
+        try:
+            yield
+        finally:
+            known.remove(connection)
+            if not known:
+                self._connections.pop(name, None)
+
+    async def _carry(self, socket: WebSocket, line: Line, token: str, connection: SocketConnection) -> None:
+        """Welcome an entrant, and carry messages until the connection ends.
 
         Raises: Refusal, MessageError; WebSocketDisconnect.
         """
-        opening = await _receive(socket, OPEN_SECONDS)
+        await socket.send_text(write("welcome", protocol=VERSION, **self._welcome(line)))
+        try:
+            opening = await _receive(socket, OPEN_SECONDS)
+        except TimeoutError:
+            raise Refusal(f"no open came within {OPEN_SECONDS:g} s", again=True) from None
         if opening["type"] != "open":
             raise Refusal(f"expected open after the greeting, got {opening['type']}")
-        connection = SocketConnection(socket)
+        await self._line_of(token)  # it may have been made void meanwhile
+        connection.is_open = True
         line.attach(connection, opening["slots"], printable(opening["engine"]))
         self._on_change(line)
-        reader = _Reader(socket, line, budget)
-        works = (reader.read(), connection.pump(), connection.end(), reader.ping())
-        tasks = [asyncio.ensure_future(work) for work in works]
+        reader = _Reader(socket, line)
         try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            await _first_of(reader.read(), connection.pump(), reader.ping())
         finally:
-            line.detach(connection, reader.heard if reader.was_silent else time.monotonic())
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            line.detach(connection, reader.heard if reader.was_silent else time.monotonic(), reader.is_lost)
             self._on_change(line)
-        for task in done:
-            task.result()
+
+
+def _replaced(name: str) -> str:
+    return f"another connection for {name} has taken the place of this one"
+
+
+async def _first_of(*works: Coroutine[Any, Any, None]) -> None:
+    """Run some works until one ends or fails, and raise its error."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in done:
+        task.result()
 
 
 class _Reader:
@@ -217,18 +240,21 @@ class _Reader:
     Attributes:
         heard: when the last message came.
         was_silent: whether the connection was given up since nothing came.
+        is_lost: whether it ended unintended: it was silent, or was cut without a goodbye.
     """
 
-    def __init__(self, socket: WebSocket, line: Line, budget: Budget) -> None:
+    def __init__(self, socket: WebSocket, line: Line) -> None:
         self.heard = time.monotonic()
         self.was_silent = False
+        self.is_lost = False
         self._socket = socket
         self._line = line
-        self._budget = budget
+        self._rate = _UNASKED_A_SECOND + _UNASKED_A_SLOT * line.slots
+        self._unasked = Budget(_BURST, self._rate)
         self._pings: dict[int, float] = {}
 
     async def read(self) -> None:
-        """Take what comes, for ever.
+        """Take what comes, until the connection ends.
 
         Raises: Refusal, MessageError; WebSocketDisconnect.
         """
@@ -236,20 +262,37 @@ class _Reader:
             try:
                 message = await _receive(self._socket, SILENCE_SECONDS)
             except TimeoutError:
-                self.was_silent = True
+                self.was_silent = self.is_lost = True
                 raise Refusal(f"nothing was heard from you for {SILENCE_SECONDS:.0f} s", again=True) from None
+            except WebSocketDisconnect as end:
+                self.is_lost = end.code not in _GOODBYES
+                raise
             self.heard = time.monotonic()
-            self._budget.spend()
-            match message["type"]:
-                case "pong":
-                    if (sent := self._pings.pop(message["ping"], None)) is not None:
-                        self._line.note_round_trip(self.heard - sent)
-                case "ready" | "move" | "failed":
-                    self._line.take(message)
-                case "thought":
-                    self._line.hear(message)
-                case kind:
-                    raise Refusal(f"expected an answer, got {kind} a second time")
+            if not self._is_answer(message) and not self._unasked.spend():
+                raise Refusal(
+                    f"too many messages that answer nothing: {self._rate} a second are allowed; "
+                    f"come again in {SILENCE_SECONDS:.0f} s",
+                    again=True,
+                )
+
+    def _is_answer(self, message: Message) -> bool:
+        """Take a message; return whether it answers a question or ping that is open.
+
+        Raises: Refusal.
+        """
+        match message["type"]:
+            case "pong":
+                sent = self._pings.pop(message["ping"], None)
+                if sent is not None:
+                    self._line.note_round_trip(self.heard - sent)
+                return sent is not None
+            case "ready" | "move" | "failed":
+                return self._line.take(message)
+            case "thought":
+                self._line.hear(message)
+                return False
+            case kind:
+                raise Refusal(f"expected an answer, got {kind} a second time")
 
     async def ping(self) -> None:
         """Ping, for ever."""

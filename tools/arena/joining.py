@@ -9,6 +9,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+from websockets.frames import CloseCode
 from websockets.sync.client import ClientConnection, connect
 
 from outflank.engine import NotationError, OutflankError, Rules, SettingsError
@@ -61,6 +63,7 @@ def join_address(url: str) -> str:
     try:
         parts = urlsplit(url)
         if parts.scheme in _SCHEMES and parts.hostname and parts.port != 0:
+            parts.hostname.encode("idna")  # it may have too long a part
             return urlunsplit((_SCHEMES[parts.scheme], parts.netloc, parts.path.rstrip("/") + PATH, "", ""))
     except ValueError:
         pass
@@ -130,18 +133,15 @@ class Joiner:
     def _connect(self) -> bool:
         """One connection from its beginning to its end; whether the tournament is over."""
         try:
-            with connect(
-                self._address,
-                ssl=self._trust,
-                max_size=MOST_BYTES,
-                open_timeout=_GREETING_SECONDS,
-                close_timeout=1,
-                ping_interval=None,
-                compression=None,
-                proxy=None,
-            ) as socket:
-                self._greet(socket)
-                return self._serve(socket)
+            with self._connected() as socket:
+                try:
+                    self._greet(socket)
+                    return self._serve(socket)
+                except (OSError, EOFError, ConnectionClosed):
+                    raise
+                except BaseException:  # such as Ctrl-C: a goodbye, so that the line does not count as lost
+                    socket.close(CloseCode.GOING_AWAY)
+                    raise
         except (OSError, EOFError, InvalidHandshake, ConnectionClosed) as error:
             if self._tries in (0, len(_PAUSES) - 1):
                 reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -152,6 +152,41 @@ class Joiner:
             with self._lock:
                 self._socket = None
         return False
+
+    def _connected(self) -> ClientConnection:
+        """Connect in a thread, since `check` has to be called meanwhile.
+
+        Raises: OSError, EOFError, InvalidHandshake, InvalidURI; whatever `check` raises.
+        """
+        connecting: Future[ClientConnection] = Future()
+
+        def work() -> None:
+            try:
+                socket = connect(
+                    self._address,
+                    ssl=self._trust,
+                    max_size=MOST_BYTES,
+                    open_timeout=_GREETING_SECONDS,
+                    close_timeout=1,
+                    ping_interval=None,
+                    compression=None,
+                    proxy=None,
+                )
+            except AssertionError:  # by websockets, where the connection ends before its request is sent
+                connecting.set_exception(ConnectionResetError("the server has closed the connection"))
+            except BaseException as error:  # it belongs to the thread that waits
+                connecting.set_exception(error)
+            else:
+                connecting.set_result(socket)
+
+        threading.Thread(target=work, name="connecting", daemon=True).start()
+        try:
+            while not wait([connecting], _SLICE_SECONDS).done:
+                self._check()
+        except BaseException:
+            connecting.add_done_callback(_close)
+            raise
+        return connecting.result()
 
     def _greet(self, socket: ClientConnection) -> None:
         """Say who we are, learn what is played, and start the engine for it.
@@ -247,7 +282,7 @@ class Joiner:
             self._send(text)
         elif not any(desk.is_at(number) for desk in self._desks):
             at_it = (desk for desk in self._desks if desk.game == question["game"])
-            idle = min(self._desks, key=lambda desk: (desk.game != 0, desk.used))
+            idle = min(self._desks, key=lambda desk: (desk.is_busy, desk.game != 0, desk.used))
             next(at_it, idle).give(question)
 
     def _answer(self, number: int, text: str) -> None:
@@ -264,6 +299,12 @@ class Joiner:
         if socket is not None:
             with suppress(OSError, ConnectionClosed):
                 socket.send(text)
+
+
+def _close(connecting: "Future[ClientConnection]") -> None:
+    """Close a connection that nobody waits for any more."""
+    if connecting.exception() is None:
+        connecting.result().close()
 
 
 def _game_line(message: Message) -> str:

@@ -68,6 +68,7 @@ class Line:
         engine: what the engine calls itself; empty before it was open.
         slots: games that it can play at once.
         losses: how often the line was lost.
+        is_lost: whether its last connection ended unintended.
 
     Args:
         name: of the entrant.
@@ -82,6 +83,7 @@ class Line:
         self.engine = ""
         self.slots = 1
         self.losses = 0
+        self.is_lost = False
         self.patience = patience
         self.session = secrets.token_hex(8)
         self._most = most
@@ -123,13 +125,20 @@ class Line:
         if before is not None:
             before.close(f"another connection for {self.name} has taken the place of this one")
 
-    def detach(self, connection: Connection, since: float) -> None:
-        """Note that a connection has ended, and since when nothing came over it; one that was replaced is no loss."""
+    def detach(self, connection: Connection, since: float, is_lost: bool) -> None:
+        """Note that a connection has ended; one that was replaced changes nothing.
+
+        Args:
+            connection: which has ended.
+            since: when the last message came over it.
+            is_lost: whether neither side meant its end.
+        """
         with self._changed:
             if self._connection is connection:
                 self._connection = None
                 self._lost_at = since
-                self.losses += 1
+                self.is_lost = is_lost
+                self.losses += is_lost
                 self._changed.notify_all()
 
     def bar(self, reason: str) -> None:
@@ -145,13 +154,15 @@ class Line:
         """How long a ping took, there and back."""
         self._round_trips.append(seconds)
 
-    def take(self, message: Message) -> None:
-        """Take an answer; one that answers nothing that is open, such as a repeated one, changes nothing."""
+    def take(self, message: Message) -> bool:
+        """Take an answer; return whether its request was open. One that comes again changes nothing."""
         now = time.monotonic()
         with self._changed:
-            if self._open.pop(message["id"], None) is not None:
-                self._answers[message["id"]] = (message, now, self.away(now))
-                self._changed.notify_all()
+            if self._open.pop(message["id"], None) is None:
+                return False
+            self._answers[message["id"]] = (message, now, self.away(now))
+            self._changed.notify_all()
+            return True
 
     def hear(self, message: Message) -> None:
         """Take a thought about a request that is open."""
@@ -230,7 +241,7 @@ class Line:
             seconds = max(0.0, came - began - away - self.allowance)
         if message["type"] == "failed":
             fault = _FAULTS[message["fault"]]
-            raise fault(f"{self._label} failed on its own machine: {message['reason']}")
+            raise fault(f"{self._label} failed on its own machine: {printable(message['reason'], None)}")
         return Answered(message, seconds, away)
 
     def _expect_in_time(self, here: float, away: float, wait: float, grace: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -91,6 +92,36 @@ _MOST_COMPLAINTS = 20
 def warn(sentence: str) -> None:
     """Say a sentence on standard error, the program's name before it; it may quote anything."""
     click.echo(f"outflank: {printable_lines(sentence)}", err=True)
+
+
+_FOLDED_SECONDS = 10.0
+
+
+class Folded:
+    """Says at most one of many alike sentences in ten seconds; the next one comes with the number left out.
+
+    Args:
+        say: called with the sentences.
+    """
+
+    def __init__(self, say: Callable[[str], object]) -> None:
+        self._say = say
+        self._said: dict[str, tuple[float, int]] = {}  # when the last of each kind was, and how many since
+
+    def __call__(self, sentence: str, kind: str = "") -> None:
+        """Say a sentence, or count it.
+
+        Args:
+            sentence: what to say.
+            kind: what alike sentences have in common; there are only so many kinds. Always say it if this is empty.
+        """
+        now = time.monotonic()
+        at, left_out = self._said.get(kind, (-_FOLDED_SECONDS, 0))
+        if kind and now - at < _FOLDED_SECONDS:
+            self._said[kind] = at, left_out + 1
+            return
+        self._said[kind] = now, 0
+        self._say(f"{sentence} (and {left_out:,} more like this)" if left_out else sentence)
 
 
 class Complaints:

@@ -1,6 +1,7 @@
 """Engines that play from elsewhere: the same games as here, whatever happens to the line."""
 
 import asyncio
+import json
 import random
 import shlex
 import socket
@@ -33,6 +34,7 @@ from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.state.events import Event, GameEnded, Glimpse, Thought
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import read_run
+from outflank.tools.work import progress
 
 
 def test_a_run_of_joined_engines_is_that_of_engines_here(tmp_path: Path) -> None:
@@ -187,6 +189,98 @@ def test_a_second_line_of_an_entrant_takes_the_place_of_the_first(tmp_path: Path
     assert refusal["reason"] == "another connection for X has taken the place of this one"
 
 
+@pytest.mark.parametrize("messages", [1, 2], ids=["half open", "open"])
+def test_no_connection_outlives_its_token(tmp_path: Path, messages: int) -> None:
+    """That of an entrant who is sent away, and that of one who got a new token."""
+    with LocalArena(tmp_path) as local:
+        hello = local.hello("X")
+        with local.stranger(*hello) as open_one, local.stranger(*hello[:messages]) as socket:
+            assert json.loads(socket.recv(10))["type"] == "welcome"
+            local.arena.kick("X")
+            assert heard(socket)[-1]["reason"] == "the organiser has sent it away"
+            heard(open_one)
+        hello = local.hello("Y")
+        with local.stranger(*hello[:messages]) as socket:
+            assert json.loads(socket.recv(10))["type"] == "welcome"
+            local.arena.renew("Y")
+            assert heard(socket)[-1]["reason"] == "the organiser has made a new token; ask for it"
+
+
+def test_a_token_that_became_void_opens_no_line(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local:
+        hello, opening = local.hello()
+        with local.stranger(hello) as socket:
+            assert json.loads(socket.recv(10))["type"] == "welcome"
+            local.arena.tokens.expel("X")
+            socket.send(opening)
+            assert heard(socket)[-1]["reason"] == "nobody has this token; ask the organiser for one"
+
+
+def test_of_connections_that_are_not_open_yet_a_token_has_one(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local:
+        hello, _ = local.hello()
+        with local.stranger(hello) as first:
+            assert json.loads(first.recv(10))["type"] == "welcome"
+            with local.stranger(hello) as second:
+                assert json.loads(second.recv(10))["type"] == "welcome"
+                assert (
+                    heard(first)[-1]["reason"] == "another connection for X has taken the place of this one"
+                )
+
+
+def test_a_goodbye_is_no_lost_line(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local, local.entrant("A") as a, Relay(local.port) as relay:
+        local.wait_for("A")
+        a.go()
+        wait(lambda: not local.arena.present())
+        with local.entrant("B", url=f"http://127.0.0.1:{relay.port}"):
+            local.wait_for("B")
+            relay.cut(random.Random(1))
+            wait(lambda: local.arena.lines.of("B").losses)
+
+    assert local.arena.lines.of("A").losses == 0
+    assert local.said[:2] == ["A is in with instant", "A has gone"]
+    assert "B has lost its line" in local.said
+
+
+def test_answers_to_questions_are_no_flood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_BURST", "_UNASKED_A_SECOND", "_UNASKED_A_SLOT"):
+        monkeypatch.setattr(gate, name, 0)
+    with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
+        local.wait_for("A", "B")
+        run = local.play(local.settings("A", "B", games=4))
+
+    assert len(run.games) == 4
+    assert sum(line.losses for line in local.arena.lines.all()) == 0
+
+
+def test_one_kind_of_refusal_is_one_line_in_ten_seconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusals(local: LocalArena) -> list[str]:
+        for number in range(5):
+            with local.stranger(f'{{"type": {number}}}') as socket:
+                heard(socket)
+        return [one for one in local.said if "refused" in one]
+
+    with LocalArena(tmp_path) as local:
+        assert len(refusals(local)) == 1
+        monkeypatch.setattr(progress, "_FOLDED_SECONDS", 0.0)
+        assert refusals(local)[1].endswith("(and 4 more like this)")
+
+
+def test_a_text_that_no_file_can_hold_ends_its_connection_and_no_run(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
+        local.wait_for("A", "B")
+        with local.stranger(
+            *local.hello(), '{"type": "failed", "id": 1, "fault": "crash", "reason": "\\ud800"}'
+        ) as socket:
+            assert "half of a surrogate pair" in heard(socket)[-1]["reason"]
+        run = local.play(local.settings("A", "B", games=2))
+
+    assert [game.ending for game in run.games] == [Ending.DISCS] * 2
+
+
 def test_who_is_sent_away_does_not_come_back(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.entrant("A") as a:
         local.wait_for("A")
@@ -276,7 +370,8 @@ def test_a_flood_of_messages_ends_the_connection_in_a_sentence(tmp_path: Path) -
             for number in range(3_000):
                 socket.send(write("ready", id=number + 1))
         wait(lambda: not local.arena.present())
-        wait(lambda: any("too many messages: 200 a second are allowed" in one for one in local.said))
+        sentence = "too many messages that answer nothing: 210 a second are allowed; come again in 10 s"
+        wait(lambda: any(sentence in one for one in local.said))
 
 
 def test_messages_that_come_twice_change_nothing(tmp_path: Path) -> None:
