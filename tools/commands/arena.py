@@ -1,13 +1,18 @@
 """``outflank arena``: what an organiser does on the machine of an arena's server."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
+from outflank.engine import SettingsError
 from outflank.tools.arena.control import order
 from outflank.tools.commands.options import json_object_option, read_by
+from outflank.tools.commands.serve import LISTEN
 from outflank.tools.match.game import engines
+from outflank.tools.match.game.engines import Entrant
 from outflank.tools.work.progress import counted, json_line
 
 _FOLDER = click.argument("arena", type=click.Path(path_type=Path, exists=True), metavar="ARENA")
@@ -65,16 +70,40 @@ def kick(arena: Path, name: str) -> None:
 @_FOLDER
 @_NAME
 def token(arena: Path, name: str) -> None:
-    """Print a new token for an entrant; an earlier one is void."""
+    """Print a new token for an entrant, and the command by which it joins; an earlier token is void."""
     from outflank.tools.arena.tokens import Tokens
 
-    click.echo(Tokens(_folder(arena)).admit(name))
+    config = _config(arena)
+    if name in {Entrant.parse(text).name for text in config.get("engine", ())}:
+        raise SettingsError(
+            f"{name} is an engine of the server's machine, which needs no token; name another"
+        )
+    folder = _folder(arena)
+    token = Tokens(folder).admit(name)
+    with suppress(SettingsError):  # no server runs
+        order(folder, do="renew", name=name)
+    click.echo(token)
+    if config:
+        joins = f"outflank join {_url(config)} --token {token} --engine 'cmd=\"./mine gtp\"'"
+        click.echo(f"{name} joins with: {joins}", err=True)
+
+
+def _url(config: Mapping[str, Any]) -> str:
+    """Return the address that engines join; the port is as in the file."""
+    from outflank.tools.web.server import Address
+
+    address = Address.parse(config.get("listen", LISTEN))
+    return address.url("https" if config.get("certificate") else "http")
+
+
+def _config(arena: Path) -> dict[str, Any]:
+    """Read the file of an arena that is given by it, or by the folder next to it; empty without a file."""
+    from outflank.tools.match.state.config_file import read_config
+
+    file = Path(f"{arena}.toml") if arena.is_dir() else arena
+    return read_config(file) if file.is_file() else {}
 
 
 def _folder(arena: Path) -> Path:
-    """The folder of an arena that is given by it, or by its file."""
-    if arena.is_dir():
-        return arena
-    from outflank.tools.match.state.config_file import read_config
-
-    return Path(read_config(arena).get("out") or arena.with_suffix(""))
+    """Return the folder of an arena that is given by it, or by its file."""
+    return arena if arena.is_dir() else Path(_config(arena).get("out") or arena.with_suffix(""))

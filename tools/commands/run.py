@@ -199,7 +199,8 @@ def play_and_print(
 
     Args:
         settings: of the run.
-        options: ``no_records``, ``as_json``, ``cluster``, ``live`` and ``delay`` of the command.
+        options: ``no_records``, ``as_json``, ``cluster``, ``live`` and ``delay`` of the command, and perhaps
+            ``live_listener``, a socket that listens at ``live``.
         folder: for the records.
         store: of a run that is gone on with; None for a new one.
         staging: how it is played; None for the usual way.
@@ -323,7 +324,7 @@ def _page(options: dict[str, Any], say: Callable[[str], object]) -> Broadcast | 
         return None
     from outflank.tools.web.broadcast import Broadcast  # an extra that most do without
 
-    return Broadcast(options["live"], options["delay"] or 0.0, say)
+    return Broadcast(options["live"], options["delay"] or 0.0, say, options.get("live_listener"))
 
 
 def _open_pool(

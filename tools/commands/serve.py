@@ -18,7 +18,7 @@ from outflank.tools.commands.run_options import (
 from outflank.tools.match.state.run import Format
 
 _FORMATS = [str(form) for form in Format if form is not Format.MATCH]
-_LISTEN = "127.0.0.1:8765"
+LISTEN = "127.0.0.1:8765"
 _MOST_ENTRANTS = 1_000
 _HOURS = Seconds(0.1, 86_400)
 
@@ -46,7 +46,7 @@ def _moment(text: str) -> datetime:
 @click.option("--rounds", type=WholeNumber(1, 1000), help="As outflank tournament has it.")
 @click.option(
     "--listen",
-    default=_LISTEN,
+    default=LISTEN,
     metavar="HOST:PORT",
     help="Where the server listens; names under which a proxy is reached may follow after commas.",
 )

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -25,14 +25,16 @@ from outflank.tools.match.state.events import Glimpse
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.match.state.store import Store
-from outflank.tools.web.server import Address, Certificate, Limits, WebServer
+from outflank.tools.web.arena import arena_route
+from outflank.tools.web.server import Address, Certificate, Limits, WebServer, url_of
 from outflank.tools.work.progress import counted, warn
 from outflank.tools.work.signals import Interrupted, Interrupts
 
 RUN_FOLDER = "run"
 _STANDING_TABLES = 64
 _SLICE_SECONDS = 0.1
-_MOST_CONNECTIONS = 2_000
+_DESCRIPTORS = 256  # of the program besides its connections and engines
+_DESCRIPTORS_OF_ENGINE = 16  # while one process ends and the next is started
 
 MakeSettings = Callable[[tuple[Entrant, ...], int], RunSettings]
 
@@ -58,11 +60,20 @@ def serve_arena(settings_of: MakeSettings, options: dict[str, Any], folder: Path
         arena = Arena(folder, settings.rules, time_control, lines, warn)
         arena.reserve([entry.name for entry in settings.entries if entry.protocol is not Protocol.JOIN])
         address = Address.parse(options["listen"])
+        listener = address.listen()
+        url = url_of(listener, "https" if options["certificate"] else "http", address.names)
+        page = partial(arena_route, settings.rules, url, status=arena.status)
+        live, watchers = "", options["live"]
+        if watchers is not None:
+            options["live_listener"] = stack.enter_context(watchers.listen())
+            live = url_of(options["live_listener"], names=watchers.names)
         server = WebServer(
-            [arena.gate.route],
-            address.listen(),
+            [arena.gate.route, page(live, waits=False)],
+            listener,
             names=address.names,
-            limits=Limits(_MOST_CONNECTIONS, MOST_BYTES),
+            limits=Limits(
+                message_bytes=MOST_BYTES, descriptors=_DESCRIPTORS + _DESCRIPTORS_OF_ENGINE * len(local)
+            ),
             certificate=Certificate(options["certificate"], options["key"])
             if options["certificate"]
             else None,
@@ -71,11 +82,18 @@ def serve_arena(settings_of: MakeSettings, options: dict[str, Any], folder: Path
         stack.enter_context(Control(folder, partial(_obey, arena)))
         warn(f"the arena is open at {server.url}")
         if store is None:
+            waiting = (
+                nullcontext()
+                if watchers is None
+                else WebServer([page(live, waits=True)], options["live_listener"].dup(), names=watchers.names)
+            )
             try:
-                settings = _gathered(arena, wanted, settings_of, options)
+                with waiting:
+                    settings = _gathered(arena, wanted, settings_of, options)
             except Interrupted as interruption:
                 click.get_current_context().exit(interruption.exit_code)
         else:
+            arena.games_ended = len(store.read().games)
             warn(f"going on with the run in {folder / RUN_FOLDER}")
         if settings.format is not Format.STANDING:
             arena.close_entries([entry.name for entry in settings.entries if entry.protocol is Protocol.JOIN])
@@ -159,4 +177,6 @@ def _obey(arena: Arena, order: dict[str, Any]) -> Any:
             return arena.pause(order.get("paused") is True)
         case "kick":
             return arena.kick(entrant_name(str(order.get("name"))))
+        case "renew":
+            return arena.renew(entrant_name(str(order.get("name"))))
     raise SettingsError("the server does not know this order; its Outflank is of another version")

@@ -38,12 +38,19 @@ class Broadcast:
         address: where to listen.
         delay: seconds by which everything is shown late.
         say: called with a sentence if the page can't be served any more.
+        listener: a socket that listens at `address`; a new one if None.
 
     Raises: SettingsError if the address can't be listened on.
     """
 
-    def __init__(self, address: Address, delay: float, say: Callable[[str], object]) -> None:
-        self._listener = address.listen()
+    def __init__(
+        self,
+        address: Address,
+        delay: float,
+        say: Callable[[str], object],
+        listener: socket.socket | None = None,
+    ) -> None:
+        self._listener = listener or address.listen()
         self.url = url_of(self._listener)
         self._names = address.names
         self._delay = delay

@@ -44,6 +44,7 @@ from outflank.tools.work.limits import Budget, allow_descriptors
 
 _LOOPBACK = "127.0.0.1"
 _MOST_PORTS = 65_535
+_LONGEST_LABEL = 63  # of a host name
 _HEADER_BYTES = 16_384  # of a request, its first line included
 _LONGEST_PATH = 1_000  # of a request; a longer one is not found
 _IDLE_SECONDS = 10.0  # for a TLS handshake, and for the headers of a request
@@ -100,6 +101,22 @@ class Address:
             return ipaddress.ip_address(self.host).is_loopback
         return self.host.lower() == "localhost"
 
+    def url(self, scheme: str = "http") -> str:
+        """Return ``http://127.0.0.1:40123``, the address under which others reach the server.
+
+        An address that stands for all of this machine's is called by its host name. The first of our names, if there
+        are any, takes the place of either; where we listen on loopback it is that of a proxy, which speaks TLS.
+        """
+        host, port = self.host, f":{self.port}"
+        with suppress(ValueError):
+            if ipaddress.ip_address(host).is_unspecified:
+                host = socket.gethostname()
+        if self.names:
+            host = self.names[0]
+            if self.is_loopback:
+                scheme, port = "https", ""
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}{port}"
+
     def listen(self) -> socket.socket:
         """A socket that listens there.
 
@@ -126,19 +143,19 @@ def _is_host(text: str) -> bool:
     with suppress(ValueError):
         ipaddress.ip_address(text)
         return True
-    return 0 < len(text) <= 253 and all(c.isascii() and (c.isalnum() or c in "-._") for c in text)
+    if not all(c.isascii() and (c.isalnum() or c in "-._") for c in text):
+        return False
+    return 0 < len(text) <= 253 and all(len(label) <= _LONGEST_LABEL for label in text.split("."))
 
 
 def _is_port(text: str) -> bool:
     return not text or (text.isascii() and text.isdecimal() and len(text) <= 5 and int(text) <= _MOST_PORTS)
 
 
-def url_of(listener: socket.socket, scheme: str = "http") -> str:
-    """``http://127.0.0.1:40123``; an address that stands for all of this machine's is named by its host name."""
+def url_of(listener: socket.socket, scheme: str = "http", names: Sequence[str] = ()) -> str:
+    """Return the address under which others reach a listener, as ``Address.url``."""
     host, port = listener.getsockname()[:2]
-    if ipaddress.ip_address(host).is_unspecified:
-        host = socket.gethostname()
-    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
+    return Address(host, port, tuple(names)).url(scheme)
 
 
 @dataclass(frozen=True, slots=True)

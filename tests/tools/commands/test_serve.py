@@ -8,10 +8,11 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -36,11 +37,16 @@ def free_port() -> int:
 class Club:
     """An arena in a folder, as its organiser has it."""
 
-    def __init__(self, folder: Path, **keys: object) -> None:
+    def __init__(self, folder: Path, engines: Sequence[str] = (), **keys: object) -> None:
         self.port = free_port()
         self.file = folder / "club.toml"
         given = {"listen": f"127.0.0.1:{self.port}", "openings": "random:8", "seed": SEED, **keys}
-        self.file.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in given.items()))
+        options = "".join(f"{key} = {json.dumps(value)}\n" for key, value in given.items())
+        tables = "".join(
+            f"[[engine]]\nname = '{name}'\ncmd = {json.dumps(fake('x').cmd)}\nrestart = true\n"
+            for name in engines
+        )
+        self.file.write_text(options + tables)
         self.run_folder = folder / "club" / "run"
 
     def arena(self, *words: str) -> "subprocess.CompletedProcess[str]":
@@ -48,9 +54,9 @@ class Club:
         return run("arena", words[0], str(self.file), *words[1:])
 
     @contextmanager
-    def serving(self) -> Iterator["subprocess.Popen[str]"]:
-        """The server."""
-        with running("serve", str(self.file)) as server:
+    def serving(self, *before: str) -> Iterator["subprocess.Popen[str]"]:
+        """The server, started by the command `before`."""
+        with running("serve", str(self.file), before=before) as server:
             yield server
 
     def joining(self, name: str, *options: str, scheme: str = "http") -> list[str]:
@@ -65,10 +71,10 @@ def run(*words: str) -> "subprocess.CompletedProcess[str]":
 
 
 @contextmanager
-def running(*words: str) -> Iterator["subprocess.Popen[str]"]:
+def running(*words: str, before: Sequence[str] = ()) -> Iterator["subprocess.Popen[str]"]:
     """A program, which is killed at the end with its engines if it has not ended."""
     program = subprocess.Popen(
-        [OUTFLANK, *words],
+        [*before, OUTFLANK, *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -210,6 +216,90 @@ def test_an_organiser_looks_pauses_and_sends_away(tmp_path: Path) -> None:
     )
 
 
+def test_idle_strangers_cost_no_game_and_shut_nobody_out(tmp_path: Path) -> None:
+    """There are more of them than the server may have descriptors, and each game starts both engines."""
+    club = Club(tmp_path, engines="LM", format="standing", concurrency=2)
+    few = ("sh", "-c", 'ulimit -n 400; exec "$@"', "sh")
+    with club.serving(*few) as server, ExitStack() as stack:
+        lines_until(server, "game 1 ")
+        for _ in range(600):
+            stack.enter_context(socket.create_connection(("127.0.0.1", club.port), 10))
+        before = played(club)
+        wait(lambda: played(club) > before + 4, seconds=60)
+        assert club.arena("status").returncode == 0
+        with running(*club.joining("Ann")) as ann:
+            lines_until(ann, "fake is in as Ann")
+        server.send_signal(signal.SIGINT)
+        said = server.communicate(timeout=30)[1]
+    run = read_run(club.run_folder)
+
+    assert {game.ending for game in run.games} <= {Ending.DISCS, Ending.LINE_LOST}
+    assert run.voids == ()
+    assert "Traceback" not in said
+
+
+def test_ctrl_c_ends_a_join_while_it_connects() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+        with running("join", url, "--token", "t", "--engine", ENGINE) as joining:
+            connection, _ = deaf.accept()
+            began = time.monotonic()
+            joining.send_signal(signal.SIGINT)
+            assert joining.wait(5) == 128 + signal.SIGINT
+            assert time.monotonic() - began < 2
+            assert joining.stderr is not None
+            assert joining.stderr.read() == ""
+            connection.close()
+
+
+def test_the_command_that_an_entrant_types_is_printed_with_its_token(tmp_path: Path) -> None:
+    club = Club(tmp_path, format="standing")
+    printed = club.arena("token", "Ann")
+    token = printed.stdout.strip()
+    command = f"outflank join http://127.0.0.1:{club.port} --token {token} --engine 'cmd=\"./mine gtp\"'"
+
+    assert printed.stderr == f"Ann joins with: {command}\n"
+
+
+def test_a_new_token_ends_the_line_of_the_old_one(tmp_path: Path) -> None:
+    club = Club(tmp_path, format="standing")
+    with club.serving() as server, running(*club.joining("Ann")) as ann:
+        lines_until(server, "Ann is in")
+        assert club.arena("token", "Ann").returncode == 0
+        assert ann.wait(10) == 1
+        assert ann.stderr is not None
+        assert "the organiser has made a new token" in ann.stderr.read()
+
+
+def test_games_of_earlier_servers_count_and_a_goodbye_is_no_lost_line(tmp_path: Path) -> None:
+    club = Club(tmp_path, format="standing")
+    for _ in range(2):
+        with club.serving() as server, running(*club.joining("Ann")) as ann, running(*club.joining("Bob")):
+            lines_until(server, "game ")
+            ann.send_signal(signal.SIGINT)
+            lines_until(server, "Ann has gone")
+            status = json.loads(club.arena("status", "--json").stdout)
+            server.send_signal(signal.SIGINT)
+            server.communicate(timeout=20)
+
+        assert [entrant["losses"] for entrant in status["entrants"] if entrant["name"] == "Ann"] == [0]
+        assert abs(status["games_ended"] - played(club)) <= 1
+
+
+def test_before_the_first_game_both_addresses_say_how_to_join(tmp_path: Path) -> None:
+    club = Club(tmp_path, format="standing", live=f"127.0.0.1:{(live := free_port())}")
+    with club.serving() as server:
+        lines_until(server, "the arena is open at")
+        for port in (club.port, live):
+            text = urlopen(f"http://127.0.0.1:{port}/", timeout=10).read().decode()
+            assert f"outflank join http://127.0.0.1:{club.port} --token TOKEN" in text
+            assert "Nobody has joined yet" in text
+        with running(*club.joining("Ann")), running(*club.joining("Bob")):
+            lines_until(server, "The run is shown at")
+            wait(lambda: 'id="boards"' in urlopen(f"http://127.0.0.1:{live}/", timeout=10).read().decode())
+            assert f"http://127.0.0.1:{live}" in urlopen(f"http://127.0.0.1:{club.port}/").read().decode()
+
+
 @pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")
 def test_a_line_with_a_certificate_made_at_home(tmp_path: Path) -> None:
     words = (
@@ -253,6 +343,17 @@ def test_a_line_with_a_certificate_made_at_home(tmp_path: Path) -> None:
             2,
             "sets the time: leave time= out",
         ),
+        (
+            ["join", f"http://{64 * 'a'}.org", "--token", "t", "--engine", "cmd=x"],
+            2,
+            "expected the address of an arena such as",
+        ),
+        (["serve", "TOML", "--entrants", "2", "--listen", f"{64 * 'a'}:80"], 1, "expected HOST:PORT"),
+        (
+            ["arena", "token", "TOML", "House"],
+            1,
+            "House is an engine of the server's machine, which needs no token",
+        ),
         (["arena", "kick", "TOML", "Ann"], 1, "no server runs the arena in"),
         (["arena", "token", "TOML", "\n"], 2, "expected a printable name"),
     ],
@@ -260,7 +361,7 @@ def test_a_line_with_a_certificate_made_at_home(tmp_path: Path) -> None:
 def test_wrong_usage_is_said_in_a_sentence(
     tmp_path: Path, words: list[str], code: int, sentence: str
 ) -> None:
-    club = Club(tmp_path)
+    club = Club(tmp_path, engines=["House"] if "House" in words else ())
     (tmp_path / "club").mkdir()
     ran = run(*(str(club.file) if word == "TOML" else word for word in words))
 

@@ -1,0 +1,39 @@
+"""The page of an arena: what it is, who plays, and how to join."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from outflank.engine import Rules
+from outflank.tools.report.page import page_parts, templates
+
+TITLE = "An arena of Outflank"
+_RENEWED_SECONDS = 5
+
+
+def arena_route(
+    rules: Rules, url: str, live: str, status: Callable[[], Mapping[str, Any]], *, waits: bool
+) -> Route:
+    """Make the route ``/``.
+
+    Args:
+        rules: the rules that are played.
+        url: the address that engines join.
+        live: the address of the page that shows the games; empty if there is none.
+        status: returns what is played, as ``Arena.status``.
+        waits: whether this page stands for the page of the games, until the first game.
+    """
+    parts = page_parts(rules)
+    headers = {"content-security-policy": f"{parts['policy']}; frame-ancestors 'none'"}
+    if waits:
+        headers["refresh"] = str(_RENEWED_SECONDS)
+
+    async def show(request: Request) -> Response:
+        page = templates().get_template("arena.html")
+        html = page.render(title=TITLE, url=url, live=live, waits=waits, **parts, **status())
+        return HTMLResponse(html, headers=headers)
+
+    return Route("/", show)
