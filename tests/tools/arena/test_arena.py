@@ -380,9 +380,9 @@ def test_messages_that_come_twice_change_nothing(tmp_path: Path) -> None:
         line = local.arena.lines.of("A")
         take = line.take
 
-        def take_twice(message: dict[str, object]) -> None:
-            for copy in (message, message, {**message, "id": 1}):
-                take(copy)
+        def take_twice(message: dict[str, object]) -> bool:
+            was_open, *_ = [take(copy) for copy in (message, message, {**message, "id": 1})]
+            return was_open
 
         line.take = take_twice  # type: ignore[method-assign]
         run = local.play(local.settings("A", "B", games=4))
