@@ -4,7 +4,7 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 BIN = .venv/bin
 # One name for each CPU that a build may be tuned for, so that another OUTFLANK_MARCH builds again.
 BUILT = build/made-for-$(or $(OUTFLANK_MARCH),native)
-SOURCES = $(wildcard engine/*.pyx engine/*.pxd engine/*.h engine/*/*.pyx engine/*/*.pxd engine/*/*.h engine/*.pyi engine/*/*.pyi tests/*/*.pyx measure/*.pyx)
+SOURCES = $(wildcard engine/*.pyx engine/*.pxd engine/*.h engine/*/*.pyx engine/*/*.pxd engine/*/*.h engine/*.pyi engine/*/*.pyi engine/evaluation/weights.bin engine/evaluation/unpacking.py tests/*/*.pyx measure/*.pyx)
 HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
@@ -114,7 +114,7 @@ lock: build  ## choose the newest versions of what make installs, and write them
 		--custom-compile-command "make lock" --extra dev --extra match --extra web --output-file requirements.txt pyproject.toml
 
 clean:  ## remove all that make has made
-	rm -rf .venv build dist *.egg-info engine/*.so engine/*/*.so tests/*/*.so measure/*.so engine/buildinfo.py
+	rm -rf .venv build dist *.egg-info engine/*.so engine/*/*.so tests/*/*.so measure/*.so engine/buildinfo.py engine/evaluation/weights.un*
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 build: .venv/made $(BUILT)  ## make the virtual environment and the compiled modules (plain make does this)

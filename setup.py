@@ -11,6 +11,7 @@ import ast
 import os
 import platform
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -34,7 +35,7 @@ CYTHON_FOLDERS = (
     "tests/support",
     "measure",
 )
-DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "check.c", "*.bin", "*.json", "*.toml", "data/**/*"]
+DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "check.c", "*.json", "*.toml", "data/**/*"]
 PAGES = ("docs/**/*.*", "examples/*.toml", "examples/*.ipynb", "examples/*.jsonl")
 # A wheel is for users: it has nothing that only debuggers want to know.
 IS_WHEEL = "bdist_wheel" in sys.argv
@@ -89,6 +90,18 @@ def record_build(builds: dict[str, tuple[str, ...]], folder: Path) -> None:
     if not target.exists() or target.read_text() != text:
         folder.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
+
+
+def unpack_weights(folder: Path) -> None:
+    """Write the weights in the form that every engine process maps; plain Python, so it serves every CPU."""
+    source, unpacking = (ROOT / "engine" / "evaluation" / name for name in ("weights.bin", "unpacking.py"))
+    target = folder / "evaluation" / "weights.unpacked"
+    made_of = max(path.stat().st_mtime for path in (source, unpacking))
+    if not target.exists() or target.stat().st_mtime < made_of:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = target.with_suffix(".unfinished")
+        unfinished.write_bytes(runpy.run_path(str(unpacking))["unpacked_file"](source.read_bytes()))
+        unfinished.replace(target)  # engines that have mapped the old file keep it
 
 
 def alias_folder() -> str:
@@ -257,9 +270,11 @@ class BuildForEachCPU(build_ext):
 
     def run(self) -> None:
         """Build what is out of date."""
+        built = Path(self.build_lib) / "outflank" / "engine"
         if IS_WHEEL:
-            record_build(BUILDS, Path(self.build_lib) / "outflank" / "engine")
+            record_build(BUILDS, built)
         super().run()
+        unpack_weights(ROOT / "engine" if self.inplace else built)
         if IS_WHEEL:
             self.distribution.data_files += shell_files(self.build_lib)
 

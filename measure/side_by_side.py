@@ -74,8 +74,6 @@ def play(python: str) -> Round:
 
 def main(pythons: list[str]) -> None:
     """Print for each installation the median, least and most of some rounds."""
-    for python in pythons:
-        play(python)  # the first may have to unpack the weights
     rounds = [[play(python) for python in pythons] for _ in range(ROUNDS)]
     for python, found in zip(pythons, zip(*rounds, strict=True), strict=True):
         speeds = [one.speed / 1e6 for one in found]

@@ -13,7 +13,6 @@ waits to be alone stands in it, so that nobody else comes in meanwhile.
 import fcntl
 import os
 import random
-import shutil
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,16 +70,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     """Wait for a test's turn before its own time begins."""
     with turn(is_alone(item)):
         return (yield)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A cache folder of the tests' own: weights made for a test are not to take the place of those in use."""
-    folder = tmp_path_factory.mktemp("cache")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(folder))
-        yield
-    shutil.rmtree(folder)
 
 
 @pytest.fixture

@@ -84,10 +84,7 @@ class Aarch64:
     def python(self, *arguments: str, site: Path | None = None) -> "subprocess.CompletedProcess[str]":
         """Run the aarch64 Python, which finds click and the modules (those in `site` if it is given), nothing else."""
         path = [site or self._source / "build" / "cimport", Path(str(distribution("click").locate_file("")))]
-        variables = {
-            "PYTHONPATH": os.pathsep.join(map(str, path)),
-            "XDG_CACHE_HOME": str(self._source / "cache"),
-        }
+        variables = {"PYTHONPATH": os.pathsep.join(map(str, path))}
         return subprocess.run(
             [str(_emulator()), "-L", str(SYSTEM), str(_python()), *arguments],
             cwd=site or self._source,

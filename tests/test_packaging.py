@@ -26,13 +26,14 @@ from outflank.tools.commands.program import cli
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 PERFT_6 = 8200
+LARGEST_WHEEL = 28_000_000  # bytes; docs/design.md says what weighs so much
 
 
 def sources() -> set[str]:
     """Every file of the folders below the package that git would know, `folder/file`."""
     folders = ("engine", "book", "protocol", "tools", "tests", "measure")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
-    built = re.compile(r"[.]so$|[.]pyc$|/buildinfo[.]py$")
+    built = re.compile(r"[.]so$|[.]pyc$|/buildinfo[.]py$|/weights[.]un[a-z]*$")
     return {name for name in (str(path.relative_to(ROOT)) for path in files) if not built.search(name)}
 
 
@@ -122,7 +123,7 @@ def test_the_sdist_holds_the_sources_and_nothing_that_was_built(distributions: d
         "pyproject.toml",
     }
     assert {name for name in names if name.endswith(".c")} == {"tools/analysis/proofs/check.c"}
-    assert not [name for name in names if name.endswith((".so", "buildinfo.py"))]
+    assert not [name for name in names if name.endswith((".so", "buildinfo.py", ".unpacked"))]
 
 
 @pytest.mark.xdist_group("distributions")
@@ -135,8 +136,12 @@ def test_the_wheel_holds_every_source_but_the_cython_ones_and_each_module_for_ev
     names = set(zipfile.ZipFile(distributions["wheel"]).namelist())
     installed = {name for name in sources() if not name.startswith(("tests/", "measure/"))}
     cython = {name for name in installed if name.endswith(".pyx")}
+    packed = {"engine/evaluation/weights.bin"}
+    made = {"engine/buildinfo.py", "engine/evaluation/weights.unpacked"}
 
-    assert names >= {f"outflank/{name}" for name in installed - cython} | {"outflank/engine/buildinfo.py"}
+    assert names >= {f"outflank/{name}" for name in installed - cython - packed | made}
+    assert not names & {f"outflank/{name}" for name in packed}
+    assert distributions["wheel"].stat().st_size < LARGEST_WHEEL
     assert not [name for name in names if name.startswith(("outflank/tests/", "outflank/measure/"))]
     assert names >= {"outflank/__init__.py", "outflank/__main__.py", "outflank/py.typed"}
     builds = {name.split("/")[3] for name in names if name.startswith("outflank/engine/builds/")}

@@ -1,4 +1,4 @@
-"""Judges positions: patterns, a small network, the file of their weights and its copy in memory."""
+"""Judges positions: patterns, a small network, the files of their weights."""
 
 from outflank.engine.cpu import use_build
 

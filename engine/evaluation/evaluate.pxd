@@ -44,6 +44,8 @@ cdef extern from "evaluate.h" nogil:
         HIDDEN "OF_HIDDEN"
         NUMBERS_OF_A_LAYER "OF_NUMBERS"
         MOST_IN_ROW "OF_MOST_IN_ROW"
+        MOST_IN_TABLE "OF_MOST_IN_TABLE"
+        ROW_BITS "OF_ROW_BITS"
     enum:
         SMALL_BITS "OF_SMALL_BITS"
 

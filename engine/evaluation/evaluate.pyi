@@ -1,6 +1,6 @@
 """The evaluation, by itself, and the sizes of its network; evaluate.pxd says what it is."""
 
-from outflank.engine.evaluation.weightcopy import ReadyWeights
+from outflank.engine.evaluation.weights import UnpackedWeights
 from outflank.engine.position import Position
 
 STAGES: int
@@ -17,10 +17,14 @@ NUMBERS_OF_A_LAYER: int
 """How many numbers a weights file has for a head, in the order of evaluate.h."""
 MOST_IN_ROW: int
 """No number of a row is farther from 0."""
+MOST_IN_TABLE: int
+"""No weight of the tables is farther from 0."""
+ROW_BITS: int
+"""The lower bits of an entry, which have the number of its row."""
 
 class Evaluator:
     """The evaluation of positions; searchers may share it."""
 
-    def __new__(cls, weights: ReadyWeights) -> Evaluator: ...
+    def __new__(cls, weights: UnpackedWeights) -> Evaluator: ...
     def score(self, position: Position) -> int:
         """The expected final disc difference of a position, in discs from the side to move, who has a move."""

@@ -5,7 +5,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t
 from outflank.engine.evaluation.patterns cimport OFFSETS, PHASES, WEIGHTS_OF_A_PHASE, set_features
 from outflank.engine.position cimport Position
 
-from outflank.engine.evaluation.packing import reserve
+from outflank.engine.machine import reserve
 
 
 cdef class Evaluator:

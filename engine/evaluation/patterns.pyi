@@ -26,8 +26,5 @@ PADDING_WEIGHT: int
 def layout_hash() -> int:
     """A number that changes with the patterns, their order or their digits."""
 
-def mirrored_places(table: int) -> list[int]:
-    """For each place of a pattern the place of the square that a reflection of the pattern onto itself puts there."""
-
 def extract(own: NDArray[np.uint64], opp: NDArray[np.uint64], out: NDArray[np.int32]) -> None:
     """Write which of a phase's weights count in each board to `out`, shape (boards, WEIGHTS_OF_A_POSITION)."""

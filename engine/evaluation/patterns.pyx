@@ -12,27 +12,8 @@ import zlib
 from outflank.engine.kernels cimport bit, first_square, popcount
 from outflank.engine.kernels cimport transform as transform_mask
 
+from outflank.engine.evaluation.unpacking import PATTERNS
 from outflank.engine.squares import parse_square, square_name
-
-PATTERNS = tuple(
-    tuple(squares.split())
-    for squares in (
-        "a1 b1 a2 b2 c1 a3 c2 b3 c3",
-        "e1 d1 c1 b1 a1 a2 a3 a4 a5 b2",
-        "b2 a1 b1 c1 d1 e1 f1 g1 h1 g2",
-        "a1 c1 d1 c2 d2 e2 f2 e1 f1 h1",
-        "a2 b2 c2 d2 e2 f2 g2 h2",
-        "a3 b3 c3 d3 e3 f3 g3 h3",
-        "a4 b4 c4 d4 e4 f4 g4 h4",
-        "a1 b2 c3 d4 e5 f6 g7 h8",
-        "b1 c2 d3 e4 f5 g6 h7",
-        "c1 d2 e3 f4 g5 h6",
-        "d1 e2 f3 g4 h5",
-        "a4 b3 c2 d1",
-        "a1 b1 c1 d1 e1 a2 b2 c2 d2 e2",
-    )
-)
-
 
 def _image(squares, symmetry):
     """The squares of a pattern under one of the eight symmetries, in the same order."""
@@ -66,15 +47,6 @@ CORNER_SQUARES = (
 def layout_hash():
     """A number that changes with the patterns, their order or their digits."""
     return zlib.crc32(repr((PATTERNS, INSTANCES, MOST_MOVES, CORNER_SQUARES)).encode())
-
-
-def mirrored_places(int table):
-    """For each place of a pattern the place of the square that a reflection of the pattern onto itself puts there."""
-    squares = PATTERNS[table]
-    # The symmetry, other than the identity, that maps the pattern onto itself; the identity if there is none.
-    images = [_image(squares, symmetry) for symmetry in range(7, -1, -1)]
-    image = next(image for image in images if set(image) == set(squares))
-    return [image.index(name) for name in squares]
 
 
 cdef void _fill_tables():

@@ -1,150 +1,227 @@
-r"""The evaluation's weights file: reads, checks and writes it.
+r"""The evaluation's weights: reads, checks and writes the packed file, and maps the unpacked one.
+
+**Packed**, as ``outflank train`` writes it and as the repository has it, ``weights.bin``:
 
     line 1    OUTFLANK WEIGHTS 6
     line 2    a JSON object: layout (hash of the patterns), phases, stages, heads, weights (a phase), sums, units,
               bytes, crc32, provenance
-    the rest  zlib-compressed: the tables' weights in 1/128 disc from the side to move, folded (packing.pyi), first
-              the low bytes of all, then the high bytes, which compress better apart; the network's layers, head by
-              head, 16 bits each number, the low byte first; the network's rows, folded, stage by stage: which of
-              them are kept, a bit each, then those, a byte each number
+    the rest  zlib-compressed: the tables' weights in 1/128 disc from the side to move, as unpacking.py keeps them,
+              first the low bytes of all, then the high bytes, which compress better apart; the network's layers, head
+              by head, 16 bits each number, the low byte first; the network's rows, stage by stage: which of them are
+              kept, a bit each, then those, a byte each number
 
 `bytes` is the size of all that uncompressed, `crc32` the checksum of the rest of the header and of what is
 compressed. Anything else is refused, with the file's name and the reason.
+
+**Unpacked**, as the search reads it, ``weights.unpacked``: setup.py makes it from ``weights.bin``, and every process
+maps it.
+
+    line 1    OUTFLANK UNPACKED WEIGHTS 1, and the byte order
+    line 2    the packed file's JSON object with three keys more: rows (of each stage), row_bits, file (the checksum of
+              the packed file); padded with spaces so that the numbers begin at a multiple of 64 bytes
+    the rest  the rows, stage by stage, SUMS numbers each; the entries, phase by phase; the layers
+
+It is a part of the program like the compiled modules. Mapping it checks line 1, the shape in line 2, and the length.
 """
 
 from __future__ import annotations
 
-import functools
 import json
-import os
-import sys
+import mmap
 import zlib
 from array import array
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO
 
 from outflank import __version__
 from outflank.engine.errors import FileFormatError
+from outflank.engine.evaluation import unpacking
 from outflank.engine.evaluation.evaluate import (
     HEADS,
     HIDDEN,
     MOST_IN_ROW,
+    MOST_IN_TABLE,
     NUMBERS_OF_A_LAYER,
+    ROW_BITS,
     SCORE_BITS,
     STAGES,
     SUMS,
 )
-from outflank.engine.evaluation.packing import (
-    MOST_IN_TABLE,
-    farthest,
-    fold,
-    fold_rows,
-    representatives,
-    unfold,
-    unfold_rows,
-    weights_kept,
-)
 from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE, layout_hash
+from outflank.engine.evaluation.unpacking import PACKED_MAGIC, UNPACKED_MAGIC
 from outflank.engine.links import open_regular
+from outflank.engine.machine import in_huge_pages, reserve
 
-# Numbers of one kind, one after another, in an array or in memory that was reserved for them.
-Numbers: TypeAlias = "array[int] | memoryview[int]"
-SHIPPED = Path(__file__).with_name("weights.bin")
+SHIPPED = Path(__file__).with_name("weights.unpacked")
 UNITS_A_DISC = 1 << SCORE_BITS  # of the tables' weights and of the score
-_MAGIC = b"OUTFLANK WEIGHTS 6\n"
-_LONGEST_HEADER = 1 << 20  # bytes
+_SHAPE = {
+    "layout": layout_hash(),
+    "phases": PHASES,
+    "stages": STAGES,
+    "heads": HEADS,
+    "weights": WEIGHTS_OF_A_PHASE,
+    "sums": SUMS,
+    "units": HIDDEN,
+}
+_LONGEST_HEADER, _LONGEST_BODY = 1 << 20, 1 << 27  # bytes
+_ROW_NUMBERS = bytes(range(MOST_IN_ROW + 1)) + bytes(range(256 - MOST_IN_ROW, 256))  # as bytes of a row
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """All numbers of an evaluation; evaluate.pxd says what they mean.
+    """All numbers of an evaluation, each once; evaluate.pxd says what they mean.
+
+    A phase has the weights that `unpacking.columns` keeps.
 
     Attributes:
-        tables: int16, PHASES * WEIGHTS_OF_A_PHASE, phase by phase, none beyond MOST_IN_TABLE.
-        rows: int8, STAGES * WEIGHTS_OF_A_PHASE * SUMS, stage by stage, none beyond MOST_IN_ROW; those of
-            the network.
-        layers: int16, HEADS * NUMBERS_OF_A_LAYER, one for each number of empty squares, 60 first; those of the network.
+        tables: int16, the weights phase by phase, none beyond MOST_IN_TABLE.
+        rows: int8, the weights' rows of the network, stage by stage, SUMS numbers each, none beyond MOST_IN_ROW.
+        layers: int16, HEADS * NUMBERS_OF_A_LAYER, the network's layers, one for each number of empty squares, 60 first.
 
     Raises: ValueError if one is of another shape, or if a table or a row has a number beyond the limit.
     """
 
-    tables: Numbers
-    rows: Numbers
-    layers: Numbers
+    tables: array[int]
+    rows: array[int]
+    layers: array[int]
 
     def __post_init__(self) -> None:
+        kept = _kept()
         for name, typecode, count in (
-            ("tables", "h", PHASES * WEIGHTS_OF_A_PHASE),
-            ("rows", "b", STAGES * WEIGHTS_OF_A_PHASE * SUMS),
+            ("tables", "h", PHASES * kept),
+            ("rows", "b", STAGES * kept * SUMS),
             ("layers", "h", HEADS * NUMBERS_OF_A_LAYER),
         ):
-            got = memoryview(getattr(self, name))
-            if got.format != typecode or len(got) != count:
+            got = getattr(self, name)
+            if got.typecode != typecode or len(got) != count:
                 raise ValueError(
-                    f"expected {name} of {count} numbers {typecode!r}, got {len(got)} {got.format!r}"
+                    f"expected {name} of {count} numbers {typecode!r}, got {len(got)} {got.typecode!r}"
                 )
-        for name, most in ("tables", MOST_IN_TABLE), ("rows", MOST_IN_ROW):
-            if (found := farthest(getattr(self, name))) > most:
-                raise ValueError(f"expected {name} of numbers up to {most}, got {found}")
+        if (found := max(max(self.tables), -min(self.tables))) > MOST_IN_TABLE:
+            raise ValueError(f"expected tables of numbers up to {MOST_IN_TABLE}, got {found}")
+        if beyond := array("b", self.rows.tobytes().translate(None, _ROW_NUMBERS)):
+            found = max(map(abs, beyond))
+            raise ValueError(f"expected rows of numbers up to {MOST_IN_ROW}, got {found}")
 
     @classmethod
-    def of_tables(cls, tables: Numbers) -> Weights:
+    def of_tables(cls, tables: array[int]) -> Weights:
         """Tables, with a network that adds nothing.
 
         Raises: ValueError as the class.
         """
-        rows = array("b", bytes(STAGES * WEIGHTS_OF_A_PHASE * SUMS))
+        rows = array("b", bytes(STAGES * _kept() * SUMS))
         return cls(tables, rows, array("h", bytes(2 * HEADS * NUMBERS_OF_A_LAYER)))
 
     @classmethod
     def nothing(cls) -> Weights:
         """Weights that are all 0."""
-        return cls.of_tables(array("h", bytes(2 * PHASES * WEIGHTS_OF_A_PHASE)))
+        return cls.of_tables(array("h", bytes(2 * PHASES * _kept())))
 
 
-@functools.cache
-def _representatives() -> array[int]:
-    """The fold map, made when it is first needed: it takes some hundredths of a second."""
-    return representatives()
+@dataclass(frozen=True, slots=True)
+class UnpackedWeights:
+    """All numbers of an evaluation as the search reads them.
+
+    Attributes:
+        rows: int8, the different rows of each stage, stage by stage, SUMS numbers each.
+        entries: int32, PHASES * WEIGHTS_OF_A_PHASE, phase by phase; evaluate.pxd says what they mean.
+        layers: int16, as `Weights` has them.
+        starts: the number of each stage's first row.
+    """
+
+    rows: memoryview[int]
+    entries: memoryview[int]
+    layers: memoryview[int]
+    starts: array[int]
+
+    @classmethod
+    def of(cls, weights: Weights) -> UnpackedWeights:
+        """Weights unpacked in memory of this process.
+
+        Raises: ValueError if a stage has more different rows than an entry can number.
+        """
+        entries, rows, counts = unpacking.entries_and_rows(_SHAPE, weights.tables, weights.rows)
+        memory = reserve(sum(_sizes(counts)))
+        for part in rows, entries, weights.layers:
+            memory.write(part)
+        return cls._in(memoryview(memory), counts)
+
+    @classmethod
+    def _in(cls, view: memoryview[int], counts: list[int]) -> UnpackedWeights:
+        rows, entries, layers = (
+            view[begin:end] for begin, end in pairwise(accumulate(_sizes(counts), initial=0))
+        )
+        starts = array("i", accumulate(counts[:-1], initial=0))
+        return cls(rows.cast("b"), entries.cast("i"), layers.cast("h"), starts)
+
+    @classmethod
+    def mapped(cls, file: BinaryIO) -> UnpackedWeights:
+        """The weights of an unpacked file, in memory that processes share.
+
+        Raises: ValueError if the file is not an unpacked file of this engine's shape; OSError if it can't be mapped.
+        """
+        header, _ = _header(file, UNPACKED_MAGIC)
+        if header.get("row_bits") != ROW_BITS:
+            raise ValueError(f"another row_bits than this engine's {ROW_BITS}")
+        begin = file.tell()
+        memory = in_huge_pages(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        if len(memory) != begin + sum(_sizes(header["rows"])):
+            raise ValueError("truncated or overlong weights")
+        return cls._in(memoryview(memory)[begin:], header["rows"])
 
 
-@functools.cache
-def _lengths() -> tuple[int, int, int, int]:
-    """How many bytes the folded tables, the layers, the bits of the rows, and the rows at most take."""
-    kept = weights_kept(_representatives())
-    rows = STAGES * kept
-    return PHASES * kept * 2, HEADS * NUMBERS_OF_A_LAYER * 2, -(-rows // 8), rows * SUMS
+def _sizes(counts: list[int]) -> tuple[int, int, int]:
+    """Bytes of the rows, entries and layers of unpacked weights."""
+    return SUMS * sum(counts), 4 * PHASES * WEIGHTS_OF_A_PHASE, 2 * HEADS * NUMBERS_OF_A_LAYER
 
 
-def read(path: Path = SHIPPED) -> Weights:
-    """The weights of a file.
+def _kept() -> int:
+    """How many weights of a phase are kept."""
+    return unpacking.columns(WEIGHTS_OF_A_PHASE)[-1] + 1
+
+
+def load(path: Path = SHIPPED) -> UnpackedWeights:
+    """The weights of a file for the search: the shipped ones are mapped, others are unpacked, which takes a second.
+
+    Raises: FileFormatError naming the file and its fault.
+    """
+    if path != SHIPPED:
+        weights = read(path)
+        with _refusals(path):
+            return UnpackedWeights.of(weights)
+    with _refusals(path), path.open("rb") as file:
+        return UnpackedWeights.mapped(file)
+
+
+def read(path: Path) -> Weights:
+    """The weights of a packed file.
 
     Raises: FileFormatError naming the file and its fault.
     """
     with _refusals(path), open_regular(path) as file:
-        lines = file.readline(len(_MAGIC)) + file.readline(_LONGEST_HEADER)
-        _header(lines)  # first, since what is no file of weights may have no end
-        return _decode(lines + file.read(2 * sum(_lengths())))  # packed it is shorter
+        # First, since a file of another kind may have no end.
+        header, _ = _header(file, PACKED_MAGIC)
+        return Weights(*unpacking.unpack(header, _body(file, header)))
 
 
 def checksum(path: Path = SHIPPED) -> str:
-    """The CRC-32 of a whole file in eight hexadecimal digits, by which all that is made with weights names them.
+    """The CRC-32 of a whole packed file in eight hexadecimal digits, by which everything made with weights names them.
 
-    Only the header is read, which takes a hundredth of the time: the checksum in it already covers the rest.
+    Args:
+        path: a packed file, or the shipped one, which has the checksum in its header.
 
-    Raises: FileFormatError as ``read``, but of the header alone.
+    Raises: FileFormatError naming the file and its fault.
     """
+    if path == SHIPPED:
+        return str(_facts(path)["file"])
     with _refusals(path), open_regular(path) as file:
-        lines = file.readline(len(_MAGIC)) + file.readline(_LONGEST_HEADER)
-        header, _ = _header(lines)
-        rest = os.fstat(file.fileno()).st_size - len(lines)
-    stored = header.pop("crc32")
-    # Both CRCs end with the same bytes, so they differ only by how they began, moved on over those bytes.
-    begun = zlib.crc32(lines) ^ _checksum(header, b"")
-    return f"{(stored ^ _times(begun, _power_of_x(8 * rest))) & 0xFFFFFFFF:08x}"
+        header, lines = _header(file, PACKED_MAGIC)
+        body = _body(file, header)
+        return f"{zlib.crc32(body, zlib.crc32(lines)):08x}"
 
 
 def version() -> str:
@@ -155,48 +232,26 @@ def version() -> str:
     return f"{__version__}, evaluation {checksum()}"
 
 
-def identity(path: Path = SHIPPED) -> str:
-    """16 hexadecimal digits that identify the weights of a file; only the header is read.
-
-    Raises: FileFormatError as ``read``, but of the header alone.
-    """
-    with _refusals(path), open_regular(path) as file:
-        lines = file.readline(len(_MAGIC)) + file.readline(_LONGEST_HEADER)
-        header, _ = _header(lines)
-        return f"{header['crc32'] & 0xFFFFFFFF:08x}{zlib.crc32(lines):08x}"
-
-
 def provenance(path: Path = SHIPPED) -> Mapping[str, Any]:
     """How the weights were made: command, seed, data counts, date.
 
-    Raises: FileFormatError as ``read``.
+    Raises: FileFormatError as ``checksum``, but of the header alone.
     """
-    read(path)
-    header: dict[str, Any] = json.loads(path.read_bytes().split(b"\n", 2)[1])
-    return dict(header["provenance"])
+    return dict(_facts(path)["provenance"])
+
+
+def _facts(path: Path) -> Mapping[str, Any]:
+    with _refusals(path), open_regular(path) as file:
+        return _header(file, UNPACKED_MAGIC if path == SHIPPED else PACKED_MAGIC)[0]
 
 
 def packed(weights: Weights, made: Mapping[str, Any]) -> bytes:
-    """The contents of a weights file; `made` is its provenance. Of mirrored configurations the first counts."""
-    tables = fold(weights.tables, _representatives(), PHASES)
-    flags, rows = fold_rows(weights.rows, _representatives(), SUMS)
-    raw = _apart(tables) + _little(weights.layers) + flags + rows
+    """The contents of a packed file; `made` is its provenance."""
+    raw = unpacking.pack(_SHAPE, weights.tables, weights.rows, weights.layers)
     body = zlib.compress(raw, 9)
-    header: dict[str, Any] = {**_expected_header(), "bytes": len(raw), "provenance": dict(made)}
+    header: dict[str, Any] = {**_SHAPE, "bytes": len(raw), "provenance": dict(made)}
     header["crc32"] = _checksum(header, body)
-    return _MAGIC + json.dumps(header).encode() + b"\n" + body
-
-
-def _expected_header() -> dict[str, int]:
-    return {
-        "layout": layout_hash(),
-        "phases": PHASES,
-        "stages": STAGES,
-        "heads": HEADS,
-        "weights": WEIGHTS_OF_A_PHASE,
-        "sums": SUMS,
-        "units": HIDDEN,
-    }
+    return PACKED_MAGIC + json.dumps(header).encode() + b"\n" + body
 
 
 @contextmanager
@@ -205,118 +260,43 @@ def _refusals(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise FileFormatError(f"can't read the evaluation weights {path} ({error.strerror})") from None
+        hint = "; make build makes it" if path == SHIPPED else ""
+        raise FileFormatError(f"can't read the evaluation weights {path} ({error.strerror}){hint}") from None
     except ValueError as error:
         raise FileFormatError(f"can't read the evaluation weights {path} ({error})") from None
 
 
-def _header(content: bytes) -> tuple[dict[str, Any], bytes]:
-    """The header of a file's content, which fits this engine, and what follows it.
+def _header(file: BinaryIO, magic: bytes) -> tuple[dict[str, Any], bytes]:
+    """The header of a file that fits this engine, and the two lines that were read.
 
     Raises: ValueError with the value that came instead.
     """
-    if not content.startswith(_MAGIC):
+    if file.readline(len(magic)) != magic:
         raise ValueError("a file of another kind or version")
-    first_line, _, rest = content.removeprefix(_MAGIC).partition(b"\n")
+    line = file.readline(_LONGEST_HEADER)
     try:
-        header = json.loads(first_line)
+        header = json.loads(line)
     except (ValueError, RecursionError):
         raise ValueError("a damaged header") from None
-    for key, value in _expected_header().items():
+    for key, value in _SHAPE.items():
         if not isinstance(header, dict) or header.get(key) != value:
             raise ValueError(f"another {key} than this engine's {value}")
     if not isinstance(header.get("crc32"), int):
         raise ValueError("a header without a checksum")
-    return header, rest
+    return header, magic + line
 
 
-def _decode(content: bytes) -> Weights:
-    """The weights in a file's content.
+def _body(file: BinaryIO, header: Mapping[str, Any]) -> bytes:
+    """The compressed numbers that follow a header.
 
-    Raises: ValueError with the value that came instead.
+    Raises: ValueError if they or the header differ from the header's checksum.
     """
-    header, packed = _header(content)
-    if header.pop("crc32") != _checksum(header, packed):
+    body = file.read(_LONGEST_BODY)
+    if header["crc32"] != _checksum({key: value for key, value in header.items() if key != "crc32"}, body):
         raise ValueError("weights that differ from their checksum")
-    raw = memoryview(_unpack(packed, header.get("bytes")))
-    tables, layers, flags, _ = _lengths()
-    rows = raw[tables + layers :]
-    return Weights(
-        unfold(_together(raw[:tables]), _representatives(), PHASES),
-        unfold_rows(rows[:flags], rows[flags:].cast("b"), _representatives(), SUMS, STAGES),
-        _from_little(raw[tables : tables + layers]),
-    )
+    return body
 
 
-def _little(numbers: Numbers) -> bytes:
-    """Numbers of 16 bits, the low byte first on any machine."""
-    ordered = array("h", numbers)
-    if sys.byteorder == "big":
-        ordered.byteswap()
-    return ordered.tobytes()
-
-
-def _from_little(raw: bytes | bytearray | memoryview) -> array[int]:
-    numbers = array("h")
-    numbers.frombytes(raw)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers
-
-
-def _apart(numbers: Numbers) -> bytes:
-    """Numbers of 16 bits: all low bytes, then all high bytes."""
-    raw = _little(numbers)
-    return raw[0::2] + raw[1::2]
-
-
-def _together(raw: memoryview) -> array[int]:
-    """The whole of the parts that `_apart` made."""
-    both = bytearray(len(raw))
-    both[0::2], both[1::2] = raw[: len(raw) // 2], raw[len(raw) // 2 :]
-    return _from_little(both)
-
-
-def _checksum(header: Mapping[str, Any], packed: bytes) -> int:
-    """Of all but the checksum itself, however the header is laid out."""
-    return zlib.crc32(packed, zlib.crc32(json.dumps(header, sort_keys=True).encode()))
-
-
-_POLYNOMIAL = 0xEDB88320  # of CRC-32, without x^32; bit 31 is the factor of x^0
-
-
-def _times(one: int, other: int) -> int:
-    """The product of two polynomials modulo CRC-32's."""
-    product = 0
-    for bit in reversed(range(32)):
-        if one >> bit & 1:
-            product ^= other
-        other = other >> 1 ^ (_POLYNOMIAL if other & 1 else 0)
-    return product
-
-
-def _power_of_x(exponent: int) -> int:
-    """x^exponent modulo CRC-32's polynomial."""
-    power, square = 1 << 31, 1 << 30
-    while exponent:
-        if exponent & 1:
-            power = _times(power, square)
-        square = _times(square, square)
-        exponent >>= 1
-    return power
-
-
-def _unpack(packed: bytes, announced: object) -> bytes:
-    """The raw weights, never more than their announced length: a hostile file may not fill the memory."""
-    tables, layers, flags, rows = _lengths()
-    least = tables + layers + flags
-    if not isinstance(announced, int) or not least <= announced <= least + rows:
-        raise ValueError(f"another number of bytes than {least} to {least + rows}")
-    unpacker = zlib.decompressobj()
-    try:
-        raw = unpacker.decompress(packed, announced + 1)
-    except zlib.error:
-        raise ValueError("damaged weights") from None
-    if len(raw) != announced or not unpacker.eof or unpacker.unused_data:
-        raise ValueError("truncated or overlong weights")
-    return raw
+def _checksum(header: Mapping[str, Any], body: bytes) -> int:
+    """The checksum in a header, of everything else, however the header is laid out."""
+    return zlib.crc32(body, zlib.crc32(json.dumps(header, sort_keys=True).encode()))

@@ -3,8 +3,7 @@
 from libc.stdint cimport uint64_t
 
 from outflank.engine.errors import SettingsError, whole
-from outflank.engine.evaluation.packing import reserve
-from outflank.engine.machine import memory_mb
+from outflank.engine.machine import memory_mb, reserve
 
 
 # Odd, so that 2^64 salts follow before one comes again.

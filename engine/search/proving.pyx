@@ -21,7 +21,7 @@ from outflank.engine.search.parameters import DEFAULTS
 from outflank.engine.errors import SettingsError
 from outflank.engine.moves import PASS, Move
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
-from outflank.engine.evaluation.weightcopy import load
+from outflank.engine.evaluation.weights import load
 from outflank.engine.errors import whole
 
 cdef enum: _PER_REPLY = 1 << 8  # more than any weighted mobility

@@ -23,8 +23,7 @@ from outflank.engine.search.limits import Limit, Line, SearchResult
 from outflank.engine.moves import PASS
 from outflank.engine.search.parameters import DEFAULTS
 from outflank.engine.search.iterations import nodes_to_solve
-from outflank.engine.evaluation.weightcopy import load
-from outflank.engine.evaluation.weights import SHIPPED, identity
+from outflank.engine.evaluation.weights import SHIPPED, checksum, load
 from outflank.engine.errors import whole
 
 DEFAULT_HASH_MB = 64
@@ -264,12 +263,12 @@ def _final_line(position):
 
 def _evaluator(path):
     """The evaluation in a file, as the file is now."""
-    return _evaluator_of(path, identity(path))
+    return _evaluator_of(path, checksum(path))
 
 
 @functools.lru_cache(maxsize=_EVALUATORS_KEPT)
-def _evaluator_of(path, as_it_is):
-    """The evaluation in a file with that identity; searchers share it."""
+def _evaluator_of(path, checksum):
+    """The evaluation in a file with this checksum; searchers share it."""
     return Evaluator(load(path))
 
 

@@ -13,11 +13,9 @@ from outflank.engine.evaluation.evaluate import (
     HIDDEN,
     MOST_IN_ROW,
     NUMBERS_OF_A_LAYER,
-    STAGES,
     SUMS,
     Evaluator,
 )
-from outflank.engine.evaluation.packing import representatives
 from outflank.engine.evaluation.patterns import (
     INSTANCES,
     PADDING_WEIGHT,
@@ -26,7 +24,8 @@ from outflank.engine.evaluation.patterns import (
     TABLE_OFFSETS,
     WEIGHTS_OF_A_PHASE,
 )
-from outflank.engine.evaluation.weightcopy import ReadyWeights
+from outflank.engine.evaluation.unpacking import columns
+from outflank.engine.evaluation.weights import SHIPPED, UnpackedWeights
 from outflank.measure import loops
 from outflank.tests.support import kernels
 from outflank.tests.support.positions import mask_of_names
@@ -49,9 +48,9 @@ def some_positions(count: int) -> list[Position]:
 def random_weights(seed: int, loudness: int) -> weights.Weights:
     """Weights in which everything counts; the louder, the more sums are clipped."""
     random_number = np.random.default_rng(seed).integers
-    tables = random_number(-300, 300, PHASES * WEIGHTS_OF_A_PHASE)
-    # As in a file: mirrored configurations have the same row.
-    rows = random_number(-loudness, loudness + 1, (STAGES, WEIGHTS_OF_A_PHASE, SUMS))[:, representatives()]
+    nothing = weights.Weights.nothing()
+    tables = random_number(-300, 300, len(nothing.tables))
+    rows = random_number(-loudness, loudness + 1, len(nothing.rows))
     layers = random_number(-400, 400, HEADS * NUMBERS_OF_A_LAYER)
     return weights.Weights(
         array("h", tables.astype(np.int16).tobytes()),
@@ -98,8 +97,9 @@ def corner_class(corner: str, masks: "list[int]") -> int:
 def slow_score(given: weights.Weights, position: Position) -> int:
     """The score in discs, in Python's integers."""
     phase = max(0, min(PHASES - 1, (60 - position.empties) // 2))
-    counted = counting(position)
-    stage = memoryview(given.rows)[phase // 10 * WEIGHTS_OF_A_PHASE * SUMS :]  # no copy of millions
+    column_of = columns(WEIGHTS_OF_A_PHASE)
+    kept, counted = column_of[-1] + 1, [column_of[weight] for weight in counting(position)]
+    stage = memoryview(given.rows)[phase // 10 * kept * SUMS :]  # no copy of millions
     head = max(0, min(HEADS - 1, 60 - position.empties))
     layer = given.layers[head * NUMBERS_OF_A_LAYER : (head + 1) * NUMBERS_OF_A_LAYER].tolist()
     start, layer = layer[:SUMS], layer[SUMS:]
@@ -113,14 +113,14 @@ def slow_score(given: weights.Weights, position: Position) -> int:
             value * into[number * HIDDEN + unit] for number, value in enumerate(squares)
         )
         total += max(pull, 0) // 128 * out[unit]
-    score = sum(given.tables[phase * WEIGHTS_OF_A_PHASE + place] for place in counted) + last + total // 1024
+    score = sum(given.tables[phase * kept + place] for place in counted) + last + total // 1024
     return max(-62, min(62, (score + 64) // 128))
 
 
 @pytest.mark.parametrize("loudness", [0, 2, 10, MOST_IN_ROW])
 def test_every_score_is_that_of_the_slow_evaluation(loudness: int) -> None:
     given = random_weights(loudness, loudness)
-    evaluator = Evaluator(ReadyWeights.of(given))
+    evaluator = Evaluator(UnpackedWeights.of(given))
 
     positions = some_positions(150)
     scores = [evaluator.score(position) for position in positions]
@@ -130,28 +130,28 @@ def test_every_score_is_that_of_the_slow_evaluation(loudness: int) -> None:
 
 
 def test_the_shipped_scores_are_those_of_the_slow_evaluation() -> None:
-    given = weights.read()
-    evaluator = Evaluator(ReadyWeights.of(given))
+    given = weights.read(SHIPPED.with_name("weights.bin"))
+    evaluator = Evaluator(weights.load())
 
     for position in some_positions(300):
         assert evaluator.score(position) == slow_score(given, position)
 
 
 def test_weights_that_are_all_0_say_nothing() -> None:
-    evaluator = Evaluator(ReadyWeights.of(weights.Weights.nothing()))
+    evaluator = Evaluator(UnpackedWeights.of(weights.Weights.nothing()))
 
     assert {evaluator.score(position) for position in some_positions(50)} == {0}
 
 
 def test_a_position_and_its_images_have_the_same_score() -> None:
-    evaluator = Evaluator(ReadyWeights.of(weights.read()))
+    evaluator = Evaluator(weights.load())
 
     for position in some_positions(50):
         assert len({evaluator.score(image) for image in position.symmetries()}) == 1
 
 
 def test_the_loop_of_the_benchmark_evaluates_what_it_is_given() -> None:
-    evaluator, positions = Evaluator(ReadyWeights.of(weights.read())), some_positions(100)
+    evaluator, positions = Evaluator(weights.load()), some_positions(100)
     own = np.array([position.own for position in positions], np.uint64)
     opp = np.array([position.opp for position in positions], np.uint64)
 
@@ -159,7 +159,7 @@ def test_the_loop_of_the_benchmark_evaluates_what_it_is_given() -> None:
 
 
 def test_small_numbers_are_good_enough_for_the_order_of_moves() -> None:
-    evaluator = Evaluator(ReadyWeights.of(weights.read()))
+    evaluator = Evaluator(weights.load())
     checked = 0
     for position in some_positions(2000):
         exact, rough = kernels.tables_scores(evaluator, position)

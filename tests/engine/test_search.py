@@ -23,7 +23,6 @@ from outflank.engine import (
     SearchInfo,
     SettingsError,
 )
-from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE
 from outflank.engine.evaluation.weights import Weights, packed
 from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf
@@ -283,7 +282,7 @@ class TestSettings:
 def test_an_evaluation_beyond_all_scores_ends_every_iteration(tmp_path: Path, weight: int) -> None:
     """Leaves that the tables alone decide once gave the root a bound at the end of its widest window, for ever."""
     path = tmp_path / "boundless.bin"
-    tables = array("h", [weight] * (PHASES * WEIGHTS_OF_A_PHASE))
+    tables = array("h", [weight]) * len(Weights.nothing().tables)
     path.write_bytes(packed(Weights.of_tables(tables), {"command": "made for a test"}))
     found = Searcher(hash_mb=1, weights=path).search(MIDGAME, Limit(depth=4, selectivity=73, seconds=20))
 

@@ -10,7 +10,6 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from outflank.engine import Game
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.evaluate import Evaluator
-from outflank.engine.evaluation.weightcopy import ReadyWeights
 from outflank.measure import loops
 from outflank.tests.support import kernels
 
@@ -71,7 +70,7 @@ def test_64000_last_moves(benchmark: BenchmarkFixture, boards: Boards) -> None:
 
 
 def test_100000_evaluations(benchmark: BenchmarkFixture, boards: Boards) -> None:
-    evaluator = Evaluator(ReadyWeights.of(weights.read()))
+    evaluator = Evaluator(weights.load())
 
     note(benchmark, TIMES * BOARDS, "evaluation: moves, tables and network")
     assert benchmark(loops.evaluations, evaluator, *boards, TIMES) == loops.evaluations(

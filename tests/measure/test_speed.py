@@ -3,7 +3,7 @@
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from outflank.engine import Limit, Position, Searcher, SearchResult, perft
-from outflank.engine.evaluation.weights import read
+from outflank.engine.evaluation.weights import SHIPPED, load
 from outflank.tests.support.dialogue import Program
 
 # Number 40 of the FFO endgame suite, as published with Edax (problem/fforum-40-59.obf): Black wins by 38.
@@ -31,7 +31,7 @@ def test_the_first_answer_of_the_program(benchmark: BenchmarkFixture) -> None:
 
 
 def test_reading_the_weights(benchmark: BenchmarkFixture) -> None:
-    benchmark(read)
+    benchmark(load, SHIPPED.with_name("weights.bin"))
 
 
 def search(position: Position, limit: Limit) -> SearchResult:

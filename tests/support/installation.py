@@ -19,6 +19,7 @@ _MADE = shutil.ignore_patterns(
     "*.egg-info",
     "*.so",
     "buildinfo.py",
+    "weights.un*",
     "__pycache__",
     ".*_cache",
     ".hypothesis",

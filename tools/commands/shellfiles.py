@@ -31,11 +31,8 @@ _SECTIONS = {
 128 + n\tEnded by signal n: 130 after Ctrl-C.""",
     "ENVIRONMENT": """\
 OUTFLANK_BUILD\tThe build of the engine to use, such as x86-64-v2; without it the best one that the CPU can run.
-XDG_CACHE_HOME\tWhere caches are, ~/.cache if unset; /dev/null asks for none.
 NO_COLOR\tIf it is set, boards and tables have no colours.""",
     "FILES": """\
-~/.cache/outflank\tThe evaluation as the search reads it, about 45 MB, shared by all engines of a user.
-It may be removed at any time; the next engine makes it again.
 match-DATE-TIME, tournament-DATE-TIME\tThe records of a run, if --out names no other folder: run.db,
 from which it is resumed, and the report, tables and games that are made of it.
 share/doc/outflank/docs\tThe pages that the help calls docs/..., below the folder of the installation;

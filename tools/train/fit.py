@@ -16,8 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from outflank.engine.evaluation.packing import MOST_IN_TABLE, representatives
-from outflank.engine.evaluation.patterns import PADDING_WEIGHT, PHASES, WEIGHTS_OF_A_POSITION, extract
+from outflank.engine.evaluation.evaluate import MOST_IN_TABLE
+from outflank.engine.evaluation.patterns import (
+    PADDING_WEIGHT,
+    PHASES,
+    WEIGHTS_OF_A_PHASE,
+    WEIGHTS_OF_A_POSITION,
+    extract,
+)
+from outflank.engine.evaluation.unpacking import columns as kept_weights
 from outflank.engine.evaluation.weights import UNITS_A_DISC
 from outflank.tools.train.accuracy import calibration
 from outflank.tools.train.dataset import Records, empties, game_numbers
@@ -27,11 +34,9 @@ Vector = NDArray[np.floating[Any]]
 
 _POSITIONS_AT_ONCE = 1 << 16  # so that numpy's copies stay small
 
-_REPRESENTATIVES = np.array(representatives(), np.int64)
 # Weights that are the same number share a column; the last one is the engine's padding.
-_FIRSTS, _inverse = np.unique(_REPRESENTATIVES, return_inverse=True)
-_COLUMN_OF = _inverse.astype(np.int32)
-COLUMNS = len(_FIRSTS)
+_COLUMN_OF = np.array(kept_weights(WEIGHTS_OF_A_PHASE), np.int32)
+COLUMNS = int(_COLUMN_OF.max()) + 1
 PADDING_COLUMN = int(_COLUMN_OF[PADDING_WEIGHT])  # column of the engine's padding, whose weight is 0
 
 
@@ -50,28 +55,6 @@ def pattern_matrix(records: Records) -> csr_array:
     counts = (columns != PADDING_COLUMN).astype(np.float32)
     starts = np.arange(0, columns.size + 1, WEIGHTS_OF_A_POSITION)
     return csr_array((counts.ravel(), columns.ravel(), starts), shape=(len(records), COLUMNS))
-
-
-def engine_weights(columns: Vector) -> NDArray[np.float32]:
-    """A phase's weights as the engine counts them, from one number a column; the padding is 0."""
-    weights = columns[_COLUMN_OF]
-    weights[PADDING_WEIGHT] = 0
-    return weights
-
-
-def column_weights(weights: NDArray[np.int16]) -> NDArray[np.int16]:
-    """One number a column from a phase's weights as the engine counts them."""
-    return weights[_FIRSTS]
-
-
-def column_rows(rows: NDArray[np.int8]) -> NDArray[np.int8]:
-    """The network's rows, one a column, from those of the engine."""
-    return rows[_FIRSTS]
-
-
-def engine_rows(rows: NDArray[np.int8]) -> NDArray[np.int8]:
-    """The network's rows as the engine counts them, from one a column; the padding's is 0."""
-    return rows[_COLUMN_OF]
 
 
 _MOST_STEPS = 60
@@ -220,7 +203,7 @@ def fit(records: Records, settings: FitSettings, on_phase: Callable[[PhaseReport
     """
     of_phase = _positions_by_phase(records, settings)
     columns = np.zeros(COLUMNS, np.float32)
-    weights = np.zeros((PHASES, len(engine_weights(columns))), np.int16)
+    weights = np.zeros((PHASES, COLUMNS), np.int16)
     reports = []
     for phase in range(PHASES - 1, -1, -1):
         kept_out, trained = of_phase(phase)
@@ -228,7 +211,7 @@ def fit(records: Records, settings: FitSettings, on_phase: Callable[[PhaseReport
         blocks = [Block(trained.rows, trained.targets, 1.0)]
         blocks += [Block(other.rows, other.targets, settings.neighbour_weight) for other in beside]
         columns, steps = solve(blocks, Block(kept_out.rows, kept_out.targets, 1.0), columns, settings.ridge)
-        weights[phase] = _rounded(engine_weights(columns))
+        weights[phase] = _rounded(columns)
         reports.append(_report(phase, trained, kept_out, columns, steps))
         on_phase(reports[-1])
     # The last phases, if no position is of them, are judged like the last one that was fitted.
@@ -269,9 +252,11 @@ def _positions_by_phase(
 
 
 def _rounded(weights: Vector) -> NDArray[np.int16]:
-    """The weights in the engine's units."""
+    """The weights in the engine's units; the padding is 0."""
     limit = MOST_IN_TABLE // _GRAIN
-    return (np.round(weights * (UNITS_A_DISC / _GRAIN)).clip(-limit, limit) * _GRAIN).astype(np.int16)
+    rounded = (np.round(weights * (UNITS_A_DISC / _GRAIN)).clip(-limit, limit) * _GRAIN).astype(np.int16)
+    rounded[PADDING_COLUMN] = 0
+    return rounded
 
 
 def _report(

@@ -18,17 +18,9 @@ from torch import Tensor, nn
 
 from outflank.engine.evaluation.evaluate import HEADS, HIDDEN, MOST_IN_ROW, NUMBERS_OF_A_LAYER, STAGES, SUMS
 from outflank.engine.evaluation.patterns import PHASES
-from outflank.engine.evaluation.weights import UNITS_A_DISC, Numbers, Weights
+from outflank.engine.evaluation.weights import UNITS_A_DISC, Weights
 from outflank.tools.train.dataset import Records, empties
-from outflank.tools.train.fit import (
-    COLUMNS,
-    PADDING_COLUMN,
-    column_rows,
-    column_weights,
-    columns_of,
-    engine_rows,
-    phases,
-)
+from outflank.tools.train.fit import COLUMNS, PADDING_COLUMN, columns_of, phases
 
 PHASES_A_STAGE = PHASES // STAGES
 HEADS_A_STAGE = HEADS // STAGES
@@ -74,7 +66,7 @@ class Network(nn.Module):
 
         The columns that are learned have a row, and those of which `weights` has one.
         """
-        rows = column_rows(np.frombuffer(weights.rows, np.int8).reshape(STAGES, -1, SUMS)[stage])
+        rows = np.frombuffer(weights.rows, np.int8).reshape(STAGES, -1, SUMS)[stage]
         kept = torch.from_numpy((learned | rows.any(axis=1)).nonzero()[0])
         network = cls(kept)
         if rows.any():
@@ -158,9 +150,9 @@ class _SumOfRows(torch.autograd.Function):
         return torch.from_numpy(matrix.T @ gradients[0].numpy()), None
 
 
-def rounded(networks: Sequence[Network], tables: Numbers) -> Weights:
+def rounded(networks: Sequence[Network], tables: array[int]) -> Weights:
     """The stages' networks as the engine reads them; evaluate.h has the units."""
-    rows = [engine_rows(_whole(network.all_rows(), _ROW_UNITS, np.int8)) for network in networks]
+    rows = [_whole(network.all_rows(), _ROW_UNITS, np.int8) for network in networks]
     layers = [
         np.concatenate(
             [
@@ -212,7 +204,7 @@ class Batch:
 class StagePositions:
     """Positions of one stage, their targets in discs, and the tables (as weights.Weights has them)."""
 
-    def __init__(self, records: Records, target: NDArray[np.float32], tables: Numbers) -> None:
+    def __init__(self, records: Records, target: NDArray[np.float32], tables: array[int]) -> None:
         self._records = records
         self._target = target
         self._head = heads(records)
@@ -261,12 +253,13 @@ class StagePositions:
         return np.array_split(self._records, 1 + len(self._records) // POSITIONS_A_BATCH)
 
 
-def _by_tables(tables: Numbers, columns: NDArray[np.int32], phase: NDArray[np.int64]) -> NDArray[np.float32]:
+def _by_tables(
+    tables: array[int], columns: NDArray[np.int32], phase: NDArray[np.int64]
+) -> NDArray[np.float32]:
     """Scores by the tables of positions in the order of their phases."""
     weights = np.frombuffer(tables, np.int16).reshape(PHASES, -1)
     found = np.zeros(len(columns), np.float32)
     for number in np.unique(phase):
         here = slice(*np.searchsorted(phase, [number, number + 1]))
-        table = column_weights(weights[number])
-        found[here] = table[columns[here]].sum(axis=1, dtype=np.int32) / np.float32(UNITS_A_DISC)
+        found[here] = weights[number][columns[here]].sum(axis=1, dtype=np.int32) / np.float32(UNITS_A_DISC)
     return found

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from outflank.engine import Searcher
-from outflank.engine.evaluation.weights import SHIPPED, identity
+from outflank.engine.evaluation.weights import SHIPPED, checksum
 from outflank.engine.machine import processors
 from outflank.tools.work.cluster import connect, if_same_build, places, this_build
 from outflank.tools.work.signals import held_back
@@ -168,7 +168,7 @@ def shared_searcher(weights: Path = SHIPPED, hash_mb: int = _HASH_MB, threads: i
 
     Not for use in several threads.
     """
-    return _searcher(weights, identity(weights), hash_mb, threads)
+    return _searcher(weights, checksum(weights), hash_mb, threads)
 
 
 def cleared_searcher(weights: Path = SHIPPED) -> Searcher:
@@ -179,5 +179,5 @@ def cleared_searcher(weights: Path = SHIPPED) -> Searcher:
 
 
 @functools.lru_cache(maxsize=2)  # a match between two evaluations uses both in turn
-def _searcher(weights: Path, identity: str, hash_mb: int, threads: int) -> Searcher:
+def _searcher(weights: Path, evaluation: str, hash_mb: int, threads: int) -> Searcher:
     return Searcher(hash_mb, threads, weights=weights)

@@ -4,13 +4,12 @@ import re
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import pytest
 
 from outflank.book import Book, BookWriter, Record
 from outflank.book.checking import check
-from outflank.engine.evaluation.weights import SHIPPED
+from outflank.engine.evaluation.weights import checksum
 from outflank.protocol.booksource import BookSource, Variety
 from outflank.protocol.lines import Inbox
 from outflank.protocol.nboard.wire import NBoard
@@ -98,8 +97,7 @@ def test_a_game_is_learned_into_the_book(tmp_path: Path) -> None:
         assert list(check(book, None, 0).faults) == []
     assert known == [True, True, False]
     assert record.level == 10
-    weights = f"{crc32(SHIPPED.read_bytes()):08x}"
-    assert history[-1].endswith(f"learn from a game, level 10, weights {weights}, from 6 positions")
+    assert history[-1].endswith(f"learn from a game, level 10, weights {checksum()}, from 6 positions")
 
 
 def test_the_engine_plays_what_it_has_learned(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, random_array
 from outflank.engine import Colour, Position, Searcher
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.evaluate import HEADS, NUMBERS_OF_A_LAYER
-from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE
+from outflank.engine.evaluation.patterns import PHASES
 from outflank.tools.commands.train import train
 from outflank.tools.train.accuracy import Calibration, calibration
 from outflank.tools.train.calibrate import CalibrateSettings, Shift, measure, shifted
@@ -35,7 +35,7 @@ def fitted(records: Records) -> Fit:
 
 
 def by_phase(fitted: Fit) -> np.ndarray[tuple[int, int], np.dtype[np.int16]]:
-    return np.array(fitted.tables, np.int16).reshape(PHASES, WEIGHTS_OF_A_PHASE)
+    return np.array(fitted.tables, np.int16).reshape(PHASES, COLUMNS)
 
 
 def test_every_position_that_is_not_set_aside_is_fitted_to_or_kept_out(records: Records, fitted: Fit) -> None:

@@ -1,0 +1,217 @@
+"""Packs and unpacks the numbers of the weights; weights.py describes both files.
+
+Plain Python that imports nothing of ours: setup.py runs this file by itself, also when it builds for another CPU.
+
+The packed file leaves out what follows from the rest. Configurations of a pattern that mirror each other share a
+weight, so only the first of each pair is kept. Phases differ little from the next one, least where a configuration is
+rare, so only the difference is kept, from the last phase back to the first. Rows of the network that are all 0, most of
+them, are not kept.
+"""
+
+import functools
+import json
+import sys
+import zlib
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from operator import add, itemgetter, sub
+from typing import Any
+
+PATTERNS = tuple(
+    tuple(squares.split())
+    for squares in (
+        "a1 b1 a2 b2 c1 a3 c2 b3 c3",
+        "e1 d1 c1 b1 a1 a2 a3 a4 a5 b2",
+        "b2 a1 b1 c1 d1 e1 f1 g1 h1 g2",
+        "a1 c1 d1 c2 d2 e2 f2 e1 f1 h1",
+        "a2 b2 c2 d2 e2 f2 g2 h2",
+        "a3 b3 c3 d3 e3 f3 g3 h3",
+        "a4 b4 c4 d4 e4 f4 g4 h4",
+        "a1 b2 c3 d4 e5 f6 g7 h8",
+        "b1 c2 d3 e4 f5 g6 h7",
+        "c1 d2 e3 f4 g5 h6",
+        "d1 e2 f3 g4 h5",
+        "a4 b3 c2 d1",
+        "a1 b1 c1 d1 e1 a2 b2 c2 d2 e2",
+    )
+)
+PACKED_MAGIC = b"OUTFLANK WEIGHTS 6\n"
+UNPACKED_MAGIC = f"OUTFLANK UNPACKED WEIGHTS 1 {sys.byteorder}\n".encode()
+ROW_BITS = 18  # of an entry: the number of its row; evaluate.h reads them
+ALIGNMENT = 64  # of the unpacked numbers, so that no row crosses a cache line
+
+# Tables, rows and layers, as `weights.Weights` has them.
+_Numbers = tuple["array[int]", "array[int]", "array[int]"]
+_Shape = Mapping[str, Any]
+
+
+def unpacked_file(content: bytes) -> bytes:
+    """The contents of the unpacked file that serves in place of a packed one."""
+    line, _, body = content.removeprefix(PACKED_MAGIC).partition(b"\n")
+    header = json.loads(line)
+    tables, rows, layers = unpack(header, body)
+    entries, distinct, counts = entries_and_rows(header, tables, rows)
+    facts = {**header, "rows": counts, "row_bits": ROW_BITS, "file": f"{zlib.crc32(content):08x}"}
+    head = UNPACKED_MAGIC + json.dumps(facts).encode()
+    return (
+        head + b" " * (-(len(head) + 1) % ALIGNMENT) + b"\n" + distinct + entries.tobytes() + layers.tobytes()
+    )
+
+
+@functools.cache
+def columns(weights: int) -> "array[int]":
+    """For each weight of a phase the number of the kept weight that it equals; int32.
+
+    Args:
+        weights: the weights of a phase: those of the patterns, then others, which are all kept.
+    """
+    representatives: list[int] = []
+    for squares in PATTERNS:
+        # For each index of the pattern, in order, the index of the mirrored configuration.
+        mirrored, begin = [0], len(representatives)
+        for name in _mirrored(squares):
+            worth = 3 ** (len(squares) - 1 - squares.index(name))
+            mirrored = [index + digit * worth for index in mirrored for digit in range(3)]
+        representatives += (begin + min(pair) for pair in enumerate(mirrored))
+    representatives += range(len(representatives), weights)
+    kept = [weight for weight, other in enumerate(representatives) if weight == other]
+    column_of = dict(zip(kept, range(len(kept)), strict=True))
+    return array("i", map(column_of.__getitem__, representatives))
+
+
+def _mirrored(squares: tuple[str, ...]) -> tuple[str, ...]:
+    """A pattern's squares as a reflection onto itself places them; unchanged if there is no such reflection."""
+    files, rows = "abcdefgh", "12345678"
+    mirror_files, mirror_rows = str.maketrans(files, files[::-1]), str.maketrans(rows, rows[::-1])
+    transpose = str.maketrans(files + rows, rows + files)
+    transposed = tuple(name.translate(transpose)[::-1] for name in squares)
+    for image in (
+        tuple(name.translate(mirror_files) for name in squares),
+        tuple(name.translate(mirror_rows) for name in squares),
+        transposed,
+        tuple(name.translate(mirror_files).translate(mirror_rows) for name in transposed),
+    ):
+        if image != squares and set(image) == set(squares):
+            return image
+    return squares
+
+
+def _sizes(shape: _Shape) -> tuple[int, int, int, int]:
+    """The kept weights of a phase, and the bytes of the packed tables, layers and flags of rows."""
+    kept = columns(shape["weights"])[-1] + 1
+    sums, units = shape["sums"], shape["units"]
+    layer = sums + sums * units + 2 * units + 1
+    return kept, 2 * shape["phases"] * kept, 2 * shape["heads"] * layer, -(-shape["stages"] * kept // 8)
+
+
+def unpack(header: _Shape, body: bytes) -> _Numbers:
+    """The numbers of a packed file; the header's keys are as `weights` writes them.
+
+    Raises: ValueError if the body does not fit the header.
+    """
+    kept, tables, layers, flags = _sizes(header)
+    count, width = header["stages"] * kept, header["sums"]
+    least = tables + layers + flags
+    raw = _decompressed(body, header.get("bytes"), least, least + count * width)
+    both = bytearray(tables)
+    both[0::2], both[1::2] = raw[: tables // 2], raw[tables // 2 : tables]
+    bits = f"{int.from_bytes(raw[least - flags : least], 'little'):0{count}b}"[::-1]
+    if len(bits) > count or bits.count("1") * width != len(raw) - least:
+        raise ValueError("another number of rows than announced")
+    kept_rows, nothing = _pieces(raw[least:], width), bytes(width)
+    rows = b"".join(next(kept_rows) if bit == "1" else nothing for bit in bits)
+    return (
+        _accumulated(_from_little(both), kept),
+        array("b", rows),
+        _from_little(raw[tables : tables + layers]),
+    )
+
+
+def _decompressed(body: bytes, announced: object, least: int, most: int) -> bytes:
+    """The raw numbers, never more than their announced length: a hostile file must not fill the memory."""
+    if not isinstance(announced, int) or not least <= announced <= most:
+        raise ValueError(f"another number of bytes than {least} to {most}")
+    unpacker = zlib.decompressobj()
+    try:
+        raw = unpacker.decompress(body, announced + 1)
+    except zlib.error:
+        raise ValueError("damaged weights") from None
+    if len(raw) != announced or not unpacker.eof or unpacker.unused_data:
+        raise ValueError("truncated or overlong weights")
+    return raw
+
+
+def _pieces(content: bytes, size: int) -> Iterator[bytes]:
+    return (content[begin : begin + size] for begin in range(0, len(content), size))
+
+
+def _accumulated(steps: "array[int]", kept: int) -> "array[int]":
+    """The tables, first phase first, from their differences, last phase first."""
+    phases = [array("h", bytes(2 * kept))]
+    try:
+        for begin in range(0, len(steps), kept):
+            phases.append(array("h", map(add, phases[-1], steps[begin : begin + kept])))
+    except OverflowError:
+        raise ValueError("tables of numbers beyond 16 bits") from None
+    return array("h", b"".join(phase.tobytes() for phase in phases[:0:-1]))
+
+
+def pack(shape: _Shape, tables: "array[int]", rows: "array[int]", layers: "array[int]") -> bytes:
+    """The numbers as `unpack` reads them, before their compression."""
+    kept, *_ = _sizes(shape)
+    phases = [tables[begin : begin + kept] for begin in range(0, len(tables), kept)]
+    last_first = [*reversed(phases)]
+    steps = last_first[0]
+    for phase, following in zip(last_first[1:], last_first, strict=False):
+        steps.extend(map(sub, phase, following))
+    kept_rows = [*_pieces(rows.tobytes(), shape["sums"])]
+    bits = "".join("1" if any(row) else "0" for row in kept_rows)
+    flags = int(bits[::-1], 2).to_bytes(-(-len(bits) // 8), "little")
+    packed = _little(steps)
+    return (
+        packed[0::2] + packed[1::2] + _little(layers) + flags + b"".join(row for row in kept_rows if any(row))
+    )
+
+
+def entries_and_rows(
+    shape: _Shape, tables: "array[int]", rows: "array[int]"
+) -> "tuple[array[int], bytes, list[int]]":
+    """The entries of all weights, int32, the different rows of each stage, and how many rows each stage has.
+
+    Raises: ValueError if a stage has more different rows than an entry can number.
+    """
+    column_of = columns(shape["weights"])
+    kept, width, phases, stages = column_of[-1] + 1, shape["sums"], shape["phases"], shape["stages"]
+    of_all_weights: Callable[[list[int]], tuple[int, ...]] = itemgetter(*column_of)
+    content, entries = rows.tobytes(), array("i")
+    different: list[bytes] = []
+    counts: list[int] = []
+    for stage in range(stages):
+        number_of: dict[bytes, int] = {}
+        here = content[stage * kept * width : (stage + 1) * kept * width]
+        numbers = [number_of.setdefault(row, len(number_of)) for row in _pieces(here, width)]
+        if len(number_of) > 1 << ROW_BITS:
+            raise ValueError(
+                f"{len(number_of)} different rows in a stage, where {1 << ROW_BITS} are possible"
+            )
+        different += number_of
+        counts.append(len(number_of))
+        for phase in range(stage * phases // stages, (stage + 1) * phases // stages):
+            values = map((1 << ROW_BITS).__mul__, tables[phase * kept : (phase + 1) * kept])
+            entries.extend(of_all_weights([*map(add, values, numbers)]))
+    return entries, b"".join(different), counts
+
+
+def _little(numbers: "array[int]") -> bytes:
+    """Numbers of 16 bits, the low byte first on any machine."""
+    ordered = numbers[:]
+    if sys.byteorder == "big":
+        ordered.byteswap()
+    return ordered.tobytes()
+
+
+def _from_little(raw: bytes | bytearray) -> "array[int]":
+    numbers = array("h", bytes(raw))
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
