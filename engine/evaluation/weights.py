@@ -67,6 +67,7 @@ _SHAPE = {
     "sums": SUMS,
     "units": HIDDEN,
 }
+_in_use = SHIPPED
 _LONGEST_HEADER, _LONGEST_BODY = 1 << 20, 1 << 27  # bytes
 _ROW_NUMBERS = bytes(range(MOST_IN_ROW + 1)) + bytes(range(256 - MOST_IN_ROW, 256))  # as bytes of a row
 
@@ -184,6 +185,18 @@ def _kept() -> int:
     return unpacking.columns(WEIGHTS_OF_A_PHASE)[-1] + 1
 
 
+def in_use() -> Path:
+    """The weights that this process searches with where no other file is named: the shipped ones, or see ``use``."""
+    return _in_use
+
+
+def use(path: Path) -> Path:
+    """Let this process search with a file's weights where no other file is named; return those it used before."""
+    global _in_use
+    before, _in_use = _in_use, path
+    return before
+
+
 def load(path: Path = SHIPPED) -> UnpackedWeights:
     """The weights of a file for the search: the shipped ones are mapped, others are unpacked, which takes a second.
 
@@ -208,14 +221,15 @@ def read(path: Path) -> Weights:
         return Weights(*unpacking.unpack(header, _body(file, header)))
 
 
-def checksum(path: Path = SHIPPED) -> str:
+def checksum(path: Path | None = None) -> str:
     """The CRC-32 of a whole packed file in eight hexadecimal digits, by which everything made with weights names them.
 
     Args:
-        path: a packed file, or the shipped one, which has the checksum in its header.
+        path: a packed file, or the shipped one, which has the checksum in its header; by default the weights in use.
 
     Raises: FileFormatError naming the file and its fault.
     """
+    path = path or _in_use
     if path == SHIPPED:
         return str(_facts(path)["file"])
     with _refusals(path), open_regular(path) as file:

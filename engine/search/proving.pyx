@@ -21,7 +21,7 @@ from outflank.engine.search.parameters import DEFAULTS
 from outflank.engine.errors import SettingsError
 from outflank.engine.moves import PASS, Move
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
-from outflank.engine.evaluation.weights import load
+from outflank.engine.evaluation.weights import in_use, load
 from outflank.engine.errors import whole
 
 cdef enum: _PER_REPLY = 1 << 8  # more than any weighted mobility
@@ -51,7 +51,7 @@ cdef class Prover:
         self._table = HashTable(hash_mb)
         self._table.new_search(INFINITY)  # all of it is used
         self._crew = Crew(1)
-        self._evaluator = Evaluator(load())
+        self._evaluator = Evaluator(load(in_use()))
         self._margins = probcut.margins()
         self._stop = False
         self._worker = self._crew.workers

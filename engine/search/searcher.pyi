@@ -49,8 +49,8 @@ class Searcher:
         hash_mb: size of the transposition table in MB (2^20 bytes), rounded down to a power of two.
         threads: worker threads.
         seed: None plays the first best move always; a number varies the choice among moves of equal value.
-        weights: the evaluation's weights file; the shipped one if left out. A file that has been written anew is
-            read anew by the searchers made after that.
+        weights: a weights file, as ``outflank train`` writes it; None for the shipped weights. Searchers made after
+            the file has changed read it again.
         parameters: the numbers of its search.
 
     Raises: SettingsError if the table can't be had or a number makes no sense.
@@ -62,7 +62,7 @@ class Searcher:
         hash_mb: int = 64,
         threads: int = 1,
         seed: int | None = None,
-        weights: Path | str = ...,
+        weights: Path | str | None = None,
         parameters: Parameters = ...,
     ) -> Searcher: ...
     def prepare(self) -> None:

@@ -23,7 +23,7 @@ from outflank.engine.search.limits import Limit, Line, SearchResult
 from outflank.engine.moves import PASS
 from outflank.engine.search.parameters import DEFAULTS
 from outflank.engine.search.iterations import nodes_to_solve
-from outflank.engine.evaluation.weights import SHIPPED, checksum, load
+from outflank.engine.evaluation.weights import checksum, in_use, load
 from outflank.engine.errors import whole
 
 DEFAULT_HASH_MB = 64
@@ -103,13 +103,13 @@ cdef class Searcher:
     cdef object _parameters
 
     # No __init__, which might never be called, or again during a search.
-    def __cinit__(self, hash_mb=DEFAULT_HASH_MB, threads=1, seed=None, weights=SHIPPED, parameters=DEFAULTS):
+    def __cinit__(self, hash_mb=DEFAULT_HASH_MB, threads=1, seed=None, weights=None, parameters=DEFAULTS):
         self._table = HashTable(hash_mb)
         self._crew = Crew(whole("threads", threads, 1, _MOST_THREADS))
         self._busy = threading.Lock()
         self._random = None if seed is None else random.Random(seed)
         self._scored_by = None
-        self._weights_file = Path(weights)
+        self._weights_file = in_use() if weights is None else Path(weights)
         self._evaluator = self._margins = None
         self._parameters = parameters
 

@@ -27,6 +27,7 @@ from outflank.tools.commands.options import (
     rules_option,
     selectivity_option,
     threads_option,
+    weights_option,
 )
 from outflank.tools.report.search import settings_line
 from outflank.tools.work.games import Given, as_usage
@@ -83,6 +84,7 @@ _SECONDS = 5.0
 @threads_option
 @hash_option
 @param_option
+@weights_option
 @json_option
 def analyze(
     texts: Sequence[str],

@@ -22,7 +22,14 @@ from outflank.engine import (
     limit_for_level,
 )
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.tools.commands.options import COUNT, WholeNumber, completed_by, output_option, rules_option
+from outflank.tools.commands.options import (
+    COUNT,
+    WholeNumber,
+    completed_by,
+    output_option,
+    rules_option,
+    weights_option,
+)
 from outflank.tools.report.board import board_text, is_coloured, png_of, say
 from outflank.tools.report.search import moves_text, score_text
 from outflank.tools.work.files import STDOUT, write_whole
@@ -69,6 +76,7 @@ _SIZE = 480
 @click.option(
     "--size", type=WholeNumber(16, 8192), default=_SIZE, help="Width and height of an image in pixels."
 )
+@weights_option
 @rules_option
 def board(
     text: str,

@@ -27,6 +27,7 @@ from outflank.tools.commands.options import (
     param_option,
     threads_option,
     together,
+    weights_option,
 )
 from outflank.tools.work.files import writing
 from outflank.tools.work.progress import warn
@@ -76,6 +77,7 @@ engine_options = together(
     threads_option,
     hash_option,
     param_option,
+    weights_option,
     click.option(
         "--overhead",
         "overhead_ms",

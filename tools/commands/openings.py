@@ -16,6 +16,7 @@ from outflank.tools.commands.options import (
     output_option,
     place_options,
     shown_output,
+    weights_option,
 )
 from outflank.tools.work.cluster import Place
 
@@ -38,6 +39,7 @@ def openings() -> None:
     default="73",
     help="Certainty of selective cuts in percent; 100 is full width.",
 )
+@weights_option
 @place_options
 def make(
     output: Path, moves: int, within: float, depth: int, selectivity: str, **place: Unpack[Place]

@@ -3,12 +3,14 @@
 import math
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from outflank.engine import PRESETS, NotationError, Rules, SettingsError
+from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import SELECTIVITIES
 from outflank.engine.search.parameters import DEFAULTS, PARAMETERS, Parameters
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
@@ -180,6 +182,23 @@ hash_option = click.option(
     "--hash", "hash_mb", type=COUNT, default=DEFAULT_HASH_MB, help="Size of the table in MB."
 )
 """``--hash 512``: hands the command ``hash_mb``."""
+
+
+def _use_weights(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
+    """Search with a file's weights until the command ends. Raises: FileFormatError, before any work."""
+    if path is not None:
+        weights.checksum(path)
+        ctx.call_on_close(partial(weights.use, weights.use(path)))
+
+
+weights_option = click.option(
+    "--weights",
+    type=EXISTING_FILE,
+    callback=_use_weights,
+    expose_value=False,
+    help="Evaluation to search with, a file that outflank train wrote.  [default: the shipped one]",
+)
+"""``--weights mini/weights-5.bin``: every ``Searcher`` of the command, and of its processes, has these weights."""
 
 
 def _read_parameters(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Parameters:

@@ -33,6 +33,7 @@ from outflank.tools.commands.options import (
     read_by,
     rules_option,
     threads_option,
+    weights_option,
 )
 from outflank.tools.play.dialogue import Dialogue, InputLines
 from outflank.tools.play.localgame import GameFiles, LocalGame
@@ -104,6 +105,7 @@ _SIDES = {
 )
 @threads_option
 @hash_option
+@weights_option
 def play(
     side: str | None,
     rules: Rules,

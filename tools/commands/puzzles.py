@@ -29,6 +29,7 @@ from outflank.tools.commands.options import (
     output_option,
     read_by,
     rules_option,
+    weights_option,
     workers_option,
 )
 from outflank.tools.play.dialogue import InputLines
@@ -107,6 +108,7 @@ def puzzles() -> None:
 )
 @filter_options
 @rules_option
+@weights_option
 @workers_option
 def find_problems(
     games: Sequence[str],

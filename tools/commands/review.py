@@ -51,6 +51,7 @@ from outflank.tools.commands.options import (
     json_option,
     rules_option,
     threads_option,
+    weights_option,
     workers_option,
 )
 from outflank.tools.report.board import say
@@ -122,6 +123,7 @@ from outflank.tools.work.progress import counted, warn
 @rules_option
 @threads_option
 @hash_option
+@weights_option
 @workers_option
 @json_option
 def review(

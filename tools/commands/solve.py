@@ -38,6 +38,7 @@ from outflank.tools.commands.options import (
     selectivity_option,
     threads_option,
     time_option,
+    weights_option,
     workers_option,
 )
 from outflank.tools.report.search import limit_words, settings_line
@@ -58,6 +59,7 @@ _MOST_POSITIONS, _MOST_BAD = 100_000, 1000
 @threads_option
 @hash_option
 @param_option
+@weights_option
 @selectivity_option(default="what pays against --time, else 100")
 @click.option("--wld", is_flag=True, help="Find only the winner: win, draw or loss; in JSON 1, 0 and -1.")
 @click.option(

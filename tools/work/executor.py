@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from outflank.engine import Searcher
-from outflank.engine.evaluation.weights import SHIPPED, checksum
+from outflank.engine.evaluation.weights import checksum, in_use, use
 from outflank.engine.machine import processors
 from outflank.tools.work.cluster import connect, if_same_build, places, this_build
 from outflank.tools.work.signals import held_back
@@ -42,7 +42,7 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
     if cluster is None:
         count = workers or processors()
         _start_helpers()
-        executor: Executor = ProcessPoolExecutor(count, _Context(), _depend_on_the_parent)
+        executor: Executor = ProcessPoolExecutor(count, _Context(), _begin_as_worker, (in_use().absolute(),))
         try:
             yield executor, count
         except BaseException:
@@ -142,8 +142,9 @@ def _start_helpers() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _depend_on_the_parent() -> None:
-    """Let the parent decide what becomes of this worker; Ctrl-C reaches every process of the terminal."""
+def _begin_as_worker(weights: Path) -> None:
+    """Use the parent's weights, and let the parent decide when to end: Ctrl-C reaches every process of the terminal."""
+    use(weights)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None, "a worker has a parent"
@@ -163,15 +164,16 @@ def _end_with(parent: BaseProcess) -> None:
 _HASH_MB = 16  # short searches fill no more, and clearing it takes no time
 
 
-def shared_searcher(weights: Path = SHIPPED, hash_mb: int = _HASH_MB, threads: int = 1) -> Searcher:
+def shared_searcher(weights: Path | None = None, hash_mb: int = _HASH_MB, threads: int = 1) -> Searcher:
     """The searcher of this kind, whose table of `hash_mb` MB holds what earlier tasks left there.
 
-    Not for use in several threads.
+    Without a file it has the weights that the process uses. Not for use in several threads.
     """
+    weights = weights or in_use()
     return _searcher(weights, checksum(weights), hash_mb, threads)
 
 
-def cleared_searcher(weights: Path = SHIPPED) -> Searcher:
+def cleared_searcher(weights: Path | None = None) -> Searcher:
     """The same with an empty table, so that a task's result doesn't depend on the tasks before it."""
     searcher = shared_searcher(weights)
     searcher.clear()

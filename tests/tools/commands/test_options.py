@@ -1,5 +1,6 @@
 """Options that several commands take: numbers, engines and files, and what is said to what can't be read."""
 
+import json
 import os
 import subprocess
 import sys
@@ -260,6 +261,7 @@ def test_weights_without_an_end_are_refused_in_words() -> None:
         ["book", "check", "PIPE"],
         ["book", "merge", "PIPE", "PIPE"],
         ["gtp", "--book", "PIPE"],
+        ["analyze", "f5", "--weights", "PIPE"],
         ["train", "gate", "PIPE"],
         ["match", "--no-records", "--openings", "PIPE", "--engine", "cmd=cat name=a", "--engine", "cmd=cat"],
     ],
@@ -274,3 +276,53 @@ def test_a_pipe_that_nobody_writes_to_is_waited_for_by_no_command(tmp_path: Path
     assert (result.returncode, "Traceback" in result.stderr) == (0 if words[0] == "gtp" else 1, False)
     last = result.stderr.splitlines()[-1]
     assert "a pipe or a device" in last or "has no run.db" in last
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        (["gtp"], "version\n"),
+        (["nboard"], "nboard 2\n"),
+        (["uci"], "uci\n"),
+        (["play", "--level", "1"], "quit\n"),
+        (["analyze", "f5", "--depth", "1"], ""),
+        (["solve", "--board", "X" * 61 + "O-- O"], ""),
+        (["review", "f5d6", "--level", "1", "--exact-from", "1", "--no-values"], ""),
+    ],
+)
+def test_a_command_searches_with_the_weights_it_is_given_and_names_them(
+    nothing: Path, words: list[str], lines: str
+) -> None:
+    result = outflank(*words, "--weights", str(nothing), input=lines)
+
+    assert result.stderr + result.stdout != ""
+    assert f"evaluation {weights.checksum(nothing)}" in result.stdout + result.stderr
+    assert weights.checksum() not in result.stdout + result.stderr
+
+
+def test_weights_serve_until_the_command_ends(nothing: Path) -> None:
+    """All scores of weights that are 0 are 0."""
+    command = ["analyze", "f5", "--depth", "1", "--book", "none", "--json"]
+    given, usual = (
+        json.loads(CliRunner().invoke(cli, [*command, *more]).stdout.splitlines()[-1])["score"]
+        for more in (["--weights", str(nothing)], [])
+    )
+
+    assert given == 0 != usual
+    assert weights.in_use() == weights.SHIPPED
+
+
+@pytest.mark.parametrize("command", ["gtp", "bench", "play"])
+@pytest.mark.parametrize(("damage", "wrong"), [(b"", "differ from their checksum"), (b"x", "another kind")])
+def test_a_file_that_is_not_weights_is_refused_before_any_work(
+    nothing: Path, tmp_path: Path, command: str, damage: bytes, wrong: str
+) -> None:
+    path = tmp_path / "spoilt.bin"
+    path.write_bytes(damage + nothing.read_bytes()[:-1])
+
+    result = outflank(command, "--weights", str(path), input="genmove b\n")
+
+    assert (result.returncode, result.stdout) == (1, "")
+    (sentence,) = result.stderr.splitlines()
+    assert str(path) in sentence
+    assert wrong in sentence

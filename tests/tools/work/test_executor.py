@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Limit, Position, SettingsError
+from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.processes import living_with
 from outflank.tools.work import cluster
@@ -111,6 +112,14 @@ def test_both_evaluations_of_a_match_keep_their_searchers(nothing: Path) -> None
 
     assert shipped is not other
     assert (shared_searcher(), shared_searcher(nothing)) == (shipped, other)
+
+
+def test_workers_search_with_the_weights_of_their_parent(
+    nothing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(weights, "_in_use", nothing)
+    with open_executor(workers=1) as (executor, _):
+        assert executor.submit(weights.checksum).result() == weights.checksum(nothing)
 
 
 def test_a_cleared_searcher_searches_as_a_new_one_does() -> None:

@@ -10,7 +10,13 @@ import click
 
 from outflank.engine import Limit, Parameters, Position, Rules, Searcher, perft
 from outflank.protocol.formats import obf
-from outflank.tools.commands.options import hash_option, json_option, param_option, threads_option
+from outflank.tools.commands.options import (
+    hash_option,
+    json_option,
+    param_option,
+    threads_option,
+    weights_option,
+)
 from outflank.tools.commands.program import LazyGroup
 from outflank.tools.report.search import nodes_a_second, settings_line
 
@@ -38,6 +44,7 @@ class _Item:
 @threads_option
 @hash_option
 @param_option
+@weights_option
 @json_option
 @click.pass_context
 def bench(ctx: click.Context, threads: int, hash_mb: int, parameters: Parameters, as_json: bool) -> None:

@@ -4,7 +4,6 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from statistics import fmean
 from typing import BinaryIO
 
@@ -19,8 +18,8 @@ from outflank.tools.commands.options import (
     json_option,
     selectivity_option,
     threads_option,
+    weights_option,
 )
-from outflank.tools.commands.train.options import weights_option
 from outflank.tools.train.accuracy import calibration
 
 _NEAR_IN_DISCS = 3
@@ -78,7 +77,6 @@ def accuracy(
     file: BinaryIO,
     depth: int,
     selectivity: Percent | None,
-    weights: Path,
     threads: int,
     hash_mb: int,
     as_json: bool,
@@ -95,7 +93,7 @@ def accuracy(
     problems = [problem for problem in suite.problems if problem.score is not None]
     if not problems:
         raise OutflankError(f"{file.name} has no positions with scores")
-    searcher = Searcher(hash_mb=hash_mb, threads=threads, weights=weights)
+    searcher = Searcher(hash_mb=hash_mb, threads=threads)
     judge = _by_search(Limit(depth=depth, selectivity=selectivity)) if depth else _by_evaluation
     began = time.perf_counter()
     judged = [_judge(problem, searcher, judge, depth) for problem in problems]

@@ -18,6 +18,7 @@ from outflank.tools.commands.options import (
     json_option,
     output_option,
     place_options,
+    weights_option,
 )
 from outflank.tools.report.board import say
 from outflank.tools.work.progress import counted, json_line
@@ -158,6 +159,7 @@ _SHOWN = 10  # of the faults
     "--sample", type=WholeNumber(0), default=100, help="Search this many positions again, drawn at random."
 )
 @click.option("--seed", type=WholeNumber(0, 2**31 - 1), default=1, help="Seed of the drawing.")
+@weights_option
 @place_options
 @json_object_option
 def check(

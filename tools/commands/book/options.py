@@ -23,6 +23,7 @@ from outflank.tools.commands.options import (
     place_options,
     read_by,
     together,
+    weights_option,
 )
 
 
@@ -61,10 +62,13 @@ USUAL_BOOK = "standard"
 path_argument = click.argument("path", type=ChangedBookFile())
 """``PATH`` of a book to make or change: hands the command ``path``."""
 
-level_option = click.option(
-    "--level",
-    type=WholeNumber(1, HIGHEST_LEVEL),
-    help=f"Level at which positions are judged.  [default: that of most of the book, {USUAL_LEVEL} of a new one]",
+level_option = together(
+    click.option(
+        "--level",
+        type=WholeNumber(1, HIGHEST_LEVEL),
+        help=f"Level at which positions are judged.  [default: that of most of the book, {USUAL_LEVEL} of a new one]",
+    ),
+    weights_option,
 )
 max_error_option = click.option(
     "--max-error",
