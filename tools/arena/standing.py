@@ -5,7 +5,6 @@ next opening of the two, with both colours. The run's file has the games, and wi
 """
 
 import math
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,92 +13,63 @@ from typing import Any
 
 from outflank.engine import Colour
 from outflank.tools.match.conduct.conductor import Conductor
-from outflank.tools.match.conduct.ledger import by_pair
 from outflank.tools.match.game.engines import Entrant
-from outflank.tools.match.game.results import GameRecord, Pairing
-from outflank.tools.match.state.events import Entered, GameEnded
+from outflank.tools.match.game.results import Pairing, Score
+from outflank.tools.match.standings import Standings
+from outflank.tools.match.state.events import Entered
 from outflank.tools.match.stats.elo import QUANTILE
-from outflank.tools.match.stats.ratings import PairScore, rate
+from outflank.tools.match.stats.ratings import Rating
+from outflank.tools.match.stats.sprt import expected_score
 
 _UNKNOWN = 400.0  # Elo: how little is known of an engine without games
-_SCALE = 400.0
-_SECONDS_BETWEEN = 1.0  # two fits of the ratings, at the least
-_SHARE = 20  # of the time at most one part in so many goes into them
+_MOST_ELO = 1_600.0
 
 Duo = frozenset[str]
 Present = Callable[[], Sequence[tuple[Entrant, int]]]
 
 
-class Field:
-    """How good the engines are, as far as it is known.
+def most_informative(
+    standings: Standings, duos: Iterable[tuple[str, str]], playing: Counter[Duo]
+) -> tuple[str, str] | None:
+    """Return the two engines whose games say most; None if no two are given.
+
+    A game says more the less is known of both engines and the more open its result is, and less the more often the two
+    have met.
 
     Args:
-        names: of all engines.
-        games: so far.
+        standings: the games so far.
+        duos: the engines that might play each other.
+        playing: how many pairs of two engines are being played.
     """
+    ratings = {rating.name: rating for rating in standings.ratings.ratings}
 
-    def __init__(self, names: Iterable[str], games: Iterable[GameRecord]) -> None:
-        self._names = tuple(names)
-        self._index = {name: place for place, name in enumerate(self._names)}
-        self._games = list(games)
-        self._due = 0.0
-        self._elo = dict.fromkeys(self._names, 0.0)
-        self._deviation = dict.fromkeys(self._names, _UNKNOWN)
-        self._played_then = Counter[str]()
-        self.played = Counter(name for game in self._games for name in game.pairing.names.values())
-        self.met = Counter(frozenset(game.pairing.names.values()) for game in self._games)
-
-    def add(self, game: GameRecord) -> None:
-        """Count a game."""
-        self._games.append(replace(game, turns=(), dialogue=()))
-        self.played.update(game.pairing.names.values())
-        self.met[frozenset(game.pairing.names.values())] += 1
-
-    def best(self, duos: Iterable[tuple[str, str]], playing: Counter[Duo]) -> tuple[str, str] | None:
-        """The two whose games say most, of those given; None if there are none.
-
-        Args:
-            duos: who might play each other.
-            playing: how many pairs of two are being played.
-        """
-        self._renew()
-        return max(duos, key=lambda duo: (self._worth(duo, playing), duo), default=None)
-
-    def _worth(self, duo: tuple[str, str], playing: Counter[Duo]) -> float:
-        """What a game may tell: the variance of both by how open the game is; less for those who met often."""
-        first, second = duo
-        share = 1 / (1 + 10 ** ((self._elo[second] - self._elo[first]) / _SCALE))
-        met = self.met[frozenset(duo)] / 2 + playing[frozenset(duo)]
-        variance = self._doubt(first) ** 2 + self._doubt(second) ** 2
+    def worth(duo: tuple[str, str]) -> float:
+        first, second = (_elo(ratings.get(name)) for name in duo)
+        share = expected_score(first - second)
+        met = _games_between(standings, duo) / 2 + playing[frozenset(duo)]
+        variance = sum(_deviation(ratings.get(name), standings.scores[name].games) ** 2 for name in duo)
         return variance * share * (1 - share) / math.sqrt(1 + met)
 
-    def _doubt(self, name: str) -> float:
-        """The standard deviation of its rating, games since the last fit taken into account."""
-        return self._deviation[name] * math.sqrt((1 + self._played_then[name]) / (1 + self.played[name]))
-
-    def _renew(self) -> None:
-        """Fit the ratings, if it is time for that."""
-        begun = time.monotonic()
-        if begun < self._due or not self._games:
-            return
-        scores = [_score(games, self._index) for _, games in by_pair(self._games)]
-        for rating in rate(self._names, scores).ratings:
-            self._elo[rating.name] = max(-4 * _UNKNOWN, min(4 * _UNKNOWN, rating.elo or 0.0))
-            ends = [
-                abs(end - rating.elo)
-                for end in (rating.low, rating.high)
-                if end is not None and rating.elo is not None
-            ]
-            self._deviation[rating.name] = min(_UNKNOWN, max(ends) / QUANTILE) if ends else _UNKNOWN
-        self._played_then = Counter(self.played)
-        now = time.monotonic()
-        self._due = now + max(_SECONDS_BETWEEN, _SHARE * (now - begun))
+    return max(duos, key=lambda duo: (worth(duo), duo), default=None)
 
 
-def _score(games: list[GameRecord], index: Mapping[str, int]) -> PairScore:
-    black, white = (games[0].pairing.names[colour] for colour in Colour)
-    points = sum(game.points_of(black) for game in games)
-    return PairScore(index[black], index[white], points, len(games), games[0].pairing.opening)
+def _elo(rating: Rating | None) -> float:
+    """Return an engine's rating, cut where it says no more; 0 without one."""
+    return max(-_MOST_ELO, min(_MOST_ELO, rating.elo)) if rating and rating.elo is not None else 0.0
+
+
+def _deviation(rating: Rating | None, games: int) -> float:
+    """Return the standard deviation of an engine's rating; each game since it was computed makes it smaller."""
+    deviation, rated = _UNKNOWN, 0
+    if rating is not None and rating.elo is not None:
+        ends = [abs(end - rating.elo) for end in (rating.low, rating.high) if end is not None]
+        deviation = min(_UNKNOWN, max(ends, default=math.inf) / QUANTILE)
+        rated = rating.games
+    return deviation * math.sqrt((1 + rated) / (1 + games))
+
+
+def _games_between(standings: Standings, duo: tuple[str, str]) -> int:
+    return standings.meetings.get(duo, Score()).games
 
 
 class StandingConductor(Conductor):
@@ -113,10 +83,11 @@ class StandingConductor(Conductor):
     def __init__(self, present: Present, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._present = present
-        self._field = Field(self._settings.names, self._ledger.games)
-        self._last = max((game.pairing.pair for game in self._ledger.games), default=0)
+        self._last = max(self._standings.pairs, default=0)
         self._halves = {
-            pair: (_twin(games[0].pairing),) for pair, games in by_pair(self._ledger.games) if len(games) == 1
+            game.pairing.pair: (_twin(game.pairing),)
+            for game in self._standings.games.values()
+            if not self._standings.is_complete(game.pairing.pair)
         }
 
     def _hand_out(self) -> bool:
@@ -132,17 +103,10 @@ class StandingConductor(Conductor):
         """Let engines take part from now on."""
         if newcomers:
             self._settings = replace(self._settings, entries=(*self._settings.entries, *newcomers))
-            self._field = Field(self._settings.names, self._ledger.games)
+            self._standings.enter(self._settings)
             event = Entered(self._settings)
             self._write([event])
             self._on_event(event)
-
-    def _take(self, news: Iterable[Any]) -> None:
-        pieces = list(news)
-        for piece in pieces:
-            if isinstance(piece, GameEnded):
-                self._field.add(piece.game)
-        super()._take(pieces)
 
     def _next(self, rooms: Mapping[str, int]) -> tuple[Pairing, ...] | None:
         """The next pair of engines that have time for each other, of those with so much room; None if there is none."""
@@ -155,11 +119,11 @@ class StandingConductor(Conductor):
             if self._can_play(pairings, there):
                 return self._halves.pop(pair)
         playing = Counter(task.names for task in self._running.values())
-        duo = self._field.best(combinations(sorted(there), 2), playing)
+        duo = most_informative(self._standings, combinations(sorted(there), 2), playing)
         if duo is None:
             return None
         self._last += 1
-        pairs_before = (self._field.met[frozenset(duo)] + 1) // 2 + playing[frozenset(duo)]
+        pairs_before = (_games_between(self._standings, duo) + 1) // 2 + playing[frozenset(duo)]
         return _pair(self._last, duo, self._openings[pairs_before % len(self._openings)])
 
     def _can_play(self, pairings: tuple[Pairing, ...], there: Iterable[str]) -> bool:

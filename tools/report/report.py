@@ -12,22 +12,14 @@ from outflank.engine import Colour
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats import sgf as sgf_write
 from outflank.tools.match.game.results import Ending, GameRecord
-from outflank.tools.match.schedule.formats import RoundMeeting
+from outflank.tools.match.schedule.encounters import Meeting
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.tuning import TEST_FOLDER, Value
 from outflank.tools.match.stats.elo import elo_path
 from outflank.tools.match.stats.ratings import rate
 from outflank.tools.report import wording
 from outflank.tools.report.charts import Chart, Level, Series, Strip, chart, strip, thinned
-from outflank.tools.report.figures import (
-    Figures,
-    disc_sums,
-    disc_test,
-    match_points,
-    opening_moves,
-    pair_scores,
-    tested_points,
-)
+from outflank.tools.report.figures import Figures, is_one_sided, opening_moves
 from outflank.tools.report.page import packed_files, page_parts, replay, templates
 from outflank.tools.report.phases import phases_of, slips_of
 from outflank.tools.report.records import run_record, transcript_line
@@ -46,7 +38,7 @@ def charts(run: Run, figures: Figures) -> list[Chart]:
         return [each for each in map(_value_chart, figures.values) if each]
     drawn = (
         [_elo_chart(run, figures), _test_chart(run, figures)]
-        if figures.elo
+        if figures.standings.elo
         else [_ratings_chart(run, figures)]
     )
     return [each for each in drawn if each]
@@ -69,8 +61,8 @@ def _value_chart(value: Value) -> Chart | None:
 
 def _elo_chart(run: Run, figures: Figures) -> Chart | None:
     first, second = run.settings.names
-    counted = match_points(run, figures.repeats)
-    path = [(pairs, elo) for pairs, elo in elo_path(counted, _POINTS) if pairs >= _FEWEST_PAIRS]
+    counted = elo_path(figures.standings.match_points, _POINTS)
+    path = [(pairs, elo) for pairs, elo in counted if pairs >= _FEWEST_PAIRS]
     points = tuple((float(pairs), elo.elo) for pairs, elo in path if elo.elo is not None)
     band = tuple(
         (float(pairs), elo.low, elo.high)
@@ -86,13 +78,13 @@ def _elo_chart(run: Run, figures: Figures) -> Chart | None:
 
 
 def _test_chart(run: Run, figures: Figures) -> Chart | None:
-    test, discs = run.settings.sprt, disc_test(run)
-    if test is None or discs is None:
+    test = run.settings.sprt
+    if test is None:
         return None
     low, high = test.bounds
     paths = {
-        "points": test.path(tested_points(run, figures.repeats), _POINTS),
-        "discs": discs.path(disc_sums(run, figures.repeats), _POINTS),
+        "points": test.path(figures.standings.tested_points, _POINTS),
+        "discs": test.on_discs().path(figures.standings.disc_sums, _POINTS),
     }
     return chart(
         f"SPRT {test.model}, elo0 {test.elo0:g}, elo1 {test.elo1:g}",
@@ -106,7 +98,7 @@ def _test_chart(run: Run, figures: Figures) -> Chart | None:
 
 
 def _ratings_chart(run: Run, figures: Figures) -> Chart | None:
-    names, pairs = run.settings.names, pair_scores(run, figures.repeats)
+    names, pairs = run.settings.names, figures.standings.rated_pairs
     lines: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for count in thinned(range(1, len(pairs) + 1), _FIELDS):
         for rating in rate(names, pairs[:count]).ratings:
@@ -162,8 +154,9 @@ def _rendered(run: Run, figures: Figures, listed: Sequence[GameRecord], **page: 
         "meeting": wording.meeting_text,
         "meeting_points": wording.meeting_points,
         "game_numbers": _game_numbers,
+        "one_sided": is_one_sided,
     }
-    names = [engine.entry.name for engine in figures.engines]
+    names = [engine.name for engine in figures.engines]
     return environment.get_template("report.html").render(
         run=run,
         figures=figures,
@@ -174,8 +167,9 @@ def _rendered(run: Run, figures: Figures, listed: Sequence[GameRecord], **page: 
         verdicts=wording.verdict_lines(run, figures),
         notes=wording.notes(run, figures),
         unlisted=len(run.games) - len(listed),
-        openings=figures.openings[:_MOST_OPENINGS],
-        ratings={rating.name: rating for rating in figures.ratings.ratings},
+        openings=list(figures.openings.items())[:_MOST_OPENINGS],
+        standings=figures.standings,
+        ratings={rating.name: rating for rating in figures.standings.ratings.ratings},
         strips=_strips(figures),
         places={name: place for place, name in enumerate(run.settings.names)},
         charts=charts(run, figures),
@@ -238,7 +232,7 @@ def _bracket(run: Run, figures: Figures) -> list[dict[str, Any]]:
     return columns
 
 
-def _game_numbers(meeting: RoundMeeting) -> str:
+def _game_numbers(meeting: Meeting) -> str:
     """``5`` or ``5-8``; tie-breaks are apart: ``5-8, 13-14``."""
     runs: list[list[int]] = []
     for number in meeting.numbers:
@@ -261,17 +255,21 @@ def run_title(run: Run) -> str:
 
 def _elo_text(run: Run, figures: Figures) -> str:
     """The line below the score of a match; empty for a tournament."""
-    if figures.elo is None:
+    elo = figures.standings.elo
+    if elo is None:
         return ""
     first, second = run.settings.names
-    return wording.elo_line(first, second, figures.elo)
+    return wording.elo_line(first, second, elo)
 
 
 def _strips(figures: Figures) -> dict[str, Strip]:
     """Each engine's interval on a scale that they share."""
-    ratings = [rating for rating in figures.ratings.ratings if rating.elo is not None]
     return strip(
-        {rating.name: (rating.low, rating.elo, rating.high) for rating in ratings if rating.elo is not None}
+        {
+            rating.name: (rating.low, rating.elo, rating.high)
+            for rating in figures.standings.ratings.ratings
+            if rating.elo is not None
+        }
     )
 
 

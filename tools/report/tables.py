@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from outflank.protocol.lines import printable
-from outflank.tools.match.schedule.formats import RoundMeeting
+from outflank.tools.match.schedule.encounters import Meeting
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.report import wording
 from outflank.tools.report.figures import Figures
@@ -89,7 +89,7 @@ def _print_to(console: Console, run: Run, figures: Figures) -> None:
         if max(map(cell_len, bracket), default=0) <= console.width:
             console.print(Text(_as_printable("\n".join(["", *bracket, ""])), no_wrap=True))
     console.print(_standings(run, figures))
-    if figures.elo is None:
+    if figures.standings.elo is None:
         console.print(_cross_table(figures))
     if figures.course.rounds:
         console.print(_rounds_table(run, figures))
@@ -99,9 +99,10 @@ def _print_to(console: Console, run: Run, figures: Figures) -> None:
 
 def _sentences(run: Run, figures: Figures) -> list[str]:
     first, second = run.settings.names[:2]
+    elo = figures.standings.elo
     passes = sum(game.forced_passes > 0 for game in run.games)
     return [
-        *([wording.elo_line(first, second, figures.elo)] if figures.elo and not figures.values else []),
+        *([wording.elo_line(first, second, elo)] if elo and not figures.values else []),
         *map(wording.value_line, figures.values),
         *wording.verdict_lines(run, figures),
         *(["A bye counts as a won encounter"] if _any_bye(figures) else []),
@@ -111,7 +112,7 @@ def _sentences(run: Run, figures: Figures) -> list[str]:
     ]
 
 
-def bracket_lines(rounds: Sequence[Sequence[RoundMeeting]], champion: str | None) -> list[str]:
+def bracket_lines(rounds: Sequence[Sequence[Meeting]], champion: str | None) -> list[str]:
     """The bracket of a knockout, each round a column; unknown engines are question marks.
 
     A line has an engine of the first round or the gap between two; a winner stands between the two that met.
@@ -138,7 +139,7 @@ def _as_printable(drawing: str) -> str:
     return drawing
 
 
-def _bracket_column(meetings: Sequence[RoundMeeting]) -> list[str]:
+def _bracket_column(meetings: Sequence[Meeting]) -> list[str]:
     """Two labels for each meeting, the upper engine first."""
     labels = []
     for meeting in meetings:
@@ -189,41 +190,40 @@ def _rounds_table(run: Run, figures: Figures) -> Table:
 
 def _standings(run: Run, figures: Figures) -> FittingTable:
     """The standings; ratings, solved positions and faults get a column only if there are any."""
-    ratings = {rating.name: rating for rating in figures.ratings.ratings}
+    ratings = {rating.name: rating for rating in figures.standings.ratings.ratings}
     engines = figures.engines
     solved = any(moves for engine in engines for _, moves in [engine.discs_lost])
     columns: dict[str, list[str]] = {
-        "engine": [engine.standing.name for engine in engines],
-        "points": [wording.points_text(engine.standing.points) for engine in engines],
+        "engine": [engine.name for engine in engines],
+        "points": [wording.points_text(engine.score.points) for engine in engines],
     }
     if swiss := figures.course.swiss:
-        rows = [swiss[engine.standing.name] for engine in engines]
+        rows = [swiss[engine.name] for engine in engines]
         if _any_bye(figures):
             columns["byes"] = [str(row.byes) for row in rows]
             columns["with byes"] = [wording.points_text(row.points) for row in rows]
         columns["Buchholz"] = [wording.points_text(row.buchholz) for row in rows]
         columns["Sonneborn-Berger"] = [f"{row.sonneborn_berger:.4g}" for row in rows]
     if came := wording.came_to(run, figures) if run.settings.format is Format.KNOCKOUT else {}:
-        columns["result"] = [came[engine.standing.name] for engine in engines]
-    if figures.elo is None:
-        columns["Elo (95 %)"] = [wording.rating_text(ratings[engine.standing.name]) for engine in engines]
-    standings = [engine.standing for engine in engines]
+        columns["result"] = [came[engine.name] for engine in engines]
+    if figures.standings.elo is None:
+        columns["Elo (95 %)"] = [wording.rating_text(ratings[engine.name]) for engine in engines]
     columns |= {
-        "games": [str(each.wins + each.draws + each.losses) for each in standings],
-        "wins": [str(each.wins) for each in standings],
-        "draws": [str(each.draws) for each in standings],
-        "losses": [str(each.losses) for each in standings],
-        "discs/game": [_margin(each.mean_margin) for each in standings],
-        "s/move": [_seconds(each.mean_seconds) for each in standings],
-        "longest s": [_seconds(each.longest_seconds) for each in standings],
+        "games": [str(engine.score.games) for engine in engines],
+        "wins": [str(engine.score.wins) for engine in engines],
+        "draws": [str(engine.score.draws) for engine in engines],
+        "losses": [str(engine.score.losses) for engine in engines],
+        "discs/game": [_margin(engine.score.mean_margin) for engine in engines],
+        "s/move": [_seconds(engine.mean_seconds) for engine in engines],
+        "longest s": [_seconds(engine.longest_seconds) for engine in engines],
     }
     if any(moves for engine in engines for moves, _ in [engine.book_moves]):
         columns["from book"] = [wording.book_share_text(engine) for engine in engines]
     if solved:
         columns["discs thrown away"] = [str(engine.discs_lost[0]) for engine in engines]
     if _any_fault(figures):
-        columns["lost by fault"] = [wording.faults_text(each.faults) for each in standings]
-        columns["won by fault"] = [wording.faults_text(each.fault_wins) for each in standings]
+        columns["lost by fault"] = [wording.faults_text(engine.faults) for engine in engines]
+        columns["won by fault"] = [wording.faults_text(engine.fault_wins) for engine in engines]
     return FittingTable(list(columns), list(zip(*columns.values(), strict=True)))
 
 
@@ -232,15 +232,15 @@ def _any_bye(figures: Figures) -> bool:
 
 
 def _any_fault(figures: Figures) -> bool:
-    return any(engine.standing.faults for engine in figures.engines)
+    return any(engine.faults for engine in figures.engines)
 
 
 def _cross_table(figures: Figures) -> FittingTable:
     """Points of the engine of each row against the engine of each column."""
     rows = []
     for place, engine in enumerate(figures.engines, 1):
-        name = engine.entry.name
-        met = [figures.meetings.get((name, other.entry.name)) for other in figures.engines]
+        name = engine.name
+        met = [figures.standings.meetings.get((name, other.name)) for other in figures.engines]
         results = ("" if one is None else f"{wording.points_text(one.points)}/{one.games}" for one in met)
         rows.append([f"{place} {name}", *results])
     return FittingTable(["points against", *(str(place) for place in range(1, len(rows) + 1))], rows)

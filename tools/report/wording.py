@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 
 from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.results import Ending
-from outflank.tools.match.schedule.formats import RoundMeeting
-from outflank.tools.match.schedule.knockout import Decision
+from outflank.tools.match.schedule.encounters import Decision, Meeting
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.tuning import Value
 from outflank.tools.match.stats.elo import EloEstimate
 from outflank.tools.match.stats.ratings import Rating
 from outflank.tools.match.stats.sprt import SequentialTest
-from outflank.tools.report.figures import EngineFigures, Figures, disc_sums, disc_test, tested_points
+from outflank.tools.report.figures import EngineFigures, Figures
 from outflank.tools.work.progress import counted
 
 _SURE = 0.99
@@ -67,14 +66,13 @@ def elo_line(first: str, second: str, elo: EloEstimate) -> str:
 
 def verdict_lines(run: Run, figures: Figures) -> list[str]:
     """The run's test and the one on discs beside it: ratio, bounds and verdict; empty without a test."""
-    test, discs = run.settings.sprt, disc_test(run)
-    if test is None or discs is None:
+    test, standings = run.settings.sprt, figures.standings
+    if test is None:
         return []
+    name = f"SPRT {test.model} [{test.elo0:g}, {test.elo1:g}]"
     return [
-        _test_line(
-            f"SPRT {test.model} [{test.elo0:g}, {test.elo1:g}]", test, tested_points(run, figures.repeats)
-        ),
-        _test_line("The same on disc differences", discs, disc_sums(run, figures.repeats)),
+        _test_line(name, test, standings.tested_points),
+        _test_line("The same on disc differences", test.on_discs(), standings.disc_sums),
     ]
 
 
@@ -85,10 +83,8 @@ def value_line(value: Value) -> str:
 
 
 def _test_line(name: str, test: SequentialTest, values: list[float]) -> str:
-    """The first verdict stands, though games under way by then may have ended since."""
     low, high = test.bounds
-    done, accepted = test.decided(values) or (len(values), None)
-    ratio = test.ratio(values[:done])
+    done, ratio, accepted = test.outcome(values)
     return f"{name}: {_VERDICTS[accepted]}, LLR {ratio:+.2f} ({low:+.2f} to {high:+.2f}) after {counted(done, 'pair')}"
 
 
@@ -155,12 +151,12 @@ def champion_of(run: Run, figures: Figures) -> str | None:
     return rounds[-1][0].winner
 
 
-def meeting_points(meeting: RoundMeeting) -> str:
+def meeting_points(meeting: Meeting) -> str:
     """``2.5 : 1.5``; empty for a bye."""
     return "" if meeting.second is None else " : ".join(map(points_text, meeting.points))
 
 
-def meeting_text(meeting: RoundMeeting) -> str:
+def meeting_text(meeting: Meeting) -> str:
     """The decision of a meeting, or its progress, in words: ``A goes on by discs (+8)``."""
     if meeting.second is None:
         return "bye"
@@ -183,7 +179,7 @@ def meeting_text(meeting: RoundMeeting) -> str:
     return f"{meeting.winner} {why}"
 
 
-def _breaks(meeting: RoundMeeting) -> str:
+def _breaks(meeting: Meeting) -> str:
     return counted(len(meeting.stages) - 1, "tie-break")
 
 
@@ -195,24 +191,22 @@ def _stages_text(stages: Sequence[tuple[float, float]]) -> str:
 
 def notes(run: Run, figures: Figures) -> list[str]:
     """Facts that a reader of the results needs, a sentence each without its full stop."""
-    found = []
+    found, standings = [], figures.standings
     if not run.is_valid:
-        shares = [
-            f"{engine.entry.name} {engine.void_share:.1%}" for engine in figures.engines if engine.voids
-        ]
+        shares = [f"{engine.name} {engine.void_share:.1%}" for engine in figures.engines if engine.voids]
         found.append(f"This run is not valid: too many games had to be voided ({', '.join(shares)})")
-    if figures.repeats:
+    if repeated := len(standings.repeats):
         found.append(
-            f"{len(figures.repeats)} of {figures.pairs} pairs repeat an earlier one up to symmetry: Elo and test come "
-            f"from the other {figures.effective_pairs}"
+            f"{repeated} of {standings.complete_pairs} pairs repeat an earlier one up to symmetry: Elo and test come "
+            f"from the other {standings.complete_pairs - repeated}"
         )
-    if figures.ratings.prior and figures.elo is None and (run.finished or run.interrupted):
+    if standings.ratings.prior and standings.elo is None and (run.finished or run.interrupted):
         found.append(
             "The games alone allow no ratings (an engine, or a group of them, took every point off the rest): each "
             "engine was given a draw against an average one"
         )
     found += [
-        f"{engine.entry.name} changed its name or version during the run: {', then '.join(engine.identities)}"
+        f"{engine.name} changed its name or version during the run: {', then '.join(engine.identities)}"
         for engine in figures.engines
         if len(engine.identities) > 1
     ]

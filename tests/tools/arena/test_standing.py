@@ -2,21 +2,22 @@
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 
 from outflank.tests.support.arenas import LocalArena
-from outflank.tests.support.runs import page_of, played
+from outflank.tests.support.runs import page_of, played, random_transcript, run_of
 from outflank.tools.arena.pool import ArenaPool
-from outflank.tools.arena.standing import Field, StandingConductor
+from outflank.tools.arena.standing import StandingConductor, most_informative
 from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.results import GameRecord
+from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.events import Event, GameEnded
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import Store, read_run
-from outflank.tools.report.figures import figures_of
 from outflank.tools.work.signals import Interrupted, Interrupts
 
 NAMES = tuple("ABCDEF")
@@ -27,15 +28,19 @@ class Enough(Exception):
 
 
 def game(number: int, first: str, second: str, winner: str) -> GameRecord:
-    """A game that was won by one of the two."""
-    record = played(number=number, names=(first, second))
-    colour = next(colour for colour, name in record.pairing.names.items() if name == winner)
-    return replace(record, winner=colour)
+    """A game without a twin that was won by one of the two, and that no other game repeats."""
+    record = played(random_transcript(random.Random(number), 60), names=(first, second))
+    pairing = replace(record.pairing, number=2 * number - 1, pair=number)
+    return replace(record, pairing=pairing, winner=record.colour_of(winner))
+
+
+def standings_of(names: Sequence[str], games: Sequence[GameRecord]) -> Standings:
+    return Standings(run_of([], names).settings, games)
 
 
 def test_an_engine_without_games_plays_first() -> None:
     games = [game(number, "A", "B", "AB"[number % 2]) for number in range(1, 41)]
-    duo = Field("ABC", games).best([("A", "B"), ("A", "C"), ("B", "C")], Counter())
+    duo = most_informative(standings_of("ABC", games), [("A", "B"), ("A", "C"), ("B", "C")], Counter())
 
     assert duo is not None
     assert "C" in duo
@@ -49,18 +54,19 @@ def test_an_open_result_says_more_than_a_known_one() -> None:
         games.append(game(number + 2, "B", "C", "C" if number % 10 == 1 else "B"))
     duos = [("A", "C"), ("A", "B"), ("B", "C")]
 
-    assert Field("ABC", games).best(duos, Counter()) == ("A", "B")
+    assert most_informative(standings_of("ABC", games), duos, Counter()) == ("A", "B")
 
 
 def test_everybody_comes_to_play_everybody(rng: random.Random) -> None:
-    field = Field(NAMES, [])
+    standings = standings_of(NAMES, [])
     for number in range(1, 201):
-        duo = field.best(combinations(NAMES, 2), Counter())
+        duo = most_informative(standings, combinations(NAMES, 2), Counter())
         assert duo is not None
-        field.add(game(number, *duo, winner=rng.choice(duo)))
+        standings.add(game(number, *duo, winner=rng.choice(duo)))
+    played = [score.games for score in standings.scores.values()]
 
-    assert set(field.met) == {frozenset(duo) for duo in combinations(NAMES, 2)}
-    assert max(field.played.values()) < 2 * min(field.played.values())
+    assert set(map(frozenset, standings.meetings)) == set(map(frozenset, combinations(NAMES, 2)))
+    assert max(played) < 2 * min(played)
 
 
 def test_engines_come_and_go_and_their_games_stay(tmp_path: Path) -> None:
@@ -76,14 +82,14 @@ def test_engines_come_and_go_and_their_games_stay(tmp_path: Path) -> None:
             play(local, store, games=20)
             assert store.is_ours
     run = read_run(tmp_path / "run")
-    figures = figures_of(run)
+    ratings = Standings(run.settings, run.games).ratings.ratings
 
     assert "Standing arena of 3 engines" in page_of(run)
     assert before.settings.names == ("A", "B")
     assert run.settings.names == ("A", "B", "C")
     assert run.games[: len(before.games)] == before.games
     assert "C" in {name for one in run.games for name in one.pairing.names.values()}
-    assert {rating.name for rating in figures.ratings.ratings} == {"A", "B", "C"}
+    assert {rating.name for rating in ratings} == {"A", "B", "C"}
     for pair in {one.pairing.pair for one in run.games}:
         both = [one.pairing for one in run.games if one.pairing.pair == pair]
         assert len({one.opening for one in both}) == 1

@@ -12,11 +12,17 @@ from outflank.engine import Colour, Game, Move
 from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.support.runs import STARTED
 from outflank.tools.match.game.engines import Entrant
-from outflank.tools.match.game.results import Ending, GameRecord, Pairing, standing
+from outflank.tools.match.game.results import Ending, GameRecord, Pairing, Score
 from outflank.tools.match.openings.sources import OpeningsChoice, random_openings
 from outflank.tools.match.schedule import knockout, swiss
-from outflank.tools.match.schedule.encounters import Score
-from outflank.tools.match.schedule.formats import course_of, openings_needed, plan, usual_rounds
+from outflank.tools.match.schedule.formats import (
+    course_of,
+    games_to_be_planned,
+    openings_needed,
+    plan,
+    usual_rounds,
+)
+from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.run import Format, RunSettings
 
 OPENINGS = list(random_openings(4, 40, Game().rules, seed=1))
@@ -142,10 +148,7 @@ def test_discs_that_break_a_tie_are_those_that_tables_show() -> None:
         margin = won_by.get((pairing.names[Colour.BLACK], pairing.names[Colour.WHITE]))
         game = played(pairing, margin or 1)
         games.append(game if margin else replace(game, ending=Ending.RESIGNATION, margin=None))
-    shown = {
-        name: standing(name, [game for game in games if name in game.pairing.names.values()])
-        for name in settings.names
-    }
+    shown = Standings(settings, games).scores
 
     assert [shown[name].points for name in ("E2", "E1", "E0")] == [2, 2, 2]
     assert [shown[name].mean_margin for name in ("E2", "E1")] == [5, 4]
@@ -198,11 +201,11 @@ def test_the_last_without_a_bye_rests_and_gets_the_points_of_a_win() -> None:
 @pytest.mark.parametrize("games", [2, 1_000_000])
 def test_the_last_rests_however_many_games_make_a_difference(games: int) -> None:
     """E0, E1 and E4, which rested, have all the points. Without E3 two engines have to meet that are far apart."""
-    won = Score(points=games, games=games, margin=0, measured=0)
-    planned = swiss.swiss(5, games, 2, {0: won, 1: won})
+    won = Score(wins=games)
+    planned = swiss.swiss("01234", games, 2, {0: won, 1: won})
     second = [{encounter.first, encounter.second} for encounter in planned if encounter.round == 2]
 
-    assert second == [{0, 1}, {2, 4}]
+    assert second == [{"0", "1"}, {"2", "4"}]
 
 
 def test_more_swiss_rounds_than_opponents_are_played_all_the_same() -> None:
@@ -235,6 +238,8 @@ def test_in_a_knockout_all_but_one_lose_once(players: int) -> None:
     games = run(settings, by_number)
 
     assert len(games) == 2 * (players - 1)
+    assert games_to_be_planned(settings, games) == 0
+    assert games_to_be_planned(settings, []) + len(plan(settings, OPENINGS, [])) == len(games)
     assert ranking(settings, games)[0] == "E0"
     assert max(game.pairing.round for game in games) == (players - 1).bit_length()
 
@@ -363,9 +368,9 @@ def test_a_swiss_table_has_buchholz_and_sonneborn_berger() -> None:
 
 
 def test_sonneborn_berger_orders_engines_that_points_and_buchholz_leave_level() -> None:
-    table = [swiss.SwissScore(2, 6, 2, 0), swiss.SwissScore(2, 6, 4, 0), swiss.SwissScore(2, 7, 0, 0)]
+    rows = [swiss.SwissScore(2, 6, 2, 0), swiss.SwissScore(2, 6, 4, 0), swiss.SwissScore(2, 7, 0, 0)]
 
-    assert swiss.ranking(table) == [2, 1, 0]
+    assert swiss.ranking(dict(zip("ABC", rows, strict=True))) == ["C", "B", "A"]
 
 
 def test_the_rounds_of_a_swiss_tournament_are_known_with_their_byes() -> None:

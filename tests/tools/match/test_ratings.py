@@ -10,14 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outflank.tools.match.game.results import Score
 from outflank.tools.match.stats.elo import estimate
 from outflank.tools.match.stats.ratings import PairScore, Rating, rate
 
 NAMES = ("A", "B", "C", "D")
 
 
+def result(first: int, second: int, points: float, games: int, opening: int) -> PairScore:
+    """The result of a pair between two engines of `NAMES`."""
+    wins, draws = int(points), round(2 * points) % 2
+    return PairScore(NAMES[first], NAMES[second], Score(wins, draws, games - wins - draws), opening)
+
+
 def pairs_of(points: list[float], first: int = 0, second: int = 1) -> list[PairScore]:
-    return [PairScore(first, second, point, 2, opening) for opening, point in enumerate(points)]
+    return [result(first, second, point, 2, opening) for opening, point in enumerate(points)]
 
 
 def played(strengths: dict[int, float], openings: int, rng: random.Random) -> list[PairScore]:
@@ -28,7 +35,7 @@ def played(strengths: dict[int, float], openings: int, rng: random.Random) -> li
         for first, second in combinations(strengths, 2):
             gap = strengths[first] - strengths[second]
             points = sum(rng.random() < 1 / (1 + 10 ** (-(gap + way * bias) / 400)) for way in (1, -1))
-            pairs.append(PairScore(first, second, points, 2, opening))
+            pairs.append(result(first, second, points, 2, opening))
     return pairs
 
 
@@ -38,16 +45,16 @@ def elos(ratings: tuple[Rating, ...]) -> list[float]:
 
 def test_between_two_the_difference_is_their_elo() -> None:
     points = [2, 1, 1, 1.5, 0.5, 2, 1, 1, 0, 1.5, 2, 1]
-    result = rate(NAMES[:2], pairs_of(points))
-    first, second = elos(result.ratings)
+    rated = rate(NAMES[:2], pairs_of(points))
+    first, second = elos(rated.ratings)
     elo = estimate([point / 2 for point in points for _ in range(2)], points)
 
     assert first == -second
     assert first - second == pytest.approx(elo.elo, abs=1e-4)
-    assert result.superiority[0][1] == pytest.approx(elo.superiority, abs=0.02)
-    assert result.superiority[0][1] + result.superiority[1][0] == pytest.approx(1)  # type: ignore[operator]
-    assert result.superiority[0][0] is None
-    assert not result.prior
+    assert rated.superiority[0][1] == pytest.approx(elo.superiority, abs=0.02)
+    assert rated.superiority[0][1] + rated.superiority[1][0] == pytest.approx(1)  # type: ignore[operator]
+    assert rated.superiority[0][0] is None
+    assert not rated.prior
 
 
 def test_a_field_worked_out_by_hand() -> None:
@@ -113,33 +120,33 @@ def test_pairs_that_always_split_leave_less_doubt_than_ones_that_do_not() -> Non
 
 def test_who_took_every_point_has_a_finite_rating_and_no_upper_end() -> None:
     pairs = pairs_of([2, 2, 2], 0, 1) + pairs_of([2, 2, 2], 0, 2) + pairs_of([1, 2, 0.5], 1, 2)
-    result = rate(NAMES[:3], pairs)
-    best, *others = result.ratings
+    rated = rate(NAMES[:3], pairs)
+    best, *others = rated.ratings
 
-    assert result.prior
+    assert rated.prior
     assert best.elo is not None
     assert best.elo > max(elos(tuple(others)))
     assert best.low is not None
     assert best.high is None
     assert all(other.high is not None for other in others)
-    assert result.superiority[0][1] is not None
-    assert result.superiority[0][1] > 0.9
+    assert rated.superiority[0][1] is not None
+    assert rated.superiority[0][1] > 0.9
 
 
 def test_two_groups_of_which_one_took_all_get_finite_ratings() -> None:
     pairs = pairs_of([2, 2, 2], 0, 2) + pairs_of([1, 2, 0], 0, 1) + pairs_of([1, 2, 0], 2, 3)
-    result = rate(NAMES, pairs)
+    rated = rate(NAMES, pairs)
 
-    assert result.prior
-    assert elos(result.ratings)[0] > elos(result.ratings)[2]
+    assert rated.prior
+    assert elos(rated.ratings)[0] > elos(rated.ratings)[2]
 
 
 def test_who_has_not_played_has_no_rating() -> None:
-    result = rate(NAMES[:3], pairs_of([1, 2, 0.5]))
+    rated = rate(NAMES[:3], pairs_of([1, 2, 0.5]))
 
-    assert result.ratings[2] == Rating("C", None, None, None, 0, 0)
-    assert result.superiority[2] == (None, None, None)
-    assert result.ratings[0].elo == pytest.approx(-result.ratings[1].elo)  # type: ignore[operator]
+    assert rated.ratings[2] == Rating("C", None, None, None, 0, 0)
+    assert rated.superiority[2] == (None, None, None)
+    assert rated.ratings[0].elo == pytest.approx(-rated.ratings[1].elo)  # type: ignore[operator]
     assert rate(NAMES, []).ratings == tuple(Rating(name, None, None, None, 0, 0) for name in NAMES)
     assert rate([], []).ratings == ()
 
@@ -151,32 +158,32 @@ def test_results_that_are_alike_on_every_opening_leave_doubt(
 ) -> None:
     """A takes the same off B and C on each of 20 openings, whatever these do to each other."""
     pairs = pairs_of([points] * 20, 0, 1) + pairs_of([points] * 20, 0, 2) + pairs_of([*others] * 10, 1, 2)
-    result = rate(NAMES[:3], pairs)
+    rated = rate(NAMES[:3], pairs)
 
     # A's lead over both comes from 80 games of information share (1 - share) each; its rating is two thirds of that.
     share = points / 2
     error = 2 / 3 * 400 / math.log(10) / math.sqrt(80 * share * (1 - share))
-    best = result.ratings[0]
+    best = rated.ratings[0]
     assert best.low is not None
     assert best.high is not None
     assert best.high - best.low == pytest.approx(2 * NormalDist().inv_cdf(0.975) * error, rel=1e-3)
     assert all(
         rating.low is not None and rating.high is not None and rating.low < rating.high - 50
-        for rating in result.ratings
+        for rating in rated.ratings
     )
-    assert result.superiority[1][2] == pytest.approx(0.5)
+    assert rated.superiority[1][2] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("openings", [1, 20])
 def test_nothing_but_draws_is_level(openings: int) -> None:
-    result = rate(NAMES[:2], pairs_of([1.0] * openings))
+    rated = rate(NAMES[:2], pairs_of([1.0] * openings))
 
-    assert elos(result.ratings) == pytest.approx([0, 0])
-    assert result.superiority[0][1] == pytest.approx(0.5)
+    assert elos(rated.ratings) == pytest.approx([0, 0])
+    assert rated.superiority[0][1] == pytest.approx(0.5)
 
 
 def test_a_thousand_million_games_are_no_trouble() -> None:
-    pairs = [PairScore(0, 1, 6e8, 10**9, 1), PairScore(1, 2, 10**9, 10**9, 2), PairScore(2, 0, 1, 10**9, 3)]
+    pairs = [result(0, 1, 6e8, 10**9, 1), result(1, 2, 10**9, 10**9, 2), result(2, 0, 1, 10**9, 3)]
     first, second, _ = elos(rate(NAMES[:3], pairs).ratings)
 
     assert first - second == pytest.approx(400 * math.log10(0.6 / 0.4), abs=1)
@@ -189,15 +196,15 @@ RESULTS = st.tuples(
 
 @given(st.lists(RESULTS.filter(lambda result: result[0] != result[1]), max_size=25))
 def test_every_number_is_finite_or_undefined_and_in_order(results: list[tuple[int, int, float, int]]) -> None:
-    result = rate(
-        NAMES, [PairScore(first, second, points, 2, opening) for first, second, points, opening in results]
+    rated = rate(
+        NAMES, [result(first, second, points, 2, opening) for first, second, points, opening in results]
     )
 
-    for rating in result.ratings:
+    for rating in rated.ratings:
         assert (rating.elo is None) == (rating.games == 0)
         for number in (rating.elo, rating.low, rating.high):
             assert number is None or abs(number) < 10_000
         assert rating.elo is None or rating.low is None or rating.low <= rating.elo
         assert rating.elo is None or rating.high is None or rating.elo <= rating.high
-    assert sum(elos(result.ratings)) == pytest.approx(0, abs=1e-6)
-    assert all(value is None or 0 <= value <= 1 for row in result.superiority for value in row)
+    assert sum(elos(rated.ratings)) == pytest.approx(0, abs=1e-6)
+    assert all(value is None or 0 <= value <= 1 for row in rated.superiority for value in row)

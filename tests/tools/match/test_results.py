@@ -14,9 +14,10 @@ from outflank.tests.support import fake_engine
 from outflank.tests.support.positions import WIPE_OUT
 from outflank.tests.support.processes import living_with
 from outflank.tests.support.program import outflank
-from outflank.tests.support.runs import broken_off, played
+from outflank.tests.support.runs import broken_off, played, run_of
 from outflank.tests.tools.match import test_referee
-from outflank.tools.match.game.results import Ending, is_true_claim, standing
+from outflank.tools.match.game.results import Ending, GameRecord, Score, is_true_claim
+from outflank.tools.report.figures import figures_of
 
 GAMES = [
     played(number=1, names=("A", "B")),  # A wins by 64
@@ -38,41 +39,44 @@ STALLS = [fault for fault, ending in FAULTS.items() if ending is Ending.STALL]
 NO_FAULTS = ("resign", "error flood", "upper case")
 
 
-def test_wins_losses_and_faults_are_counted_for_each_side() -> None:
-    ours, theirs = standing("A", GAMES), standing("B", GAMES)
+def score(name: str, games: Iterable[GameRecord]) -> Score:
+    return sum((game.score_of(name) for game in games), Score())
 
-    assert (ours.wins, ours.draws, ours.losses, ours.points) == (2, 0, 3, 2)
-    assert (theirs.wins, theirs.draws, theirs.losses, theirs.points) == (3, 0, 2, 3)
+
+def test_wins_losses_and_discs_are_counted_for_each_side() -> None:
+    """Discs are those of games played to the end."""
+    ours, theirs = score("A", GAMES), score("B", GAMES)
+
+    assert ours == Score(wins=2, losses=3, discs=0, measured=2)
+    assert theirs == ours.of_opponent == Score(wins=3, losses=2, discs=0, measured=2)
+    assert (ours.points, ours.games) == (2, 5)
+    assert [score(name, GAMES[:1]).mean_margin for name in "AB"] == [64, -64]
+    assert score("A", GAMES[2:]).mean_margin is None
+    assert ours - ours == Score()
+
+
+def test_faults_and_seconds_are_counted_for_each_side() -> None:
+    """Of the nine moves of a game two are given: Black has chosen four, White three."""
+    ours, theirs = figures_of(run_of(GAMES)).engines
+    first, second = figures_of(run_of(GAMES[:2])).engines
+
     assert (ours.fault_wins, ours.faults) == ({Ending.CRASH: 1}, {Ending.TIME: 1})
     assert (theirs.fault_wins, theirs.faults) == ({Ending.TIME: 1}, {Ending.CRASH: 1})
+    assert first.seconds == [0.25] * 4 + [0.5] * 3
+    assert second.seconds == [0.25] * 3 + [0.5] * 4
+    assert (first.longest_seconds, first.mean_seconds) == (0.5, (4 * 0.25 + 3 * 0.5) / 7)
+
+
+def test_no_games_leave_nothing_to_divide() -> None:
+    empty = figures_of(run_of([])).engines[0]
+
+    assert empty.score.points == 0
+    assert {empty.score.mean_margin, empty.mean_seconds, empty.longest_seconds} == {None}
 
 
 def test_fair_play_and_faults_of_the_runner_are_no_faults_of_the_loser() -> None:
     innocent = {Ending.DISCS, Ending.RESIGNATION, Ending.ADJUDICATION, Ending.RUNNER_FAULT}
     assert {ending for ending in Ending if not ending.is_fault} == innocent
-
-
-def test_the_disc_difference_is_that_of_games_played_to_the_end() -> None:
-    assert standing("A", GAMES).margins == [64, -64]
-    assert standing("A", GAMES[:1]).mean_margin == 64
-    assert standing("B", GAMES[:1]).mean_margin == -64
-    assert standing("A", GAMES[2:]).mean_margin is None
-
-
-def test_seconds_are_those_of_an_engines_own_moves_without_the_opening() -> None:
-    """Nine moves, two of them given: Black has chosen four, White three."""
-    assert standing("A", GAMES[:1]).seconds == [0.25] * 4
-    assert standing("B", GAMES[:1]).seconds == [0.25] * 3
-    both = standing("A", GAMES[:2])
-    assert both.longest_seconds == 0.5
-    assert both.mean_seconds == (4 * 0.25 + 3 * 0.5) / 7
-
-
-def test_no_games_leave_nothing_to_divide() -> None:
-    empty = standing("A", [])
-
-    assert empty.points == 0
-    assert {empty.mean_margin, empty.mean_seconds, empty.longest_seconds} == {None}
 
 
 @pytest.mark.parametrize("text", ["B+13", "B+64", "b+13.0", " B+64 "])

@@ -21,14 +21,13 @@ from outflank.tests.support.runs import (
     settings,
     summary_of,
 )
-from outflank.tools.match.conduct.ledger import EarlyStop, complete_pairs
-from outflank.tools.match.game.results import Ending, GameRecord, Outside
+from outflank.tools.match.game.results import Ending, GameRecord, Outside, Score
 from outflank.tools.match.state.run import Format, Run, Void
 from outflank.tools.match.stats.elo import estimate
 from outflank.tools.match.stats.ratings import PairScore, Rating, rate
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.report.charts import Chart, Level, Series, chart, strip, thinned
-from outflank.tools.report.figures import Meeting, disc_sums, figures_of
+from outflank.tools.report.figures import figures_of, is_one_sided
 from outflank.tools.report.phases import PhaseTally
 from outflank.tools.report.report import charts, render_report
 from outflank.tools.report.wording import rating_text, verdict_lines
@@ -55,22 +54,47 @@ def test_a_match_is_counted() -> None:
     told = figures_of(run_of(games, voids=(void,)))
     first, second = told.engines
 
-    assert (first.standing.wins, first.standing.losses, first.standing.faults.total()) == (1, 1, 1)
-    assert first.by_colour == {Colour.BLACK: (1.0, 1), Colour.WHITE: (0.0, 1)}
+    assert (first.score, first.faults) == (Score(1, 0, 1, 64, 1), {Ending.TIME: 1})
+    assert (second.score, second.fault_wins) == (first.score.of_opponent, first.faults)
+    assert first.by_colour == {Colour.BLACK: Score(1, 0, 0, 64, 1), Colour.WHITE: Score(0, 0, 1)}
     assert (first.voids, first.void_share, second.voids) == (1, 1 / 3, 0)
-    assert told.meetings == {("A", "B"): Meeting(1.0, 2), ("B", "A"): Meeting(1.0, 2)}
-    assert told.elo == estimate([1, 0], [1.0])
-    assert [(row.opening, row.games) for row in told.openings] == [("f5 d6", 1), ("", 1)]
+    assert told.standings.meetings == {("A", "B"): first.score, ("B", "A"): second.score}
+    assert told.standings.elo == estimate([1, 0], [1.0])
+    assert list(told.openings.items()) == [("f5 d6", Score(1, 0, 0, 64, 1)), ("", Score(1))]
 
 
 def test_a_pair_that_repeats_another_adds_points_and_nothing_else() -> None:
     games = [mirrored(number) for number in (1, 2, 3, 4)]
     told = figures_of(run_of(games))
 
-    assert (told.pairs, told.effective_pairs, told.repeats) == (2, 1, {2: 1})
-    assert told.elo == estimate([1, 0], [1.0])
-    assert told.engines[0].standing.points == 2
-    assert disc_sums(run_of(games), told.repeats) == [0.0]
+    assert (told.standings.complete_pairs, told.standings.repeats) == (2, {2: 1})
+    assert told.standings.elo == estimate([1, 0], [1.0])
+    assert told.engines[0].score.points == 2
+    assert told.standings.disc_sums == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("black", "draws", "white", "one_sided"),
+    [
+        (4, 0, 0, True),
+        (0, 0, 4, True),
+        (3, 0, 0, False),
+        (4, 1, 0, True),
+        (3, 1, 0, False),
+        (2, 0, 2, False),
+        (9, 0, 1, True),
+        (1, 0, 9, True),
+        (0, 1, 4, True),
+        (17, 2, 1, True),
+        (1, 2, 17, True),
+        (89, 0, 11, False),
+        (11, 0, 89, False),
+    ],
+)
+def test_an_opening_that_one_colour_always_wins_is_one_sided(
+    black: int, draws: int, white: int, one_sided: bool
+) -> None:
+    assert is_one_sided(Score(black, draws, white)) is one_sided
 
 
 def test_discs_thrown_away_are_those_of_the_engines_own_moves() -> None:
@@ -84,12 +108,12 @@ def test_discs_thrown_away_are_those_of_the_engines_own_moves() -> None:
 def test_engines_stand_by_their_rank_and_before_the_end_by_points() -> None:
     run = random_run(("A", "B", "C", "D"), 2, {"format": Format.ROUND_ROBIN})
     told, unfinished = figures_of(run), figures_of(replace(run, finished=False))
-    points = [engine.standing.points for engine in told.engines]
+    points = [engine.score.points for engine in told.engines]
 
     assert points == sorted(points, reverse=True)
-    assert [engine.standing.points for engine in unfinished.engines] == points
+    assert [engine.score.points for engine in unfinished.engines] == points
     assert sum(points) == len(run.games)
-    assert told.elo is None
+    assert told.standings.elo is None
 
 
 @pytest.mark.parametrize(
@@ -128,21 +152,20 @@ def test_a_game_without_its_twin_is_rated_and_makes_no_pair() -> None:
     ]
     run = run_of(games, names, {"format": Format.ROUND_ROBIN, "games": 1})
     told = figures_of(run)
+    standings, won = told.standings, Score(wins=1)
 
-    assert [(rating.games, rating.points) for rating in told.ratings.ratings] == [(2, 1.0)] * 3
-    assert told.ratings == rate(
-        names, [PairScore(0, 1, 1, 1, 0), PairScore(1, 2, 1, 1, 0), PairScore(2, 0, 1, 1, 0)]
-    )
-    assert (told.pairs, told.repeats) == (0, {})
+    assert [(rating.games, rating.points) for rating in standings.ratings.ratings] == [(2, 1.0)] * 3
+    assert standings.ratings == rate(names, [PairScore(duo[0], duo[1], won, 0) for duo in ("AB", "BC", "CA")])
+    assert (standings.complete_pairs, standings.repeats) == (0, {})
     assert "Ratings while the run went on" in [chart.title for chart in charts(run, told)]
 
 
 def test_the_last_game_of_an_odd_match_is_no_pair() -> None:
     games = [played(), played(number=2, names=("B", "A")), played(number=3, opening=3)]
-    told = figures_of(run_of(games))
+    standings = figures_of(run_of(games)).standings
 
-    assert told.elo == estimate([1, 0, 1], [1.0])
-    assert [rating.games for rating in told.ratings.ratings] == [3, 3]
+    assert standings.elo == estimate([1, 0, 1], [1.0])
+    assert [rating.games for rating in standings.ratings.ratings] == [3, 3]
 
 
 def test_a_result_names_the_version_and_evaluation_that_began_the_run(
@@ -398,13 +421,9 @@ def test_the_tests_wait_for_a_pair_that_is_not_there_yet_as_the_match_does() -> 
     """Pair 3 is under way; what was played after it counts for Elo only."""
     whole = random_run(("A", "B"), 20, {"sprt": Sprt(0, 200)})
     waiting = replace(whole, games=tuple(game for game in whole.games if game.pairing.number != 5))
-    watch = EarlyStop(Sprt(0, 200), "A")
-    for number, games in complete_pairs(waiting.games):
-        watch.add(number, games)
     told = summary_of(waiting)
 
     assert told["sprt"] == summary_of(replace(whole, games=whole.games[:4]))["sprt"]
-    assert told["sprt"]["ratio"] == watch.ratio
     assert (told["effective_pairs"], sum(told["elo"]["pentanomial"])) == (19, 19)
 
 

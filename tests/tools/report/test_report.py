@@ -31,7 +31,7 @@ from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.report import report
 from outflank.tools.report.figures import figures_of
 from outflank.tools.report.page import SQUARE_LETTERS
-from outflank.tools.report.scoreboard import LiveStanding, Scoreboard, TimeLeftColumn
+from outflank.tools.report.scoreboard import Scoreboard, TimeLeftColumn
 from outflank.tools.report.tables import FittingTable
 from outflank.tools.report.wording import rating_text
 
@@ -273,10 +273,10 @@ def test_a_result_has_every_number_at_any_width(
 
     assert max(map(len, table)) <= width
     assert "…" not in printed
-    for rating in figures.ratings.ratings:
+    for rating in figures.standings.ratings.ratings:
         assert rating_text(rating) in printed
     for engine in figures.engines:
-        assert f"{engine.standing.mean_margin:+.1f}" in printed.split()
+        assert f"{engine.score.mean_margin:+.1f}" in printed.split()
     words = " ".join(line.split("  ")[0].strip() for line in table)
     assert LONG_NAMES[0] in words or width == 40
 
@@ -388,50 +388,6 @@ def test_a_swiss_tournament_prints_tie_breaks_rounds_and_byes(capsys: pytest.Cap
     assert f" {table[first].buchholz:g} " in printed
     assert re.findall(r"^([1-3])  +[A-E]", printed, re.MULTILINE) == ["1", "2", "3"]
     assert len(re.findall(r" bye *$", printed, re.MULTILINE)) == 3
-
-
-@pytest.mark.parametrize(
-    ("names", "format"),
-    [(("A", "B"), Format.MATCH), (LONG_NAMES[1:5], Format.ROUND_ROBIN), (LONG_NAMES[1:5], Format.SWISS)],
-)
-def test_the_live_table_has_the_elo_of_the_final_one(names: tuple[str, ...], format: Format) -> None:
-    """With pairs that say nothing new, and with a game that is taken back and played again."""
-    made = random_run(names, 4, {"format": format, "rounds": 2 if format is Format.SWISS else 1})
-    again = [
-        replace(game, pairing=replace(game.pairing, number=len(made.games) + 1 + at, pair=10_000))
-        for at, game in enumerate(made.games[:2])
-    ]
-    live = LiveStanding(made.settings)
-    for game in (*made.games, *again):
-        live.add(game)
-        if game is made.games[2]:
-            live.take_back(game.pairing.pair)
-            live.add(game)
-    figures = figures_of(made)
-    ratings = live.ratings()
-
-    if figures.elo:
-        assert ratings["A"].elo == pytest.approx(figures.elo.elo)
-        assert ratings["A"].low == pytest.approx(figures.elo.low)
-        assert ratings["A"].high == pytest.approx(figures.elo.high)
-        assert ratings["B"].low == pytest.approx(-(figures.elo.high or 0))
-    else:
-        for rating in figures.ratings.ratings:
-            assert ratings[rating.name].elo == pytest.approx(rating.elo, abs=0.01)
-
-
-def test_the_live_table_of_a_knockout_is_in_the_order_of_the_bracket() -> None:
-    made = random_run(LONG_NAMES[1:7], 1, {"format": Format.KNOCKOUT})
-    live = LiveStanding(made.settings)
-    assert live.games_to_be_planned() + 4 == 2 * 5  # two engines have byes
-    for game in made.games:
-        live.add(game)
-    course = live.course()
-
-    assert course is not None
-    assert course.order == figures_of(made).course.order
-    assert live.games_to_be_planned() == 0
-    assert LiveStanding(run_of([]).settings).course() is None
 
 
 def test_the_scoreboard_tells_how_far_a_run_is() -> None:

@@ -319,7 +319,7 @@ def test_headings_sort_their_tables(browser: Browser, page: str, run: Run) -> No
     assert column("standing", 1) == sorted(run.settings.names, key=str.lower)
     assert press("standing", 1) == "descending"
     assert column("standing", 1) == sorted(run.settings.names, key=str.lower, reverse=True)
-    points = [f"{engine.standing.points:g}" for engine in figures_of(run).engines]
+    points = [f"{engine.score.points:g}" for engine in figures_of(run).engines]
     assert press("standing", 2) == "descending"
     assert column("standing", 2) == sorted(points, key=float, reverse=True)
 

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from outflank.engine import Move, OutflankError
-from outflank.tools.match.conduct.ledger import Ledger
 from outflank.tools.match.conduct.pairplayer import Task
 from outflank.tools.match.conduct.pool import PairEnded, PairPool
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.schedule.formats import plan
+from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.events import Event, GameEnded, GameVoided, Planned, Remarked
 from outflank.tools.match.state.run import Format, Run, Void
 from outflank.tools.match.state.store import Store
@@ -58,7 +58,13 @@ class Conductor:
         self._on_event = on_event
         self._say = say
         self._interrupts = interrupts
-        self._ledger = Ledger(past)
+        self._standings = Standings(past.settings, past.games)
+        self._path = past.settings.path()
+        for pair in self._standings.pairs:
+            self._move_values(pair)
+        self._attempts = Counter[int]()  # the last attempt at each pair that was voided
+        for void in past.voids:
+            self._note_attempt(void.game)
         self._openings: Sequence[tuple[Move, ...]] = store.openings(past.settings.rules)
         self._waiting: deque[tuple[Pairing, ...]] = deque()
         self._running: dict[int, Task] = {}
@@ -92,13 +98,12 @@ class Conductor:
 
     def _hand_out(self) -> bool:
         """Keep all places busy, with as many pairs again in reserve; False if there is nothing left to wait for."""
-        if self._ledger.verdict is not None:
+        if self._standings.verdict is not None:
             return False
         if not self._running and not self._waiting:
             self._waiting.extend(self._plan())
         while self._waiting and len(self._running) < 2 * self._pool.places:
-            pair = _pair_of(self._waiting[0])
-            if not self._ledger.is_due(pair):
+            if self._path and not self._path.is_due(_pair_of(self._waiting[0])):
                 break
             self._begin(self._waiting.popleft())
         return bool(self._running)
@@ -106,21 +111,23 @@ class Conductor:
     def _begin(self, pairings: tuple[Pairing, ...]) -> None:
         """Have a pair played."""
         pair = _pair_of(pairings)
-        values, attempt = self._ledger.values(pair), self._ledger.attempt(pair)
-        task = Task(self._store.id, self._settings, pairings, attempt, values)
+        names = self._settings.names
+        values = dict(zip(names, self._path.sides(pair), strict=True)) if self._path else {}
+        task = Task(self._store.id, self._settings, pairings, self._attempts[pair] + 1, values)
         self._running[pair] = task
         self._pool.submit(task)
 
     def _plan(self) -> list[tuple[Pairing, ...]]:
         """What is planned and not yet played, by pairs."""
-        planned = plan(self._settings, self._openings, self._ledger.games)
+        games = self._standings.games
+        planned = plan(self._settings, self._openings, games.values())
         self._pairs = {pair: tuple(games) for pair, games in groupby(planned, lambda pairing: pairing.pair)}
-        self._on_event(Planned(len(planned), len(self._ledger.games)))
+        self._on_event(Planned(len(planned), len(games)))
         missing = (self._still_missing(pair) for pair in self._pairs)
         return [pairings for pairings in missing if pairings]
 
     def _still_missing(self, pair: int) -> tuple[Pairing, ...]:
-        return tuple(pairing for pairing in self._pairs[pair] if not self._ledger.has(pairing.number))
+        return tuple(pairing for pairing in self._pairs[pair] if pairing.number not in self._standings.games)
 
     def _take(self, news: Iterable[Event | PairEnded]) -> None:
         """Store what happened and draw the conclusions."""
@@ -130,9 +137,10 @@ class Conductor:
                 case PairEnded():
                     events += self._end_pair(piece)
                 case GameVoided(void):
-                    events += map(GameVoided, self._ledger.void(void))
+                    events += self._void(void)
                 case GameEnded(game):
-                    self._ledger.add(game)
+                    self._standings.add(game)
+                    self._move_values(game.pairing.pair)
                     events.append(piece)
                 case Remarked(sentence):
                     # Every player of an engine notices it, and a new one is made for each pairing and table.
@@ -151,9 +159,7 @@ class Conductor:
         One that has been there too often ends the run.
         """
         task = self._running.pop(ended.task.pair)
-        voids: list[Void] = []
-        if ended.failure:
-            voids = self._ledger.void(_failed(task, ended.failure))
+        voids = self._void(_failed(task, ended.failure)) if ended.failure else []
         if missing := self._still_missing(task.pair):
             self._in_vain[task.pair] += 1
             if self._in_vain[task.pair] == MOST_ATTEMPTS:
@@ -162,7 +168,25 @@ class Conductor:
                     "concurrency and resume the run"
                 )
             insort(self._waiting, missing, key=_pair_of)
-        return [GameVoided(void) for void in voids]
+        return voids
+
+    def _void(self, void: Void) -> list[Event]:
+        """Take a pair back because a game of it is void; return an event for each of its games that is void now."""
+        number, pair = void.game.pairing.number, void.game.pairing.pair
+        self._note_attempt(void.game)
+        twin = self._standings.take_back(pair)
+        voids = [void] if twin is None else [Void(twin, f"game {number} of its pair was voided"), void]
+        return [GameVoided(each) for each in voids]
+
+    def _note_attempt(self, game: GameRecord) -> None:
+        pair = game.pairing.pair
+        self._attempts[pair] = max(self._attempts[pair], game.attempt)
+
+    def _move_values(self, pair: int) -> None:
+        """Let the result of a complete pair move the values of a tuning."""
+        if self._path and self._standings.is_complete(pair):
+            result = self._standings.pairs[pair].score_of(self._settings.names[0])
+            self._path.add(pair, result.points)
 
     def _write(self, events: Sequence[Event]) -> None:
         """Store events; a disk that is full is spoken of once, and once more when it has room again."""
@@ -178,9 +202,9 @@ def is_over(run: Run, openings: Sequence[tuple[Move, ...]]) -> bool:
     """Whether nothing of a run is left to play: it needs no engines any more. A standing arena has always more."""
     if run.settings.format is Format.STANDING:
         return False
-    ledger = Ledger(run)
-    planned = plan(run.settings, openings, ledger.games)
-    return ledger.verdict is not None or all(ledger.has(pairing.number) for pairing in planned)
+    standings = Standings(run.settings, run.games)
+    planned = plan(run.settings, openings, run.games)
+    return standings.verdict is not None or all(each.number in standings.games for each in planned)
 
 
 def _pair_of(pairings: tuple[Pairing, ...]) -> int:

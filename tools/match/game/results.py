@@ -1,8 +1,7 @@
-"""Games and their results: endings, records, standings, and an engine's claim of the result."""
+"""Games and their results: endings, scores, records, and an engine's claim of the result."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -80,6 +79,57 @@ class Outside:
     def mean(self) -> float | None:
         """Seconds a move; None if it made none."""
         return self.seconds / self.moves if self.moves else None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The score of an engine in some games.
+
+    Attributes:
+        wins: the games won, those by a fault of the opponent included.
+        draws: the games drawn.
+        losses: the games lost, those by a fault of the engine included.
+        discs: the sum of the disc differences.
+        measured: the number of games with a disc difference; a game that was broken off has none.
+    """
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    discs: int = 0
+    measured: int = 0
+
+    def __add__(self, other: "Score") -> "Score":
+        return Score(
+            self.wins + other.wins,
+            self.draws + other.draws,
+            self.losses + other.losses,
+            self.discs + other.discs,
+            self.measured + other.measured,
+        )
+
+    def __sub__(self, other: "Score") -> "Score":
+        return self + Score(-other.wins, -other.draws, -other.losses, -other.discs, -other.measured)
+
+    @property
+    def of_opponent(self) -> "Score":
+        """The score of the other side."""
+        return Score(self.losses, self.draws, self.wins, -self.discs, self.measured)
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """Wins and half the draws."""
+        return self.wins + self.draws / 2
+
+    @property
+    def mean_margin(self) -> float | None:
+        """Discs per game over the games with a disc difference; None without one."""
+        return self.discs / self.measured if self.measured else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,78 +218,10 @@ class GameRecord:
             return None
         return self.margin if self.colour_of(name) is Colour.BLACK else -self.margin
 
-
-@dataclass(slots=True)
-class Standing:
-    """Results of one engine after some games.
-
-    Attributes:
-        name: the engine.
-        wins: games won, those by a fault of the opponent included.
-        draws: games drawn.
-        losses: games lost, those by a fault of its own included.
-        fault_wins: wins by a fault of the opponent, by the fault.
-        faults: losses by a fault of its own, by the fault.
-        margins: disc difference of each game that was played to the end.
-        seconds: of each of its moves.
-    """
-
-    name: str
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    fault_wins: Counter[Ending] = field(default_factory=Counter)
-    faults: Counter[Ending] = field(default_factory=Counter)
-    margins: list[int] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
-
-    @property
-    def points(self) -> float:
-        """Wins and half the draws."""
-        return self.wins + self.draws / 2
-
-    @property
-    def mean_margin(self) -> float | None:
-        """Discs a game over the games played to the end; None if there is none."""
-        return _mean(self.margins)
-
-    @property
-    def mean_seconds(self) -> float | None:
-        """Seconds a move; None if it made none."""
-        return _mean(self.seconds)
-
-    @property
-    def longest_seconds(self) -> float | None:
-        """Its slowest move; None if it made none."""
-        return max(self.seconds, default=None)
-
-    def add(self, game: GameRecord) -> None:
-        """Count `game`."""
-        points = game.points_of(self.name)
-        self.wins += points == 1
-        self.draws += points == 0.5
-        self.losses += points == 0
-        if game.ending.is_fault:
-            (self.fault_wins if points else self.faults)[game.ending] += 1
-        margin = game.margin_of(self.name)
-        if margin is not None:
-            self.margins.append(margin)
-        colour = game.colour_of(self.name)
-        self.seconds += [
-            turn.seconds for turn in game.turns if turn.seconds is not None and turn.colour is colour
-        ]
-
-
-def standing(name: str, games: Iterable[GameRecord]) -> Standing:
-    """The results of engine `name` after `games`."""
-    result = Standing(name)
-    for game in games:
-        result.add(game)
-    return result
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    def score_of(self, name: str) -> Score:
+        """The score of this game for engine `name`."""
+        points, margin = self.points_of(name), self.margin_of(name)
+        return Score(points == 1, points == 0.5, points == 0, margin or 0, margin is not None)
 
 
 _CLAIM = re.compile(r"(?:([bw])\+(\d{1,3})(?:\.0*)?|0|draw|jigo)", re.IGNORECASE)

@@ -1,7 +1,10 @@
-"""Encounters of two engines, planned and played. Engines are numbers, 0 for the first of the settings."""
+"""Encounters of two engines, planned and played, and the meetings of rounds that consist of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+
+from outflank.tools.match.game.results import Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,16 +14,16 @@ class Encounter:
     Attributes:
         number: in the order of the schedule, 0 for the first.
         round: of the tournament, 1 for the first.
-        first: the engine that begins with Black.
-        second: its opponent.
+        first: the name of the engine that begins with Black.
+        second: the name of its opponent.
         games: how many; two on each opening, colours swapped.
         opening: index of the first of its openings. All encounters of a stage have the same ones.
     """
 
     number: int
     round: int
-    first: int
-    second: int
+    first: str
+    second: str
     games: int
     opening: int
 
@@ -30,33 +33,57 @@ class Encounter:
         return (self.games + 1) // 2
 
 
+class Decision(StrEnum):
+    """The reason why an engine won a meeting."""
+
+    BYE = "bye"
+    POINTS = "points"
+    TIE_BREAK = "tie-break games"
+    DISCS = "discs"
+    SEEDING = "seeding"
+
+
 @dataclass(frozen=True, slots=True)
-class Score:
-    """The result of an encounter whose games are all played.
+class Meeting:
+    """Two engines that meet in a round of a knockout or of a Swiss tournament, or one that has a bye.
 
     Attributes:
-        points: of the first engine: wins and half the draws.
-        games: how many were played.
-        margin: sum of the disc differences from the side of the first engine.
-        measured: how many games have a disc difference; one that was broken off has none.
+        first: an engine; the upper one in the bracket of a knockout.
+        second: its opponent; None if the first has a bye.
+        winner: the engine that won a knockout's meeting; None in a Swiss tournament and before the decision.
+        decision: the reason of the win; a bye in a Swiss tournament has one too.
+        stages: points of both in the games that were planned and in each of the tie-breaks, as far as played.
+        games: the number of games planned so far.
+        numbers: the numbers of the games that were played.
+        discs: the difference from the side of the first, over the games that have one; None if there is none.
     """
 
-    points: float
-    games: int
-    margin: int
-    measured: int
+    first: str
+    second: str | None
+    winner: str | None = None
+    decision: Decision | None = None
+    stages: tuple[tuple[float, float], ...] = ()
+    games: int = 0
+    numbers: tuple[int, ...] = ()
+    discs: int | None = None
 
-    def points_of_second(self) -> float:
-        """The points of its opponent."""
-        return self.games - self.points
+    @property
+    def points(self) -> tuple[float, float]:
+        """The points of both, tie-breaks included."""
+        return sum(first for first, _ in self.stages), sum(second for _, second in self.stages)
+
+    @property
+    def loser(self) -> str | None:
+        """The engine that is out; None after a bye and without a winner."""
+        return self.second if self.winner == self.first else self.first if self.winner is not None else None
 
 
 Scores = Mapping[int, Score]
-"""By the number of the encounter; one that is missing is not finished."""
+"""The score of the first engine by the number of the encounter; an encounter that is not finished has none."""
 
 
 def stage(
-    before: Sequence[Encounter], round: int, meetings: Iterable[tuple[int, int]], games: int
+    before: Sequence[Encounter], round: int, meetings: Iterable[tuple[str, str]], games: int
 ) -> list[Encounter]:
     """Encounters that may be played at the same time, on the openings after the ones of the stages before."""
     number = len(before)
@@ -67,29 +94,11 @@ def stage(
     ]
 
 
-def points(players: int, encounters: Iterable[Encounter], scores: Scores) -> list[float]:
-    """Points of each engine over the finished encounters."""
-    total = [0.0] * players
+def totals(names: Iterable[str], encounters: Iterable[Encounter], scores: Scores) -> dict[str, Score]:
+    """Return the score of each engine over the finished encounters."""
+    total = dict.fromkeys(names, Score())
     for encounter in encounters:
         if score := scores.get(encounter.number):
-            total[encounter.first] += score.points
-            total[encounter.second] += score.points_of_second()
+            total[encounter.first] += score
+            total[encounter.second] += score.of_opponent
     return total
-
-
-def shares(players: int, encounters: Iterable[Encounter], scores: Scores) -> list[tuple[float, float]]:
-    """For each engine its share of the points and its discs a game, over the finished encounters; (-1, 0) for none.
-
-    Discs are the mean that tables show, over the games that have a disc difference; 0 if there is none.
-    """
-    found: list[list[float]] = [[0.0] * 4 for _ in range(players)]
-    for encounter in encounters:
-        if score := scores.get(encounter.number):
-            sides = ((encounter.first, score.points, 1), (encounter.second, score.points_of_second(), -1))
-            for player, taken, sign in sides:
-                counts = (taken, score.games, sign * score.margin, score.measured)
-                found[player] = [total + more for total, more in zip(found[player], counts, strict=True)]
-    return [
-        (taken / games if games else -1.0, discs / measured if measured else 0.0)
-        for taken, games, discs, measured in found
-    ]

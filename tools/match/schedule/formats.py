@@ -1,48 +1,17 @@
 """The schedule: which engines meet, in which order, on which openings. Pure functions of settings and games so far."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from outflank.engine import Colour, Move
-from outflank.tools.match.game.results import GameRecord, Pairing
+from outflank.tools.match.game.results import GameRecord, Pairing, Score
 from outflank.tools.match.schedule import knockout, swiss
-from outflank.tools.match.schedule.encounters import Encounter, Score, Scores, shares, stage
-from outflank.tools.match.schedule.knockout import Decision
+from outflank.tools.match.schedule.encounters import Decision, Encounter, Meeting, Scores, stage, totals
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import Format, RunSettings
 
 STANDING_OPENINGS = 1_000  # after as many pairs two engines of a standing arena begin with the first again
-
-
-@dataclass(frozen=True, slots=True)
-class RoundMeeting:
-    """Two engines that meet in a round of a Swiss tournament or of a knockout, or one that has a bye.
-
-    Attributes:
-        first: an engine; the upper one in the bracket of a knockout.
-        second: its opponent; None if the first has a bye.
-        stages: points of both in the games that were planned and in each of the tie-breaks, as far as played.
-        games: how many are planned so far.
-        numbers: of the games that were played.
-        discs: the difference from the side of the first, over the games that have one; None if there is none.
-        winner: of a knockout's meeting; None in a Swiss tournament and before the decision.
-        decision: the reason of the win; a bye in a Swiss tournament has one too.
-    """
-
-    first: str
-    second: str | None
-    stages: tuple[tuple[float, float], ...] = ()
-    games: int = 0
-    numbers: tuple[int, ...] = ()
-    discs: int | None = None
-    winner: str | None = None
-    decision: Decision | None = None
-
-    @property
-    def points(self) -> tuple[float, float]:
-        """Of both, tie-breaks included."""
-        return sum(first for first, _ in self.stages), sum(second for _, second in self.stages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +27,12 @@ class Course:
     """
 
     order: tuple[str, ...]
-    rounds: tuple[tuple[RoundMeeting, ...], ...] = ()
+    rounds: tuple[tuple[Meeting, ...], ...] = ()
     swiss: Mapping[str, SwissScore] = field(default_factory=dict)
 
 
 def plan(
-    settings: RunSettings, openings: Sequence[tuple[Move, ...]], games: Sequence[GameRecord]
+    settings: RunSettings, openings: Sequence[tuple[Move, ...]], games: Iterable[GameRecord]
 ) -> tuple[Pairing, ...]:
     """All games that are known so far, in the order of the schedule.
 
@@ -75,7 +44,7 @@ def plan(
         openings: used in turn, and again from the first if there are fewer than ``openings_needed``.
         games: those that count, in any order.
     """
-    return tuple(_pairings(_known(settings, games)[0], settings.names, openings))
+    return tuple(_pairings(_known(settings, _by_number(games))[0], openings))
 
 
 def openings_needed(settings: RunSettings) -> int:
@@ -88,32 +57,56 @@ def openings_needed(settings: RunSettings) -> int:
     return pairs * settings.rounds
 
 
-def course_of(settings: RunSettings, games: Sequence[GameRecord]) -> Course:
-    """The state of the tournament after these games, in any order; they need no turns."""
-    planned, scores = _known(settings, games)
-    names, players = settings.names, len(settings.entries)
-    rounds: list[list[knockout.Duel]] = []
-    table: list[SwissScore] = []
-    played = _played(planned, games)
+def course_of(settings: RunSettings, games: Iterable[GameRecord]) -> Course:
+    """Return the state of the tournament after these games, in any order; they need no turns."""
+    played = _by_number(games)
+    planned, scores = _known(settings, played)
+    names = settings.names
+    so_far = {
+        encounter.number: {number: played[number] for number in numbers if number in played}
+        for encounter, numbers in _numbered(planned)
+    }
+    rounds: list[list[Meeting]] = []
+    table: dict[str, SwissScore] = {}
     if settings.format is Format.KNOCKOUT:
-        order = knockout.ranking(players, settings.games, scores)
-        rounds = knockout.duels(players, settings.games, scores)
+        rounds = knockout.knockout(names, settings.games, scores)[1]
+        order = knockout.ranking(names, rounds)
     elif settings.format is Format.SWISS:
-        so_far = {number: _score(own, names[planned[number].first]) for number, own in played.items() if own}
-        table = swiss.swiss_scores(players, planned, so_far)
+        unfinished = {
+            encounter.number: _score(encounter, so_far[encounter.number].values())
+            for encounter in planned
+            if so_far[encounter.number]
+        }
+        table = swiss.swiss_scores(names, planned, unfinished)
         order = swiss.ranking(table)
-        rounds = _swiss_rounds(planned, players)
+        rounds = _swiss_rounds(planned, names)
     else:
-        share = shares(players, planned, scores)
-        order = sorted(range(players), key=share.__getitem__, reverse=True)
+        won = totals(names, planned, scores)
+        order = sorted(names, key=lambda name: _merit(won[name]), reverse=True)
     return Course(
-        tuple(names[player] for player in order),
+        tuple(order),
         tuple(
-            tuple(_meeting(duel, round, planned, played, names) for duel in duels)
-            for round, duels in enumerate(rounds, 1)
+            tuple(_with_games(meeting, round, planned, so_far) for meeting in meetings)
+            for round, meetings in enumerate(rounds, 1)
         ),
-        dict(zip(names, table, strict=True)) if table else {},
+        table,
     )
+
+
+def _merit(score: Score) -> tuple[float, float]:
+    """Return the share of the points and the discs per game; (-1, 0) without games."""
+    return (score.points / score.games if score.games else -1.0), score.mean_margin or 0.0
+
+
+def games_to_be_planned(settings: RunSettings, games: Iterable[GameRecord]) -> int:
+    """Return the number of games in the rounds of a Swiss tournament or a knockout to come, tie-breaks left out."""
+    if settings.format not in (Format.SWISS, Format.KNOCKOUT):
+        return 0
+    rounds, players = course_of(settings, games).rounds, len(settings.entries)
+    if settings.format is Format.SWISS:
+        return (settings.rounds - len(rounds)) * (players // 2) * settings.games
+    known = sum(meeting.second is not None for meetings in rounds for meeting in meetings)
+    return (players - 1 - known) * settings.games
 
 
 def usual_rounds(format: Format, players: int) -> int:
@@ -123,31 +116,38 @@ def usual_rounds(format: Format, players: int) -> int:
 
 def encounters(settings: RunSettings, scores: Scores) -> list[Encounter]:
     """The encounters that are known, given the scores of those that are finished."""
-    players, games, rounds = len(settings.entries), settings.games, settings.rounds
+    names, games, rounds = settings.names, settings.games, settings.rounds
     match settings.format:
         case Format.SWISS:
-            return swiss.swiss(players, games, rounds, scores)
+            return swiss.swiss(names, games, rounds, scores)
         case Format.KNOCKOUT:
-            return knockout.knockout(players, games, scores)
+            return knockout.knockout(names, games, scores)[0]
         case Format.STANDING:
             return []  # its pairs are chosen one by one
         case Format.GAUNTLET:
-            meetings = [(0, opponent) for opponent in range(1, players)]
+            meetings = [(names[0], opponent) for opponent in names[1:]]
         case Format.MATCH | Format.ROUND_ROBIN:
-            meetings = list(_circle(players))
+            meetings = [(names[first], names[second]) for first, second in _circle(len(names))]
     planned: list[Encounter] = []
     for round in range(1, rounds + 1):
         planned += stage(planned, round, meetings, games)
     return planned
 
 
-def _known(settings: RunSettings, games: Sequence[GameRecord]) -> tuple[list[Encounter], Scores]:
-    """The encounters that the games so far settle, and the scores of those that are finished."""
-    played = {game.pairing.number: game for game in games}
+def _by_number(games: Iterable[GameRecord]) -> dict[int, GameRecord]:
+    return {game.pairing.number: game for game in games}
+
+
+def _known(settings: RunSettings, played: Mapping[int, GameRecord]) -> tuple[list[Encounter], Scores]:
+    """Return the encounters that the games so far settle, and the scores of those that are finished."""
     scores: Scores = {}
     while True:
         planned = encounters(settings, scores)
-        finished = _scores(planned, settings.names, played)
+        finished = {
+            encounter.number: _score(encounter, [played[number] for number in numbers])
+            for encounter, numbers in _numbered(planned)
+            if all(number in played for number in numbers)
+        }
         if finished == scores:
             return planned, scores
         scores = finished
@@ -164,9 +164,7 @@ def _circle(players: int) -> Iterable[tuple[int, int]]:
         seats = [seats[0], seats[-1], *seats[1:-1]]
 
 
-def _pairings(
-    planned: Iterable[Encounter], names: tuple[str, ...], openings: Sequence[tuple[Move, ...]]
-) -> list[Pairing]:
+def _pairings(planned: Iterable[Encounter], openings: Sequence[tuple[Move, ...]]) -> list[Pairing]:
     """The games of the encounters, numbered from 1, the two of a pair side by side."""
     pairings: list[Pairing] = []
     pairs = 0
@@ -177,7 +175,7 @@ def _pairings(
                 Pairing(
                     number=len(pairings) + 1,
                     pair=pairs + game // 2 + 1,
-                    names={Colour.BLACK: names[black], Colour.WHITE: names[white]},
+                    names={Colour.BLACK: black, Colour.WHITE: white},
                     opening=openings[(encounter.opening + game // 2) % len(openings)],
                     round=encounter.round,
                 )
@@ -186,76 +184,47 @@ def _pairings(
     return pairings
 
 
-def _scores(
-    planned: Iterable[Encounter], names: tuple[str, ...], played: dict[int, GameRecord]
-) -> dict[int, Score]:
-    """Results of the encounters whose games are all there."""
-    return {
-        encounter.number: _score([played[number] for number in numbers], names[encounter.first])
-        for encounter, numbers in _numbered(planned)
-        if all(number in played for number in numbers)
-    }
-
-
-def _score(games: Sequence[GameRecord], first: str) -> Score:
-    """The result of these games between two engines, from the side of engine `first`."""
-    margins = [margin for game in games if (margin := game.margin_of(first)) is not None]
-    return Score(sum(game.points_of(first) for game in games), len(games), sum(margins), len(margins))
+def _score(encounter: Encounter, games: Iterable[GameRecord]) -> Score:
+    """Return the score of the first engine in these games of an encounter."""
+    return sum((game.score_of(encounter.first) for game in games), Score())
 
 
 def _numbered(planned: Iterable[Encounter]) -> Iterator[tuple[Encounter, range]]:
-    """The encounters and the numbers of their games."""
+    """Yield the encounters and the numbers of their games."""
     number = 1
     for encounter in planned:
         yield encounter, range(number, number + encounter.games)
         number += encounter.games
 
 
-def _played(planned: Iterable[Encounter], games: Sequence[GameRecord]) -> dict[int, list[GameRecord]]:
-    """The games of each encounter that were played."""
-    by_number = {game.pairing.number: game for game in games}
-    return {
-        encounter.number: [by_number[number] for number in numbers if number in by_number]
-        for encounter, numbers in _numbered(planned)
-    }
-
-
-def _swiss_rounds(planned: Sequence[Encounter], players: int) -> list[list[knockout.Duel]]:
-    """The meetings of each round, then the byes."""
+def _swiss_rounds(planned: Sequence[Encounter], names: Sequence[str]) -> list[list[Meeting]]:
+    """Return the meetings of each round, then the byes."""
     rounds = []
     for _, group in groupby(planned, lambda encounter: encounter.round):
-        pairs = [(encounter.first, encounter.second) for encounter in group]
-        resting = sorted(set(range(players)) - {player for pair in pairs for player in pair})
+        met = [Meeting(encounter.first, encounter.second) for encounter in group]
+        playing = {name for meeting in met for name in (meeting.first, meeting.second)}
         rounds.append(
-            [knockout.Duel(*pair) for pair in pairs]
-            + [knockout.Duel(player, None, decision=Decision.BYE) for player in resting]
+            met + [Meeting(name, None, decision=Decision.BYE) for name in names if name not in playing]
         )
     return rounds
 
 
-def _meeting(
-    duel: knockout.Duel,
+def _with_games(
+    meeting: Meeting,
     round: int,
     planned: Sequence[Encounter],
-    played: Mapping[int, Sequence[GameRecord]],
-    names: tuple[str, ...],
-) -> RoundMeeting:
-    """A duel with its games and the names of the engines."""
-    first, second = duel.first, duel.second
-    if first is None or second is None:
-        resting = first if second is None else second
-        assert resting is not None, "two byes never meet"
-        winner = None if duel.winner is None else names[duel.winner]
-        return RoundMeeting(names[resting], None, winner=winner, decision=duel.decision)
-    stages = knockout.stages_of((first, second), round, planned)
-    scores = [_score(played[encounter.number], names[first]) for encounter in stages]
-    return RoundMeeting(
-        names[first],
-        names[second],
-        tuple((score.points, score.points_of_second()) for score in scores),
-        sum(encounter.games for encounter in stages),
-        tuple(game.pairing.number for encounter in stages for game in played[encounter.number]),
-        sum(score.margin for score in scores) if any(score.measured for score in scores) else None,
-        None if duel.winner is None else names[duel.winner],
-        duel.decision,
+    so_far: Mapping[int, Mapping[int, GameRecord]],
+) -> Meeting:
+    """Return the meeting with the games that were planned and played; a bye has none."""
+    if meeting.second is None:
+        return meeting
+    stages = knockout.stages_of((meeting.first, meeting.second), round, planned)
+    scores = [_score(encounter, so_far[encounter.number].values()) for encounter in stages]
+    whole = sum(scores, Score())
+    return replace(
+        meeting,
+        stages=tuple((score.points, score.of_opponent.points) for score in scores),
+        games=sum(encounter.games for encounter in stages),
+        numbers=tuple(number for encounter in stages for number in so_far[encounter.number]),
+        discs=whole.discs if whole.measured else None,
     )

@@ -6,66 +6,49 @@ games decide, and last the better seed.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from math import inf
 
-from outflank.tools.match.schedule.encounters import Encounter, Scores, stage
+from outflank.tools.match.game.results import Score
+from outflank.tools.match.schedule.encounters import Decision, Encounter, Meeting, Scores, stage
 
 TIE_BREAKS = 3
 _TIE_BREAK_GAMES = 2
 
 
-class Decision(StrEnum):
-    """The reason why an engine won a duel."""
+def knockout(names: Sequence[str], games: int, scores: Scores) -> tuple[list[Encounter], list[list[Meeting]]]:
+    """Return the encounters planned so far, and the rounds known so far.
 
-    BYE = "bye"
-    POINTS = "points"
-    TIE_BREAK = "tie-break games"
-    DISCS = "discs"
-    SEEDING = "seeding"
+    A round is followed by its tie-breaks. Its meetings stand from the top of the bracket to its bottom, without their
+    games.
 
-
-@dataclass(frozen=True, slots=True)
-class Duel:
-    """A place in the bracket of a round: two engines, of which one goes on.
-
-    Attributes:
-        first: the upper one; None if the other one has a bye.
-        second: the lower one; None if the other one has a bye.
-        winner: None before the decision.
-        decision: the reason; None as long as there is no winner.
+    Args:
+        names: the engines in the order of their seeding.
+        games: the number of games of an encounter.
+        scores: the scores of the finished encounters.
     """
-
-    first: int | None
-    second: int | None
-    winner: int | None = None
-    decision: Decision | None = None
-
-    @property
-    def loser(self) -> int | None:
-        """The engine that is out; None after a bye and as long as there is no winner."""
-        return self.second if self.winner == self.first else self.first if self.winner is not None else None
-
-
-def knockout(players: int, games: int, scores: Scores) -> list[Encounter]:
-    """The rounds that are known so far, and after each its tie-breaks."""
-    return _play(players, games, scores)[0]
+    planned: list[Encounter] = []
+    rounds: list[list[Meeting]] = []
+    left = [None if seed is None else names[seed] for seed in bracket(len(names))]
+    while len(left) > 1:
+        round = len(rounds) + 1
+        halves = list(zip(left[::2], left[1::2], strict=True))
+        pairs = [(first, second) for first, second in halves if first is not None and second is not None]
+        is_over = _settle(planned, round, pairs, games, scores)
+        rounds.append([_meeting(first, second, round, planned, scores, names) for first, second in halves])
+        if not is_over:
+            break
+        left = [meeting.winner for meeting in rounds[-1]]
+    return planned, rounds
 
 
-def duels(players: int, games: int, scores: Scores) -> list[list[Duel]]:
-    """The rounds that are known so far, from the top of the bracket to its bottom."""
-    return _play(players, games, scores)[1]
-
-
-def ranking(players: int, games: int, scores: Scores) -> list[int]:
-    """The engines, the ones that came further first, then by seeding. No engine stands below one that it beat."""
-    out_in: dict[int, int] = {}
-    won = Counter[int]()
-    for round, of_round in enumerate(duels(players, games, scores), 1):
-        won.update(duel.winner for duel in of_round if duel.winner is not None)
-        out_in |= {duel.loser: round for duel in of_round if duel.loser is not None}
-    return sorted(range(players), key=lambda player: (-out_in.get(player, inf), -won[player], player))
+def ranking(names: Sequence[str], rounds: Sequence[Sequence[Meeting]]) -> list[str]:
+    """Order the engines by how far they came, then by seeding. No engine stands below one that it beat."""
+    out_in: dict[str, int] = {}
+    won = Counter[str]()
+    for number, of_round in enumerate(rounds, 1):
+        won.update(meeting.winner for meeting in of_round if meeting.winner is not None)
+        out_in |= {meeting.loser: number for meeting in of_round if meeting.loser is not None}
+    return sorted(names, key=lambda name: (-out_in.get(name, inf), -won[name]))
 
 
 def bracket(players: int) -> list[int | None]:
@@ -77,60 +60,50 @@ def bracket(players: int) -> list[int | None]:
     return [seed if seed < players else None for seed in seeds]
 
 
-def _play(players: int, games: int, scores: Scores) -> tuple[list[Encounter], list[list[Duel]]]:
-    """The encounters planned so far, and the rounds of the bracket as far as they are known."""
-    planned: list[Encounter] = []
-    rounds: list[list[Duel]] = []
-    left = bracket(players)
-    while len(left) > 1:
-        round = len(rounds) + 1
-        halves = list(zip(left[::2], left[1::2], strict=True))
-        meetings = [(first, second) for first, second in halves if first is not None and second is not None]
-        is_over = _settle(planned, round, meetings, games, scores)
-        rounds.append([_duel(first, second, round, planned, scores) for first, second in halves])
-        if not is_over:
-            break
-        left = [duel.winner for duel in rounds[-1]]
-    return planned, rounds
-
-
 def _settle(
-    planned: list[Encounter], round: int, meetings: list[tuple[int, int]], games: int, scores: Scores
+    planned: list[Encounter], round: int, pairs: list[tuple[str, str]], games: int, scores: Scores
 ) -> bool:
     """Plan a round and its tie-breaks as far as the scores allow; returns whether the round is finished.
 
     Each stage waits for all encounters of the one before: else the schedule would depend on who finishes first.
     """
     for attempt in range(1 + TIE_BREAKS):
-        planned += stage(planned, round, meetings, _TIE_BREAK_GAMES if attempt else games)
+        planned += stage(planned, round, pairs, _TIE_BREAK_GAMES if attempt else games)
         if any(encounter.number not in scores for encounter in planned):
             return False
-        meetings = [pair for pair in meetings if _balance(pair, round, planned, scores)[0] == 0]
+        pairs = [pair for pair in pairs if _balance(pair, round, planned, scores)[0] == 0]
     return True
 
 
-def _duel(
-    first: int | None, second: int | None, round: int, planned: Sequence[Encounter], scores: Scores
-) -> Duel:
-    """A duel with its result so far. A winner by points does not depend on games of others."""
+def _meeting(
+    first: str | None,
+    second: str | None,
+    round: int,
+    planned: Sequence[Encounter],
+    scores: Scores,
+    names: Sequence[str],
+) -> Meeting:
+    """Return a meeting with its result so far. A winner by points does not depend on games of others."""
     if first is None or second is None:
-        return Duel(first, second, first if second is None else second, Decision.BYE)
+        resting = second if first is None else first
+        assert resting is not None, "two byes never meet"
+        return Meeting(resting, None, resting, Decision.BYE)
     stages = stages_of((first, second), round, planned)
     if any(encounter.number not in scores for encounter in stages):
-        return Duel(first, second)
+        return Meeting(first, second)
     ahead, discs = _balance((first, second), round, planned, scores)
     if ahead:
         decision = Decision.POINTS if len(stages) == 1 else Decision.TIE_BREAK
-        return Duel(first, second, first if ahead > 0 else second, decision)
+        return Meeting(first, second, first if ahead > 0 else second, decision)
     if len(stages) <= TIE_BREAKS:
-        return Duel(first, second)
+        return Meeting(first, second)
     if discs:
-        return Duel(first, second, first if discs > 0 else second, Decision.DISCS)
-    return Duel(first, second, min(first, second), Decision.SEEDING)
+        return Meeting(first, second, first if discs > 0 else second, Decision.DISCS)
+    return Meeting(first, second, min(first, second, key=names.index), Decision.SEEDING)
 
 
-def stages_of(pair: tuple[int, int], round: int, planned: Sequence[Encounter]) -> list[Encounter]:
-    """The encounter of a pair in that round, and its tie-breaks."""
+def stages_of(pair: tuple[str, str], round: int, planned: Sequence[Encounter]) -> list[Encounter]:
+    """Return the encounter of a pair in that round, and its tie-breaks."""
     return [
         encounter
         for encounter in planned
@@ -139,11 +112,8 @@ def stages_of(pair: tuple[int, int], round: int, planned: Sequence[Encounter]) -
 
 
 def _balance(
-    pair: tuple[int, int], round: int, planned: Sequence[Encounter], scores: Scores
-) -> tuple[float, int]:
-    """The first engine's lead in that round in points and discs, tie-breaks included."""
-    found = [scores[encounter.number] for encounter in stages_of(pair, round, planned)]
-    return (
-        sum(score.points - score.points_of_second() for score in found),
-        sum(score.margin for score in found),
-    )
+    pair: tuple[str, str], round: int, planned: Sequence[Encounter], scores: Scores
+) -> tuple[int, int]:
+    """Return the first engine's lead in that round in won games and discs, tie-breaks included."""
+    found = sum((scores[encounter.number] for encounter in stages_of(pair, round, planned)), Score())
+    return found.wins - found.losses, found.discs

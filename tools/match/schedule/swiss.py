@@ -10,10 +10,11 @@ so that a run begun by an earlier version goes on as it began.
 """
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from outflank.tools.match.schedule.encounters import Encounter, Scores, points, stage
+from outflank.tools.match.schedule.encounters import Encounter, Scores, stage, totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,95 +34,85 @@ class SwissScore:
     byes: int
 
 
-def swiss(players: int, games: int, rounds: int, scores: Scores) -> list[Encounter]:
-    """The rounds that can be paired so far: each needs the scores of all before it."""
+def swiss(names: Sequence[str], games: int, rounds: int, scores: Scores) -> list[Encounter]:
+    """Return the rounds that can be paired so far: each needs the scores of all before it."""
     planned: list[Encounter] = []
     for round in range(1, rounds + 1):
         if any(encounter.number not in scores for encounter in planned):
             break
-        table = swiss_scores(players, planned, scores)
-        order = sorted(range(players), key=lambda player: (-table[player].points, -table[player].buchholz))
-        planned += stage(planned, round, _meetings(order, planned, scores), games)
+        table = swiss_scores(names, planned, scores)
+        order = sorted(names, key=lambda name: (-table[name].points, -table[name].buchholz))
+        planned += stage(planned, round, _meetings(order, names, table, planned), games)
     return planned
 
 
-def ranking(table: list[SwissScore]) -> list[int]:
-    """The engines, best first: by points, Buchholz, Sonneborn-Berger, seeding."""
+def ranking(table: Mapping[str, SwissScore]) -> list[str]:
+    """Order the engines, best first: by points, Buchholz, Sonneborn-Berger, seeding."""
 
-    def merit(player: int) -> tuple[float, float, float]:
-        row = table[player]
+    def merit(name: str) -> tuple[float, float, float]:
+        row = table[name]
         return row.points, row.buchholz, row.sonneborn_berger
 
-    return sorted(range(len(table)), key=merit, reverse=True)
+    return sorted(table, key=merit, reverse=True)
 
 
-def swiss_scores(players: int, played: list[Encounter], scores: Scores) -> list[SwissScore]:
-    """A row for each engine, in the order of their seeding."""
-    total = totals(players, played, scores)
-    buchholz, sonneborn_berger = [0.0] * players, [0.0] * players
+def swiss_scores(names: Sequence[str], played: list[Encounter], scores: Scores) -> dict[str, SwissScore]:
+    """Return a row for each engine, in the order of their seeding."""
+    byes = {name: len({encounter.round for encounter in played}) for name in names}
+    for encounter in played:
+        byes[encounter.first] -= 1
+        byes[encounter.second] -= 1
+    longest = max((encounter.games for encounter in played), default=0)
+    won = totals(names, played, scores)
+    points = {name: won[name].points + byes[name] * longest for name in names}
+    buchholz, sonneborn_berger = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0.0)
     for encounter in played:
         first, second = encounter.first, encounter.second
-        buchholz[first] += total[second]
-        buchholz[second] += total[first]
+        buchholz[first] += points[second]
+        buchholz[second] += points[first]
         score = scores.get(encounter.number)
         if score and score.games:
-            sonneborn_berger[first] += total[second] * score.points / score.games
-            sonneborn_berger[second] += total[first] * score.points_of_second() / score.games
-    rested = byes(players, played)
-    return [
-        SwissScore(total[player], buchholz[player], sonneborn_berger[player], rested[player])
-        for player in range(players)
-    ]
+            sonneborn_berger[first] += points[second] * score.points / score.games
+            sonneborn_berger[second] += points[first] * score.of_opponent.points / score.games
+    return {
+        name: SwissScore(points[name], buchholz[name], sonneborn_berger[name], byes[name]) for name in names
+    }
 
 
-def totals(players: int, played: list[Encounter], scores: Scores) -> list[float]:
-    """Points of each engine, those for byes included."""
-    total = points(players, played, scores)
-    for player, rounds in byes(players, played).items():
-        total[player] += rounds * max((encounter.games for encounter in played), default=0)
-    return total
-
-
-def byes(players: int, played: list[Encounter]) -> Counter[int]:
-    """The byes of each engine."""
-    rounds = {encounter.round for encounter in played}
-    rested = Counter(dict.fromkeys(range(players), len(rounds)))
-    for encounter in played:
-        rested.subtract((encounter.first, encounter.second))
-    return rested
-
-
-def _meetings(order: list[int], played: list[Encounter], scores: Scores) -> list[tuple[int, int]]:
-    """The pairings, the leaders first; the engine that has begun fewer encounters begins."""
+def _meetings(
+    order: list[str], names: Sequence[str], table: Mapping[str, SwissScore], played: list[Encounter]
+) -> list[tuple[str, str]]:
+    """Return the pairings, the leaders first; the engine that has begun fewer encounters begins."""
     import networkx  # type: ignore[import-untyped]  # not at the top: it takes a while, and few runs need it
 
     players = len(order)
     met = Counter(frozenset((encounter.first, encounter.second)) for encounter in played)
-    rested = byes(players, played)
-    total = totals(players, played, scores)
-    size = Counter(total)
+    total = {name: row.points for name, row in table.items()}
+    size = Counter(total.values())
     # Each weight is more than all the costs of the next kind in a round together can come to.
     by_difference = players**2
-    by_bye = by_difference * players * (1 + round(2 * (max(total) - min(total))) ** 2)
+    by_bye = by_difference * players * (1 + round(2 * (max(size) - min(size))) ** 2)
     by_meeting = by_bye * players**2
+    # Nodes are numbers, and not names, since the matching may depend on their hashes.
+    seed = {name: number for number, name in enumerate(names)}
     graph = networkx.Graph()
     for upper, lower in combinations(range(players), 2):
         first, second = order[upper], order[lower]
         difference = round(2 * (total[first] - total[second]))
         custom = abs(lower - upper - size[total[first]] // 2)
         cost = by_meeting * met[frozenset((first, second))] + by_difference * difference**2 + custom
-        graph.add_edge(first, second, weight=cost)
+        graph.add_edge(seed[first], seed[second], weight=cost)
     if players % 2:
-        for rank, player in enumerate(order):
-            graph.add_edge(player, players, weight=by_meeting * rested[player] + by_bye * (players - rank))
-    rank_of = {player: rank for rank, player in enumerate(order)}
+        for rank, name in enumerate(order):
+            cost = by_meeting * table[name].byes + by_bye * (players - rank)
+            graph.add_edge(seed[name], players, weight=cost)
     matched = [
-        sorted(meeting, key=rank_of.__getitem__)
+        sorted((names[seat] for seat in meeting), key=order.index)
         for meeting in networkx.min_weight_matching(graph)
         if players not in meeting
     ]
     begun = Counter(encounter.first for encounter in played)
     return [
         (first, second) if begun[first] <= begun[second] else (second, first)
-        for first, second in sorted(matched, key=lambda meeting: rank_of[meeting[0]])
+        for first, second in sorted(matched, key=lambda meeting: order.index(meeting[0]))
     ]

@@ -1,15 +1,16 @@
-"""Ratings of a field, and results by opening: numbers in, numbers out."""
+"""Ratings of a field: results of pairs in, numbers out."""
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist, fmean
-from typing import Any, Generic, TypeVar
+from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse.csgraph import connected_components
 
+from outflank.tools.match.game.results import Score
 from outflank.tools.match.stats.elo import QUANTILE
 
 _ELO = 400 / math.log(10)  # of one unit of the natural logarithm of the odds
@@ -25,18 +26,20 @@ class PairScore:
     """The result of a pair of games, or of a game without its twin.
 
     Attributes:
-        first: the engine, by its index.
-        second: its opponent.
-        points: of the first, 0 to `games`.
-        games: how many, 1 or 2.
+        first: the name of the engine that had Black in the first game.
+        second: the name of its opponent.
+        score: the score of the first.
         opening: any value that is equal for all games on one opening.
     """
 
-    first: int
-    second: int
-    points: float
-    games: int
+    first: str
+    second: str
+    score: Score
     opening: Hashable
+
+    def score_of(self, name: str) -> Score:
+        """The score of engine `name`, one of the two."""
+        return self.score if name == self.first else self.score.of_opponent
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,8 @@ class Ratings:
 
 def rate(names: Sequence[str], pairs: Sequence[PairScore]) -> Ratings:
     """The ratings of the engines `names` after these pairs of games."""
-    points = _points(len(names), pairs)
+    number = {name: engine for engine, name in enumerate(names)}
+    points = _points(number, pairs)
     games = points + points.T
     active = np.flatnonzero(games.sum(axis=1))
     elo = np.full(len(names), np.nan)
@@ -88,7 +92,7 @@ def rate(names: Sequence[str], pairs: Sequence[PairScore]) -> Ratings:
         among = np.ix_(active, active)
         prior = bool(connected_components(points[among] > 0, connection="strong")[0] > 1)
         strengths = _likeliest(points[among], float(prior))
-        index = {engine: place for place, engine in enumerate(active.tolist())}
+        index = {names[engine]: place for place, engine in enumerate(active.tolist())}
         inner = _covariance(strengths, games[among], float(prior), _residuals(strengths, pairs, index))
         elo[active], covariance[among] = _ELO * strengths, _ELO**2 * inner
     return Ratings(
@@ -103,12 +107,13 @@ def rate(names: Sequence[str], pairs: Sequence[PairScore]) -> Ratings:
     )
 
 
-def _points(engines: int, pairs: Iterable[PairScore]) -> Matrix:
-    """Points that the engine of each row took off the one of each column."""
-    points = np.zeros((engines, engines))
+def _points(number: dict[str, int], pairs: Iterable[PairScore]) -> Matrix:
+    """Return the points that the engine of each row took off the engine of each column."""
+    points = np.zeros((len(number), len(number)))
     for pair in pairs:
-        points[pair.first, pair.second] += pair.points
-        points[pair.second, pair.first] += pair.games - pair.points
+        first, second = number[pair.first], number[pair.second]
+        points[first, second] += pair.score.points
+        points[second, first] += pair.score.of_opponent.points
     return points
 
 
@@ -157,13 +162,13 @@ def _information(strengths: Matrix, games: Matrix, prior: float) -> Matrix:
     return np.asarray(np.diag(weights.sum(axis=1) + prior * own * (1 - own)) - weights + 1.0)
 
 
-def _residuals(strengths: Matrix, pairs: Iterable[PairScore], index: dict[int, int]) -> Matrix:
+def _residuals(strengths: Matrix, pairs: Iterable[PairScore], index: dict[str, int]) -> Matrix:
     """Points above expectation, for each opening (row) and engine (column)."""
     share = _shares(strengths)
     rows: dict[Hashable, Matrix] = {}
     for pair in pairs:
         first, second = index[pair.first], index[pair.second]
-        surplus = pair.points - pair.games * share[first, second]
+        surplus = pair.score.points - pair.score.games * share[first, second]
         row = rows.setdefault(pair.opening, np.zeros(len(strengths)))
         row[first] += surplus
         row[second] -= surplus
@@ -205,67 +210,3 @@ def _superiority(elo: Matrix, covariance: Matrix, first: int, second: int) -> fl
     if first == second or not variance > _PRECISION:  # not a number without games
         return None
     return NormalDist().cdf(float(elo[first] - elo[second]) / math.sqrt(variance))
-
-
-Opening = TypeVar("Opening", bound=Hashable)
-
-_FEWEST_GAMES = 4  # below, one colour takes all the points too often by chance
-_ONE_SIDED = 9  # points of ten
-
-
-@dataclass(frozen=True, slots=True)
-class OpeningRow(Generic[Opening]):
-    """An opening and its results.
-
-    Attributes:
-        opening: as it was handed in.
-        games: played on it.
-        black_wins: games that Black won.
-        draws: games without a winner.
-        white_wins: games that White won.
-        margin: mean disc difference from Black's side over the games played to the end; None if there is none.
-    """
-
-    opening: Opening
-    games: int
-    black_wins: int
-    draws: int
-    white_wins: int
-    margin: float | None
-
-    @property
-    def black_share(self) -> float:
-        """Black's share of the points, 0 to 1."""
-        return (self.black_wins + self.draws / 2) / self.games
-
-    @property
-    def is_one_sided(self) -> bool:
-        """Whether one colour took nine points of ten or more, of at least four: it says little about the engines."""
-        ten_times_the_points = 10 * max(self.black_wins, self.white_wins) + 5 * self.draws
-        return self.games >= _FEWEST_GAMES and ten_times_the_points >= _ONE_SIDED * self.games
-
-
-def opening_table(games: Iterable[tuple[Opening, float, float | None]]) -> list[OpeningRow[Opening]]:
-    """A row for each opening, in the order in which they first come.
-
-    Args:
-        games: of each its opening, Black's points (0, 0.5 or 1), and the disc difference from Black's side, None if
-            it was not played to the end.
-    """
-    found: dict[Opening, list[tuple[float, float | None]]] = {}
-    for opening, points, margin in games:
-        found.setdefault(opening, []).append((points, margin))
-    return [_row(opening, results) for opening, results in found.items()]
-
-
-def _row(opening: Opening, results: list[tuple[float, float | None]]) -> OpeningRow[Opening]:
-    points = [point for point, _ in results]
-    margins = [margin for _, margin in results if margin is not None]
-    return OpeningRow(
-        opening,
-        games=len(results),
-        black_wins=points.count(1),
-        draws=points.count(0.5),
-        white_wins=points.count(0),
-        margin=fmean(margins) if margins else None,
-    )

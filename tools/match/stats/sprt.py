@@ -158,6 +158,14 @@ class SequentialTest(ABC):
                 return done, accepted
         return None
 
+    def outcome(self, values: Sequence[float]) -> tuple[int, float, bool | None]:
+        """Return the number of pairs that count, the ratio after them, and the verdict.
+
+        Pairs after the first verdict, which stands, don't count.
+        """
+        done, accepted = self.decided(values) or (len(values), None)
+        return done, self.ratio(values[:done]), accepted
+
 
 _SPELLINGS = {"normalised": "normalized"}  # as the tables spell it
 # Larger differences need no test. Beyond 200 normalised Elo the t-value can't be made linear at a distribution that is
@@ -217,6 +225,10 @@ class Sprt(SequentialTest):
             return cls(**settings)
         except ValueError as error:
             raise NotationError(f"{error} in {text!r}") from None
+
+    def on_discs(self) -> "DiscTest":
+        """Return the same test on disc differences."""
+        return DiscTest(self.elo0, self.elo1, self.alpha, self.beta)
 
     def __str__(self) -> str:
         """The text that ``parse`` reads back."""

@@ -1,0 +1,256 @@
+"""The standings of a run, updated game by game: pairs, repeats, scores, ratings, places, and a verdict of the test."""
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from hashlib import blake2b
+from typing import TypeVar, cast
+
+from outflank.engine import Colour, Position, Symmetry
+from outflank.engine.squares import DIRECTIONS, SQUARES
+from outflank.tools.match.game.results import GameRecord, Score
+from outflank.tools.match.schedule.formats import Course, course_of
+from outflank.tools.match.state.run import RunSettings
+from outflank.tools.match.stats.elo import EloEstimate, estimate
+from outflank.tools.match.stats.ratings import PairScore, Ratings, rate
+
+_PASS = len(SQUARES)
+_NO_DIRECTION = len(DIRECTIONS)
+_SECONDS_BETWEEN = 1.0  # the least time between two computations of the same value
+_SHARE = 20  # a value is computed for at most this part of the time
+
+Value = TypeVar("Value")
+
+
+class Standings:
+    """The standings of a run. Threads may read while another one adds games.
+
+    Attributes:
+        settings: the settings of the run.
+        games: the games that count, by number, without turns.
+        pairs: the results of the pairs, by number; a game without its twin has one too.
+        scores: the score of each engine.
+        meetings: the score of each engine against each opponent that it played.
+
+    Args:
+        settings: the settings of the run.
+        games: the games that were played before.
+    """
+
+    def __init__(self, settings: RunSettings, games: Iterable[GameRecord] = ()) -> None:
+        self.settings = settings
+        self.games: dict[int, GameRecord] = {}
+        self.pairs: dict[int, PairScore] = {}
+        self.scores = dict.fromkeys(settings.names, Score())
+        self.meetings: defaultdict[tuple[str, str], Score] = defaultdict(Score)
+        self._open: dict[int, GameRecord] = {}  # the first game of each incomplete pair, whole
+        self._keys: dict[int, bytes] = {}  # of the complete pairs
+        self._first_with: dict[bytes, int] = {}
+        self._lock = threading.Lock()
+        self._changes = 0
+        self._computed: dict[str, tuple[object, int, float]] = {}
+        self._tested = [0] * 5  # the pairs that the test has counted, by points
+        self._last_tested = 0
+        self._verdict: bool | None = None
+        for game in games:
+            self.add(game)
+
+    def add(self, game: GameRecord) -> None:
+        """Count a game."""
+        number, pair = game.pairing.number, game.pairing.pair
+        twin = self._open.pop(pair, None)
+        both = [game] if twin is None else sorted((twin, game), key=lambda each: each.pairing.number)
+        with self._lock:
+            self._count(game)
+            self.games[number] = replace(game, turns=(), dialogue=())
+            self.pairs[pair] = _pair_score(both)
+            if twin is None:
+                self._open[pair] = replace(game, outside={})  # the store has counted it
+            else:
+                key = self._keys[pair] = pair_key(both)
+                self._first_with[key] = min(pair, self._first_with.get(key, pair))
+
+    def take_back(self, pair: int) -> GameRecord | None:
+        """Forget the game of an incomplete pair that is void; return it, None if there is none."""
+        game = self._open.pop(pair, None)
+        if game is not None:
+            with self._lock:
+                self._count(game, -1)
+                del self.games[game.pairing.number], self.pairs[pair]
+        return game
+
+    def enter(self, settings: RunSettings) -> None:
+        """Continue with more engines."""
+        with self._lock:
+            self.settings = settings
+            self.scores = dict.fromkeys(settings.names, Score()) | self.scores
+            self._changes += 1
+
+    def is_complete(self, pair: int) -> bool:
+        """Whether both games of a pair count."""
+        return pair in self._keys
+
+    @property
+    def complete_pairs(self) -> int:
+        """The number of pairs both of whose games count."""
+        return len(self._keys)
+
+    @property
+    def repeats(self) -> dict[int, int]:
+        """For each complete pair whose two games the same engines played before, the first such pair."""
+        with self._lock:
+            firsts = {pair: self._first_with[key] for pair, key in sorted(self._keys.items())}
+        return {pair: first for pair, first in firsts.items() if first != pair}
+
+    @property
+    def rated_pairs(self) -> list[PairScore]:
+        """The pairs that ratings count, in schedule order: games without a twin included, repeats left out."""
+        repeated = self.repeats
+        with self._lock:
+            return [score for pair, score in sorted(self.pairs.items()) if pair not in repeated]
+
+    @property
+    def match_points(self) -> list[float]:
+        """The first engine's points in the complete pairs of a match, 0 to 2, repeats left out, in schedule order."""
+        return [score.points for score in self._of_first(self._keys)]
+
+    @property
+    def tested_points(self) -> list[float]:
+        """The ``match_points`` that the run's test counts: it waits for an incomplete pair, as the match does."""
+        return [score.points for score in self._of_first(self._in_turn())]
+
+    @property
+    def disc_sums(self) -> list[float]:
+        """The first engine's two disc differences of each pair tested, added; pairs that broke off left out."""
+        return [float(score.discs) for score in self._of_first(self._in_turn()) if score.measured == 2]
+
+    @property
+    def verdict(self) -> bool | None:
+        """The first verdict of the run's test, whether the first engine is the stronger one; None without one."""
+        test = self.settings.sprt
+        while test and self._verdict is None and self.is_complete(pair := self._last_tested + 1):
+            self._last_tested = pair
+            if self._first_with[self._keys[pair]] == pair:
+                points = self.pairs[pair].score_of(self.settings.names[0]).points
+                self._tested[round(2 * points)] += 1
+                self._verdict = test.verdict_at(test.ratio_of(self._tested))
+        return self._verdict
+
+    @property
+    def elo(self) -> EloEstimate | None:
+        """The Elo of the first engine of two against the second, repeats left out; None with more engines.
+
+        As ``ratings`` and ``course``, it is computed when it is read after new games, but not more often than once a
+        second, and for no more than a twentieth of the time.
+        """
+        return self._current("elo", self._estimate) if len(self.settings.names) == 2 else None
+
+    @property
+    def ratings(self) -> Ratings:
+        """The ratings of all engines, repeats left out."""
+        return self._current("ratings", lambda: rate(self.settings.names, self.rated_pairs))
+
+    @property
+    def course(self) -> Course:
+        """Places and rounds."""
+        return self._current("course", lambda: course_of(self.settings, self._all_games()))
+
+    def _all_games(self) -> list[GameRecord]:
+        with self._lock:
+            return list(self.games.values())
+
+    def _count(self, game: GameRecord, times: int = 1) -> None:
+        for colour, name in game.pairing.names.items():
+            meeting, score = (name, game.pairing.names[colour.other]), game.score_of(name)
+            if times < 0:
+                score = Score() - score
+            self.scores[name] += score
+            self.meetings[meeting] += score
+            if not self.meetings[meeting].games:
+                del self.meetings[meeting]
+        self._changes += 1
+
+    def _in_turn(self) -> list[int]:
+        """Return the complete pairs before the first incomplete one."""
+        return [pair for place, pair in enumerate(sorted(self._keys), 1) if pair == place]
+
+    def _of_first(self, pairs: Iterable[int]) -> list[Score]:
+        """Return the scores of the first engine in these pairs, in schedule order, repeats left out."""
+        repeated, first = self.repeats, self.settings.names[0]
+        return [self.pairs[pair].score_of(first) for pair in sorted(pairs) if pair not in repeated]
+
+    def _estimate(self) -> EloEstimate:
+        first, games, pairs = self.settings.names[0], list[float](), list[float]()
+        for pair in self.rated_pairs:
+            score = pair.score_of(first)
+            games += [score.points / score.games] * score.games
+            pairs += [score.points] * (score.games == 2)
+        return estimate(games, pairs)
+
+    def _current(self, name: str, compute: Callable[[], Value]) -> Value:
+        """Return a computed value, renewed if games were added since and enough time has passed."""
+        value, changes, due = self._computed.get(name, (None, -1, 0.0))
+        began = time.monotonic()
+        if changes != self._changes and (changes <= 0 or began >= due):
+            changes, value = self._changes, compute()
+            due = began + max(_SECONDS_BETWEEN, _SHARE * (time.monotonic() - began))
+            self._computed[name] = value, changes, due
+        return cast(Value, value)
+
+
+def pair_key(games: Iterable[GameRecord]) -> bytes:
+    """Return 16 bytes that two pairs share if the same engines played the same games, up to symmetry."""
+    keys = sorted(f"{[*map(game.pairing.names.get, Colour)]}".encode() + game_key(game) for game in games)
+    return blake2b(b"".join(keys), digest_size=16).digest()
+
+
+def game_key(game: GameRecord) -> bytes:
+    """Return 16 bytes that two games share if one is an image of the other: boards, colours, moves, ending, winner."""
+    moves = [turn.move for turn in game.turns]
+    squares = bytes(_PASS if move.square is None else move.square for move in moves)
+    directions = bytes(
+        DIRECTIONS.index(move.direction) if move.direction else _NO_DIRECTION for move in moves
+    )
+    first = game.first_position
+    images = (
+        b"%s%s%s"
+        % (
+            _board(first.transformed(symmetry)),
+            squares.translate(_SQUARES[symmetry]),
+            directions.translate(_DIRECTIONS[symmetry]),
+        )
+        for symmetry in Symmetry
+    )
+    key = blake2b(min(images), digest_size=16)
+    key.update(f"{game.rules} {game.ending} {game.winner}".encode())
+    return key.digest()
+
+
+def _board(position: Position) -> bytes:
+    """Return the discs of both colours and the side to move, 17 bytes."""
+    return b"%s%s%s" % (
+        position.black.to_bytes(8, "big"),
+        position.white.to_bytes(8, "big"),
+        position.side.letter.encode(),
+    )
+
+
+def _bytes_by_symmetry(images: Callable[[Symmetry], Iterable[int]]) -> list[bytes]:
+    """Return tables for ``bytes.translate``: the images of the first bytes by each symmetry, others unchanged."""
+    tables = [bytes(images(symmetry)) for symmetry in Symmetry]
+    return [table + bytes(range(len(table), 256)) for table in tables]
+
+
+_SQUARES = _bytes_by_symmetry(lambda symmetry: map(symmetry.square, SQUARES))
+_DIRECTIONS = _bytes_by_symmetry(
+    lambda symmetry: (DIRECTIONS.index(symmetry.direction(name)) for name in DIRECTIONS)
+)
+
+
+def _pair_score(games: list[GameRecord]) -> PairScore:
+    """Return the result of a pair, of one game or two."""
+    pairing = games[0].pairing
+    first, second = (pairing.names[colour] for colour in Colour)
+    return PairScore(first, second, sum((game.score_of(first) for game in games), Score()), pairing.opening)
