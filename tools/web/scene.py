@@ -9,6 +9,7 @@ import time
 from bisect import insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from outflank.engine import Colour, Move, Position
@@ -41,6 +42,7 @@ _MOST_TO_COME = 8
 _LEAST_SECONDS = 0.3  # between two makings of the tables
 _REST = 9  # times as long as they took
 _LONGEST_LINE = 20  # moves of a principal variation
+_LONGEST_MOVE = 6  # letters; ``0000`` is a pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,28 +292,37 @@ def _given(board: _Board) -> int:
 
 
 def read_thought(line: str, colour: Colour) -> dict[str, Any] | None:
-    """What an engine's line of GTP's analysis, or NBoard's ``search``, says of its best move.
+    """Read what a line of GTP's analysis, NBoard's ``search`` or UCI's ``info`` says of an engine's best move.
 
     Returns: ``value``, in discs for Black, ``depth`` and ``pv``, each None or empty if it is not known; None if nothing
         can be read.
     """
-    if line.startswith("search "):
-        words = line.split()
-        text, score, depth = [*words[1:3], "", "", ""][:2] + [words[4] if len(words) > 4 else ""]
-        pv = " ".join(text[at : at + 2].lower() for at in range(0, min(len(text), 2 * _LONGEST_LINE), 2))
-    else:
-        reports = read_report(line)
-        if not reports:
-            return None
-        pv = " ".join(str(move) for move in reports[0].pv[:_LONGEST_LINE]) or reports[0].text[:2]
+    words = line.split()
+    score = depth = ""
+    if reports := read_report(line):
+        moves = [str(move) for move in reports[0].pv] or [reports[0].text[:2]]
         score = reports[0].keys.get("scoreLead", reports[0].keys.get("scoreMean", ""))
         depth = reports[0].keys.get("depth", "")
+    elif line.startswith("search "):
+        text, score, _, depth = [*words[1:], *[""] * 4][:4]
+        moves = [text[at : at + 2].lower() for at in range(0, len(text), 2)]
+    else:
+        before, _, pv = line.partition(" pv ")
+        keys = dict(pairwise(before.split()))
+        moves = [word.removeprefix("P@") for word in pv.split()]
+        depth = keys.get("depth", "")
+        if not moves or keys.get("multipv", "1") != "1" or keys.get("info") == "string":
+            return None
+        score = f"{keys['cp']}e-2" if "cp" in keys else ""  # hundredths of a disc
     try:
-        value = possible_score(float(score))
+        value = for_black(possible_score(float(score)), colour)
     except ValueError:
         value = None
-    value = for_black(value, colour)
-    return {"value": None if value is None else round(value, 2), "depth": depth[:8], "pv": pv}
+    return {
+        "value": None if value is None else round(value, 2),
+        "depth": depth[:8],
+        "pv": " ".join(move[:_LONGEST_MOVE] for move in moves[:_LONGEST_LINE]),
+    }
 
 
 @dataclass(frozen=True, slots=True)

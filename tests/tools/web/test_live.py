@@ -18,11 +18,13 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
+from outflank.engine import Colour
 from outflank.tests.support import fake_engine
 from outflank.tests.support.browser import CHROMIUM, Browser
 from outflank.tests.support.processes import children
 from outflank.tests.support.program import OUTFLANK
 from outflank.tools.match.state.store import read_run
+from outflank.tools.web.scene import read_thought
 
 pytestmark = pytest.mark.timeout(180)
 in_browser = pytest.mark.skipif(
@@ -307,6 +309,30 @@ def test_the_page_may_die_and_the_run_goes_on(tmp_path: Path) -> None:
 
 def _command(pid: int) -> bytes:
     return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "depth", "pv"),
+    [
+        ("info move f5 visits 9 scoreLead 2.5 depth 12 pv f5 d6 c3", 2.5, "12", "f5 d6 c3"),
+        ("info move f5 visits 9 info move d3 scoreLead 1", None, "", "f5"),
+        ("search E6F4 -3.00 0 10@73%", -3.0, "10@73%", "e6 f4"),
+        ("search E6", None, "", "e6"),
+        ("info depth 9 score cp 250 nodes 5 time 3 pv P@f5 P@d6 0000 P@c3", 2.5, "9", "f5 d6 0000 c3"),
+        ("info depth 60 score mate 3 pv P@f5", None, "60", "f5"),
+        ("info depth 9 score cp 99999 pv P@f5", None, "9", "f5"),
+        ("info depth 9 multipv 2 score cp 250 pv P@f5", None, None, None),
+        ("info depth 9 currmove P@f5", None, None, None),
+        ("info string depth 9 score cp 250 pv P@f5", None, None, None),
+    ],
+)
+def test_thoughts_are_read_in_each_protocol(
+    line: str, value: float | None, depth: str | None, pv: str | None
+) -> None:
+    for colour, sign in ((Colour.BLACK, 1), (Colour.WHITE, -1)):
+        thought = read_thought(line, colour)
+        expected = None if value is None else sign * value
+        assert thought == (None if pv is None else {"value": expected, "depth": depth, "pv": pv})
 
 
 def test_a_delay_needs_a_page(tmp_path: Path) -> None:
