@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 
 from outflank.tests.support.processes import children
 from outflank.tools.match.state.store import read_run
-from outflank.tools.web.live import NICENESS
+from outflank.tools.web.run_page import NICENESS
 
 ROUNDS = 3
 NODES = 200_000  # for each move of the first kind
@@ -105,7 +105,7 @@ def playing(folder: Path, games: int, engine: str, clock: str, viewers: int) -> 
 
 def _served(process: int) -> float:
     """Processor seconds of a process, if it is the one that serves the page."""
-    if b"tools.web.live" not in Path(f"/proc/{process}/cmdline").read_bytes():
+    if b"tools.web.run_page" not in Path(f"/proc/{process}/cmdline").read_bytes():
         return 0.0
     user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")

@@ -43,7 +43,7 @@ _WITH_RESUME = {
 
 
 if TYPE_CHECKING:
-    from outflank.tools.web.broadcast import Broadcast
+    from outflank.tools.web.page_process import PageProcess
 
 _SLICE_SECONDS = 0.1
 _STARTING = (
@@ -225,7 +225,7 @@ def play_and_print(
     return outcome.run
 
 
-def _conclude(outcome: RunEnd, options: dict[str, Any], folder: Path, page: Broadcast | None) -> None:
+def _conclude(outcome: RunEnd, options: dict[str, Any], folder: Path, page: PageProcess | None) -> None:
     """Write the files and print the result; the page stays for those who watch until a signal comes."""
     recorded = not options["no_records"]
     figures = figures_of(outcome.run)
@@ -240,7 +240,7 @@ def _conclude(outcome: RunEnd, options: dict[str, Any], folder: Path, page: Broa
         if not outcome.interruption:  # after SIGHUP the terminal is gone
             raise
     if page and not outcome.interruption:
-        page.over(outcome.run)
+        page.conclude(outcome.run)
         with Interrupts() as interrupts, suppress(Interrupted):
             click.echo(f"The page stays at {page.url} until Ctrl-C", err=True)
             while True:
@@ -260,7 +260,7 @@ def _play(
     folder: Path,
     store: Store | None,
     board: Scoreboard,
-    page: Broadcast | None,
+    page: PageProcess | None,
     interrupts: Interrupts,
     staging: Staging | None,
 ) -> RunEnd:
@@ -268,7 +268,7 @@ def _play(
     past = store.read() if store else None
     if store and past and is_over(past, store.openings(past.settings.rules)):
         if page:
-            page.opened(folder)
+            page.open(folder)
         if staging:
             staging.on_end()
         return RunEnd(store.end(finished=True), None, store.trouble)
@@ -289,7 +289,7 @@ def _play(
             board.count(past)
             on_event = _listener(board, page, options["as_json"], staging)
             if page:
-                page.opened(folder)
+                page.open(folder)
             conduct = staging.conductor if staging else Conductor
             conductor = conduct(past, store, pool, on_event, board.say, interrupts)
             try:
@@ -303,7 +303,7 @@ def _play(
             staging.on_end()
         run = store.end(finished=conductor.finished)
         if page and interruption:
-            page.over(run)
+            page.conclude(run)
         return RunEnd(run, interruption, store.trouble)
 
 
@@ -316,15 +316,15 @@ def _draw(settings: RunSettings, interrupts: Interrupts) -> list[tuple[Move, ...
     return openings
 
 
-def _page(options: dict[str, Any], say: Callable[[str], object]) -> Broadcast | None:
+def _page(options: dict[str, Any], say: Callable[[str], object]) -> PageProcess | None:
     """What shows the run, if that is asked for."""
     if options["live"] is None:
         if options["delay"] is not None:
             raise click.UsageError("--delay is of the page that --live shows, and needs it")
         return None
-    from outflank.tools.web.broadcast import Broadcast  # an extra that most do without
+    from outflank.tools.web.page_process import PageProcess  # an extra that most do without
 
-    return Broadcast(options["live"], options["delay"] or 0.0, say, options.get("live_listener"))
+    return PageProcess(options["live"], options["delay"] or 0.0, say, options.get("live_listener"))
 
 
 def _open_pool(
@@ -338,7 +338,7 @@ def _open_pool(
 
 
 def _listener(
-    board: Scoreboard, page: Broadcast | None, as_json: bool, staging: Staging | None
+    board: Scoreboard, page: PageProcess | None, as_json: bool, staging: Staging | None
 ) -> Callable[[Event], None]:
     """Shows each event, also on the page; as JSON, prints a line for it, and after each game the run's progress."""
 

@@ -1,7 +1,7 @@
-"""One set of values for any number of viewers: each gets them all, and from then on those that change.
+"""Values for any number of viewers: each gets all of them first, and then changes.
 
-A value is written as JSON once, when it is set; a message is made of values once for all viewers that have seen as
-much. A viewer that reads slowly gets fewer messages, each with the latest values: nothing is kept for it.
+A value is written as JSON once, when it is set, and a message once for all viewers that have seen the same changes. A
+viewer that reads slowly gets fewer messages, each with the latest values: nothing is kept for it.
 """
 
 import asyncio
@@ -9,38 +9,38 @@ import json
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import takewhile
 from typing import Any
 
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 
 VERSION = 1
-"""Of the messages; docs/live.md describes them."""
+"""The version of the messages; docs/live.md describes them."""
 
 _FRAME_SECONDS = 0.2  # between two messages to a viewer
-_MOST_DROPPED = 1_000  # keys that are remembered as gone; who has seen less than that gets all values again
+_MOST_DROPPED = 1_000  # dropped keys that are remembered; a viewer that missed more gets all values again
 _READ_ONLY = 1008  # a WebSocket's code for "policy violation"
 
 
-class Feed:
+class ChangeFeed:
     """The values by their keys; all methods are for the event loop's thread.
 
     Args:
-        page: a code of the page that shows the values: one that shows others loads itself again.
+        page: the code of the page that shows the values; a page with another code loads itself again.
     """
 
     def __init__(self, page: str) -> None:
         self._page = page
         self._values: dict[str, tuple[int, str]] = {}
         self._dropped: dict[str, int] = {}
-        self._seen_by_all = 0  # the least count with which a viewer gets the changes alone
+        self._seen_by_all = 0  # a viewer that has seen fewer changes gets all values
         self._count = 0
         self._published = 0
         self._changed = asyncio.Event()
         self._messages: dict[int | None, str] = {}
-        self.viewers = 0
 
     def set(self, key: str, value: object) -> None:
-        """Let a key have a value from the next message on."""
+        """Set the value of a key from the next message on."""
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         if self._values.get(key, (0, None))[1] != text:
             self._count += 1
@@ -49,7 +49,7 @@ class Feed:
             self._dropped.pop(key, None)
 
     def drop(self, key: str) -> None:
-        """Let a key have no value."""
+        """Remove a key."""
         if self._values.pop(key, None) is not None:
             self._count += 1
             self._dropped[key] = self._count
@@ -58,14 +58,15 @@ class Feed:
                 self._seen_by_all = self._dropped.pop(oldest)
 
     def replace(self, prefix: str, values: Mapping[str, object]) -> None:
-        """Let the keys that begin with `prefix` be these and no others."""
-        for key in [key for key in self._values if key.startswith(prefix) and key not in values]:
+        """Let the keys that begin with `prefix` be these and no others; `values` has their other parts."""
+        new = {f"{prefix}{name}": value for name, value in values.items()}
+        for key in [key for key in self._values if key.startswith(prefix) and key not in new]:
             self.drop(key)
-        for key, value in values.items():
+        for key, value in new.items():
             self.set(key, value)
 
-    async def run(self) -> None:
-        """Hand out what has changed, a few times a second, until it is cancelled."""
+    async def publish(self) -> None:
+        """Send changes a few times a second until cancelled."""
         while True:
             await asyncio.sleep(_FRAME_SECONDS)
             if self._count != self._published:
@@ -74,17 +75,13 @@ class Feed:
                 self._changed.set()
                 self._changed = asyncio.Event()
 
-    async def view(self, socket: WebSocket) -> None:
-        """Serve a viewer until it leaves. One that says anything is sent away: there is nothing to be said."""
+    async def serve(self, socket: WebSocket) -> None:
+        """Serve a viewer until it leaves. A viewer that sends anything is disconnected."""
         await socket.accept()
-        self.viewers += 1
         sending = asyncio.create_task(self._send(socket))
         try:
             await socket.receive()
-        except WebSocketDisconnect:
-            pass
         finally:
-            self.viewers -= 1
             sending.cancel()
             with suppress(Exception, asyncio.CancelledError):
                 await sending
@@ -102,24 +99,18 @@ class Feed:
                 await changed.wait()
 
     def _message(self, seen: int | None) -> str:
-        """What a viewer lacks that has seen so much; None for a new one."""
+        """Return the message for a viewer that has seen this count of changes; None for a new one."""
         if seen is not None and seen < self._seen_by_all:
             seen = None
         if seen not in self._messages:
-            self._messages[seen] = self._made(seen)
+            self._messages[seen] = self._written(seen)
         return self._messages[seen]
 
-    def _made(self, seen: int | None) -> str:
+    def _written(self, seen: int | None) -> str:
         head: dict[str, Any] = {"version": VERSION, "now": round(time.time(), 3)}
         if seen is None:
             head |= {"all": True, "page": self._page}
-        least = seen or 0
-        news = []
-        for key in reversed(self._values):  # the latest first
-            count, text = self._values[key]
-            if count <= least:
-                break
-            news.append(f"{json.dumps(key)}:{text}")
-        dropped = [] if seen is None else [key for key, count in self._dropped.items() if count > least]
-        values = ",".join(reversed(news))
+        latest = takewhile(lambda item: item[1][0] > (seen or 0), reversed(self._values.items()))
+        values = ",".join(f"{json.dumps(key)}:{text}" for key, (_, text) in reversed([*latest]))
+        dropped = [] if seen is None else [key for key, count in self._dropped.items() if count > seen]
         return f'{json.dumps(head)[:-1]},"drop":{json.dumps(dropped)},"set":{{{values}}}}}'

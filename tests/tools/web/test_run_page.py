@@ -23,8 +23,12 @@ from outflank.tests.support import fake_engine
 from outflank.tests.support.browser import CHROMIUM, Browser
 from outflank.tests.support.processes import children
 from outflank.tests.support.program import OUTFLANK
+from outflank.tests.support.runs import conduct, instant_settings
+from outflank.tools.match.state.events import Thought
 from outflank.tools.match.state.store import read_run
-from outflank.tools.web.scene import read_thought
+from outflank.tools.web.page_process import PageProcess
+from outflank.tools.web.run_view import read_thought
+from outflank.tools.web.server import Address
 
 pytestmark = pytest.mark.timeout(180)
 in_browser = pytest.mark.skipif(
@@ -296,7 +300,9 @@ def test_the_page_may_die_and_the_run_goes_on(tmp_path: Path) -> None:
     with Runner(tmp_path) as runner:
         assert runner.process.stderr is not None
         with runner.watch():  # it has started
-            server = next(pid for pid in children(runner.process.pid) if b"tools.web.live" in _command(pid))
+            server = next(
+                pid for pid in children(runner.process.pid) if b"tools.web.run_page" in _command(pid)
+            )
         os.kill(server, signal.SIGKILL)
         said = next(line for line in runner.process.stderr if "the page at" in line)
         deadline = time.monotonic() + 60
@@ -305,6 +311,18 @@ def test_the_page_may_die_and_the_run_goes_on(tmp_path: Path) -> None:
             time.sleep(0.1)
 
         assert "has ended; the run goes on without it" in said
+
+
+def test_what_engines_say_before_the_run_has_a_folder_is_not_shown(tmp_path: Path) -> None:
+    """UCI engines send ``info string`` when they are started, before the first game."""
+    conduct(instant_settings(tmp_path, games=2), tmp_path / "run")
+    with PageProcess(Address(), 0.0, print) as page:
+        page.put(Thought(0, "A", "info string ready"))
+        time.sleep(0.3)  # three times as long as the queue waits
+        page.open(tmp_path / "run")
+        with connect(page.url.replace("http", "ws") + "/feed", max_size=None) as socket:
+            watcher = Watcher(socket)
+            watcher.wait(lambda values: len(watcher.ended()) == 2)
 
 
 def _command(pid: int) -> bytes:

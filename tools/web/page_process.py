@@ -1,7 +1,7 @@
-"""The runner's side of the page of a run: a process that serves it, and what happens sent there.
+"""The runner's side of a run's page: a process that serves the page, and a queue of events to it.
 
-Sending costs the games next to nothing: events are put into a queue, and a thread writes them to a pipe ten times a
-second. If the other process does not keep up, what engines think is dropped first; if it is gone, all is.
+Sending costs the games next to nothing: a thread writes the queue to a pipe ten times a second. If the process does not
+keep up, thoughts and turns are dropped first; if it has ended, everything is.
 """
 
 import socket
@@ -11,28 +11,27 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Self
 
 from outflank.tools.match.state.events import Event, Glimpse, Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import Run
-from outflank.tools.web.live import Opened
-from outflank.tools.web.scene import Over
 from outflank.tools.web.server import Address, url_of
 
 _WRITE_SECONDS = 0.1
 _MOST_WAITING = (
-    20_000  # turns and thoughts; beyond, they are dropped, and a game appears whole when it has ended
+    20_000  # turns and thoughts; with more they are dropped, and a game appears whole when it has ended
 )
 _END_SECONDS = 5.0
 
 
-class Broadcast:
+class PageProcess:
     """Serves the page of a run from a process of its own; a context manager.
 
     Attributes:
-        url: of the page.
+        url: the address of the page.
 
     Args:
         address: where to listen.
@@ -52,23 +51,22 @@ class Broadcast:
     ) -> None:
         self._listener = listener or address.listen()
         self.url = url_of(self._listener)
-        self._names = address.names
-        self._delay = delay
+        self._arguments = [str(delay), *address.names]
         self._say = say
         self._queue: deque[object] = deque()
         self._end = threading.Event()
-        self._is_lost = False
-        self._thread = threading.Thread(target=self._write, name="broadcast", daemon=True)
+        self._is_open = False
+        self._thread = threading.Thread(target=self._write, name="page", daemon=True)
 
     def __enter__(self) -> Self:
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-P", "-m", "outflank.tools.web.live"]
-        arguments = [str(theirs.fileno()), str(self._listener.fileno()), str(self._delay), *self._names]
+        descriptors = theirs.fileno(), self._listener.fileno()
+        command = [sys.executable, "-P", "-m", "outflank.tools.web.run_page", *map(str, descriptors)]
         self._process = subprocess.Popen(
-            command + arguments,
-            pass_fds=(theirs.fileno(), self._listener.fileno()),
+            command + self._arguments,
+            pass_fds=descriptors,
             stdin=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for us: it serves until we say so
+            start_new_session=True,  # Ctrl-C is for us: the page stays until we end it
         )
         theirs.close()
         self._listener.close()
@@ -87,35 +85,33 @@ class Broadcast:
             self._process.kill()
             self._process.wait()
 
-    def opened(self, folder: Path) -> None:
-        """The run has its file, from which the page takes what was played before."""
-        self._queue.append(Opened(folder.resolve()))
+    def open(self, folder: Path) -> None:
+        """Let the page read the games so far from the run's folder; events are sent from now on."""
+        self._queue.append(folder.resolve())
+        self._is_open = True
 
-    def put(self, event: Event | Glimpse) -> None:
-        """Something happened; from any thread."""
-        if isinstance(event, TurnBegun | TurnPlayed | Thought) and len(self._queue) > _MOST_WAITING:
-            return
-        if not self._is_lost:
-            self._queue.append(event)
+    def put(self, message: Event | Glimpse) -> None:
+        """Send an event; from any thread."""
+        is_small = isinstance(message, TurnBegun | TurnPlayed | Thought)
+        if self._is_open and not (is_small and len(self._queue) > _MOST_WAITING):
+            self._queue.append(message)
 
-    def over(self, run: Run) -> None:
-        """The run has ended, or was interrupted."""
-        self._queue.append(Over(run.finished, run.seconds, dict(run.outside), dict(run.identities)))
+    def conclude(self, run: Run) -> None:
+        """Send the end of the run, or its interruption; the page has the games."""
+        self._queue.append(replace(run, games=(), voids=(), remarks=()))
 
     def _write(self) -> None:
-        """Send what there is, the folder alone and first; runs in a thread."""
-        while not self._is_lost:
+        """Write the queue to the pipe until the end; runs in a thread."""
+        is_last = False
+        while not is_last:
             is_last = self._end.wait(_WRITE_SECONDS)
             waiting = [self._queue.popleft() for _ in range(len(self._queue))]
             try:
-                if waiting and isinstance(waiting[0], Opened):
-                    self._pipe.send([waiting.pop(0)])
                 if waiting:
                     self._pipe.send(waiting)
             except OSError:
-                self._is_lost = True
+                self._is_open = False
                 self._queue.clear()
                 if not is_last:
                     self._say(f"Note: the page at {self.url} has ended; the run goes on without it")
-            if is_last:
                 return

@@ -12,7 +12,7 @@ from starlette.routing import WebSocketRoute
 from websockets.sync.client import connect
 
 from outflank.tests.support.processes import resident_kib
-from outflank.tools.web.feed import Feed
+from outflank.tools.web.change_feed import ChangeFeed
 from outflank.tools.web.server import Address, WebServer
 
 
@@ -20,13 +20,13 @@ class Stage:
     """A feed that is served, and set from here."""
 
     def __init__(self) -> None:
-        self.feed = Feed("page")
+        self.feed = ChangeFeed("page")
         self.loop: asyncio.AbstractEventLoop | None = None
 
     @asynccontextmanager
     async def lifespan(self, app: object) -> AsyncIterator[None]:
         self.loop = asyncio.get_running_loop()
-        running = asyncio.create_task(self.feed.run())
+        running = asyncio.create_task(self.feed.publish())
         yield
         running.cancel()
 
@@ -40,7 +40,7 @@ class Stage:
 
     @contextmanager
     def served(self) -> Iterator[str]:
-        routes = [WebSocketRoute("/feed", self.feed.view)]
+        routes = [WebSocketRoute("/feed", self.feed.serve)]
         with WebServer(routes, Address().listen(), lifespan=self.lifespan) as server:
             with connect(server.url.replace("http", "ws") + "/feed"):
                 pass  # the loop runs
@@ -82,7 +82,7 @@ def test_values_that_change_often_are_sent_a_few_times_a_second() -> None:
 
 
 def test_a_viewer_that_missed_more_than_is_remembered_gets_all_values() -> None:
-    feed = Feed("page")
+    feed = ChangeFeed("page")
     for number in range(3_000):
         feed.set(f"key/{number}", number)
         feed.drop(f"key/{number}")

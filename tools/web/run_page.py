@@ -1,0 +1,207 @@
+"""The page of a run that is being played, in a process of its own.
+
+``python -m outflank.tools.web.run_page`` is started by ``PageProcess`` and reads events from a pipe. It runs beside
+engines that play for time, so it yields to them: it has a lower priority, and does its work once for all viewers.
+"""
+
+import asyncio
+import json
+import os
+import socket
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from hashlib import sha256
+from multiprocessing.connection import Connection
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route, WebSocketRoute
+
+from outflank.engine import Move
+from outflank.protocol.formats import ggf, sgf
+from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.match.state.events import Thought, TurnBegun, TurnPlayed
+from outflank.tools.match.state.run import Run
+from outflank.tools.match.state.store import read_openings, read_run
+from outflank.tools.report.figures import figures_of
+from outflank.tools.report.page import page_parts, replay, templates
+from outflank.tools.report.records import run_record, transcript_line
+from outflank.tools.report.report import PARTS_ABOVE, PARTS_BELOW, render_report, run_title
+from outflank.tools.report.summary import summary
+from outflank.tools.web.change_feed import ChangeFeed
+from outflank.tools.web.run_view import RunView
+from outflank.tools.web.server import WebServer
+
+NICENESS = 10
+_OLDEST_SECONDS = 20.0  # the age of a file of the whole run that is handed out again
+_TICK_SECONDS = 0.1
+_MOST_LATE = 50_000  # events that wait for their delay; with more, a game appears whole when it has ended
+_LAST_SECONDS = 0.5  # for viewers to get the last message
+_GAME_FORMATS: dict[str, Callable[..., str]] = {"sgf": sgf.write, "ggf": ggf.write}
+
+
+def _games_file(run: Run, form: str) -> str:
+    return "".join(_GAME_FORMATS[form](run_record(run, game)) for game in run.games)
+
+
+_RUN_FILES: dict[str, Callable[[Run], str]] = {
+    "report.html": lambda run: render_report(run, figures_of(run)),
+    "summary.json": lambda run: json.dumps(summary(run, figures_of(run)), indent=2, ensure_ascii=False),
+    "games.txt": lambda run: "".join(map(transcript_line, run.games)),
+    "games.sgf": lambda run: _games_file(run, "sgf"),
+    "games.ggf": lambda run: _games_file(run, "ggf"),
+}
+
+
+class RunPage:
+    """The page of a run, its changes, and its files.
+
+    Args:
+        run: the run so far.
+        openings: the openings of the run.
+        delay: seconds by which everything is shown late.
+    """
+
+    def __init__(self, run: Run, openings: Sequence[tuple[Move, ...]], delay: float) -> None:
+        parts = page_parts(run.settings.rules, "live.js", asks=True)
+        self._policy = f"{parts['policy']}; frame-ancestors 'none'"
+        page = templates().get_template("live.html")
+        self._html = page.render(
+            title=run_title(run),
+            names=run.settings.names,
+            endings=[str(ending) for ending in Ending],
+            rows=[],
+            files=list(_GAME_FORMATS),
+            remark_heading="by",
+            above=PARTS_ABOVE[1:],
+            below=PARTS_BELOW,
+            live=True,
+            **parts,
+        )
+        self._feed = ChangeFeed(sha256(self._html.encode()).hexdigest()[:16])
+        self._delay = delay
+        self._past = run, openings
+        self._view: RunView | None = None
+        self._late: deque[tuple[float, Any]] = deque()
+        self._files: dict[str, tuple[float, Run, str]] = {}
+        self._making = asyncio.Lock()
+        self.routes = [
+            Route("/", self._page),
+            WebSocketRoute("/feed", self._feed.serve),
+            Route("/games/{number:int}.json", self._replay),
+            Route("/games/{number:int}.{form}", self._game_file),
+            *(Route(f"/{name}", self._run_file) for name in _RUN_FILES),
+        ]
+
+    def put(self, messages: list[Any]) -> None:
+        """Take events, from any thread; they are shown after the delay."""
+        due = time.monotonic() + self._delay
+        for message in messages:
+            if len(self._late) < _MOST_LATE or not isinstance(message, TurnBegun | TurnPlayed | Thought):
+                self._late.append((due, message))
+
+    @asynccontextmanager
+    async def lifespan(self, app: object) -> AsyncIterator[None]:
+        """Send changes and show events while the page is served."""
+        tasks = [asyncio.create_task(self._feed.publish()), asyncio.create_task(self._show())]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    async def _show(self) -> None:
+        """Show each event when it is due."""
+        await asyncio.sleep(self._delay)
+        self._view = view = RunView(self._feed, *self._past, self._delay)
+        tables = asyncio.create_task(view.renew_tables())
+        try:
+            while not tables.done():
+                while self._late and self._late[0][0] <= time.monotonic():
+                    view.take(self._late.popleft()[1])
+                view.settle()
+                await asyncio.sleep(_TICK_SECONDS)
+            tables.result()
+        finally:
+            tables.cancel()
+
+    async def _page(self, request: Request) -> Response:
+        return HTMLResponse(self._html, headers={"content-security-policy": self._policy})
+
+    async def _replay(self, request: Request) -> Response:
+        text = json.dumps(replay(self._game(request)), ensure_ascii=False, separators=(",", ":"))
+        return Response(text, media_type="application/json")
+
+    async def _game_file(self, request: Request) -> Response:
+        form = request.path_params["form"]
+        if form not in _GAME_FORMATS:
+            raise HTTPException(404)
+        game = self._game(request)
+        return _attachment(
+            _GAME_FORMATS[form](run_record(self._shown().run, game)), f"game-{game.pairing.number}.{form}"
+        )
+
+    async def _run_file(self, request: Request) -> Response:
+        """Return a file of the whole run; one is made at a time, and not for each request."""
+        name, view = request.url.path[1:], self._shown()
+        async with self._making:
+            made, run, text = self._files.get(name, (0.0, None, ""))
+            is_new = run is view.run or time.monotonic() - made < _OLDEST_SECONDS
+            if run is None or not is_new or run.finished != view.run.finished:
+                run = view.run
+                text = await run_in_threadpool(_RUN_FILES[name], run)
+                self._files[name] = time.monotonic(), run, text
+        return _attachment(text, name)
+
+    def _shown(self) -> RunView:
+        if self._view is None:
+            raise HTTPException(404)
+        return self._view
+
+    def _game(self, request: Request) -> GameRecord:
+        game = self._shown().games.get(request.path_params["number"])
+        if game is None:
+            raise HTTPException(404, "no such game has ended")
+        return game
+
+
+def _attachment(text: str, name: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(text.encode(), media_type="application/octet-stream", headers=headers)
+
+
+def main() -> None:
+    """Serve until the pipe ends; its first message begins with the run's folder."""
+    control, listening, delay, *names = sys.argv[1:]
+    with suppress(OSError):
+        os.nice(NICENESS)
+    pipe: Connection[Any, Any] = Connection(int(control))
+    try:
+        folder, *messages = pipe.recv()
+    except EOFError:
+        return
+    past = read_run(folder)
+    page = RunPage(past, read_openings(folder, past.settings.rules), float(delay))
+    page.put(messages)
+    server = WebServer(page.routes, socket.socket(fileno=int(listening)), names=names, lifespan=page.lifespan)
+
+    def receive() -> None:
+        with suppress(EOFError, OSError):
+            while True:
+                page.put(pipe.recv())
+        time.sleep(_LAST_SECONDS)
+        server.stop()
+
+    threading.Thread(target=receive, daemon=True).start()
+    server.run()
+
+
+if __name__ == "__main__":
+    main()

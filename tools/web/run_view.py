@@ -1,0 +1,298 @@
+"""A run as the values of its page: games being played, ended and to come, and the parts of the report.
+
+Small values follow events at once. Parts of the report are made in a thread, and so seldom that making them takes a
+tenth of the time at most.
+"""
+
+import asyncio
+import time
+from bisect import insort
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+from outflank.engine import Colour, Move, Position
+from outflank.protocol.formats.annotated import AnnotatedMove, for_black
+from outflank.protocol.opponent.reports import possible_score, read_report
+from outflank.tools.match.game.results import GameRecord, Pairing
+from outflank.tools.match.schedule.formats import plan
+from outflank.tools.match.state.events import (
+    Entered,
+    Event,
+    GameEnded,
+    GameStarted,
+    GameVoided,
+    Glimpse,
+    Planned,
+    Remarked,
+    Thought,
+    TurnBegun,
+    TurnPlayed,
+)
+from outflank.tools.match.state.run import Run
+from outflank.tools.report.figures import figures_of
+from outflank.tools.report.page import replayed, templates
+from outflank.tools.report.report import game_row, report_parts
+from outflank.tools.web.change_feed import ChangeFeed
+
+MOST_LISTED = 1_000
+"""Games that a page lists; the report has more, and the files have them all."""
+_MOST_TO_COME = 8
+_LEAST_SECONDS = 0.3  # between two computations of the report
+_REST = 9  # times as long as the last one took
+_LONGEST_LINE = 20  # moves of a principal variation
+_LONGEST_MOVE = 6  # letters; ``0000`` is a pass
+
+
+@dataclass(slots=True)
+class _LiveGame:
+    """A game that is being played; `begun` is the turn under way, if an engine thinks."""
+
+    pairing: Pairing
+    attempt: int
+    first: Position
+    clocks: dict[Colour, float | None]
+    turns: list[AnnotatedMove] = field(default_factory=list)
+    begun: TurnBegun | None = None
+    thoughts: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def take(self, event: TurnBegun | TurnPlayed | Thought) -> None:
+        """Follow an event of this game; events of earlier attempts change nothing."""
+        match event:
+            case Thought(engine=engine, line=line):
+                for colour, name in self.pairing.names.items():
+                    if name == engine and (thought := read_thought(line, colour)):
+                        self.thoughts[_disc(colour)] = {"ply": len(self.turns), **thought}
+            case _ if event.attempt != self.attempt:
+                pass
+            case TurnBegun(ply=ply, allowance=allowance):
+                self.begun = event
+                self.clocks[self.side_at(ply)] = None if allowance is None else round(allowance, 2)
+            case TurnPlayed(ply=ply, turn=turn):
+                if ply == len(self.turns):
+                    self.turns.append(turn)
+                left = self.clocks[turn.colour]
+                if turn.seconds is not None and left is not None:  # until the next turn says it exactly
+                    self.clocks[turn.colour] = round(max(0.0, left - turn.seconds), 2)
+                if self.begun is not None and self.begun.ply < len(self.turns):
+                    self.begun = None
+
+    def side_at(self, ply: int) -> Colour:
+        """Return the side to move; a turn may begin before the end of the turn before it is known."""
+        after = self.turns[-1].after if self.turns else self.first
+        return after.side if ply == len(self.turns) else after.side.other
+
+    def value(self, delay: float) -> dict[str, Any]:
+        """Return the game as ``report.js`` replays games, with clocks and the turn under way."""
+        begun, names, left, given = self.begun, self.pairing.names, len(self.pairing.opening), 0
+        while left and given < len(self.turns):
+            left -= not self.turns[given].move.is_pass
+            given += 1
+        row = {"number": self.pairing.number, "black": names[Colour.BLACK], "white": names[Colour.WHITE]}
+        row |= {"fault": False, "margin": None}
+        made = _ROW.render(row={**row, "winner": None, "result": "", "remark": "live"})
+        return {
+            **row,
+            "ending": "playing",
+            "detail": "",
+            "opening": given,
+            **replayed(self.turns[0].before if self.turns else self.first, self.turns),
+            "exact": [None] * len(self.turns),
+            "booked": [ply for ply, turn in enumerate(self.turns) if turn.from_book],
+            "playing": True,
+            "clocks": [self.clocks[colour] for colour in Colour],
+            "thinking": None if begun is None else _disc(self.side_at(begun.ply)),
+            "since": None if begun is None else round(begun.at + delay, 2),
+            "row": made,
+        }
+
+
+class RunView:
+    """Sets the values of a feed; all methods are for the event loop's thread.
+
+    Args:
+        feed: the feed of the page.
+        run: the run so far.
+        openings: the openings of the run, in order.
+        delay: seconds by which everything comes late.
+
+    Attributes:
+        run: the run as the page shows it.
+        games: the games that have ended, by number.
+    """
+
+    def __init__(
+        self, feed: ChangeFeed, run: Run, openings: Sequence[tuple[Move, ...]], delay: float = 0.0
+    ) -> None:
+        self.run = run
+        self.games = {game.pairing.number: game for game in run.games}
+        self._feed = feed
+        self._openings = openings
+        self._delay = delay
+        self._state = "playing"
+        self._planned: int | None = None
+        self._live: dict[int, _LiveGame] = {}
+        self._changed: set[int] = set()  # live games
+        self._listed: list[int] = []
+        self._is_stale = True
+        for game in run.games[-MOST_LISTED:]:
+            self._list(game)
+
+    def take(self, event: Event | Glimpse | Run) -> None:
+        """Follow an event; a run without its games is the end of this one."""
+        match event:
+            case TurnBegun() | TurnPlayed() | Thought():
+                if event.game in self._live:
+                    self._live[event.game].take(event)
+                    self._changed.add(event.game)
+                return
+            case GameStarted(pairing, attempt, _):
+                clocks = {colour: self._time_of(name) for colour, name in pairing.names.items()}
+                first = Position.start(self.run.settings.rules)
+                self._live[pairing.number] = _LiveGame(pairing, attempt, first, clocks)
+                self._changed.add(pairing.number)
+                return
+            case Entered(settings):
+                self.run = replace(self.run, settings=settings)
+            case Planned(games, _):
+                self._planned = games
+            case GameEnded(game):
+                self._leave(game.pairing.number)
+                self.games[game.pairing.number] = game
+                self._list(game)
+            case GameVoided(void):
+                self._leave(void.game.pairing.number)
+                self._unlist(void.game.pairing.number)
+                self.run = replace(self.run, voids=(*self.run.voids, void))
+            case Remarked(sentence):
+                self.run = replace(self.run, remarks=(*self.run.remarks, sentence))
+            case Run():
+                self._conclude(event)
+        self._is_stale = True
+
+    def settle(self) -> None:
+        """Set the values of live games that have changed; to be called before a message is made."""
+        for number in self._changed & self._live.keys():
+            self._feed.set(f"game/{number}", self._live[number].value(self._delay))
+            self._feed.set(f"thought/{number}", self._live[number].thoughts)
+        self._changed.clear()
+        run = {
+            "state": self._state,
+            "played": len(self.games),
+            "planned": self._planned,
+            "delay": self._delay,
+        }
+        self._feed.set("run", run)
+
+    async def renew_tables(self) -> None:
+        """Renew the parts of the report after each change, until cancelled."""
+        while True:
+            if not self._is_stale:
+                await asyncio.sleep(_LEAST_SECONDS / 3)
+                continue
+            self._is_stale = False
+            run = replace(self.run, games=tuple(game for _, game in sorted(self.games.items())))
+            began = time.monotonic()
+            parts, coming = await asyncio.to_thread(_tables, run, self._openings)
+            self.run = replace(self.run, games=run.games)
+            self._feed.replace("parts/", parts)
+            self._feed.set("coming", [each for each in coming if each["number"] not in self._live])
+            await asyncio.sleep(max(_LEAST_SECONDS, _REST * (time.monotonic() - began)))
+
+    def _time_of(self, name: str) -> float | None:
+        (time_control,) = (entry.time for entry in self.run.settings.entries if entry.name == name)
+        return time_control.main + time_control.period if time_control.is_limited else None
+
+    def _leave(self, number: int) -> None:
+        self._live.pop(number, None)
+        self._feed.drop(f"game/{number}")
+        self._feed.drop(f"thought/{number}")
+
+    def _list(self, game: GameRecord) -> None:
+        number, row = game.pairing.number, game_row(game)
+        facts = {name: row[name] for name in ("number", "black", "white", "fault")}
+        self._feed.set(f"ended/{number}", {**facts, "ending": row["remark"], "row": _ROW.render(row=row)})
+        if number not in self._listed:
+            insort(self._listed, number)
+        if len(self._listed) > MOST_LISTED:
+            self._feed.drop(f"ended/{self._listed.pop(0)}")
+
+    def _unlist(self, number: int) -> None:
+        self.games.pop(number, None)
+        self._feed.drop(f"ended/{number}")
+        if number in self._listed:
+            self._listed.remove(number)
+
+    def _conclude(self, end: Run) -> None:
+        self._state = "over" if end.finished else "interrupted"
+        for number in list(self._live):
+            self._leave(number)
+        self.run = replace(
+            end,
+            interrupted=not end.finished,
+            games=self.run.games,
+            voids=self.run.voids,
+            remarks=self.run.remarks,
+        )
+
+
+_ROW = templates().get_template("row.html")
+
+
+def _disc(colour: Colour) -> str:
+    return "X" if colour is Colour.BLACK else "O"
+
+
+def read_thought(line: str, colour: Colour) -> dict[str, Any] | None:
+    """Read what a line of GTP's analysis, NBoard's ``search`` or UCI's ``info`` says of an engine's best move.
+
+    Returns: ``value``, in discs for Black, ``depth`` and ``pv``, each None or empty if it is not known; None if nothing
+        can be read.
+    """
+    words = line.split()
+    score = depth = ""
+    if reports := read_report(line):
+        moves = [str(move) for move in reports[0].pv] or [reports[0].text[:2]]
+        score = reports[0].keys.get("scoreLead", reports[0].keys.get("scoreMean", ""))
+        depth = reports[0].keys.get("depth", "")
+    elif line.startswith("search "):
+        text, score, _, depth = [*words[1:], *[""] * 4][:4]
+        moves = [text[at : at + 2].lower() for at in range(0, len(text), 2)]
+    else:
+        before, _, pv = line.partition(" pv ")
+        keys = dict(pairwise(before.split()))
+        moves = [word.removeprefix("P@") for word in pv.split()]
+        depth = keys.get("depth", "")
+        if not moves or keys.get("multipv", "1") != "1" or keys.get("info") == "string":
+            return None
+        score = f"{keys['cp']}e-2" if "cp" in keys else ""  # hundredths of a disc
+    try:
+        value = for_black(possible_score(float(score)), colour)
+    except ValueError:
+        value = None
+    return {
+        "value": None if value is None else round(value, 2),
+        "depth": depth[:8],
+        "pv": " ".join(move[:_LONGEST_MOVE] for move in moves[:_LONGEST_LINE]),
+    }
+
+
+def _tables(run: Run, openings: Sequence[tuple[Move, ...]]) -> tuple[dict[str, str], list[dict[str, Any]]]:
+    """Return the parts of the report, and the next games that are planned; runs in a thread."""
+    parts = report_parts(run, figures_of(run), run.games[-MOST_LISTED:])
+    if run.finished or run.interrupted:
+        return parts, []
+    played = {game.pairing.number for game in run.games}
+    planned = [each for each in plan(run.settings, openings, run.games) if each.number not in played]
+    most = _MOST_TO_COME + 4 * run.settings.concurrency  # as many more as may be live
+    return parts, [
+        {
+            "number": pairing.number,
+            "round": pairing.round,
+            "black": pairing.names[Colour.BLACK],
+            "white": pairing.names[Colour.WHITE],
+            "opening": " ".join(map(str, pairing.opening)),
+        }
+        for pairing in planned[:most]
+    ]
