@@ -5,6 +5,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TypeVar, cast
 
@@ -61,7 +62,7 @@ class Standings:
         """Count a game."""
         number, pair = game.pairing.number, game.pairing.pair
         twin = self._open.pop(pair, None)
-        both = [game] if twin is None else sorted((twin, game), key=lambda each: each.pairing.number)
+        both = [game] if twin is None else [twin, game]
         with self._lock:
             self._count(game)
             self.games[number] = replace(game, turns=(), dialogue=())
@@ -213,11 +214,11 @@ def game_key(game: GameRecord) -> bytes:
     directions = bytes(
         DIRECTIONS.index(move.direction) if move.direction else _NO_DIRECTION for move in moves
     )
-    first = game.first_position
+    boards = _boards(game.first_position)
     images = (
         b"%s%s%s"
         % (
-            _board(first.transformed(symmetry)),
+            boards[symmetry],
             squares.translate(_SQUARES[symmetry]),
             directions.translate(_DIRECTIONS[symmetry]),
         )
@@ -228,13 +229,15 @@ def game_key(game: GameRecord) -> bytes:
     return key.digest()
 
 
-def _board(position: Position) -> bytes:
-    """Return the discs of both colours and the side to move, 17 bytes."""
-    return b"%s%s%s" % (
-        position.black.to_bytes(8, "big"),
-        position.white.to_bytes(8, "big"),
-        position.side.letter.encode(),
-    )
+@lru_cache
+def _boards(position: Position) -> list[bytes]:
+    """Return the discs of both colours and the side to move, 17 bytes, for each image of a position."""
+    images = map(position.transformed, Symmetry)
+    return [
+        b"%s%s%s"
+        % (image.black.to_bytes(8, "big"), image.white.to_bytes(8, "big"), image.side.letter.encode())
+        for image in images
+    ]
 
 
 def _bytes_by_symmetry(images: Callable[[Symmetry], Iterable[int]]) -> list[bytes]:

@@ -26,7 +26,7 @@ class PairScore:
     """The result of a pair of games, or of a game without its twin.
 
     Attributes:
-        first: the name of the engine that had Black in the first game.
+        first: the name of one of the engines.
         second: the name of its opponent.
         score: the score of the first.
         opening: any value that is equal for all games on one opening.
