@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from codecs import BOM_UTF8
 from collections import deque
 from dataclasses import dataclass
 
@@ -33,10 +34,14 @@ class LineKind:
 
 
 class LineSplitter:
-    """Cuts the bytes of a stream into lines; of a line beyond LINE_CAP it keeps just enough to show that it is."""
+    """Cuts the bytes of a stream into lines; of a line beyond LINE_CAP it keeps just enough to show that it is.
+
+    A byte order mark at the start of the stream is dropped: .NET writes one before the first line.
+    """
 
     def __init__(self) -> None:
         self._begun = bytearray()
+        self._is_first = True
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """The lines that `chunk` completes, without their line feeds."""
@@ -44,15 +49,16 @@ class LineSplitter:
         lines = []
         for end in ends:
             self._append(end)
-            lines.append(bytes(self._begun))
+            lines.append(self.rest)
             self._begun.clear()
+            self._is_first = False
         self._append(begun)
         return lines
 
     @property
     def rest(self) -> bytes:
         """The line that has begun and has no line feed yet."""
-        return bytes(self._begun)
+        return bytes(self._begun).removeprefix(BOM_UTF8 if self._is_first else b"")
 
     def _append(self, part: bytes) -> None:
         self._begun += part[: LINE_CAP + 1 - len(self._begun)]

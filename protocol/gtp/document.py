@@ -29,7 +29,7 @@ is made from the commands' own documentation (`python -m outflank.protocol.gtp.d
 - A command is a line `[id] name [argument ...]`. Names of commands are case-sensitive; colours (`b w black
   white`), vertices and other keywords are not. Surplus arguments are ignored.
 - `#` begins a comment. A tab counts as a blank; every other control character, and a byte order mark before
-  the line, is dropped. A line that is then empty, or holds only an id, gets no answer. A last line
+  the first line, is dropped. A line that is then empty, or holds only an id, gets no answer. A last line
   without a line feed may have been cut off: it is executed only if it has no arguments and changes
   nothing (`name`, `list_commands`, `showboard`, `final_score` and the other queries, and `quit`).
   `play b d3` or `genmove b` is not executed without its line feed.

@@ -12,7 +12,6 @@ from outflank.protocol.lines import CONTROL_BYTES, LINE_CAP, without_control_byt
 HIGHEST_NUMBER = 2**31 - 1
 _FAILURE_CAP = 1000
 _INTERRUPT = b"# interrupt"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # Characters that an answer must not hold, and a tab, which is a blank to its reader.
 _NOT_SENT: dict[int, str | None] = {**dict.fromkeys((*CONTROL_BYTES, *range(128, 160))), ord("\t"): " "}
 _ID = re.compile(rb" *(-?)([0-9]+)")
@@ -50,7 +49,7 @@ def parse(line: bytes) -> Command | None:
 
     The command of a line longer than LINE_CAP has no name (a comment is not counted).
     """
-    text = _cleaned(line)
+    text = without_control_bytes(line.partition(b"#")[0])
     number = _ID.match(text)
     command_id = "" if number is None or number[1] else _echoed(number[2].decode())
     # Bytes, since str.split() would also cut at blanks that ASCII does not have.
@@ -83,12 +82,6 @@ def answer(command_id: str, text: str, success: bool = True) -> str:
 def opening(command_id: str, success: bool = True) -> str:
     """How an answer begins: the sign and the id glued to it."""
     return ("=" if success else "?") + command_id
-
-
-def _cleaned(line: bytes) -> bytes:
-    """The line without its comment and without what the protocol drops."""
-    text = line.removeprefix(_BYTE_ORDER_MARK).partition(b"#")[0]
-    return without_control_bytes(text)
 
 
 def _echoed(digits: str) -> str:

@@ -26,6 +26,7 @@ from outflank.engine.solo.game import (
 )
 from outflank.engine.solo.player import Prospect, SoloPlayer, Solution, solve
 from outflank.engine.squares import SQUARES, square_name
+from outflank.protocol.lines import LineSplitter
 from outflank.tools.report.board import say
 from outflank.tools.work.progress import live, warn
 
@@ -262,15 +263,17 @@ def _next_move(game: DealerView, report: Report, adviser: SoloPlayer) -> SoloMov
 
 def _lines() -> Iterator[str]:
     """The lines of standard input, each asked for if there is somebody to ask."""
+    splitter = LineSplitter()
     while True:
         if sys.stdin.isatty():
             click.echo("your move (help shows how): ", nl=False, err=True)
-        line = sys.stdin.readline()
-        if not line:
+        data = sys.stdin.buffer.readline()
+        if not data:
             if sys.stdin.isatty():
                 click.echo(err=True)  # the next output does not belong on the question's line
             return
-        yield line
+        for line in splitter.feed(data.removesuffix(b"\n") + b"\n"):
+            yield line.decode("utf-8", "replace")
 
 
 Way = Callable[[DealerView, int, Variant], int]

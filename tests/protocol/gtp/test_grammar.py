@@ -24,7 +24,6 @@ READINGS = {
     b"# a comment": None,
     b"   # a comment": None,
     b"#": None,
-    b"\xef\xbb\xbf": None,
     b"12": None,
     b"-5": None,
     b"12 # name": None,
@@ -40,7 +39,6 @@ READINGS = {
     b"na\x0bme": Command("", "name"),
     b"na\x1cme": Command("", "name"),
     # other scripts
-    b"\xef\xbb\xbfname": Command("", "name"),
     b"n\xc3\xa4me": Command("", "näme"),
     b"n\xe4me": Command("", "n\udce4me"),
     b"na\xc2\xa0me": Command("", "na\xa0me"),

@@ -332,6 +332,26 @@ def test_an_input_that_is_closed_is_an_empty_one(words: str, code: int, sentence
     assert sentence or told.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("command", "line", "answer"),
+    [
+        ("gtp", "name", "= Outflank"),
+        ("nboard", "nboard 2", "set myname Outflank"),
+        ("uci", "uci", "uciok"),
+        ("play", "moves", "d3 c4 f5 e6"),
+        ("solo", "moves", "black"),
+    ],
+)
+def test_a_byte_order_mark_before_the_first_line_is_dropped(
+    command: str, line: str, answer: str, tmp_path: Path
+) -> None:
+    (tmp_path / "typed").write_text(f"{line}\n", encoding="utf-8-sig")
+    told = run(f"{command} <typed", tmp_path)
+
+    assert (told.returncode, told.stderr) == (0, "")
+    assert answer in told.stdout
+
+
 def test_warnings_that_nobody_reads_are_no_failure(tmp_path: Path) -> None:
     (tmp_path / "games.txt").write_text("f5d6c3\n")
     told = run("convert games.txt --to ggf -o games.ggf 2>&-", tmp_path)
