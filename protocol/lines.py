@@ -4,6 +4,8 @@ import sys
 import threading
 from codecs import BOM_UTF8
 from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 # A line needs no limit by any protocol, the memory it is kept in does.
@@ -116,6 +118,7 @@ class Inbox:
         self._last = 0  # number of the newest line, blank ones and comments counted
         self._interrupt = 0  # number of the newest line that interrupts
         self._running = 0  # number of the line being executed
+        self._on_command: Callable[[], object] | None = None
 
     def put(self, line: bytes, kind: LineKind) -> None:
         """Add a line that asks for `kind`; waits while too much is waiting already."""
@@ -127,6 +130,8 @@ class Inbox:
             if kind.is_command:
                 self._waiting.append((self._last, line))
                 self._size += cost
+                if self._on_command is not None:
+                    self._on_command()
             if kind.interrupts:
                 self._interrupt = max(self._interrupt, self._last)
             self._changed.notify_all()
@@ -156,6 +161,32 @@ class Inbox:
             self._size -= len(line) + _COST_OF_A_LINE
             self._changed.notify_all()
             return line
+
+    def take_if(self, wanted: Callable[[bytes], bool]) -> bool:
+        """Drop the next waiting line if it is `wanted`, which the running command answers in its place."""
+        with self._changed:
+            if not self._waiting or not wanted(self._waiting[0][1]):
+                return False
+            self._size -= len(self._waiting.popleft()[1]) + _COST_OF_A_LINE
+            self._changed.notify_all()
+            return True
+
+    @contextmanager
+    def notifying(self, on_command: Callable[[], object]) -> Iterator[None]:
+        """Call `on_command`, which must not block, for a command that waits already and each that arrives."""
+        with self._changed:
+            self._on_command = on_command
+            if self._waiting:
+                on_command()
+        try:
+            yield
+        finally:
+            self._on_command = None
+
+    def wait_for_command(self) -> None:
+        """Wait until a command waits, or none can come any more."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._closed)
 
     @property
     def interrupted(self) -> bool:

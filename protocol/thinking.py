@@ -2,7 +2,8 @@
 
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 
 from outflank.engine import Move, SearchInfo
 from outflank.engine.search.analysis import start_thread
@@ -23,7 +24,15 @@ def think_aloud(session: Session, think: Callable[[OnInfo], Move]) -> Iterator[S
 
     Raises: OutflankError if the system has no thread left for it.
     """
-    reports: queue.SimpleQueue[SearchInfo | Move | BaseException] = queue.SimpleQueue()
+    with closing(think_and_listen(session, think)) as reports:
+        yield from (report for report in reports if report is not None)
+
+
+def think_and_listen(
+    session: Session, think: Callable[[OnInfo], Move]
+) -> Generator[SearchInfo | Move | None, None, None]:
+    """Choose a move as ``think_aloud`` does; yield None too when a command waits that was not there before."""
+    reports: queue.SimpleQueue[SearchInfo | Move | BaseException | None] = queue.SimpleQueue()
 
     def run() -> None:
         try:
@@ -34,10 +43,11 @@ def think_aloud(session: Session, think: Callable[[OnInfo], Move]) -> Iterator[S
     thread = threading.Thread(target=run, name="outflank thinking", daemon=True)
     start_thread(thread)
     try:
-        while not isinstance(report := reports.get(), Move):
-            if isinstance(report, BaseException):
-                raise report
-            yield report
+        with session.inbox.notifying(lambda: reports.put(None)):
+            while not isinstance(report := reports.get(), Move):
+                if isinstance(report, BaseException):
+                    raise report
+                yield report
         yield report
     finally:
         while thread.is_alive():

@@ -7,13 +7,23 @@ Black, who begins, is White to UCI, and squares keep their names. A pass is a di
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
-from outflank.engine import PASS, Colour, Game, Move, NotationError, OutflankError, Position, SearchInfo
+from outflank.engine import (
+    PASS,
+    Colour,
+    Game,
+    IllegalMoveError,
+    Move,
+    NotationError,
+    OutflankError,
+    Position,
+    SearchInfo,
+)
 from outflank.engine.evaluation import weights
 from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault, without_control_bytes
 from outflank.protocol.session import Session, Strength
-from outflank.protocol.thinking import think_aloud
+from outflank.protocol.thinking import think_and_listen
 from outflank.protocol.timekeeping import TimeSettings
 
 _DROP, _NULL = "P@", "0000"
@@ -28,7 +38,9 @@ _SOME = (
     "btime",
 )  # of ``go``; numbers of at least 1, as those that follow of 0
 _PERHAPS_NONE = ("winc", "binc", "movestogo")
+_GO_WORDS = (*_SOME, *_PERHAPS_NONE, "infinite", "mate", "ponder", "searchmoves")
 _MOST = 2**31 - 1
+_READY = "readyok\n"
 _ROW = re.compile(r"[Pp1-8]+")
 _PASS = re.compile(r"([a-h][1-8])\1")
 _OPTION = "option name UCI_Variant type combo default flipello var flipello\n"
@@ -74,7 +86,7 @@ def _uci(session: Session, words: list[str]) -> Iterator[str]:
 
 def _isready(session: Session, words: list[str]) -> Iterator[str]:
     session.prepare()
-    yield "readyok\n"
+    yield _READY
 
 
 def _setoption(session: Session, words: list[str]) -> Iterator[str]:
@@ -105,21 +117,38 @@ def _position(session: Session, words: list[str]) -> Iterator[str]:
 
 
 def _go(session: Session, words: list[str]) -> Iterator[str]:
-    """Search and choose; exactly one ``bestmove`` follows, after ``infinite`` not before the next line."""
+    """Search and choose; exactly one ``bestmove`` follows, after ``infinite`` not before the next command.
+
+    ``isready`` is answered meanwhile unless another command, which has to be executed first, came before it.
+    """
     usual, position = session.strength, session.position
+    moves = _searched_moves(words, position)
+    move = PASS
     try:
         strength, clock = _limits(words, position.side, usual)
         session.strength = strength
         session.set_time(clock)
-        for report in think_aloud(session, lambda on_info: session.choose(position.side, on_info)):
+        for report in think_and_listen(
+            session, lambda on_info: session.choose(position.side, on_info, moves=moves)
+        ):
             if isinstance(report, Move):
-                if "infinite" in words:
-                    session.inbox.wait_for_input()
-                yield f"bestmove {'(none)' if position.is_over else _word(position, report)}\n"
-            else:
+                move = report
+            elif report is not None:
                 yield _info(position, report)
+            elif session.inbox.take_if(_is_ping):
+                yield _READY
     finally:
         session.strength = usual
+    if "infinite" in words:
+        session.inbox.wait_for_command()
+        while session.inbox.take_if(_is_ping):
+            yield _READY
+            session.inbox.wait_for_command()
+    yield f"bestmove {'(none)' if position.is_over else _word(position, move)}\n"
+
+
+def _is_ping(line: bytes) -> bool:
+    return _words(line)[:1] == ["isready"]
 
 
 def _nothing(session: Session, words: list[str]) -> Iterator[str]:
@@ -207,6 +236,20 @@ def _limits(words: list[str], side: Colour, usual: Strength) -> tuple[Strength, 
     if due := numbers.get("movestogo"):
         return strength, TimeSettings(0, left, due)
     return strength, TimeSettings(left, increment=gain)
+
+
+def _searched_moves(words: list[str], position: Position) -> list[Move] | None:
+    """The moves that ``searchmoves`` names; None for all. Raises: NotationError; IllegalMoveError."""
+    if "searchmoves" not in words:
+        return None
+    following = words[words.index("searchmoves") + 1 :]
+    moves = [_read_move(word) for word in takewhile(lambda word: word not in _GO_WORDS, following)]
+    for move in moves:
+        if not position.is_legal(move):
+            raise IllegalMoveError(f"{_word(position, move)} is not legal, so it can't be searched")
+    if not moves:
+        raise NotationError("searchmoves needs moves like P@f5")
+    return moves
 
 
 def _info(position: Position, info: SearchInfo) -> str:

@@ -9,6 +9,7 @@ import pytest
 from outflank.engine import PASS, Game, NotationError, Position
 from outflank.protocol.opponent.uciclient import UciClient, position_line
 from outflank.protocol.uci import read_fen
+from outflank.tests.support.dialogue import Program
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.program import OUTFLANK
 
@@ -100,6 +101,10 @@ def test_a_wrong_line_changes_nothing(engine: UciClient) -> None:
         "position fen x w",
         "position",
         "go depth x",
+        "go searchmoves",
+        "go searchmoves P@a1",
+        "go searchmoves P@d3 0000",
+        "go depth 1 searchmoves d3",
         "setoption name Hash value 1",
         "nonsense",
     ):
@@ -135,3 +140,35 @@ def test_the_end_of_a_game_has_no_move(engine: UciClient) -> None:
     )
 
     assert engine.go("depth 3", 20).text == "(none)"
+
+
+FULL_BUT_ONE = "position fen PPPPPPP1/PPPPPPPp/PPPPPPPp/PPPPPPPp/PPPPPPPp/PPPPPPPp/PPPPPPPp/PPPPPPPP w"
+
+
+class UciProgram(Program):
+    command = (OUTFLANK, "uci", "--book", "none")
+
+
+@pytest.mark.parametrize("position", ["position startpos", FULL_BUT_ONE], ids=["searching", "searched"])
+def test_it_says_at_once_that_it_is_ready_while_it_searches(position: str) -> None:
+    with UciProgram() as program:
+        for sent in (f"{position}\ngo infinite\nisready\n", "isready\n"):
+            program.write(sent)
+            assert "bestmove" not in program.read_until(b"readyok\n")
+        program.write("stop\n")
+        assert "readyok" not in program.read_until(b"bestmove ")
+
+
+def test_it_is_not_ready_before_the_commands_that_came_earlier_are_done() -> None:
+    with UciProgram() as program:
+        program.write("go infinite\nposition startpos\nisready\nstop\n")
+        assert "bestmove " in program.read_until(b"readyok\n")
+
+
+@pytest.mark.parametrize(
+    "order", ["searchmoves P@d3 depth 4", "depth 4 searchmoves P@d3", "searchmoves P@d3"]
+)
+def test_only_the_moves_that_are_named_are_searched(engine: UciClient, order: str) -> None:
+    engine.tell("position startpos moves P@e3")
+
+    assert engine.go(order, 20).text == "d3"
