@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import tempfile
 import time
@@ -236,6 +237,8 @@ def _conclude(outcome: RunEnd, options: dict[str, Any], folder: Path, page: Page
         _print(outcome.run, figures, options["as_json"])
         if recorded and not trouble:
             click.echo(f"Records and report are in {folder}/", err=True)
+        if recorded and outcome.interruption and not outcome.run.finished:
+            click.echo(f"{_continuation(outcome.run, folder)} continues it", err=True)
     except OSError:
         if not outcome.interruption:  # after SIGHUP the terminal is gone
             raise
@@ -252,6 +255,15 @@ def _conclude(outcome: RunEnd, options: dict[str, Any], folder: Path, page: Page
         click.get_current_context().exit(outcome.interruption.exit_code)
     if not outcome.run.is_valid:
         raise OutflankError(f"the run is not valid: more than {MOST_VOIDS:.0%} of an engine's games are void")
+
+
+def _continuation(run: Run, folder: Path) -> str:
+    """The command that continues a run."""
+    context = click.get_current_context()
+    if context.info_name == "serve":
+        return "the same command"
+    is_test = context.info_name == "tune" and run.settings.tuning is None
+    return f"{context.command_path} --resume {shlex.quote(str(folder.parent if is_test else folder))}"
 
 
 def _play(

@@ -178,7 +178,7 @@ def test_a_signal_ends_the_match_and_loses_nothing(tmp_path: Path, number: signa
     engines = children(running.pid)
     running.send_signal(number)
     told = time.monotonic()
-    output, _ = running.communicate(timeout=20)
+    output, errors = running.communicate(timeout=20)
 
     assert running.returncode == 128 + number
     assert time.monotonic() - told < 3
@@ -186,6 +186,7 @@ def test_a_signal_ends_the_match_and_loses_nothing(tmp_path: Path, number: signa
     assert all(living_members(engine) == [] for engine in engines)
     played = len(_games(tmp_path / "m"))
     assert f"interrupted after {played} game" in output
+    assert errors.endswith("outflank match --resume m continues it\n")
     assert len((tmp_path / "m" / "games.ggf").read_text().splitlines()) == played
     assert json.loads((tmp_path / "m" / "summary.json").read_text())["interrupted"] is True
 
