@@ -172,13 +172,30 @@ def test_the_published_pairs_accept_nothing_yet() -> None:
     assert told.exit_code == 0
     assert told.stdout.splitlines() == [
         "test: elo0=0.0 elo1=2.0 alpha=0.05 beta=0.05 model=normalized",
-        "score: 0.5014",
-        "elo: 0.9993",
-        "ratio: 2.25",
-        "low: -2.944",
-        "high: 2.944",
-        "verdict: none",
+        "pairs with 0 to 2 points: 365 16618 36229 16974 390",
+        "score: 50.14 %",
+        "Elo: +1.0 (95 %: +0.1 to +1.9)",
+        "LLR: +2.25 (-2.94 to +2.94)",
+        "verdict: none yet",
     ]
+
+
+@pytest.mark.parametrize(
+    ("counts", "lines"),
+    [
+        (
+            "10 20 30",
+            ["games: lost 10, drawn 20, won 30", "Elo: +120.4 (95 %: +50.1 to +201.9)", "LLR: +0.68 "],
+        ),
+        ("0 0 5", ["Elo: undefined (95 %: -15.2 to unbounded)"]),
+        ("0 5 0", ["Elo: +0.0 (95 %: undefined)"]),
+        ("500 0 0", ["verdict: elo0 accepted"]),
+    ],
+)
+def test_the_counts_are_repeated_and_the_elo_has_its_interval(counts: str, lines: list[str]) -> None:
+    told = CliRunner().invoke(sprt, counts.split()).stdout
+
+    assert all(f"\n{line}" in told for line in lines), told
 
 
 def test_games_without_pairs_get_the_ratio_of_older_runners_too() -> None:

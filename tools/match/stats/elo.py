@@ -107,12 +107,16 @@ def elo_of(mean: float | None) -> float | None:
 
 
 def _estimate(mean: float | None, counts: Pentanomial) -> EloEstimate:
-    low, high = _interval(mean, counts)
+    low, high = interval(mean, counts)
     return EloEstimate(elo_of(mean), low, high, _superiority(mean, counts), counts, _normalised(counts))
 
 
-def _interval(mean: float | None, counts: Pentanomial) -> tuple[float | None, float | None]:
-    """Both ends of the interval.
+def interval(mean: float | None, counts: Sequence[int]) -> tuple[float | None, float | None]:
+    """Return both ends of the 95 % interval of an Elo difference; None for an end that is undefined or unbounded.
+
+    Args:
+        mean: the mean score per game, 0 to 1; None without games.
+        counts: how many pairs of games, or single games, brought each score, the lowest score first.
 
     Where one side took every point the variance says nothing. Then the far end stays unbounded, and the near
     end is that of the exact binomial test: with a lower probability to win both games of a pair, all n pairs
@@ -145,7 +149,7 @@ def _normalised(counts: Pentanomial) -> float | None:
     return NELO_PER_T / math.sqrt(2) * t_value
 
 
-def _standard_error(counts: Pentanomial) -> float | None:
+def _standard_error(counts: Sequence[int]) -> float | None:
     """Of the mean score per game; None with fewer than two pairs."""
     pairs = sum(counts)
     if pairs < 2:
