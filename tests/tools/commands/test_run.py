@@ -63,6 +63,16 @@ def test_a_saved_knockout_is_read_back(tmp_path: Path) -> None:
     assert again.read_text() == file.read_text()
 
 
+@pytest.mark.parametrize(("given", "games"), [((), 20_000), (("--games", 6), 6)])
+def test_a_match_with_a_test_has_time_to_decide(
+    tmp_path: Path, given: tuple[object, ...], games: int
+) -> None:
+    file = tmp_path / "run.toml"
+
+    assert outflank("match", *ENGINES, "--sprt", "0,10", *given, "--save-config", file).exit_code == 0
+    assert f"games = {games}\n" in file.read_text()
+
+
 def test_the_help_says_what_a_saved_run_leaves_out(tmp_path: Path) -> None:
     file = tmp_path / "run.toml"
     left_out = ("--out", tmp_path / "run", "--cluster", "tcp://127.0.0.1:1", "--json")
