@@ -150,6 +150,8 @@ _EXTRAS = {
     **dict.fromkeys(("starlette", "uvicorn", "websockets"), "web"),
 }
 _DESCENDANTS = "outflank.protocol.opponent.descendants"  # imported by commands that start engines
+DEFAULTS_FILE = "outflank.defaults_file"
+"""The key in ``click.Context.meta`` of the file that has values for the options of the command."""
 _EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
 
@@ -210,7 +212,7 @@ class Program(LazyGroup):
             from outflank.protocol.lines import printable_lines  # not at the top, as above
 
             # The name of a file may come from a folder that somebody else has filled.
-            text = printable_lines(error.format_message())
+            text = printable_lines(f"{_file_of(error)}{error.format_message()}")
             error.format_message = lambda: text  # type: ignore[method-assign]
             raise
         except KeyboardInterrupt:
@@ -231,6 +233,15 @@ def pages_folder() -> Path | None:
     schemes = (sysconfig.get_path("data"), sysconfig.get_path("data", sysconfig.get_preferred_scheme("user")))
     folders = [package / "docs", *(Path(data) / "share/doc/outflank/docs" for data in schemes)]
     return next((folder for folder in folders if (folder / "rules.md").is_file()), None)
+
+
+def _file_of(error: click.ClickException) -> str:
+    """The name of the file whose value for an option is at fault, for the head of the message; else empty."""
+    if not isinstance(error, click.BadParameter) or error.ctx is None or error.param is None:
+        return ""
+    source = error.ctx.get_parameter_source(str(error.param.name))
+    is_ours = source is click.core.ParameterSource.DEFAULT_MAP and DEFAULTS_FILE in error.ctx.meta
+    return f"{error.ctx.meta[DEFAULTS_FILE]}: " if is_ours else ""
 
 
 def _remedy(module: str) -> str:

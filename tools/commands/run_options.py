@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from outflank.tools.commands.options import (
     rules_option,
     together,
 )
+from outflank.tools.commands.program import DEFAULTS_FILE
 from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS
 from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
@@ -38,8 +40,9 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 def use_config(ctx: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    """Make the file's values the defaults of the options."""
+    """Make the file's values the defaults of the options; an error about one of them names the file."""
     if path is not None:
+        ctx.meta[DEFAULTS_FILE] = path
         ctx.default_map = {**(ctx.default_map or {}), **_defaults(ctx.command, path)}
     return path
 
@@ -102,7 +105,9 @@ def _openings(text: str) -> OpeningsChoice:
     """The openings that are asked for. Raises: NotationError if there are none of that name."""
     choice = OpeningsChoice.parse(text)
     if choice.path is not None and not choice.path.exists():
-        raise NotationError(f"there is no file {str(choice.path)!r}")
+        raise NotationError(
+            f"there is no file {str(choice.path)!r}: give balanced, random:8 for eight random moves, or a file"
+        )
     return choice
 
 
@@ -280,9 +285,15 @@ def _entries(options: dict[str, Any], alone: bool) -> tuple[Entrant, ...]:
         entries = chosen_entries(options["engines"], options["engines_file"], options["time"])
     except NotationError as error:
         raise click.BadParameter(str(error), param_hint="--engine") from None
-    if len(entries) < 2 or (alone and len(entries) > 2):
-        needed = "two engines" if alone else "two engines or more"
-        raise click.BadParameter(f"give {needed}, not {len(entries)}", param_hint="--engine")
+    if len(entries) < 2:
+        raise click.BadParameter(f"give two engines, not {len(entries)}", param_hint="--engine")
+    if alone and len(entries) > 2:
+        chosen = " ".join(f"--engine {shlex.quote(entry.name)}" for entry in entries[:2])
+        raise click.BadParameter(
+            f"a match is between two engines, not {len(entries)}: 'outflank tournament' plays any number"
+            + (f", and {chosen} would choose two of them" if options["engines_file"] else ""),
+            param_hint="--engine",
+        )
     names = [entry.name for entry in entries]
     for name in names:
         if names.count(name) > 1:

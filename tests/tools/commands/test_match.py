@@ -122,6 +122,9 @@ def test_openings_come_from_a_file(tmp_path: Path) -> None:
     assert [line[:6] for line in transcripts] == ["f5d6c3", "f5d6c3", "f5f6e6", "f5f6e6"]
 
 
+THREE = "".join(f"[[engine]]\nname = '{name}'\ncmd = 'cat'\n" for name in ("A", "B C", "D"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
@@ -132,13 +135,27 @@ def test_openings_come_from_a_file(tmp_path: Path) -> None:
         (["--games", "0"], 2, "got '0'"),
         (["--engine", "name=A cmd=cat"], 2, "give two engines, not 1"),
         (["--engine", "cmd=cat", "--engine", "cmd=cat"], 2, "two engines are called 'cat'"),
-        (["--engine", "cat", "--engine", "cmd=cat"], 2, "in the engine, got 'cat'"),
+        (["--engine", "outflank"], 2, """for its command write 'cmd="outflank gtp"'"""),
+        (["--engine", "cmd=outflank gtp -l 3"], 2, """quotes, 'cmd="outflank gtp -l 3"'"""),
+        (["--engine", "edax"], 2, """write 'cmd="edax"', or catalogue:edax"""),
+        (
+            ["--engines", "three.toml"],
+            2,
+            "'outflank tournament' plays any number, and --engine A --engine 'B C'",
+        ),
+        (["--config", "three.toml", "--openings", "random:2"], 2, "between two engines, not 3"),
+        (
+            ["--config", "bad.toml"],
+            2,
+            "bad.toml: Invalid value for '--games': expected a whole number from 1",
+        ),
         (["--sprt", "soon"], 2, "expected "),
         (["--adjudicate", "61"], 2, "expected a whole number from 0 to 30, got '61'"),
         (["--concurrency", "0"], 2, "got '0'"),
         (["--resume", "full", "--games", "3"], 2, "--games can't be given with it, only"),
         (["--resume", "full"], 1, "it has no run.db"),
         (["--openings", "missing.txt"], 2, "there is no file 'missing.txt'"),
+        (["--openings", "random"], 2, "give balanced, random:8 for eight random moves, or a file"),
         ([*two("cmd=no-such-engine", fake("B"))], 1, "there is no program 'no-such-engine'"),
         ([*two(fake("A"), "name=B cmd=cat")], 1, "engine B is no GTP engine"),
         ([*two(fake("A"), fake("B", "crash at start"))], 1, "engine B exited with code 1"),
@@ -152,6 +169,8 @@ def test_bad_input_gets_one_sentence_and_the_right_exit_code(
 ) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thing").write_text("precious")
+    (tmp_path / "three.toml").write_text(THREE)
+    (tmp_path / "bad.toml").write_text("games = 'x'")
     ran = match(*arguments, cwd=tmp_path)
 
     assert ran.returncode == code
@@ -159,7 +178,7 @@ def test_bad_input_gets_one_sentence_and_the_right_exit_code(
     assert "Traceback" not in ran.stderr
     assert ran.stdout == ""
     assert (tmp_path / "full" / "thing").read_text() == "precious"
-    assert [path.name for path in tmp_path.iterdir()] == ["full"]
+    assert {path.name for path in tmp_path.iterdir()} == {"full", "three.toml", "bad.toml"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

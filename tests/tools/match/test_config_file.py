@@ -42,7 +42,9 @@ def engines(tmp_path: Path) -> Path:
     return path
 
 
-def test_engines_come_from_a_file(engines: Path) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_engines_come_from_a_file(engines: Path, encoding: str) -> None:
+    engines.write_text(ENGINES, encoding=encoding)
     first, second = chosen_entries([], engines, TimeControl.parse("60+1"))
 
     assert first == Entrant("A", "engine-a --fast", TimeControl.parse("0.5"))

@@ -96,7 +96,8 @@ def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
         ("", r"an engine needs cmd= with its command"),
         ("name=A", r"an engine needs cmd= with its command"),
         ("name=A cmd=", r"expected cmd=\.\.\. with a command in the engine"),
-        ("outflank gtp", "expected key=value in the engine, got 'outflank'"),
+        ("outflank gtp", r"'outflank' is no key=value in .*: for its command write 'cmd=\"outflank gtp\"'"),
+        ("catalogue:edax fast", r"'fast' is no key=value in .*: for its command write 'cmd=\"fast\"'"),
         (
             "cmd=x strength=4",
             "expected keys out of name cmd time .* restart catalogue in the engine, got 'strength'",

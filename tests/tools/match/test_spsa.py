@@ -127,7 +127,8 @@ def test_usual_steps_fit_the_range() -> None:
         ("t real 1 0 2 0", "expected a step within the range"),
         ("t real 1 0 2 1 2", "expected a step within the range and a rate up to 1"),
         ("t;x real 1 0 2", "expected a parameter's name of letters"),
-        ("t real 1 1 1", "expected a start from 1 to 1"),
+        ("x int 5 5 5", "the range of x has to reach from a smaller number to a larger one, got 5 to 5"),
+        ("x int 5 10 0", "the range of x has to reach from a smaller number to a larger one, got 10 to 0"),
     ],
 )
 def test_a_text_that_makes_no_sense_is_refused_in_one_sentence(text: str, sentence: str) -> None:

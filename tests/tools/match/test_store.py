@@ -5,7 +5,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -325,7 +325,18 @@ def test_a_run_from_before_books_is_read_and_resumed(tmp_path: Path) -> None:
     assert resumed.end(finished=True).games == (old, game(2))
 
 
-def test_a_folder_that_is_no_run_can_not_be_resumed(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match=f"is no folder of a run: it has no {RUN_FILE}"):
-        Store.resume(tmp_path)
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("read", [Store.resume, read_run])
+def test_a_folder_that_is_no_run_is_refused_and_the_run_in_it_named(
+    read: Callable[[Path], object], tmp_path: Path
+) -> None:
+    arena = tmp_path / "arena"
+    arena.mkdir()
+    (tmp_path / "arena.toml").touch()
+    with pytest.raises(FileFormatError, match=f"is not the folder of a run: it has no {RUN_FILE}$"):
+        read(arena)
+    assert list(arena.iterdir()) == []
+    (arena / "run").mkdir()
+    (arena / "run" / RUN_FILE).touch()
+    for path in (arena, tmp_path / "arena.toml"):
+        with pytest.raises(FileFormatError, match=r"; the run '.*arena/run' is in it$"):
+            read(path)

@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from outflank.engine import NotationError
 from outflank.protocol.opponent.clock import MARGIN_SECONDS, NO_LIMIT, TimeControl
 from outflank.protocol.opponent.dialect import Dialect
-from outflank.tools.match.game.catalogue import completed
+from outflank.tools.match.game.catalogue import catalogue, completed
 
 
 class Protocol(StrEnum):
@@ -149,13 +150,14 @@ def _expect_unicode(key: str, value: object) -> None:
 def _settings(text: str) -> dict[str, object]:
     """The keys of an engine's text with their values."""
     settings: dict[str, Any] = {}
-    for word in words(text):
+    split = words(text)
+    for at, word in enumerate(split):
         if word.startswith(f"{_CATALOGUE}:"):
             word = word.replace(":", "=", 1)
         key, equals, value = word.partition("=")
         kind, dot, name = key.partition(".")
         if not equals:
-            raise NotationError(f"expected key=value in the engine, got {word!r} in {text!r}")
+            raise NotationError(f"{word!r} is no key=value in the engine {text!r}: {_advice(split, at)}")
         together = _NAMED_KEYS.get(kind, "") if dot else _LISTED_KEYS.get(key, "")
         if isinstance(settings.get(together), str):
             raise NotationError(f"{together}= and {word!r} exclude each other in the engine {text!r}")
@@ -168,6 +170,17 @@ def _settings(text: str) -> dict[str, object]:
         else:
             settings[key] = value
     return settings
+
+
+def _advice(split: Sequence[str], at: int) -> str:
+    """The text to write in place of one whose word number `at`, the first of its kind, has no key."""
+    bare = list(takewhile(lambda word: "=" not in word, split[at:]))
+    key, equals, value = split[at - 1].partition("=") if at else ("", "", "")
+    if equals:
+        return f"a value with blanks needs quotes, '{key}=\"{' '.join([value, *bare])}\"'"
+    command = "outflank gtp" if bare == ["outflank"] else " ".join(bare)
+    known = f", or {_CATALOGUE}:{bare[0]}" if bare[0] in catalogue() else ""
+    return f"for its command write 'cmd=\"{command}\"'{known}"
 
 
 _LONGEST_NAME = 40

@@ -92,7 +92,7 @@ def save_config(settings: RunSettings, path: Path) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        text = read_capped(path, _MOST_BYTES).decode()
+        text = read_capped(path, _MOST_BYTES).decode("utf-8-sig")
         if max((line.count(".") for line in text.splitlines()), default=0) > _MOST_DOTS:
             raise ValueError(f"more than {_MOST_DOTS} dots in a line")
         found = tomllib.loads(text)

@@ -1,6 +1,9 @@
 """The file of a run: its tables and its name. docs/match.md describes it for other programs."""
 
+from pathlib import Path
+
 from outflank.book.database import DatabaseKind
+from outflank.engine import FileFormatError
 from outflank.tools.match.state.rows import GAME_COLUMNS, TURN_COLUMNS
 
 RUN_FILE = "run.db"
@@ -44,3 +47,19 @@ INSERT_TURN = _insert("turn", TURN_COLUMNS)
 INSERT_FACT = _insert("run", ["name", "value"])
 INSERT_OPENING = _insert("opening", ["number", "moves"])
 INSERT_REMARK = "INSERT OR IGNORE INTO remark (sentence) VALUES (?)"
+
+
+def run_path(path: Path) -> Path:
+    """Return the file of a run that is given by the file or by its folder.
+
+    Raises: FileFormatError about a folder without this file, or an arena's TOML file; it names the run in there.
+    """
+    folder = path.with_suffix("") if path.suffix == ".toml" else path
+    if not folder.is_dir():
+        return path
+    file = folder / RUN_FILE
+    if file.is_file():
+        return file
+    inside = sorted(folder.glob(f"*/{RUN_FILE}"))
+    found = f"; the run {str(inside[-1].parent)!r} is in it" if inside else ""
+    raise FileFormatError(f"{str(path)!r} is not the folder of a run: it has no {RUN_FILE}{found}")

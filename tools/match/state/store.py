@@ -165,9 +165,9 @@ class Store:
 
         Raises: FileFormatError if there is none, if another runner plays it, or if it can't be written to.
         """
-        path = folder / RUN_FILE
-        if not path.is_file():
-            raise FileFormatError(f"{str(folder)!r} is no folder of a run: it has no {path.name}")
+        path = schema.run_path(folder)
+        if not folder.is_dir():
+            raise FileFormatError(f"{str(folder)!r} is not the folder of a run")
         with _refused_in_words(folder), ExitStack() as undo:
             lock = RunLock(folder)
             undo.callback(lock.release)
@@ -338,7 +338,7 @@ def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:
 @contextmanager
 def _reading(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a run that is given by its file or its folder. Raises: FileFormatError if it can't be read."""
-    file = path / RUN_FILE if path.is_dir() else path
+    file = schema.run_path(path)
     with closing(RUN.open_to_read(file)) as connection, refusals(file):
         yield connection
 

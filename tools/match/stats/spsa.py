@@ -83,7 +83,12 @@ class Tuned:
             raise NotationError(f"expected int or real for {self.name}, got {str(self.kind)[:40]!r}")
         if not all(type(value) in (int, float) and abs(value) <= _LARGEST for value in numbers):
             raise NotationError(f"expected numbers up to {_LARGEST:g} for {self.name}")
-        if not self.least <= self.start <= self.most or self.least == self.most:
+        if self.least >= self.most:
+            raise NotationError(
+                f"the range of {self.name} has to reach from a smaller number to a larger one, "
+                f"got {self.least:g} to {self.most:g}"
+            )
+        if not self.least <= self.start <= self.most:
             raise NotationError(
                 f"expected a start from {self.least:g} to {self.most:g} for {self.name}, got {self.start:g}"
             )
