@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +17,19 @@ from outflank.protocol.lines import printable_lines
 
 @contextmanager
 def progress_bar(what: str, total: int | None, unit: str, done: int = 0) -> Iterator[Callable[[int], None]]:
-    """A function to call with the number of units done since the last call; `total` is None where time decides."""
+    """Yield a function to call with the number of units done since the last call.
+
+    Without a terminal there is no bar, but a line every ten seconds: a log keeps each state of a bar.
+
+    Args:
+        what: the name of the work.
+        total: the number of units; None where time decides.
+        unit: the plural of what is counted.
+        done: the number of units that were done before.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield _progress_lines(what, total, unit, done)
+        return
     try:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -40,6 +53,30 @@ def progress_bar(what: str, total: int | None, unit: str, done: int = 0) -> Iter
             bar.update(task, rate=f"{speed:,.0f}" if speed else "-")
 
         yield advance
+
+
+_SECONDS_BETWEEN_LINES = 10.0
+
+
+def _progress_lines(what: str, total: int | None, unit: str, done: int) -> Callable[[int], None]:
+    """Return the function of ``progress_bar`` for a file or a pipe."""
+    began = shown = time.monotonic()
+    before = done
+
+    def advance(units: int) -> None:
+        nonlocal done, shown
+        done += units
+        now = time.monotonic()
+        if now - shown < _SECONDS_BETWEEN_LINES:
+            return
+        shown = now
+        rate = (done - before) / (now - began)
+        line = f"{what}: {done:,}{'' if total is None else f' of {total:,}'} {unit}, {rate:,.0f} a second"
+        if total is not None and rate:
+            line += f", {timedelta(seconds=round((total - done) / rate))} left"
+        click.echo(line, err=True)
+
+    return advance
 
 
 if TYPE_CHECKING:
