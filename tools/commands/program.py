@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from io import BufferedReader, FileIO, TextIOWrapper
 from keyword import iskeyword
 from pathlib import Path
+from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
 from typing import IO, Any
 
 import click
@@ -86,6 +87,25 @@ def replace_closed_streams() -> None:
         sys.stdout = TextIOWrapper(_nothing(1, "w", "<stdout>", os.O_RDONLY), write_through=True)
     if sys.stderr is None:
         sys.stderr = TextIOWrapper(_nothing(2, "w", "<stderr>", os.O_WRONLY), write_through=True)
+
+
+class _Lossy(FileIO):
+    """Standard error that may be full or gone: what can't be written is lost, and the results count."""
+
+    def write(self, data: Any) -> int:
+        """Write the bytes, if anybody is there to read them."""
+        try:
+            return super().write(data)
+        except OSError:
+            return len(data)
+
+
+def keep_standard_error_from_failing() -> None:
+    """Let no failure to write a warning or progress end the program."""
+    if isinstance(sys.stderr, TextIOWrapper):
+        raw = _Lossy(sys.stderr.fileno(), "w", closefd=False)
+        raw.name = sys.stderr.name
+        sys.stderr = TextIOWrapper(raw, sys.stderr.encoding, sys.stderr.errors, write_through=True)
 
 
 def escape_what_can_not_be_written() -> None:
@@ -196,6 +216,10 @@ class Program(LazyGroup):
             raise Failure(str(error)) from error
         except ModuleNotFoundError as error:
             raise Failure(f"{error}: {_remedy(str(error.name))}") from error
+        except (MemoryError, RuntimeError, SystemError, ImportError) as error:
+            if not (reason := _refused_resource(error)):
+                raise
+            raise Failure(reason) from error
         except BrokenPipeError:
             # The reader has gone. Buffered output must not fail again when the interpreter ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -251,6 +275,19 @@ def _remedy(module: str) -> str:
     return f"pip install 'outflank[{_EXTRAS.get(module, 'match')}]' brings what the command needs"
 
 
+def _refused_resource(error: Exception) -> str:
+    """A sentence about memory or threads that the system refuses; empty if this is not the cause of an error."""
+    if str(error) == "can't start new thread":
+        return (
+            "the system refuses another thread: its limit of processes (ulimit -u) or memory (-v) is too low"
+        )
+    is_limited = getrlimit(RLIMIT_AS)[0] != RLIM_INFINITY
+    if isinstance(error, MemoryError) or (is_limited and isinstance(error, ImportError | SystemError)):
+        detail = f" ({error})" if isinstance(error, ImportError) else ""
+        return f"there is not enough memory for this command{detail}"
+    return ""
+
+
 def _refusal(error: OSError) -> str:
     """The system's reason for an error, without its number."""
     reason = error.strerror or str(error)
@@ -299,6 +336,7 @@ def main() -> None:
     """Run the program; SIGTERM and SIGHUP end it as tidily as Ctrl-C does. No process that it began stays behind."""
     end_at_once()
     replace_closed_streams()
+    keep_standard_error_from_failing()
     escape_what_can_not_be_written()
     try:
         cli(prog_name="outflank")

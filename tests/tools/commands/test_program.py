@@ -227,6 +227,33 @@ def test_a_mistake_of_ours_is_not_hidden(ending: Callable[[BaseException], Resul
     assert isinstance(ending(ZeroDivisionError()).exception, ZeroDivisionError)
 
 
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (RuntimeError("can't start new thread"), "the system refuses another thread: its limit of processes"),
+        (MemoryError(), "there is not enough memory for this command"),
+    ],
+)
+def test_threads_and_memory_that_the_system_refuses_are_named(
+    ending: Callable[[BaseException], Result], error: Exception, sentence: str
+) -> None:
+    ended = ending(error)
+
+    assert ended.exit_code == 1
+    assert ended.stderr.startswith(f"outflank: {sentence}")
+    assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["gtp", "nboard", "uci"])
+def test_an_engine_without_memory_for_a_thread_ends_with_a_sentence(command: str) -> None:
+    told = subprocess.run(
+        f"ulimit -v 100000; exec {PROGRAM} {command}", shell=True, capture_output=True, text=True, timeout=60
+    )
+
+    assert told.returncode == 1
+    assert re.fullmatch(r"outflank: (the system refuses|there is no).*\n", told.stderr), told.stderr
+
+
 def test_ctrl_c_ends_with_130(ending: Callable[[BaseException], Result]) -> None:
     assert ending(KeyboardInterrupt()).exit_code == 128 + signal.SIGINT
 
@@ -352,9 +379,10 @@ def test_a_byte_order_mark_before_the_first_line_is_dropped(
     assert answer in told.stdout
 
 
-def test_warnings_that_nobody_reads_are_no_failure(tmp_path: Path) -> None:
+@pytest.mark.parametrize("errors", ["&-", "/dev/full"])
+def test_warnings_that_nobody_reads_are_no_failure(errors: str, tmp_path: Path) -> None:
     (tmp_path / "games.txt").write_text("f5d6c3\n")
-    told = run("convert games.txt --to ggf -o games.ggf 2>&-", tmp_path)
+    told = run(f"convert games.txt --to ggf -o games.ggf 2>{errors}", tmp_path)
 
     assert (told.returncode, told.stderr) == (0, "")
     assert "B[F5]W[D6]B[C3]" in (tmp_path / "games.ggf").read_text()
