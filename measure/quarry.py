@@ -16,7 +16,7 @@ from pathlib import Path
 
 from outflank import __version__
 from outflank.engine import Colour, Game
-from outflank.protocol.opponent.spawn import tied_to_us
+from outflank.protocol.drivers.spawn import tied_to_us
 
 # Debian keeps games apart from other programs.
 _PATH = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/games"

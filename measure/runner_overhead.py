@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
-from outflank.protocol.opponent.client import GtpClient
+from outflank.protocol.drivers.client import GtpClient
 from outflank.tests.support import instant_engine
 from outflank.tests.support.runs import conduct, instant_settings
 from outflank.tools.match.state.events import Event, GameEnded

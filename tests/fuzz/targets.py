@@ -13,6 +13,10 @@ from outflank.book.forms.files import read_form
 from outflank.book.store import Book
 from outflank.engine import OutflankError, Position, Rules, Searcher
 from outflank.engine.evaluation import weights
+from outflank.protocol.drivers import choice, nboardclient, reports
+from outflank.protocol.drivers.client import Answer
+from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.drivers.spec import Entrant
 from outflank.protocol.formats import ggf, obf, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FormatName, read_games
@@ -21,9 +25,6 @@ from outflank.protocol.gtp.wire import Gtp
 from outflank.protocol.lines import LineSplitter
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.nboard.wire import NBoard
-from outflank.protocol.opponent import choice, nboardclient, reports
-from outflank.protocol.opponent.client import Answer
-from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.server import Wire
 from outflank.protocol.session import Session, Strength
 from outflank.tools.analysis import answers
@@ -31,7 +32,6 @@ from outflank.tools.analysis.requests import Defaults, SearchRequest
 from outflank.tools.analysis.server import requests_of
 from outflank.tools.arena.messages import CLIENT, SERVER, MessageError
 from outflank.tools.arena.messages import read as read_message
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.results import is_true_claim
 from outflank.tools.match.state.config_file import chosen_entries, read_config
 from outflank.tools.match.state.store import read_run

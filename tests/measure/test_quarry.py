@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from outflank.measure.quarry import A_MINUTE_AND_BYO_YOMI, TWO_SECONDS_A_MOVE, missing_programs, play
-from outflank.protocol.opponent.spawn import tied_to_us
+from outflank.protocol.drivers.spawn import tied_to_us
 
 pytestmark = pytest.mark.skipif(bool(missing_programs()), reason=f"not installed: {missing_programs()}")
 OUTFLANK = Path(sys.executable).with_name("outflank")

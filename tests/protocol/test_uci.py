@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from outflank.engine import PASS, Game, NotationError, Position
-from outflank.protocol.opponent.uciclient import UciClient, position_line
+from outflank.protocol.drivers.uciclient import UciClient, position_line
 from outflank.protocol.uci import read_fen
 from outflank.tests.support.dialogue import Program
 from outflank.tests.support.positions import WITH_PASSES

@@ -13,7 +13,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from outflank.engine import Rules
-from outflank.protocol.opponent.clock import NO_LIMIT, TimeControl
+from outflank.protocol.drivers.clock import NO_LIMIT, TimeControl
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tests.support.runs import instant, instant_settings
 from outflank.tools.arena.arena import Arena
 from outflank.tools.arena.joining import Joiner, join_address
@@ -21,7 +22,6 @@ from outflank.tools.arena.line import Lines
 from outflank.tools.arena.messages import MOST_BYTES, VERSION, write
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.match.conduct.conductor import Conductor
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.schedule.formats import openings_needed
 from outflank.tools.match.state.events import Event, Glimpse
 from outflank.tools.match.state.run import Run, RunSettings

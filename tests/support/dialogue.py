@@ -10,11 +10,11 @@ import time
 from typing import Any, Self
 
 from outflank.engine import Searcher
+from outflank.protocol.drivers.client import GtpClient
+from outflank.protocol.drivers.spawn import Surroundings
 from outflank.protocol.gtp.wire import Gtp
 from outflank.protocol.lines import Inbox
 from outflank.protocol.movesource import SearchSource
-from outflank.protocol.opponent.client import GtpClient
-from outflank.protocol.opponent.spawn import Surroundings
 from outflank.protocol.session import Session, Strength
 from outflank.tests.support import fake_engine
 

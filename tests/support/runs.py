@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import Colour, Game, Move, Rules
+from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.drivers.spec import Entrant
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
-from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.support import fake_engine, instant_engine
 from outflank.tests.support.positions import WIPE_OUT
 from outflank.tools.match.conduct.conductor import Conductor
 from outflank.tools.match.conduct.pool import LocalPool
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import GtpPlayer, Player
 from outflank.tools.match.game.referee import Referee
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import Colour, Rules, SettingsError
-from outflank.protocol.opponent.clock import TimeControl
+from outflank.protocol.drivers import spec as engines
+from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.drivers.spec import Entrant, Protocol
 from outflank.tools.arena.gate import Gate, Refusal
 from outflank.tools.arena.line import Line, Lines
 from outflank.tools.arena.tokens import Tokens
-from outflank.tools.match.game import engines
-from outflank.tools.match.game.engines import Entrant, Protocol
 from outflank.tools.match.game.results import GameRecord, Pairing
 from outflank.tools.match.state.events import Event, GameEnded, GameStarted, GameVoided
 from outflank.tools.work.progress import Folded

@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable
 
 from outflank.engine import Colour, Game, OutflankError, Rules
+from outflank.protocol.drivers.clock import SideClock, TimeControl
+from outflank.protocol.drivers.errors import EngineCrash, EngineStartError, EngineTimeout
+from outflank.protocol.drivers.spec import Entrant
 from outflank.protocol.lines import printable
-from outflank.protocol.opponent.clock import SideClock, TimeControl
-from outflank.protocol.opponent.errors import EngineCrash, EngineStartError, EngineTimeout
 from outflank.tools.arena.messages import Message, write
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import make_player
 
 _THOUGHTS = ("info ", "search ")  # as GTP's analysis and NBoard's protocol have them

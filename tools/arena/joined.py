@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from outflank.engine import Colour, Move, Position
+from outflank.protocol.drivers.choice import Reply
+from outflank.protocol.drivers.clock import SideClock
+from outflank.protocol.drivers.engineclient import START_SECONDS
+from outflank.protocol.drivers.spec import Entrant
 from outflank.protocol.lines import printable
-from outflank.protocol.opponent.choice import Reply
-from outflank.protocol.opponent.clock import SideClock
-from outflank.protocol.opponent.engineclient import START_SECONDS
 from outflank.tools.arena.line import Answered, Line
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import Player
 
 _keys = itertools.count(1)  # of games, different for all lines

@@ -21,11 +21,11 @@ from websockets.frames import CloseCode
 from websockets.sync.client import ClientConnection, connect
 
 from outflank.engine import NotationError, OutflankError, Rules, SettingsError
+from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.drivers.spec import Entrant
 from outflank.protocol.lines import printable
-from outflank.protocol.opponent.clock import TimeControl
 from outflank.tools.arena.desk import Desk
 from outflank.tools.arena.messages import MOST_BYTES, PATH, SERVER, VERSION, Message, read, write
-from outflank.tools.match.game.engines import Entrant
 
 _ANSWERS = 256  # that are kept, in case that they were lost
 _SLICE_SECONDS = 0.1

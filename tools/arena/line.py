@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Protocol
 
-from outflank.protocol.lines import printable
-from outflank.protocol.opponent.errors import (
+from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
     EngineLineLost,
     EngineProtocolError,
     EngineTimeout,
 )
+from outflank.protocol.lines import printable
 from outflank.tools.arena.messages import Message, write
 
 PATIENCE_SECONDS = 60.0  # in which a lost line may come back, in each game

@@ -11,11 +11,11 @@ from functools import partial
 from typing import Any
 
 from outflank.engine import Rules
+from outflank.protocol.drivers.spec import Entrant, Protocol
 from outflank.tools.arena.joined import JoinedPlayer
 from outflank.tools.arena.line import Lines
 from outflank.tools.match.conduct.pairplayer import Task
 from outflank.tools.match.conduct.pool import LocalPool
-from outflank.tools.match.game.engines import Entrant, Protocol
 from outflank.tools.match.game.players import Player, make_player
 from outflank.tools.match.state.events import Glimpse
 from outflank.tools.match.state.run import RunSettings

@@ -12,8 +12,8 @@ from itertools import combinations
 from typing import Any
 
 from outflank.engine import Colour
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tools.match.conduct.conductor import Conductor
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.results import Pairing, Score
 from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.events import Entered

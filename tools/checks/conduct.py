@@ -6,8 +6,8 @@ import signal
 import time
 
 from outflank.engine import Colour, Game
-from outflank.protocol.opponent.clock import SideClock, TimeControl
-from outflank.protocol.opponent.errors import EngineTimeout
+from outflank.protocol.drivers.clock import SideClock, TimeControl
+from outflank.protocol.drivers.errors import EngineTimeout
 from outflank.tools.checks.check import must, should
 from outflank.tools.checks.subject import (
     BLACK_WINS,

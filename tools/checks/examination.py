@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import ModuleType
 
-from outflank.protocol.opponent.errors import EngineError
+from outflank.protocol.drivers.errors import EngineError
+from outflank.protocol.drivers.spec import Protocol
 from outflank.tools.checks import board, conduct, nboard, wire
 from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.nboard import NBoardSubject
 from outflank.tools.checks.subject import Subject, Unjudged, Violation
-from outflank.tools.match.game.engines import Protocol
 
 
 class CheckResult(StrEnum):

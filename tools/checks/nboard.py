@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from outflank.engine import Game, Move, NotationError
+from outflank.protocol.drivers.engineclient import START_SECONDS
+from outflank.protocol.drivers.errors import EngineCrash, EngineTimeout
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.lines import printable
-from outflank.protocol.opponent.engineclient import START_SECONDS
-from outflank.protocol.opponent.errors import EngineCrash, EngineTimeout
 from outflank.tools.checks.check import must, should
 from outflank.tools.checks.subject import BEFORE_A_PASS, WIPE_OUT, Subject, Unjudged, expect, expect_nothing
 

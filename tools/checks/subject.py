@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Self
 
 from outflank.engine import PASS, Game, IllegalMoveError, NotationError
+from outflank.protocol.drivers.client import MAX_ANSWER_BYTES
+from outflank.protocol.drivers.engineclient import START_SECONDS
+from outflank.protocol.drivers.errors import EngineCrash, EngineProtocolError, EngineTimeout
+from outflank.protocol.drivers.process import ChildProcess
+from outflank.protocol.drivers.spawn import Surroundings
 from outflank.protocol.lines import CONTROL_BYTES, printable
-from outflank.protocol.opponent.client import MAX_ANSWER_BYTES
-from outflank.protocol.opponent.engineclient import START_SECONDS
-from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineTimeout
-from outflank.protocol.opponent.process import ChildProcess
-from outflank.protocol.opponent.spawn import Surroundings
 
 PATIENCE_SECONDS = 5.0  # for an answer that asks for no thinking
 THINKING_SECONDS = 60.0  # for a move without a clock

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from outflank.engine import Game
-from outflank.protocol.opponent.errors import EngineError
+from outflank.protocol.drivers.errors import EngineError
 from outflank.tools.checks.check import must, should
 from outflank.tools.checks.subject import (
     WHITE_WINS,

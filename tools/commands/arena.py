@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from outflank.engine import SettingsError
+from outflank.protocol.drivers import spec as engines
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tools.arena.control import order
 from outflank.tools.commands.options import json_object_option, read_by
 from outflank.tools.commands.serve import LISTEN
-from outflank.tools.match.game import engines
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.work.progress import counted, json_line
 
 _FOLDER = click.argument("arena", type=click.Path(path_type=Path, exists=True), metavar="ARENA")

@@ -7,13 +7,13 @@ from pathlib import Path
 import click
 
 from outflank.engine import NotationError, Rules
+from outflank.protocol.drivers.catalogue import Known, catalogue, search_path
+from outflank.protocol.drivers.errors import EngineError
+from outflank.protocol.drivers.spec import Entrant
 from outflank.protocol.lines import printable
-from outflank.protocol.opponent.errors import EngineError
 from outflank.tools.checks.check import Level
 from outflank.tools.checks.examination import CATALOGUES, Finding, Verdict, examine
 from outflank.tools.commands.options import EXISTING_FOLDER, json_option
-from outflank.tools.match.game.catalogue import Known, catalogue, search_path
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import make_player
 from outflank.tools.match.game.setup import command_line, surroundings
 from outflank.tools.work.progress import json_line

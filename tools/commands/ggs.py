@@ -14,11 +14,11 @@ from typing import Any
 import click
 
 from outflank.engine import NotationError, SettingsError
+from outflank.protocol.drivers.spec import Entrant
 from outflank.protocol.lines import printable
 from outflank.tools.commands.options import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber, read_by
 from outflank.tools.ggs.client import Client, Settings, Terms, Wish
 from outflank.tools.ggs.line import Account
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.work.files import open_to_append
 from outflank.tools.work.signals import ENDING_SIGNALS
 

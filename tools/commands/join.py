@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from outflank.engine import NotationError
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tools.commands.options import EXISTING_FILE, WholeNumber, read_by
-from outflank.tools.match.game.engines import Entrant
 
 _MOST_SLOTS = 64
 

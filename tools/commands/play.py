@@ -16,9 +16,9 @@ from outflank.engine import (
     SettingsError,
 )
 from outflank.engine.evaluation import weights
+from outflank.protocol.drivers.clock import TimeControl
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.movesource import SearchSource
-from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.session import Session, Strength
 from outflank.tools.archive.table import Explorer
 from outflank.tools.commands.engine_options import books_to_play, books_to_read, elo_option

@@ -169,7 +169,7 @@ _EXTRAS = {
     "resvg_py": "png",
     **dict.fromkeys(("starlette", "uvicorn", "websockets"), "web"),
 }
-_DESCENDANTS = "outflank.protocol.opponent.descendants"  # imported by commands that start engines
+_DESCENDANTS = "outflank.protocol.drivers.descendants"  # imported by commands that start engines
 DEFAULTS_FILE = "outflank.defaults_file"
 """The key in ``click.Context.meta`` of the file that has values for the options of the command."""
 _EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE

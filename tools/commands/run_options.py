@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from outflank.engine import FileFormatError, NotationError
-from outflank.protocol.opponent.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeControl
+from outflank.protocol.drivers.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeControl
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tools.commands.options import (
     OUTPUT_FILE,
     Decorated,
@@ -24,7 +25,6 @@ from outflank.tools.commands.options import (
     together,
 )
 from outflank.tools.commands.program import DEFAULTS_FILE
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS
 from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
 from outflank.tools.match.schedule.formats import usual_rounds

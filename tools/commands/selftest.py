@@ -7,8 +7,8 @@ import click
 
 from outflank import __version__
 from outflank.engine import OutflankError, Rules
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tools.commands.options import WholeNumber, json_option, read_by, rules_option
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.mirror import MirrorPair, play_mirror_pair
 from outflank.tools.match.openings.sources import random_openings
 from outflank.tools.work.progress import counted

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from outflank.engine import SettingsError
+from outflank.protocol.drivers.spec import Entrant, Protocol
 from outflank.tools.arena.arena import Arena, entrant_name
 from outflank.tools.arena.control import Control
 from outflank.tools.arena.line import Lines
@@ -19,7 +20,6 @@ from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor
 from outflank.tools.commands.run import Staging, ask_about_commands, play_and_print
 from outflank.tools.match.conduct.conductor import Conductor, is_over
-from outflank.tools.match.game.engines import Entrant, Protocol
 from outflank.tools.match.state.config_file import chosen_entries
 from outflank.tools.match.state.events import Glimpse
 from outflank.tools.match.state.run import Format, RunSettings

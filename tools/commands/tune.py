@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from outflank.engine import NotationError
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tools.commands.options import WholeNumber
 from outflank.tools.commands.run_options import (
     ENGINE_HELP,
@@ -13,7 +14,6 @@ from outflank.tools.commands.run_options import (
     sprt_option,
     tune_options,
 )
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.state.tuning import tuning_settings
 from outflank.tools.match.stats.sprt import Sprt

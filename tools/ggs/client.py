@@ -14,13 +14,13 @@ from functools import partial
 from pathlib import Path
 
 from outflank.engine import OutflankError
+from outflank.protocol.drivers.choice import Reply
+from outflank.protocol.drivers.errors import UnfitEngineError
+from outflank.protocol.drivers.spec import Entrant
 from outflank.protocol.formats import ggf
-from outflank.protocol.opponent.choice import Reply
-from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.tools.ggs.game import Chair, Record, Table, WrongBoard
 from outflank.tools.ggs.line import Account, Line
 from outflank.tools.ggs.messages import Begun, Board, Kind, Note, Offer, Over, read
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.work.files import open_to_append
 
 _MOST_MATCHES = 32  # more than a server would start

@@ -13,6 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from outflank.engine import PASS, Colour, IllegalMoveError, NotationError, OutflankError, Position, Rules
+from outflank.protocol.drivers.choice import Reply, ask_for_move
+from outflank.protocol.drivers.clock import SideClock, TimeControl
+from outflank.protocol.drivers.spec import Entrant
 from outflank.protocol.formats.annotated import (
     WHOLE_BOARD,
     AnnotatedGame,
@@ -23,10 +26,7 @@ from outflank.protocol.formats.annotated import (
     for_black,
 )
 from outflank.protocol.formats.clocks import GgfClock
-from outflank.protocol.opponent.choice import Reply, ask_for_move
-from outflank.protocol.opponent.clock import SideClock, TimeControl
 from outflank.tools.ggs.messages import Board, Over, Turn
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import make_player
 
 RESERVE_SECONDS = 2.0  # of the time left that the engine is not told of, at most a tenth of it

@@ -15,6 +15,7 @@ from outflank.engine import (
     SettingsError,
     limit_for_level,
 )
+from outflank.protocol.drivers.clock import SideClock, TimeControl
 from outflank.protocol.formats.annotated import (
     AnnotatedGame,
     AnnotatedMove,
@@ -24,7 +25,6 @@ from outflank.protocol.formats.annotated import (
     program,
 )
 from outflank.protocol.formats.clocks import clock_text, day_of
-from outflank.protocol.opponent.clock import SideClock, TimeControl
 from outflank.protocol.session import Session
 from outflank.protocol.timekeeping import TimeSettings
 from outflank.tools.report.gamefiles import expect_held, format_of, game_writer, written_files

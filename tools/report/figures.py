@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf
 
 from outflank.engine import Colour
-from outflank.tools.match.game.engines import Entrant
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tools.match.game.referee import discs_lost
 from outflank.tools.match.game.results import Ending, GameRecord, Outside, Score
 from outflank.tools.match.schedule.formats import Course

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from outflank.tools.match.game.engines import Entrant
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.schedule.encounters import Decision, Meeting
 from outflank.tools.match.state.run import Format, Run

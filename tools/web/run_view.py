@@ -13,8 +13,8 @@ from itertools import pairwise
 from typing import Any
 
 from outflank.engine import Colour, Move, Position
+from outflank.protocol.drivers.reports import possible_score, read_report
 from outflank.protocol.formats.annotated import AnnotatedMove, for_black
-from outflank.protocol.opponent.reports import possible_score, read_report
 from outflank.tools.match.game.results import GameRecord, Pairing
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.state.events import (

@@ -16,8 +16,9 @@ from unittest.mock import Mock
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from outflank.protocol.opponent.clock import TimeControl
-from outflank.protocol.opponent.errors import UnfitEngineError
+from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.drivers.errors import UnfitEngineError
+from outflank.protocol.drivers.spec import Entrant, Protocol
 from outflank.tests.support import fake_nboard_engine
 from outflank.tests.support.arenas import LocalArena, heard, names_of, totals, wait
 from outflank.tests.support.processes import resident_kib
@@ -28,7 +29,6 @@ from outflank.tools.arena.messages import VERSION, write
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor
 from outflank.tools.match.conduct.pairplayer import Task
-from outflank.tools.match.game.engines import Entrant, Protocol
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.state.events import Event, GameEnded, Glimpse, Thought

@@ -8,11 +8,11 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tests.support.arenas import LocalArena
 from outflank.tests.support.runs import page_of, played, random_transcript, run_of
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor, most_informative
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.events import Event, GameEnded

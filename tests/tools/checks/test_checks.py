@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Game
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tests.support import rule_breaker
 from outflank.tests.support.installation import ROOT
 from outflank.tests.support.processes import StallMeter, judge_calmly
@@ -24,7 +25,6 @@ from outflank.tools.checks.subject import (
     Subject,
     Violation,
 )
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.setup import command_line
 
 RHINO = "/usr/games/gtp-rhino"

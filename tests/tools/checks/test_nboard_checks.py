@@ -2,12 +2,12 @@
 
 import pytest
 
-from outflank.protocol.opponent.errors import EngineError
+from outflank.protocol.drivers.errors import EngineError
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tests.support import fake_engine, nboard_rule_breaker
 from outflank.tests.support.program import outflank
 from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, CheckResult, Finding, examine
 from outflank.tools.checks.nboard import NBoardSubject
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.setup import command_line
 
 STARTS_SLOWLY = """sleep 2

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from outflank.protocol.drivers.catalogue import catalogue
 from outflank.tests.support import fake_engine
 from outflank.tests.support.program import outflank
-from outflank.tools.match.game.catalogue import catalogue
 
 RHINO = Path("/usr/games/gtp-rhino")
 

@@ -17,6 +17,7 @@ from typing import Any, Self
 import pytest
 
 from outflank.engine import Colour
+from outflank.protocol.drivers.spec import Entrant
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.annotated import AnnotatedGame, Ending
 from outflank.tests.support import fake_engine, fake_uci_engine
@@ -25,7 +26,6 @@ from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tools.ggs.client import Client, Settings, Terms, Wish
 from outflank.tools.ggs.line import Account, Refused
-from outflank.tools.match.game.engines import Entrant
 
 FAKE = shlex.join(fake_engine.command())
 UCI = shlex.join(fake_uci_engine.command())

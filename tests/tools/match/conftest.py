@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 
 from outflank.engine import Rules
-from outflank.protocol.opponent.clock import TimeControl
+from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tests.support import fake_engine
 from outflank.tests.support.runs import MARK, Sit
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import GtpPlayer
 
 

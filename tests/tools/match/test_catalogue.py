@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import NotationError
-from outflank.protocol.opponent.dialect import Dialect
-from outflank.tools.match.game.catalogue import catalogue
-from outflank.tools.match.game.engines import READERS, Entrant, Protocol
+from outflank.protocol.drivers.catalogue import catalogue
+from outflank.protocol.drivers.dialect import Dialect
+from outflank.protocol.drivers.spec import READERS, Entrant, Protocol
 from outflank.tools.match.game.setup import command_line
 
 

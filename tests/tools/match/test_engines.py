@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Colour, NotationError, Rules
-from outflank.protocol.opponent.clock import TimeControl
-from outflank.protocol.opponent.dialect import Dialect
-from outflank.protocol.opponent.errors import UnfitEngineError
+from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.drivers.dialect import Dialect
+from outflank.protocol.drivers.errors import UnfitEngineError
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tests.support.books import small_book
 from outflank.tests.support.runs import page_of, referee, run_of, summary_of
 from outflank.tools.commands.compliance import _entry
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import make_player
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.game.setup import command_line, instructions

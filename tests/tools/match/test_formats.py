@@ -9,9 +9,9 @@ from itertools import combinations, pairwise
 import pytest
 
 from outflank.engine import Colour, Game, Move
-from outflank.protocol.opponent.clock import TimeControl
+from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tests.support.runs import STARTED
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing, Score
 from outflank.tools.match.openings.sources import OpeningsChoice, random_openings
 from outflank.tools.match.schedule import knockout, swiss

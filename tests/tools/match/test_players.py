@@ -11,14 +11,14 @@ import pytest
 
 from outflank.engine import Colour, Position, Rules
 from outflank.engine.evaluation import weights
+from outflank.protocol.drivers.choice import ask_for_move
+from outflank.protocol.drivers.clock import SideClock, TimeControl
+from outflank.protocol.drivers.errors import UnfitEngineError
+from outflank.protocol.drivers.spec import Entrant
 from outflank.protocol.formats import ggf
-from outflank.protocol.opponent.choice import ask_for_move
-from outflank.protocol.opponent.clock import SideClock, TimeControl
-from outflank.protocol.opponent.errors import UnfitEngineError
 from outflank.tests.support import fake_engine, fake_nboard_engine, fake_uci_engine
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.runs import MARK, Sit, referee
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import GtpPlayer, NBoardPlayer, make_player
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.game.setup import clock_text, nboard_instructions

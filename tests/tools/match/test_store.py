@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Colour, FileFormatError, Move, Position, Rules
+from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.drivers.spec import Entrant
 from outflank.protocol.formats.annotated import AnnotatedMove
-from outflank.protocol.opponent.clock import TimeControl
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.runs import broken_off, played
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.results import Ending, GameRecord, Outside
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.state.events import Event, GameEnded, GameStarted, GameVoided, Remarked, TurnPlayed

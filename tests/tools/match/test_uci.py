@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from outflank.engine import Colour, Position, Rules
-from outflank.protocol.opponent.clock import SideClock, TimeControl
-from outflank.protocol.opponent.errors import UnfitEngineError
-from outflank.protocol.opponent.uciclient import UciClient, position_line
+from outflank.protocol.drivers.clock import SideClock, TimeControl
+from outflank.protocol.drivers.errors import UnfitEngineError
+from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.uciclient import UciClient, position_line
 from outflank.tests.support import fake_uci_engine
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.runs import Sit, referee
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import Player, UciPlayer, make_player
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.game.setup import uci_limits

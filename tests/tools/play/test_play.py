@@ -7,9 +7,9 @@ import pytest
 
 from outflank.engine import Colour, Searcher
 from outflank.engine.solo.game import DEFAULT_LAYOUT, Chip, Deal, DealerView, Variant
+from outflank.protocol.drivers.clock import TimeControl
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.movesource import SearchSource
-from outflank.protocol.opponent.clock import TimeControl
 from outflank.protocol.session import Session
 from outflank.tools.play.localgame import LocalGame
 from outflank.tools.play.solo import Report, picture, play_many, styled_chip

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Protocol, Self
 
+from outflank.protocol.drivers.spec import Entrant
 from outflank.protocol.lines import printable
-from outflank.tools.match.game.engines import Entrant
 from outflank.tools.match.game.players import MakePlayer, Player, make_player
 from outflank.tools.match.game.referee import Referee, Solver
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from outflank.engine import Colour, Move, Rules
-from outflank.tools.match.game.engines import Entrant
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tools.match.game.players import Player, make_player
 from outflank.tools.match.game.referee import Referee
 from outflank.tools.match.game.results import GameRecord, Pairing

@@ -9,18 +9,18 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from outflank.engine import Colour, IllegalMoveError, Move, NotationError, Position, Rules
+from outflank.protocol.drivers.boardclient import BoardClient, Manners
+from outflank.protocol.drivers.choice import Reply
+from outflank.protocol.drivers.clock import SideClock
+from outflank.protocol.drivers.engineclient import EngineClient
+from outflank.protocol.drivers.errors import EngineCrash, EngineError, EngineRefusal, UnfitEngineError
+from outflank.protocol.drivers.nboardclient import NBoardClient
+from outflank.protocol.drivers.reports import possible_score
+from outflank.protocol.drivers.spec import Entrant, Protocol
+from outflank.protocol.drivers.uciclient import UciClient, position_line
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.annotated import AnnotatedGame, Recorder
 from outflank.protocol.lines import printable
-from outflank.protocol.opponent.boardclient import BoardClient, Manners
-from outflank.protocol.opponent.choice import Reply
-from outflank.protocol.opponent.clock import SideClock
-from outflank.protocol.opponent.engineclient import EngineClient
-from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineRefusal, UnfitEngineError
-from outflank.protocol.opponent.nboardclient import NBoardClient
-from outflank.protocol.opponent.reports import possible_score
-from outflank.protocol.opponent.uciclient import UciClient, position_line
-from outflank.tools.match.game.engines import Entrant, Protocol
 from outflank.tools.match.game.results import is_true_claim
 from outflank.tools.match.game.setup import (
     change_uci_options,

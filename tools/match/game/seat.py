@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from outflank.engine import Colour, Position
-from outflank.protocol.formats.annotated import AnnotatedMove, for_black
-from outflank.protocol.opponent.choice import ask_for_move
-from outflank.protocol.opponent.clock import SideClock, seconds_text
-from outflank.protocol.opponent.descendants import longest_wait, own_waited_seconds
-from outflank.protocol.opponent.errors import (
+from outflank.protocol.drivers.choice import ask_for_move
+from outflank.protocol.drivers.clock import SideClock, seconds_text
+from outflank.protocol.drivers.descendants import longest_wait, own_waited_seconds
+from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
     EngineIllegalMove,
@@ -21,6 +20,7 @@ from outflank.protocol.opponent.errors import (
     EngineTimeout,
     SystemExhausted,
 )
+from outflank.protocol.formats.annotated import AnnotatedMove, for_black
 from outflank.tools.match.game.players import Player
 from outflank.tools.match.game.results import Ending, Loss, Outside
 

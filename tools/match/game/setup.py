@@ -14,15 +14,15 @@ from pathlib import Path
 
 from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, Rules
 from outflank.engine.search.parameters import PARAMETERS
+from outflank.protocol.drivers.boardclient import BoardClient
+from outflank.protocol.drivers.clock import SideClock, TimeControl
+from outflank.protocol.drivers.engineclient import START_SECONDS
+from outflank.protocol.drivers.errors import UnfitEngineError
+from outflank.protocol.drivers.nboardclient import NBoardClient
+from outflank.protocol.drivers.spawn import Surroundings
+from outflank.protocol.drivers.spec import Entrant, Protocol
+from outflank.protocol.drivers.uciclient import UciClient
 from outflank.protocol.formats.clocks import GgfClock
-from outflank.protocol.opponent.boardclient import BoardClient
-from outflank.protocol.opponent.clock import SideClock, TimeControl
-from outflank.protocol.opponent.engineclient import START_SECONDS
-from outflank.protocol.opponent.errors import UnfitEngineError
-from outflank.protocol.opponent.nboardclient import NBoardClient
-from outflank.protocol.opponent.spawn import Surroundings
-from outflank.protocol.opponent.uciclient import UciClient
-from outflank.tools.match.game.engines import Entrant, Protocol
 
 _BYTES_A_MB = 1 << 20
 _PROGRAM = "outflank"

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import FileFormatError, NotationError
+from outflank.protocol.drivers.clock import NO_LIMIT, TimeControl
+from outflank.protocol.drivers.spec import Entrant, as_text
 from outflank.protocol.formats.reading import read_capped
-from outflank.protocol.opponent.clock import NO_LIMIT, TimeControl
-from outflank.tools.match.game.engines import Entrant, as_text
 from outflank.tools.match.state.run import Format, RunSettings, plain_settings
 from outflank.tools.work.files import writing
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, OutflankError, Position, Rules
+from outflank.protocol.drivers.engineclient import LONGEST_IDENTITY
 from outflank.protocol.formats.annotated import AnnotatedMove, Recorder
-from outflank.protocol.opponent.engineclient import LONGEST_IDENTITY
 from outflank.tools.match.game.results import Ending, GameRecord, Outside, Pairing
 from outflank.tools.match.state.events import GameStarted
 from outflank.tools.match.state.run import Run, RunSettings, Void, read_settings

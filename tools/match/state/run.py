@@ -7,7 +7,7 @@ from typing import Any
 
 from outflank.engine import Rules
 from outflank.engine.evaluation import weights
-from outflank.tools.match.game.engines import Entrant
+from outflank.protocol.drivers.spec import Entrant
 from outflank.tools.match.game.referee import STALL_SECONDS
 from outflank.tools.match.game.results import GameRecord, Outside
 from outflank.tools.match.openings.sources import OpeningsChoice

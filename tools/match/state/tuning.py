@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from outflank.engine import NotationError
-from outflank.tools.match.game.engines import Entrant, Protocol, name
+from outflank.protocol.drivers.spec import Entrant, Protocol, name
 from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.game.setup import is_ours
 from outflank.tools.match.state.run import Run, RunSettings

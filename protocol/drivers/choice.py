@@ -5,17 +5,17 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from outflank.engine import Colour, IllegalMoveError, Move, NotationError, Position
-from outflank.protocol.lines import printable
-from outflank.protocol.opponent.client import Answer
-from outflank.protocol.opponent.clock import SideClock, seconds_text
-from outflank.protocol.opponent.errors import (
+from outflank.protocol.drivers.client import Answer
+from outflank.protocol.drivers.clock import SideClock, seconds_text
+from outflank.protocol.drivers.errors import (
     EngineIllegalMove,
     EngineOutOfTime,
     EngineProtocolError,
     EngineRefusal,
     EngineTimeout,
 )
-from outflank.protocol.opponent.reports import MoveReport, is_report, read_report
+from outflank.protocol.drivers.reports import MoveReport, is_report, read_report
+from outflank.protocol.lines import printable
 
 GENMOVE = "genmove"
 _ALOUD = ("kata-genmove_analyze", "lz-genmove_analyze")  # the first reports more

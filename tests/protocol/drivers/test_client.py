@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from outflank.protocol.opponent.client import MAX_ANSWER_BYTES, GtpClient
-from outflank.protocol.opponent.errors import (
+from outflank.protocol.drivers.client import MAX_ANSWER_BYTES, GtpClient
+from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
     EngineProtocolError,
@@ -19,7 +19,7 @@ from outflank.protocol.opponent.errors import (
     EngineStartError,
     EngineTimeout,
 )
-from outflank.protocol.opponent.process import ERROR_TAIL_BYTES
+from outflank.protocol.drivers.process import ERROR_TAIL_BYTES
 from outflank.tests.support import fake_engine
 from outflank.tests.support.dialogue import started
 from outflank.tests.support.processes import children, living_members, open_files
@@ -291,8 +291,8 @@ def test_whatever_an_engine_writes_our_memory_stays_small() -> None:
     script = """if True:
         import resource
         from contextlib import suppress
-        from outflank.protocol.opponent.client import GtpClient
-        from outflank.protocol.opponent.errors import EngineError
+        from outflank.protocol.drivers.client import GtpClient
+        from outflank.protocol.drivers.errors import EngineError
         from outflank.tests.support import fake_engine
 
         def peak():

@@ -1,9 +1,9 @@
 """Drives another engine in a child process, and ends all that it started."""
 
-from outflank.protocol.opponent.choice import Reply
-from outflank.protocol.opponent.clock import TimeControl
-from outflank.protocol.opponent.dialect import Dialect
-from outflank.protocol.opponent.errors import (
+from outflank.protocol.drivers.choice import Reply
+from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.drivers.dialect import Dialect
+from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
     EngineIllegalMove,
@@ -14,9 +14,9 @@ from outflank.protocol.opponent.errors import (
     EngineTimeout,
     UnfitEngineError,
 )
-from outflank.protocol.opponent.gtpengine import GtpEngine
-from outflank.protocol.opponent.reports import MoveReport
-from outflank.protocol.opponent.spawn import Surroundings
+from outflank.protocol.drivers.gtpengine import GtpEngine
+from outflank.protocol.drivers.reports import MoveReport
+from outflank.protocol.drivers.spawn import Surroundings
 
 __all__ = [
     "Dialect",

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from outflank.protocol.opponent.choice import Reply, genmove_command, genmove_line, read_reply
-from outflank.protocol.opponent.client import Answer
-from outflank.protocol.opponent.clock import TimeControl
-from outflank.protocol.opponent.dialect import Dialect, Speaker, choose_dialect
+from outflank.protocol.drivers.choice import Reply, genmove_command, genmove_line, read_reply
+from outflank.protocol.drivers.client import Answer
+from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.drivers.dialect import Dialect, Speaker, choose_dialect
 
 KATA = "info move d3 visits 81 winrate 0.61 scoreMean {0} scoreLead {0} prior 0.2 order 0 pv d3 c3"
 COMMANDS = frozenset({"time_settings", "time_left"})

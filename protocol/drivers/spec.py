@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import NotationError
-from outflank.protocol.opponent.clock import MARGIN_SECONDS, NO_LIMIT, TimeControl
-from outflank.protocol.opponent.dialect import Dialect
-from outflank.tools.match.game.catalogue import catalogue, completed
+from outflank.protocol.drivers.catalogue import catalogue, completed
+from outflank.protocol.drivers.clock import MARGIN_SECONDS, NO_LIMIT, TimeControl
+from outflank.protocol.drivers.dialect import Dialect
 
 
 class Protocol(StrEnum):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import NotationError
-from outflank.protocol.opponent.clock import MARGIN_SECONDS, SideClock, TimeControl
+from outflank.protocol.drivers.clock import MARGIN_SECONDS, SideClock, TimeControl
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import IO
 
+from outflank.protocol.drivers import descendants
+from outflank.protocol.drivers.errors import EngineCrash, EngineProtocolError, EngineTimeout
+from outflank.protocol.drivers.spawn import Surroundings, spawn
 from outflank.protocol.lines import printable
-from outflank.protocol.opponent import descendants
-from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineTimeout
-from outflank.protocol.opponent.spawn import Surroundings, spawn
 
 MAX_LINE_BYTES = 1 << 16
 MAX_STALE_BYTES = 1 << 20

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Game, IllegalMoveError, Move, NotationError, Rules, SettingsError
-from outflank.protocol.opponent import (
+from outflank.protocol.drivers import (
     EngineCrash,
     EngineIllegalMove,
     EngineProtocolError,

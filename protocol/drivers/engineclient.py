@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Self
 
+from outflank.protocol.drivers.errors import EngineCrash, EngineProtocolError, EngineTimeout
+from outflank.protocol.drivers.process import ChildProcess
+from outflank.protocol.drivers.spawn import Surroundings
 from outflank.protocol.lines import printable, without_control_bytes
-from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineTimeout
-from outflank.protocol.opponent.process import ChildProcess
-from outflank.protocol.opponent.spawn import Surroundings
 
 START_SECONDS = 30.0  # for the first answer, in which an engine may load tables
 REPLY_SECONDS = 10.0  # for a command that asks for no thinking

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from outflank.protocol.opponent import descendants, process
-from outflank.protocol.opponent.client import GtpClient
-from outflank.protocol.opponent.descendants import longest_wait
-from outflank.protocol.opponent.errors import EngineCrash, EngineStartError
-from outflank.protocol.opponent.process import ChildProcess
-from outflank.protocol.opponent.spawn import Surroundings, spawn
+from outflank.protocol.drivers import descendants, process
+from outflank.protocol.drivers.client import GtpClient
+from outflank.protocol.drivers.descendants import longest_wait
+from outflank.protocol.drivers.errors import EngineCrash, EngineStartError
+from outflank.protocol.drivers.process import ChildProcess
+from outflank.protocol.drivers.spawn import Surroundings, spawn
 from outflank.tests.support import fake_engine
 from outflank.tests.support.dialogue import started
 from outflank.tests.support.processes import children, living_members, living_with, open_files
@@ -262,7 +262,7 @@ def test_an_engine_that_a_forked_process_starts_ends_with_that_one() -> None:
     """The thread that starts engines does not live on there."""
     driver = """if True:
         import os, sys, time
-        from outflank.protocol.opponent.client import GtpClient
+        from outflank.protocol.drivers.client import GtpClient
         engine = "import time; input(); print('= here', flush=True); print(flush=True); time.sleep(1000)"
         engine = [sys.executable, "-c", engine]
         with GtpClient(engine) as first:
@@ -284,7 +284,7 @@ def test_an_engine_that_ignores_the_end_of_its_input_does_not_outlive_us() -> No
     """Whoever drives it is killed by SIGKILL and can do nothing any more."""
     driver = """if True:
         import sys, time
-        from outflank.protocol.opponent.client import GtpClient
+        from outflank.protocol.drivers.client import GtpClient
         engine = "import time; input(); print('= here', flush=True); print(flush=True); time.sleep(1000)"
         client = GtpClient([sys.executable, "-c", engine])
         client.order("anything")
@@ -406,8 +406,8 @@ def test_a_daemon_that_has_wiped_its_environment_ends_with_its_engine(tmp_path: 
 BYSTANDERS = """if True:
     import os, subprocess, sys, time
     from pathlib import Path
-    from outflank.protocol.opponent import descendants
-    from outflank.protocol.opponent.client import GtpClient
+    from outflank.protocol.drivers import descendants
+    from outflank.protocol.drivers.client import GtpClient
     # One that has our parents' session, one that has its own, and one that comes to us as an orphan.
     started = [subprocess.Popen(["sleep", "1000"]), subprocess.Popen(["setsid", "sleep", "1000"])]
     os.environ["LEFT"] = "1"
@@ -449,7 +449,7 @@ def test_an_id_that_has_come_to_mean_another_process_is_left_alone() -> None:
 
 
 def test_a_mark_is_that_of_one_engine_of_one_process() -> None:
-    program = "from outflank.protocol.opponent.descendants import Mark; print(Mark.new().number)"
+    program = "from outflank.protocol.drivers.descendants import Mark; print(Mark.new().number)"
     another = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     first, second = descendants.Mark.new(), descendants.Mark.new()
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, Rules, SettingsError
-from outflank.protocol.opponent.boardclient import BoardClient, Manners
-from outflank.protocol.opponent.choice import Reply, ask_for_move
-from outflank.protocol.opponent.clock import NO_LIMIT, SideClock, TimeControl
-from outflank.protocol.opponent.dialect import Dialect
-from outflank.protocol.opponent.engineclient import CLOSE_SECONDS, REPLY_SECONDS
-from outflank.protocol.opponent.errors import EngineCrash, UnfitEngineError
-from outflank.protocol.opponent.reports import MoveReport, read_report
-from outflank.protocol.opponent.spawn import Surroundings
+from outflank.protocol.drivers.boardclient import BoardClient, Manners
+from outflank.protocol.drivers.choice import Reply, ask_for_move
+from outflank.protocol.drivers.clock import NO_LIMIT, SideClock, TimeControl
+from outflank.protocol.drivers.dialect import Dialect
+from outflank.protocol.drivers.engineclient import CLOSE_SECONDS, REPLY_SECONDS
+from outflank.protocol.drivers.errors import EngineCrash, UnfitEngineError
+from outflank.protocol.drivers.reports import MoveReport, read_report
+from outflank.protocol.drivers.spawn import Surroundings
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")

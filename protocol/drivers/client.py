@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from outflank.protocol.drivers.engineclient import BANNER_SECONDS, REPLY_SECONDS, START_SECONDS, EngineClient
+from outflank.protocol.drivers.errors import EngineCrash, EngineProtocolError, EngineRefusal, EngineTimeout
+from outflank.protocol.drivers.reports import is_report
 from outflank.protocol.lines import printable
-from outflank.protocol.opponent.engineclient import BANNER_SECONDS, REPLY_SECONDS, START_SECONDS, EngineClient
-from outflank.protocol.opponent.errors import EngineCrash, EngineProtocolError, EngineRefusal, EngineTimeout
-from outflank.protocol.opponent.reports import is_report
 
 MAX_ANSWER_BYTES = 1 << 20
 

@@ -2,9 +2,9 @@
 
 import math
 
+from outflank.protocol.drivers.choice import Reply
+from outflank.protocol.drivers.engineclient import REPLY_SECONDS, START_SECONDS, EngineClient
 from outflank.protocol.lines import printable
-from outflank.protocol.opponent.choice import Reply
-from outflank.protocol.opponent.engineclient import REPLY_SECONDS, START_SECONDS, EngineClient
 
 _CHOICE = "==="
 _REPORTS = ("search ", "book ")

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from outflank.protocol.opponent.engineclient import MAX_TALK_BYTES
-from outflank.protocol.opponent.errors import EngineCrash, EngineError, EngineProtocolError, EngineTimeout
-from outflank.protocol.opponent.nboardclient import NBoardClient
+from outflank.protocol.drivers.engineclient import MAX_TALK_BYTES
+from outflank.protocol.drivers.errors import EngineCrash, EngineError, EngineProtocolError, EngineTimeout
+from outflank.protocol.drivers.nboardclient import NBoardClient
 from outflank.tests.support import fake_engine, fake_nboard_engine
 from outflank.tests.support.processes import living_members
 

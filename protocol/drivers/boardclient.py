@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from tempfile import NamedTemporaryFile
 
 from outflank.engine import Colour, Move, Position, Rules
+from outflank.protocol.drivers.choice import GENMOVE, Reply, genmove_command, genmove_line, read_reply
+from outflank.protocol.drivers.client import GtpClient
+from outflank.protocol.drivers.clock import NO_LIMIT, SideClock, TimeControl
+from outflank.protocol.drivers.dialect import Dialect, Speaker, TimeDialect, choose_dialect, is_edax
+from outflank.protocol.drivers.errors import EngineRefusal, UnfitEngineError
 from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.opponent.choice import GENMOVE, Reply, genmove_command, genmove_line, read_reply
-from outflank.protocol.opponent.client import GtpClient
-from outflank.protocol.opponent.clock import NO_LIMIT, SideClock, TimeControl
-from outflank.protocol.opponent.dialect import Dialect, Speaker, TimeDialect, choose_dialect, is_edax
-from outflank.protocol.opponent.errors import EngineRefusal, UnfitEngineError
 
 _LOAD = "loadsgf"
 

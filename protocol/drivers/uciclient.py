@@ -3,11 +3,11 @@
 import re
 
 from outflank.engine import Colour, Position
+from outflank.protocol.drivers.choice import Reply
+from outflank.protocol.drivers.engineclient import REPLY_SECONDS, START_SECONDS, EngineClient
+from outflank.protocol.drivers.errors import UnfitEngineError
+from outflank.protocol.drivers.reports import possible_score
 from outflank.protocol.lines import printable
-from outflank.protocol.opponent.choice import Reply
-from outflank.protocol.opponent.engineclient import REPLY_SECONDS, START_SECONDS, EngineClient
-from outflank.protocol.opponent.errors import UnfitEngineError
-from outflank.protocol.opponent.reports import possible_score
 
 _VARIANT, _OTHELLO = "UCI_Variant", "flipello"
 _MOST_OPTIONS, _LONGEST_LIST = 1_000, 1_000

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
 
-from outflank.protocol.opponent import descendants
-from outflank.protocol.opponent.errors import EngineStartError, SystemExhausted
+from outflank.protocol.drivers import descendants
+from outflank.protocol.drivers.errors import EngineStartError, SystemExhausted
 
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 

@@ -1,0 +1,3 @@
+"""The former name of ``outflank.protocol.drivers``, kept for one release."""
+
+from outflank.protocol.drivers import *  # noqa: F403
