@@ -16,7 +16,7 @@ from outflank.protocol.drivers.errors import (
 )
 from outflank.protocol.drivers.gtpengine import GtpEngine
 from outflank.protocol.drivers.reports import MoveReport
-from outflank.protocol.drivers.spawn import Surroundings
+from outflank.protocol.drivers.spawn import ProcessSettings
 
 __all__ = [
     "Dialect",
@@ -30,8 +30,8 @@ __all__ = [
     "EngineTimeout",
     "GtpEngine",
     "MoveReport",
+    "ProcessSettings",
     "Reply",
-    "Surroundings",
     "TimeControl",
     "UnfitEngineError",
 ]

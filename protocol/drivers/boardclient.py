@@ -8,7 +8,13 @@ from outflank.engine import Colour, Move, Position, Rules
 from outflank.protocol.drivers.choice import GENMOVE, Reply, genmove_command, genmove_line, read_reply
 from outflank.protocol.drivers.client import GtpClient
 from outflank.protocol.drivers.clock import NO_LIMIT, SideClock, TimeControl
-from outflank.protocol.drivers.dialect import Dialect, Speaker, TimeDialect, choose_dialect, is_edax
+from outflank.protocol.drivers.dialect import (
+    Dialect,
+    EngineCapabilities,
+    TimeDialect,
+    choose_dialect,
+    is_edax,
+)
 from outflank.protocol.drivers.errors import EngineRefusal, UnfitEngineError
 from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
@@ -17,7 +23,7 @@ _LOAD = "loadsgf"
 
 
 @dataclass(slots=True)
-class Manners:
+class EngineQuirks:
     """How an engine wants to be spoken to, as far as it is known. It stays true when the engine is started again.
 
     Attributes:
@@ -33,13 +39,13 @@ class BoardClient(GtpClient):
     """A GTP engine at a board; see ``EngineClient``. ``prepare`` comes first, ``agree_on_time`` after it."""
 
     _rules: Rules
-    _manners: Manners
+    _manners: EngineQuirks
     _remark: Callable[[str], object]
     _genmove = GENMOVE
     _control = NO_LIMIT
     _dialect = TimeDialect()
 
-    def prepare(self, rules: Rules, manners: Manners, on_remark: Callable[[str], object]) -> None:
+    def prepare(self, rules: Rules, manners: EngineQuirks, on_remark: Callable[[str], object]) -> None:
         """Shake hands and choose the game.
 
         Args:
@@ -69,7 +75,7 @@ class BoardClient(GtpClient):
         if "kata-list_time_settings" in self.commands:
             kinds = frozenset(self.order("kata-list_time_settings").split())
         self._control = control
-        self._dialect = choose_dialect(control, Speaker(self.name, self.commands, kinds), dialect)
+        self._dialect = choose_dialect(control, EngineCapabilities(self.name, self.commands, kinds), dialect)
         if control.is_limited and self._dialect.settings is None:
             self._remark(f"has no command for a time of {control}, but is held to it")
 

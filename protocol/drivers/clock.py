@@ -12,7 +12,7 @@ from outflank.engine import NotationError
 from outflank.protocol.lines import printable
 from outflank.protocol.timekeeping import DURATION, parse_duration
 
-MARGIN_SECONDS = 0.05  # forgiven on each move, for reading a pipe and waking up
+GRACE_SECONDS = 0.05  # forgiven on each move, for reading a pipe and waking up
 LONGEST_SECONDS = 1_000_000
 SHORTEST_SECONDS = 0.001
 _DECIMALS = 3  # of seconds, so that what is shorter is no time
@@ -97,7 +97,7 @@ class SideClock:
         margin: seconds forgiven on each move.
     """
 
-    def __init__(self, control: TimeControl, margin: float = MARGIN_SECONDS) -> None:
+    def __init__(self, control: TimeControl, margin: float = GRACE_SECONDS) -> None:
         self.control = control
         self._margin = margin
         self._main = control.main

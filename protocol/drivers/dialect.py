@@ -42,7 +42,7 @@ class Dialect(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
+class EngineCapabilities:
     """The result of the handshake.
 
     Attributes:
@@ -78,7 +78,9 @@ class TimeDialect:
         return f"time_left {colour} {text} {moves}"
 
 
-def choose_dialect(control: TimeControl, speaker: Speaker, dialect: Dialect = Dialect.AUTO) -> TimeDialect:
+def choose_dialect(
+    control: TimeControl, speaker: EngineCapabilities, dialect: Dialect = Dialect.AUTO
+) -> TimeDialect:
     """The commands that give this engine `control`, in the words of `dialect`."""
     if not control.is_limited:
         return TimeDialect()
@@ -100,7 +102,7 @@ def is_edax(name: str) -> bool:
     return name.lower().startswith("edax")
 
 
-def _found_dialect(control: TimeControl, speaker: Speaker) -> Dialect:
+def _found_dialect(control: TimeControl, speaker: EngineCapabilities) -> Dialect:
     """The dialect of an engine without one of its own."""
     if is_edax(speaker.name):
         return Dialect.PER_MOVE

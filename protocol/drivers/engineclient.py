@@ -12,7 +12,7 @@ from typing import Self
 
 from outflank.protocol.drivers.errors import EngineCrash, EngineProtocolError, EngineTimeout
 from outflank.protocol.drivers.process import ChildProcess
-from outflank.protocol.drivers.spawn import Surroundings
+from outflank.protocol.drivers.spawn import ProcessSettings
 from outflank.protocol.lines import printable, without_control_bytes
 
 START_SECONDS = 30.0  # for the first answer, in which an engine may load tables
@@ -53,7 +53,7 @@ class EngineClient:
         command: Sequence[str],
         label: str = "the engine",
         *,
-        surroundings: Surroundings | None = None,
+        surroundings: ProcessSettings | None = None,
         on_wait: Callable[[], object] | None = None,
         on_line: Callable[[str, str], object] | None = None,
     ) -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, Rules, SettingsError
-from outflank.protocol.drivers.boardclient import BoardClient, Manners
+from outflank.protocol.drivers.boardclient import BoardClient, EngineQuirks
 from outflank.protocol.drivers.choice import Reply, ask_for_move
 from outflank.protocol.drivers.clock import NO_LIMIT, SideClock, TimeControl
 from outflank.protocol.drivers.dialect import Dialect
 from outflank.protocol.drivers.engineclient import CLOSE_SECONDS, REPLY_SECONDS
 from outflank.protocol.drivers.errors import EngineCrash, UnfitEngineError
 from outflank.protocol.drivers.reports import MoveReport, read_report
-from outflank.protocol.drivers.spawn import Surroundings
+from outflank.protocol.drivers.spawn import ProcessSettings
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -64,7 +64,7 @@ class GtpEngine:
         rules: Rules | None = None,
         time: str | TimeControl = NO_LIMIT,
         dialect: Dialect | str = Dialect.AUTO,
-        surroundings: Surroundings | None = None,
+        surroundings: ProcessSettings | None = None,
         on_line: Callable[[str, str], object] | None = None,
     ) -> None:
         words = shlex.split(command) if isinstance(command, str) else list(command)
@@ -83,7 +83,7 @@ class GtpEngine:
             on_line=on_line,
         )
         try:
-            self._client.prepare(self._rules, Manners(), self._remarks.append)
+            self._client.prepare(self._rules, EngineQuirks(), self._remarks.append)
             self._client.agree_on_time(self._time, Dialect(dialect))
             self.new_game()
         except BaseException:

@@ -14,7 +14,7 @@ from typing import IO
 
 from outflank.protocol.drivers import descendants
 from outflank.protocol.drivers.errors import EngineCrash, EngineProtocolError, EngineTimeout
-from outflank.protocol.drivers.spawn import Surroundings, spawn
+from outflank.protocol.drivers.spawn import ProcessSettings, spawn
 from outflank.protocol.lines import printable
 
 MAX_LINE_BYTES = 1 << 16
@@ -44,12 +44,12 @@ class ChildProcess:
         command: Sequence[str],
         label: str,
         on_wait: Callable[[], object] | None = None,
-        surroundings: Surroundings | None = None,
+        surroundings: ProcessSettings | None = None,
     ) -> None:
         self.label = label
         self._on_wait = on_wait or _nothing
         self._mark = descendants.Mark.new()
-        self._process = spawn(command, label, surroundings or Surroundings(), self._mark)
+        self._process = spawn(command, label, surroundings or ProcessSettings(), self._mark)
         self._buried_at = 0.0
         self._received = bytearray()
         self._outbox = bytearray()

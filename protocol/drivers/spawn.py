@@ -20,7 +20,7 @@ _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ProcessSettings:
     """The folder, environment, processors and memory of a program.
 
     Attributes:
@@ -37,7 +37,7 @@ class Surroundings:
 
 
 def spawn(
-    command: Sequence[str], label: str, surroundings: Surroundings, mark: descendants.Mark
+    command: Sequence[str], label: str, surroundings: ProcessSettings, mark: descendants.Mark
 ) -> subprocess.Popen[bytes]:
     """Start a program with a session of its own, three unbuffered pipes, and `mark`.
 
@@ -100,7 +100,7 @@ def _end(future: Future[subprocess.Popen[bytes]]) -> None:
 
 
 def _spawn(
-    command: Sequence[str], label: str, surroundings: Surroundings, mark: descendants.Mark, cpus: set[int]
+    command: Sequence[str], label: str, surroundings: ProcessSettings, mark: descendants.Mark, cpus: set[int]
 ) -> subprocess.Popen[bytes]:
     """As ``spawn``, in the calling thread; `cpus` are those that the engine may use if nothing else is said."""
     descendants.adopt_orphans()
@@ -112,7 +112,7 @@ def _spawn(
 
 
 def _start(
-    command: Sequence[str], label: str, surroundings: Surroundings, mark: descendants.Mark
+    command: Sequence[str], label: str, surroundings: ProcessSettings, mark: descendants.Mark
 ) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
     environment = {**os.environ, **surroundings.environment, **dict([mark.variable])}

@@ -14,7 +14,7 @@ from typing import Any
 
 from outflank.engine import NotationError
 from outflank.protocol.drivers.catalogue import catalogue, completed
-from outflank.protocol.drivers.clock import MARGIN_SECONDS, NO_LIMIT, TimeControl
+from outflank.protocol.drivers.clock import GRACE_SECONDS, NO_LIMIT, TimeControl
 from outflank.protocol.drivers.dialect import Dialect
 
 
@@ -33,7 +33,7 @@ _NAMED_KEYS = {"env": "env", "option": "options"}  # ``env.NAME=VALUE``
 
 
 @dataclass(frozen=True, slots=True)
-class Entrant:
+class EngineSpec:
     """An engine that takes part.
 
     Attributes:
@@ -61,7 +61,7 @@ class Entrant:
     name: str
     cmd: str
     time: TimeControl
-    margin: float = MARGIN_SECONDS
+    margin: float = GRACE_SECONDS
     dialect: Dialect = Dialect.AUTO
     protocol: Protocol = Protocol.GTP
     level: int | None = None
@@ -79,7 +79,7 @@ class Entrant:
     restart: bool = False
 
     @classmethod
-    def parse(cls, text: str, time: TimeControl = NO_LIMIT) -> "Entrant":
+    def parse(cls, text: str, time: TimeControl = NO_LIMIT) -> "EngineSpec":
         """Read blank-separated ``key=value`` with a shell's quotes; ``cmd`` or ``catalogue:NAME`` is required.
 
         Args:
@@ -92,7 +92,7 @@ class Entrant:
         return cls.from_settings(_settings(text), time)
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, object], time: TimeControl = NO_LIMIT) -> "Entrant":
+    def from_settings(cls, settings: Mapping[str, object], time: TimeControl = NO_LIMIT) -> "EngineSpec":
         """Read the attributes by their names, as ``settings`` gives them and a TOML file has them.
 
         The key ``catalogue`` stands for those of an engine in the catalogue that are not given.
@@ -114,7 +114,7 @@ class Entrant:
         values.setdefault("name", name_of(shlex.split(values["cmd"])[0]))
         return cls(**{"time": time, **values})
 
-    def with_options(self, given: Mapping[str, str]) -> "Entrant":
+    def with_options(self, given: Mapping[str, str]) -> "EngineSpec":
         """The same engine with these options besides its own, or in their place."""
         return replace(self, options=tuple({**dict(self.options), **given}.items())) if given else self
 

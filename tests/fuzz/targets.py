@@ -16,7 +16,7 @@ from outflank.engine.evaluation import weights
 from outflank.protocol.drivers import choice, nboardclient, reports
 from outflank.protocol.drivers.client import Answer
 from outflank.protocol.drivers.clock import TimeControl
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats import ggf, obf, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FormatName, read_games
@@ -119,7 +119,7 @@ def toml(data: bytes) -> None:
 def words(data: bytes) -> None:
     """What a command line describes: rules, a board, an engine, a clock."""
     text = data.decode("utf-8", "replace")
-    for read in (Rules.parse, Position.parse, Entrant.parse, TimeControl.parse):
+    for read in (Rules.parse, Position.parse, EngineSpec.parse, TimeControl.parse):
         with suppress(OutflankError):
             read(text)
 

@@ -22,7 +22,7 @@ from outflank.tests.support.dialogue import Dialogue, Program, put
 from outflank.tests.support.installation import ROOT
 from outflank.tests.support.processes import StallMeter, at_most, judge_calmly
 
-MARGIN_SECONDS = 0.05
+GRACE_SECONDS = 0.05
 CODE = (".py", ".pyx", ".pxd", ".h")
 
 
@@ -95,7 +95,7 @@ def play_in_time(setting: Setting, seed: int) -> None:
         found = list(overruns(setting, seed, lambda: meter.crowded))
         assert len(found) > 10
         late = max(found)
-        assert late < MARGIN_SECONDS + 2 * meter.worst, (
+        assert late < GRACE_SECONDS + 2 * meter.worst, (
             f"{late:.3f} s too late, a stall of {meter.worst:.3f} s"
         )
 
@@ -140,7 +140,7 @@ def test_however_little_time_is_told_there_is_a_move_at_once(commands: list[str]
         program.ask("clear_board")
         for command in commands:
             program.ask(command)
-        with at_most(0.01 + MARGIN_SECONDS):
+        with at_most(0.01 + GRACE_SECONDS):
             move = program.ask("genmove b")
 
     assert move in ("d3", "c4", "f5", "e6")

@@ -14,7 +14,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from outflank.engine import Rules
 from outflank.protocol.drivers.clock import NO_LIMIT, TimeControl
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tests.support.runs import instant, instant_settings
 from outflank.tools.arena.arena import Arena
 from outflank.tools.arena.joining import Joiner, join_address
@@ -39,7 +39,7 @@ class Gone(Exception):
 class Guest:
     """Plays in an arena until it goes; a context manager."""
 
-    def __init__(self, url: str, token: str, entry: Entrant, slots: int = 1) -> None:
+    def __init__(self, url: str, token: str, entry: EngineSpec, slots: int = 1) -> None:
         self.said: list[str] = []
         self._over = threading.Event()
         self._joiner = Joiner(join_address(url), token, entry, slots, self.said.append, self._check)
@@ -93,7 +93,7 @@ class LocalArena:
     def __exit__(self, *_: object) -> None:
         self._server.__exit__()
 
-    def entrant(self, name: str, entry: Entrant | None = None, slots: int = 1, url: str = "") -> Guest:
+    def entrant(self, name: str, entry: EngineSpec | None = None, slots: int = 1, url: str = "") -> Guest:
         """An entrant with a token; with the engine that plays one game by heart if none is given."""
         return Guest(url or self.url, self.arena.tokens.admit(name), entry or instant("engine"), slots)
 

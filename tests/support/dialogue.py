@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from outflank.engine import Searcher
 from outflank.protocol.drivers.client import GtpClient
-from outflank.protocol.drivers.spawn import Surroundings
+from outflank.protocol.drivers.spawn import ProcessSettings
 from outflank.protocol.gtp.wire import Gtp
 from outflank.protocol.lines import Inbox
 from outflank.protocol.movesource import SearchSource
@@ -165,7 +165,7 @@ def run_program(data: bytes, *arguments: str, patience: float = 60.0) -> subproc
     return subprocess.run(command, input=data, capture_output=True, timeout=patience, check=False)
 
 
-def started(fault: str = "none", turn: int = 1, surroundings: Surroundings | None = None) -> GtpClient:
+def started(fault: str = "none", turn: int = 1, surroundings: ProcessSettings | None = None) -> GtpClient:
     """A client whose engine has answered the handshake and cleared its board; `fault` comes at its `turn`."""
     client = GtpClient(fake_engine.command(fault, turn), "engine A", surroundings=surroundings)
     client.handshake()

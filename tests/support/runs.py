@@ -13,7 +13,7 @@ from typing import Any
 
 from outflank.engine import Colour, Game, Move, Rules
 from outflank.protocol.drivers.clock import TimeControl
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.tests.support import fake_engine, instant_engine
 from outflank.tests.support.positions import WIPE_OUT
@@ -114,7 +114,7 @@ def run_of(
     **facts: Any,
 ) -> Run:
     """The run that these games are; `settings` and `facts` replace what RunSettings and Run would have."""
-    entries = tuple(Entrant(name, f"engine-{name.lower()} --fast", TimeControl()) for name in names)
+    entries = tuple(EngineSpec(name, f"engine-{name.lower()} --fast", TimeControl()) for name in names)
     made = RunSettings(entries, OpeningsChoice.parse("random:2"), games=len(games), seed=5)
     return replace(
         Run(
@@ -182,17 +182,17 @@ def _judgements(game: GameRecord, rng: random.Random, solved: int) -> tuple[Anno
     )
 
 
-def fake(name: str, fault: str = "none", turn: int = 2, time: str = "none") -> Entrant:
+def fake(name: str, fault: str = "none", turn: int = 2, time: str = "none") -> EngineSpec:
     """An engine that plays the first legal move and commits a fault."""
-    return Entrant(name, shlex.join(fake_engine.command(fault, turn)), TimeControl.parse(time))
+    return EngineSpec(name, shlex.join(fake_engine.command(fault, turn)), TimeControl.parse(time))
 
 
-def instant(name: str) -> Entrant:
+def instant(name: str) -> EngineSpec:
     """An engine that plays its only game at once."""
-    return Entrant(name, shlex.join(instant_engine.command()), TimeControl())
+    return EngineSpec(name, shlex.join(instant_engine.command()), TimeControl())
 
 
-def settings(*entries: Entrant, **others: Any) -> RunSettings:
+def settings(*entries: EngineSpec, **others: Any) -> RunSettings:
     """Settings of a run, with random openings unless they say otherwise."""
     return RunSettings(entries=entries, **{"openings": OpeningsChoice.parse("random:8"), "seed": 3, **others})
 

@@ -9,7 +9,7 @@ from typing import Any
 from outflank.engine import Colour, Rules, SettingsError
 from outflank.protocol.drivers import spec as engines
 from outflank.protocol.drivers.clock import TimeControl
-from outflank.protocol.drivers.spec import Entrant, Protocol
+from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tools.arena.gate import Gate, Refusal
 from outflank.tools.arena.line import Line, Lines
 from outflank.tools.arena.tokens import Tokens
@@ -81,9 +81,9 @@ class Arena:
             if name not in known:
                 self.lines.of(name).bar("it has no token any more")
 
-    def entry(self, name: str) -> Entrant:
+    def entry(self, name: str) -> EngineSpec:
         """How an entrant stands in the run's file."""
-        return Entrant(name, _JOINED, self._time, protocol=Protocol.JOIN)
+        return EngineSpec(name, _JOINED, self._time, protocol=Protocol.JOIN)
 
     def present(self) -> list[Line]:
         """The lines that are open, in the order in which they first came."""

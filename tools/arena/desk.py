@@ -10,7 +10,7 @@ from collections.abc import Callable
 from outflank.engine import Colour, Game, OutflankError, Rules
 from outflank.protocol.drivers.clock import SideClock, TimeControl
 from outflank.protocol.drivers.errors import EngineCrash, EngineStartError, EngineTimeout
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.arena.messages import Message, write
 from outflank.tools.match.game.players import make_player
@@ -54,7 +54,7 @@ class Desk:
 
     def __init__(
         self,
-        entry: Entrant,
+        entry: EngineSpec,
         rules: Rules,
         answer: Callable[[int, str], object],
         think: Callable[[str], object],

@@ -9,7 +9,7 @@ from outflank.engine import Colour, Move, Position
 from outflank.protocol.drivers.choice import Reply
 from outflank.protocol.drivers.clock import SideClock
 from outflank.protocol.drivers.engineclient import START_SECONDS
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.arena.line import Answered, Line
 from outflank.tools.match.game.players import Player
@@ -26,7 +26,7 @@ class JoinedPlayer(Player[Any]):
         named: the other arguments of ``Player``.
     """
 
-    def __init__(self, entry: Entrant, rules: Any, line: Line, **named: Any) -> None:
+    def __init__(self, entry: EngineSpec, rules: Any, line: Line, **named: Any) -> None:
         super().__init__(entry, rules, **named)
         self._line = line
         self._game = 0
@@ -99,7 +99,7 @@ class JoinedPlayer(Player[Any]):
     def _prepare(self, client: Any) -> None:
         raise AssertionError("it is started where it lies")
 
-    def _tell_options(self, client: Any, before: Entrant) -> None:
+    def _tell_options(self, client: Any, before: EngineSpec) -> None:
         raise AssertionError("its options are its author's")
 
     def _greet(self, client: Any) -> None:

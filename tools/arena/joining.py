@@ -22,7 +22,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from outflank.engine import NotationError, OutflankError, Rules, SettingsError
 from outflank.protocol.drivers.clock import TimeControl
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.arena.desk import Desk
 from outflank.tools.arena.messages import MOST_BYTES, PATH, SERVER, VERSION, Message, read, write
@@ -89,7 +89,7 @@ class Joiner:
         self,
         address: str,
         token: str,
-        entry: Entrant,
+        entry: EngineSpec,
         slots: int = 1,
         say: Callable[[str], object] = lambda sentence: None,
         check: Callable[[], object] = lambda: None,

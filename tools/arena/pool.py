@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from outflank.engine import Rules
-from outflank.protocol.drivers.spec import Entrant, Protocol
+from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tools.arena.joined import JoinedPlayer
 from outflank.tools.arena.line import Lines
 from outflank.tools.match.conduct.pairplayer import Task
@@ -21,7 +21,7 @@ from outflank.tools.match.state.events import Glimpse
 from outflank.tools.match.state.run import RunSettings
 
 
-def seat(lines: Lines, entry: Entrant, rules: Rules, **named: Any) -> Player[Any]:
+def seat(lines: Lines, entry: EngineSpec, rules: Rules, **named: Any) -> Player[Any]:
     """The player of an entry, here or at the end of a line; otherwise as ``make_player``."""
     if entry.protocol is Protocol.JOIN:
         return JoinedPlayer(entry, rules, lines.of(entry.name), **named)
@@ -73,7 +73,7 @@ class ArenaPool(LocalPool):
                     self._playing.update(task.names)
                     super().submit(task)
 
-    def _room(self, entry: Entrant) -> int:
+    def _room(self, entry: EngineSpec) -> int:
         """How many games it can play at once."""
         return self._lines.of(entry.name).slots if entry.protocol is Protocol.JOIN else 1
 
@@ -87,6 +87,6 @@ class ArenaPool(LocalPool):
             self.look()
 
 
-def _entries(task: Task) -> list[Entrant]:
+def _entries(task: Task) -> list[EngineSpec]:
     """Those who play."""
     return [entry for entry in task.settings.entries if entry.name in task.names]

@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Any
 
 from outflank.engine import Colour
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.conduct.conductor import Conductor
 from outflank.tools.match.game.results import Pairing, Score
 from outflank.tools.match.standings import Standings
@@ -25,7 +25,7 @@ _UNKNOWN = 400.0  # Elo: how little is known of an engine without games
 _MOST_ELO = 1_600.0
 
 Duo = frozenset[str]
-Present = Callable[[], Sequence[tuple[Entrant, int]]]
+Present = Callable[[], Sequence[tuple[EngineSpec, int]]]
 
 
 def most_informative(
@@ -99,7 +99,7 @@ class StandingConductor(Conductor):
             self._begin(pairings)
         return True
 
-    def _enter(self, newcomers: list[Entrant]) -> None:
+    def _enter(self, newcomers: list[EngineSpec]) -> None:
         """Let engines take part from now on."""
         if newcomers:
             self._settings = replace(self._settings, entries=(*self._settings.entries, *newcomers))

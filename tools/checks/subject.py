@@ -14,7 +14,7 @@ from outflank.protocol.drivers.client import MAX_ANSWER_BYTES
 from outflank.protocol.drivers.engineclient import START_SECONDS
 from outflank.protocol.drivers.errors import EngineCrash, EngineProtocolError, EngineTimeout
 from outflank.protocol.drivers.process import ChildProcess
-from outflank.protocol.drivers.spawn import Surroundings
+from outflank.protocol.drivers.spawn import ProcessSettings
 from outflank.protocol.lines import CONTROL_BYTES, printable
 
 PATIENCE_SECONDS = 5.0  # for an answer that asks for no thinking
@@ -87,7 +87,7 @@ class Subject:
         patience: float = PATIENCE_SECONDS,
         thinking: float = THINKING_SECONDS,
         on_wait: Callable[[], object] | None = None,
-        surroundings: Surroundings | None = None,
+        surroundings: ProcessSettings | None = None,
     ) -> None:
         self.patience = patience
         self.thinking = thinking

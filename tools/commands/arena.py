@@ -9,7 +9,7 @@ import click
 
 from outflank.engine import SettingsError
 from outflank.protocol.drivers import spec as engines
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.arena.control import order
 from outflank.tools.commands.options import json_object_option, read_by
 from outflank.tools.commands.serve import LISTEN
@@ -74,7 +74,7 @@ def token(arena: Path, name: str) -> None:
     from outflank.tools.arena.tokens import Tokens
 
     config = _config(arena)
-    if name in {Entrant.parse(text).name for text in config.get("engine", ())}:
+    if name in {EngineSpec.parse(text).name for text in config.get("engine", ())}:
         raise SettingsError(
             f"{name} is an engine of the server's machine, which needs no token; name another"
         )

@@ -8,7 +8,7 @@ from textwrap import fill
 import click
 
 from outflank import __version__
-from outflank.protocol.drivers.spec import Entrant, Protocol
+from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.protocol.lines import printable
 from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, CheckResult, Finding, Verdict, examine
@@ -21,14 +21,14 @@ from outflank.tools.work.signals import Interrupted, Interrupts
 _INDENT = " " * 10
 
 
-def _entry(text: str) -> Entrant:
+def _entry(text: str) -> EngineSpec:
     """The engine; Outflank plays without a book unless its arguments name one, so that it has to think.
 
     Raises: NotationError.
     """
     if text.startswith("catalogue:"):
-        return Entrant.parse(text)
-    entry = Entrant.from_settings({"name": "the engine", "cmd": text})
+        return EngineSpec.parse(text)
+    entry = EngineSpec.from_settings({"name": "the engine", "cmd": text})
     return replace(entry, book="none") if is_ours(entry) and "--book" not in text else entry
 
 
@@ -86,7 +86,7 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
 @click.pass_context
 def compliance(
     ctx: click.Context,
-    entry: Entrant,
+    entry: EngineSpec,
     protocol: str | None,
     names: tuple[str, ...],
     strict: bool,

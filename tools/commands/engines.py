@@ -9,7 +9,7 @@ import click
 from outflank.engine import NotationError, Rules
 from outflank.protocol.drivers.catalogue import Known, catalogue, search_path
 from outflank.protocol.drivers.errors import EngineError
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.checks.check import Level
 from outflank.tools.checks.examination import CATALOGUES, Finding, Verdict, examine
@@ -76,7 +76,7 @@ def _find(known: Known, folders: tuple[Path, ...], check: bool, interrupts: Inte
     found = Found(known.key, str(program))
     settings = {"catalogue": known.key, **({"dir": str(folder)} if folder else {})}
     try:
-        entry = Entrant.from_settings(settings)
+        entry = EngineSpec.from_settings(settings)
         player = make_player(entry, Rules(), on_wait=interrupts.check)
         try:
             player.make_ready()
@@ -90,7 +90,7 @@ def _find(known: Known, folders: tuple[Path, ...], check: bool, interrupts: Inte
     return found
 
 
-def _checked(entry: Entrant, interrupts: Interrupts) -> str:
+def _checked(entry: EngineSpec, interrupts: Interrupts) -> str:
     """The outcome of all checks in a line. Raises: EngineError."""
     if entry.protocol not in CATALOGUES:
         return f"there are no checks for {entry.protocol}"

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from outflank.engine import NotationError, SettingsError
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.commands.options import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber, read_by
 from outflank.tools.ggs.client import Client, Settings, Terms, Wish
@@ -31,9 +31,9 @@ _ASK = re.compile(r"s?8[a-z0-9]{0,8}(?: [\d:/,.N]{1,40}){0,2} [^\s,\\._|][^\s,\\
 _TIME = Seconds()
 
 
-def _entry(text: str) -> Entrant:
+def _entry(text: str) -> EngineSpec:
     """The engine. Raises: NotationError if it can't be entered so."""
-    entry = Entrant.parse(text)
+    entry = EngineSpec.parse(text)
     if entry.time.is_limited:
         raise NotationError("the server sets the time of each game: leave time= out")
     return entry
@@ -164,7 +164,7 @@ def _password(file: Path | None) -> str:
 )
 def ggs(
     user: str,
-    entry: Entrant,
+    entry: EngineSpec,
     password_file: Path | None,
     server: tuple[str, int],
     games: int,

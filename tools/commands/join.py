@@ -5,18 +5,18 @@ from pathlib import Path
 import click
 
 from outflank.engine import NotationError
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.commands.options import EXISTING_FILE, WholeNumber, read_by
 
 _MOST_SLOTS = 64
 
 
-def _entry(text: str) -> Entrant:
+def _entry(text: str) -> EngineSpec:
     """The engine.
 
     Raises: NotationError if it can't be entered so.
     """
-    entry = Entrant.parse(text)
+    entry = EngineSpec.parse(text)
     if entry.time.is_limited:
         raise NotationError("the server of the arena sets the time: leave time= out")
     return entry
@@ -44,7 +44,7 @@ def _entry(text: str) -> Entrant:
 @click.option(
     "--trust", type=EXISTING_FILE, metavar="FILE", help="A certificate that the server may show, in PEM."
 )
-def join(url: str, token: str, entry: Entrant, slots: int, trust: Path | None) -> None:
+def join(url: str, token: str, entry: EngineSpec, slots: int, trust: Path | None) -> None:
     """Play with an engine of this machine in the arena at URL, until Ctrl-C.
 
     The engine is started here, and nothing but its moves leaves this machine. docs/join.md has the details.

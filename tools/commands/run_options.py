@@ -12,7 +12,7 @@ import click
 
 from outflank.engine import FileFormatError, NotationError
 from outflank.protocol.drivers.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeControl
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.commands.options import (
     OUTPUT_FILE,
     Decorated,
@@ -263,7 +263,11 @@ def chosen_settings(
 
 
 def settings_of(
-    options: dict[str, Any], form: Format, rounds: int | None, sprt: Sprt | None, entries: tuple[Entrant, ...]
+    options: dict[str, Any],
+    form: Format,
+    rounds: int | None,
+    sprt: Sprt | None,
+    entries: tuple[EngineSpec, ...],
 ) -> RunSettings:
     """The settings of a run of these engines; otherwise as ``chosen_settings``."""
     seed, rules = options["seed"], options["rules"]
@@ -279,7 +283,7 @@ def settings_of(
     )
 
 
-def _entries(options: dict[str, Any], alone: bool) -> tuple[Entrant, ...]:
+def _entries(options: dict[str, Any], alone: bool) -> tuple[EngineSpec, ...]:
     """The engines, two if they are alone; anything else is a wrong usage."""
     try:
         entries = chosen_entries(options["engines"], options["engines_file"], options["time"])

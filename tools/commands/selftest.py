@@ -7,7 +7,7 @@ import click
 
 from outflank import __version__
 from outflank.engine import OutflankError, Rules
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.commands.options import WholeNumber, json_option, read_by, rules_option
 from outflank.tools.match.game.mirror import MirrorPair, play_mirror_pair
 from outflank.tools.match.openings.sources import random_openings
@@ -23,7 +23,7 @@ _SEEDS = 2**31
 @click.option(
     "--engine",
     "entry",
-    callback=read_by(Entrant.parse),
+    callback=read_by(EngineSpec.parse),
     default=_ENGINE,
     metavar="TEXT",
     help="The engine. Its play has to be reproducible: one thread, and a fixed level, depth or number of nodes.",
@@ -35,7 +35,13 @@ _SEEDS = 2**31
 @json_option
 @click.pass_context
 def selftest(
-    ctx: click.Context, entry: Entrant, pairs: int, moves: int, rules: Rules, seed: int | None, as_json: bool
+    ctx: click.Context,
+    entry: EngineSpec,
+    pairs: int,
+    moves: int,
+    rules: Rules,
+    seed: int | None,
+    as_json: bool,
 ) -> None:
     """Play an engine against itself: the two games of a pair must be mirror images.
 

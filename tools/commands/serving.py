@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from outflank.engine import SettingsError
-from outflank.protocol.drivers.spec import Entrant, Protocol
+from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tools.arena.arena import Arena, entrant_name
 from outflank.tools.arena.control import Control
 from outflank.tools.arena.line import Lines
@@ -36,7 +36,7 @@ _SLICE_SECONDS = 0.1
 _DESCRIPTORS = 256  # of the program besides its connections and engines
 _DESCRIPTORS_OF_ENGINE = 16  # while one process ends and the next is started
 
-MakeSettings = Callable[[tuple[Entrant, ...], int], RunSettings]
+MakeSettings = Callable[[tuple[EngineSpec, ...], int], RunSettings]
 
 
 def serve_arena(settings_of: MakeSettings, options: dict[str, Any], folder: Path) -> None:
@@ -157,7 +157,7 @@ def _conductor(arena: Arena, settings: RunSettings) -> Callable[..., Conductor]:
         return Conductor
     local = [(entry, 1) for entry in settings.entries if entry.protocol is not Protocol.JOIN]
 
-    def present() -> list[tuple[Entrant, int]]:
+    def present() -> list[tuple[EngineSpec, int]]:
         if arena.is_paused:
             return []
         return [*local, *((arena.entry(line.name), line.slots) for line in arena.present())]

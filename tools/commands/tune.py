@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from outflank.engine import NotationError
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.commands.options import WholeNumber
 from outflank.tools.commands.run_options import (
     ENGINE_HELP,
@@ -58,7 +58,7 @@ def tune(
         if engine is None or not parameters:
             raise click.UsageError("give --engine and at least one --param, or --resume")
         try:
-            entry = Entrant.parse(engine, options["time"])
+            entry = EngineSpec.parse(engine, options["time"])
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint="--engine") from None
         try:

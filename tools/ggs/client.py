@@ -16,7 +16,7 @@ from pathlib import Path
 from outflank.engine import OutflankError
 from outflank.protocol.drivers.choice import Reply
 from outflank.protocol.drivers.errors import UnfitEngineError
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats import ggf
 from outflank.tools.ggs.game import Chair, Record, Table, WrongBoard
 from outflank.tools.ggs.line import Account, Line
@@ -115,7 +115,7 @@ class Settings:
     """
 
     account: Account
-    entry: Entrant
+    entry: EngineSpec
     file: Path
     terms: Terms = Terms()
     games: int = 2

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from outflank.engine import PASS, Colour, IllegalMoveError, NotationError, OutflankError, Position, Rules
 from outflank.protocol.drivers.choice import Reply, ask_for_move
 from outflank.protocol.drivers.clock import SideClock, TimeControl
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import (
     WHOLE_BOARD,
     AnnotatedGame,
@@ -227,7 +227,7 @@ class Chair:
         remark: called with sentences about the engine.
     """
 
-    def __init__(self, entry: Entrant, remark: Callable[[str], object]) -> None:
+    def __init__(self, entry: EngineSpec, remark: Callable[[str], object]) -> None:
         self.sets_boards_up = False
         self._entry = replace(entry, time=_USUAL_TIME)
         self._player = make_player(self._entry, Rules(), on_wait=self._check, on_remark=remark)

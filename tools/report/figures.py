@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from math import inf
 
 from outflank.engine import Colour
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.referee import discs_lost
-from outflank.tools.match.game.results import Ending, GameRecord, Outside, Score
+from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Score
 from outflank.tools.match.schedule.formats import Course
 from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.run import Format, Run
@@ -37,7 +37,7 @@ class EngineFigures:
         identities: its name and version in its own words; several if they changed, none if not known.
     """
 
-    entry: Entrant
+    entry: EngineSpec
     score: Score
     by_colour: dict[Colour, Score]
     faults: Counter[Ending]
@@ -47,7 +47,7 @@ class EngineFigures:
     book_moves: tuple[int, int]
     voids: int
     void_share: float
-    outside: Outside
+    outside: OffClockTime
     identities: tuple[str, ...]
 
     @property
@@ -136,7 +136,7 @@ def _engine(run: Run, name: str, score: Score) -> EngineFigures:
         book_moves=(sum(sources), len(sources)),
         voids=sum(void.engine == name for void in run.voids),
         void_share=run.void_share(name),
-        outside=run.outside.get(name, Outside()),
+        outside=run.outside.get(name, OffClockTime()),
         identities=run.identities.get(name, ()),
     )
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.schedule.encounters import Decision, Meeting
 from outflank.tools.match.state.run import Format, Run
@@ -30,7 +30,7 @@ def points_text(points: float) -> str:
     return f"{points:g}"
 
 
-def conditions_text(entry: Entrant) -> str:
+def conditions_text(entry: EngineSpec) -> str:
     """An engine's settings besides its time and its command: ``level=5 threads=2``; empty for nothing."""
     given = {key: value for key, value in entry.settings().items() if key not in ("name", "cmd", "time")}
     return " ".join(f"{key}={value}" for key, value in given.items())

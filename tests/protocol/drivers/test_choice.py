@@ -7,12 +7,12 @@ import pytest
 from outflank.protocol.drivers.choice import Reply, genmove_command, genmove_line, read_reply
 from outflank.protocol.drivers.client import Answer
 from outflank.protocol.drivers.clock import TimeControl
-from outflank.protocol.drivers.dialect import Dialect, Speaker, choose_dialect
+from outflank.protocol.drivers.dialect import Dialect, EngineCapabilities, choose_dialect
 
 KATA = "info move d3 visits 81 winrate 0.61 scoreMean {0} scoreLead {0} prior 0.2 order 0 pv d3 c3"
 COMMANDS = frozenset({"time_settings", "time_left"})
-SPEC = Speaker("strict", COMMANDS)
-KATA_SPEAKER = Speaker(
+SPEC = EngineCapabilities("strict", COMMANDS)
+KATA_SPEAKER = EngineCapabilities(
     "free",
     COMMANDS | {"kata-time_settings", "kata-list_time_settings"},
     frozenset({"none", "absolute", "canadian", "fischer"}),
@@ -128,7 +128,9 @@ def test_a_kind_that_is_not_listed_is_not_used() -> None:
 
 
 def test_an_engine_without_time_commands_is_told_nothing() -> None:
-    dialect = choose_dialect(TimeControl.parse("60+0"), Speaker("deaf", frozenset({"play", "genmove"})))
+    dialect = choose_dialect(
+        TimeControl.parse("60+0"), EngineCapabilities("deaf", frozenset({"play", "genmove"}))
+    )
 
     assert (dialect.settings, dialect.sends_left) == (None, False)
 
@@ -168,7 +170,7 @@ def test_a_dialect_that_is_named_is_spoken(dialect: Dialect, time: str, settings
 
 
 def test_edax_is_known_by_its_name_and_told_its_time_before_the_board_is_cleared() -> None:
-    told = choose_dialect(TimeControl.parse("2"), Speaker("Edax 4.6", COMMANDS))
+    told = choose_dialect(TimeControl.parse("2"), EngineCapabilities("Edax 4.6", COMMANDS))
 
     assert (told.settings, told.before_board) == ("time_settings 2 0 1", True)
     assert not choose_dialect(TimeControl.parse("2"), SPEC).before_board

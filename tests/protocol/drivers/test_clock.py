@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import NotationError
-from outflank.protocol.drivers.clock import MARGIN_SECONDS, SideClock, TimeControl
+from outflank.protocol.drivers.clock import GRACE_SECONDS, SideClock, TimeControl
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_what_is_spent_is_missing_until_more_is_due(
 def test_the_margin_is_forgiven_and_no_more() -> None:
     clock = SideClock(TimeControl.parse("0.5"))
 
-    assert not clock.is_overrun_by(0.5 + MARGIN_SECONDS)
-    assert clock.is_overrun_by(0.501 + MARGIN_SECONDS)
+    assert not clock.is_overrun_by(0.5 + GRACE_SECONDS)
+    assert clock.is_overrun_by(0.501 + GRACE_SECONDS)
 
 
 @given(

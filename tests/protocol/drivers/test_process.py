@@ -19,7 +19,7 @@ from outflank.protocol.drivers.client import GtpClient
 from outflank.protocol.drivers.descendants import longest_wait
 from outflank.protocol.drivers.errors import EngineCrash, EngineStartError
 from outflank.protocol.drivers.process import ChildProcess
-from outflank.protocol.drivers.spawn import Surroundings, spawn
+from outflank.protocol.drivers.spawn import ProcessSettings, spawn
 from outflank.tests.support import fake_engine
 from outflank.tests.support.dialogue import started
 from outflank.tests.support.processes import children, living_members, living_with, open_files
@@ -131,7 +131,7 @@ def test_a_child_is_ours_though_its_start_took_the_last_descriptor(monkeypatch: 
 
 def test_an_engine_runs_in_its_folder_with_its_environment(tmp_path: Path) -> None:
     script = r"""read line; printf '= %s %s\n\n' "$PWD" "$LEVEL" """
-    surroundings = Surroundings(tmp_path, {"LEVEL": "7"})
+    surroundings = ProcessSettings(tmp_path, {"LEVEL": "7"})
     with GtpClient(["sh", "-c", script], surroundings=surroundings) as client:
         assert client.order("where") == f"{tmp_path} 7"
 
@@ -140,14 +140,14 @@ def test_an_engine_runs_in_its_folder_with_its_environment(tmp_path: Path) -> No
 def test_a_program_is_found_in_its_folder_or_on_its_path(tmp_path: Path, program: str) -> None:
     (tmp_path / "engine").write_text("#!/bin/sh\nread line; printf '= found\\n\\n'\n")
     (tmp_path / "engine").chmod(0o755)
-    surroundings = Surroundings(tmp_path, {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    surroundings = ProcessSettings(tmp_path, {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
     with GtpClient([program], surroundings=surroundings) as client:
         assert client.order("anything") == "found"
 
 
 def test_an_engine_stays_on_its_processors_and_we_on_ours() -> None:
     ours = os.sched_getaffinity(0)
-    with started(surroundings=Surroundings(cpus=(min(ours),))) as client:
+    with started(surroundings=ProcessSettings(cpus=(min(ours),))) as client:
         assert os.sched_getaffinity(client.pid) == {min(ours)}
 
     assert os.sched_getaffinity(0) == ours
@@ -155,18 +155,18 @@ def test_an_engine_stays_on_its_processors_and_we_on_ours() -> None:
 
 def test_an_engine_has_the_memory_it_is_given() -> None:
     script = r"while read line; do printf '= %s\n\n' $(ulimit -v); done"
-    with GtpClient(["sh", "-c", script], surroundings=Surroundings(memory=64 << 20)) as client:
+    with GtpClient(["sh", "-c", script], surroundings=ProcessSettings(memory=64 << 20)) as client:
         assert client.order("limit") == str(64 << 10)
 
 
 @pytest.mark.parametrize(
     ("surroundings", "sentence"),
     [
-        (Surroundings(Path("no/such/folder")), "its folder 'no/such/folder' does not exist"),
-        (Surroundings(cpus=(9999,)), r"can't run on processors 9999: this process may use 0"),
+        (ProcessSettings(Path("no/such/folder")), "its folder 'no/such/folder' does not exist"),
+        (ProcessSettings(cpus=(9999,)), r"can't run on processors 9999: this process may use 0"),
     ],
 )
-def test_surroundings_that_cannot_be_had_are_named(surroundings: Surroundings, sentence: str) -> None:
+def test_surroundings_that_cannot_be_had_are_named(surroundings: ProcessSettings, sentence: str) -> None:
     ours = os.sched_getaffinity(0)
     with pytest.raises(EngineStartError, match=f"^engine A: {sentence}"):
         started(surroundings=surroundings)

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tests.support.arenas import LocalArena
 from outflank.tests.support.runs import page_of, played, random_transcript, run_of
 from outflank.tools.arena.pool import ArenaPool
@@ -106,7 +106,7 @@ def play(local: LocalArena, store: Store, games: int) -> None:
         if ended >= games:
             raise Enough
 
-    def present() -> list[tuple[Entrant, int]]:
+    def present() -> list[tuple[EngineSpec, int]]:
         return [(local.arena.entry(line.name), line.slots) for line in local.arena.present()]
 
     past = store.read()

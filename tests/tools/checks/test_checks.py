@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Game
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tests.support import rule_breaker
 from outflank.tests.support.installation import ROOT
 from outflank.tests.support.processes import StallMeter, judge_calmly
@@ -57,7 +57,7 @@ def findings(command: list[str], *names: str) -> dict[str, Finding]:
 
 
 def ours(options: str = "") -> list[str]:
-    return command_line(Entrant.from_settings({"cmd": f"outflank gtp {options}"}))
+    return command_line(EngineSpec.from_settings({"cmd": f"outflank gtp {options}"}))
 
 
 def broken(found: dict[str, Finding]) -> dict[str, str]:

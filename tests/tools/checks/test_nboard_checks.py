@@ -3,7 +3,7 @@
 import pytest
 
 from outflank.protocol.drivers.errors import EngineError
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tests.support import fake_engine, nboard_rule_breaker
 from outflank.tests.support.program import outflank
 from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, CheckResult, Finding, examine
@@ -70,7 +70,7 @@ def test_what_the_protocol_allows_is_no_fault(habit: str, unjudged: dict[str, st
 
 
 def test_ours_keeps_every_rule() -> None:
-    found = findings(command_line(Entrant.from_settings({"cmd": "outflank nboard"})))
+    found = findings(command_line(EngineSpec.from_settings({"cmd": "outflank nboard"})))
 
     assert broken(found) == {}
     assert {finding.outcome for finding in found.values()} == {CheckResult.PASSED}

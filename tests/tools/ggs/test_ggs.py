@@ -17,7 +17,7 @@ from typing import Any, Self
 import pytest
 
 from outflank.engine import Colour
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.annotated import AnnotatedGame, Ending
 from outflank.tests.support import fake_engine, fake_uci_engine
@@ -49,7 +49,7 @@ class Guest:
         self.file = folder / f"{name}.ggf"
         self.failure: Exception | None = None
         account = Account("127.0.0.1", server.port, name, others.pop("password", "secret"))
-        settings = Settings(account, Entrant.parse(engine), self.file, **others)
+        settings = Settings(account, EngineSpec.parse(engine), self.file, **others)
         self.client = Client(settings, self.said.append, lambda way, line: self.log.append(f"{way} {line}"))
         self._server = server
         self._loop = asyncio.new_event_loop()

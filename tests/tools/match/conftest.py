@@ -7,7 +7,7 @@ import pytest
 
 from outflank.engine import Rules
 from outflank.protocol.drivers.clock import TimeControl
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tests.support import fake_engine
 from outflank.tests.support.runs import MARK, Sit
 from outflank.tools.match.game.players import GtpPlayer
@@ -27,7 +27,7 @@ def sit() -> Iterator[Sit]:
         restart: bool = False,
     ) -> GtpPlayer:
         cmd = shlex.join(fake_engine.command(fault, turn))
-        entry = Entrant(name, cmd, TimeControl.parse(time), env=((MARK, name),), restart=restart)
+        entry = EngineSpec(name, cmd, TimeControl.parse(time), env=((MARK, name),), restart=restart)
         listener = None if heard is None else lambda *words: heard.append(" ".join(words))
         players.append(GtpPlayer(entry, Rules(), on_line=listener))
         return players[-1]

@@ -8,7 +8,7 @@ import pytest
 from outflank.engine import NotationError
 from outflank.protocol.drivers.catalogue import catalogue
 from outflank.protocol.drivers.dialect import Dialect
-from outflank.protocol.drivers.spec import READERS, Entrant, Protocol
+from outflank.protocol.drivers.spec import READERS, EngineSpec, Protocol
 from outflank.tools.match.game.setup import command_line
 
 
@@ -23,7 +23,7 @@ def edax(tmp_path: Path) -> Path:
 
 
 def test_an_engine_is_found_in_its_folder_and_started_where_its_files_are(edax: Path) -> None:
-    entry = Entrant.parse(f"catalogue:edax dir='{edax}'")
+    entry = EngineSpec.parse(f"catalogue:edax dir='{edax}'")
 
     assert command_line(entry) == [
         str(edax / "bin/lEdax-native"),
@@ -39,11 +39,11 @@ def test_an_engine_is_found_on_the_path_by_a_link(
     (tmp_path / "programs" / "edax").symlink_to(edax / "bin/lEdax-native")
     monkeypatch.setenv("PATH", str(tmp_path / "programs"))
 
-    assert Entrant.parse("catalogue:edax").dir == str(edax)
+    assert EngineSpec.parse("catalogue:edax").dir == str(edax)
 
 
 def test_further_keys_fill_its_command_and_take_precedence(edax: Path) -> None:
-    entry = Entrant.parse(
+    entry = EngineSpec.parse(
         f"catalogue:edax dir='{edax}' name=E level=9 option.hash=20 book=my.book threads=2 dialect=spec"
     )
 
@@ -56,11 +56,11 @@ def test_further_keys_fill_its_command_and_take_precedence(edax: Path) -> None:
 def test_no_book_is_what_an_engine_of_the_catalogue_has_anyway(edax: Path) -> None:
     text = f"catalogue:edax dir='{edax}'"
 
-    assert Entrant.parse(f"{text} book=none") == Entrant.parse(text)
+    assert EngineSpec.parse(f"{text} book=none") == EngineSpec.parse(text)
 
 
 def test_a_command_of_ones_own_is_taken_as_it_is() -> None:
-    entry = Entrant.parse("catalogue:ntest cmd='/opt/ntest x'")
+    entry = EngineSpec.parse("catalogue:ntest cmd='/opt/ntest x'")
 
     assert (entry.cmd, entry.protocol, entry.name) == ("/opt/ntest x", Protocol.NBOARD, "NTest")
 
@@ -68,15 +68,15 @@ def test_a_command_of_ones_own_is_taken_as_it_is() -> None:
 def test_a_file_of_engines_may_name_it_too(edax: Path) -> None:
     table = {"catalogue": "edax", "dir": str(edax), "options": {"hash": 20}}
 
-    assert Entrant.from_settings(table) == Entrant.parse(f"catalogue:edax dir='{edax}' option.hash=20")
+    assert EngineSpec.from_settings(table) == EngineSpec.parse(f"catalogue:edax dir='{edax}' option.hash=20")
 
 
 def test_the_run_keeps_what_was_found_and_not_the_name(edax: Path) -> None:
-    entry = Entrant.parse(f"catalogue:edax dir='{edax}'")
+    entry = EngineSpec.parse(f"catalogue:edax dir='{edax}'")
     settings = entry.settings()
 
     assert "catalogue" not in settings
-    assert Entrant.from_settings(settings) == entry
+    assert EngineSpec.from_settings(settings) == entry
 
 
 @pytest.mark.parametrize(
@@ -93,28 +93,28 @@ def test_the_run_keeps_what_was_found_and_not_the_name(edax: Path) -> None:
 )
 def test_an_engine_that_is_not_there_is_refused_in_a_sentence(text: str, message: str) -> None:
     with pytest.raises(NotationError, match=message):
-        Entrant.parse(text)
+        EngineSpec.parse(text)
 
 
 def test_an_engine_without_its_files_is_refused(edax: Path) -> None:
     (edax / "data/eval.dat").unlink()
 
     with pytest.raises(NotationError, match=r"Edax .* needs data/eval\.dat in its folder or the one above"):
-        Entrant.parse(f"catalogue:edax dir='{edax}'")
+        EngineSpec.parse(f"catalogue:edax dir='{edax}'")
 
 
 def test_a_file_that_may_not_be_executed_is_no_program(edax: Path) -> None:
     (edax / "bin/lEdax-native").chmod(0o644)
 
     with pytest.raises(NotationError, match="Edax was not found"):
-        Entrant.parse(f"catalogue:edax dir='{edax}'")
+        EngineSpec.parse(f"catalogue:edax dir='{edax}'")
 
 
 def test_a_script_needs_no_permission_if_another_program_reads_it(tmp_path: Path) -> None:
     for name in ("uci.js", "stockfish.wasm"):
         (tmp_path / name).touch(0o644)
 
-    entry = Entrant.parse(f"catalogue:fairy-stockfish-node dir={tmp_path}")
+    entry = EngineSpec.parse(f"catalogue:fairy-stockfish-node dir={tmp_path}")
 
     assert command_line(entry) == ["node", "--no-experimental-fetch", str(tmp_path / "uci.js")]
 
@@ -129,7 +129,7 @@ def test_every_entry_starts_an_engine_and_each_fact_has_a_source(key: str, tmp_p
         (tmp_path / known.home).touch()
     values = {name: 3 for name in known.given if name in READERS and name != "book"}
 
-    entry = Entrant.from_settings({"catalogue": key, "dir": str(tmp_path), **values})
+    entry = EngineSpec.from_settings({"catalogue": key, "dir": str(tmp_path), **values})
 
     assert str(program) in command_line(entry)
     assert not [word for word in command_line(entry) if "{" in word]

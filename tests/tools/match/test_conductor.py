@@ -167,16 +167,16 @@ def test_a_crash_loses_unless_it_is_to_be_played_again(tmp_path: Path) -> None:
 
 def test_a_failure_of_the_runner_is_nobodys_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first attempt at a pair breaks in our own code, after its first game."""
-    play_game = pairplayer.PairPlayer._play_game
+    play_game = pairplayer.PairWorker._play_game
     calls = []
 
-    def break_once(self: pairplayer.PairPlayer, *arguments: object) -> object:
+    def break_once(self: pairplayer.PairWorker, *arguments: object) -> object:
         calls.append(arguments)
         if len(calls) == 2:
             raise MemoryError("out of luck")
         return play_game(self, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pairplayer.PairPlayer, "_play_game", break_once)
+    monkeypatch.setattr(pairplayer.PairWorker, "_play_game", break_once)
     run = conduct(settings(fake("A"), fake("B"), games=4), tmp_path / "m")
 
     assert [(game.pairing.number, game.attempt) for game in run.games] == [(1, 2), (2, 2), (3, 1), (4, 1)]
@@ -211,10 +211,10 @@ def test_a_machine_without_descriptors_is_nobodys_loss(
 def test_a_runner_that_fails_again_and_again_ends_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(self: pairplayer.PairPlayer, *arguments: object) -> None:
+    def fail(self: pairplayer.PairWorker, *arguments: object) -> None:
         raise MemoryError("out of luck")
 
-    monkeypatch.setattr(pairplayer.PairPlayer, "_play_game", fail)
+    monkeypatch.setattr(pairplayer.PairWorker, "_play_game", fail)
     monkeypatch.setattr("outflank.tools.match.conduct.pool._LONGEST_PAUSE", 0.1)
     with pytest.raises(conductor.UnfitMachineError, match="lower the concurrency and resume"):
         conduct(settings(fake("A"), fake("B"), games=2), tmp_path / "m")

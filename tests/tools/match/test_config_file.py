@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.protocol.drivers.clock import TimeControl
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.commands.options import WholeNumber
 from outflank.tools.commands.run_options import config_options
 from outflank.tools.match.openings.sources import OpeningsChoice
@@ -47,8 +47,8 @@ def test_engines_come_from_a_file(engines: Path, encoding: str) -> None:
     engines.write_text(ENGINES, encoding=encoding)
     first, second = chosen_entries([], engines, TimeControl.parse("60+1"))
 
-    assert first == Entrant("A", "engine-a --fast", TimeControl.parse("0.5"))
-    assert second == Entrant(
+    assert first == EngineSpec("A", "engine-a --fast", TimeControl.parse("0.5"))
+    assert second == EngineSpec(
         "the other",
         "engine-b 'x y'",
         TimeControl.parse("60+1"),

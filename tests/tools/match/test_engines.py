@@ -10,7 +10,7 @@ from outflank.engine import Colour, NotationError, Rules
 from outflank.protocol.drivers.clock import TimeControl
 from outflank.protocol.drivers.dialect import Dialect
 from outflank.protocol.drivers.errors import UnfitEngineError
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tests.support.books import small_book
 from outflank.tests.support.runs import page_of, referee, run_of, summary_of
 from outflank.tools.commands.compliance import _entry
@@ -24,9 +24,9 @@ NOTHING: frozenset[str] = frozenset()
 
 
 def test_an_engine_has_a_name_a_command_and_the_time_of_the_match_or_its_own() -> None:
-    assert Entrant.parse('name=A cmd="x -l 4"', MATCH_TIME) == Entrant("A", "x -l 4", MATCH_TIME)
-    assert Entrant.parse("name=B cmd=engine time=none", MATCH_TIME).time == TimeControl()
-    assert Entrant.parse("cmd='/usr/games/gtp-rhino -l 4'", MATCH_TIME).name == "gtp-rhino"
+    assert EngineSpec.parse('name=A cmd="x -l 4"', MATCH_TIME) == EngineSpec("A", "x -l 4", MATCH_TIME)
+    assert EngineSpec.parse("name=B cmd=engine time=none", MATCH_TIME).time == TimeControl()
+    assert EngineSpec.parse("cmd='/usr/games/gtp-rhino -l 4'", MATCH_TIME).name == "gtp-rhino"
 
 
 @pytest.mark.parametrize(
@@ -35,12 +35,12 @@ def test_an_engine_has_a_name_a_command_and_the_time_of_the_match_or_its_own() -
 )
 def test_a_program_may_be_called_anything(program: str, name: str) -> None:
     """A file's name of more than 40 characters was refused even if the engine had another name."""
-    assert Entrant.parse(f'name=A cmd="{program} --fast"').name == "A"
-    assert Entrant.parse(f'cmd="{program} --fast"').name == name
+    assert EngineSpec.parse(f'name=A cmd="{program} --fast"').name == "A"
+    assert EngineSpec.parse(f'cmd="{program} --fast"').name == name
 
 
 def test_names_and_arguments_may_hold_blanks() -> None:
-    entry = Entrant.parse("""name='level 4' cmd="my-engine 'a b' c" """, MATCH_TIME)
+    entry = EngineSpec.parse("""name='level 4' cmd="my-engine 'a b' c" """, MATCH_TIME)
 
     assert entry.name == "level 4"
     assert command_line(entry) == ["my-engine", "a b", "c"]
@@ -52,7 +52,7 @@ EVERYTHING = """name=E cmd='my-engine --size={hash}' time=60+1 margin=0.1 dialec
 
 
 def test_everything_about_an_engine_can_be_said_in_a_line() -> None:
-    assert Entrant.parse(EVERYTHING, MATCH_TIME) == Entrant(
+    assert EngineSpec.parse(EVERYTHING, MATCH_TIME) == EngineSpec(
         name="E",
         cmd="my-engine --size={hash}",
         time=TimeControl.parse("60+1"),
@@ -75,10 +75,10 @@ def test_everything_about_an_engine_can_be_said_in_a_line() -> None:
 
 @pytest.mark.parametrize("text", [EVERYTHING, "cmd=x", "cmd=x time=none", "cmd=x time=0.25"])
 def test_settings_that_were_written_are_read_back(text: str) -> None:
-    entry = Entrant.parse(text)
+    entry = EngineSpec.parse(text)
     settings = entry.settings()
 
-    assert Entrant.from_settings(json.loads(json.dumps(settings))) == entry
+    assert EngineSpec.from_settings(json.loads(json.dumps(settings))) == entry
     assert settings["time"] == str(entry.time)
     assert "analysis" in settings or entry.analysis
 
@@ -87,7 +87,7 @@ def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
     settings = {"cmd": "x", "time": 0.5, "level": 4, "options": {"hash": 64}, "cpus": [0, 1], "restart": True}
     text = "cmd=x time=0.5 level=4 option.hash=64 cpus=0-1 restart=yes"
 
-    assert Entrant.from_settings(settings) == Entrant.parse(text)
+    assert EngineSpec.from_settings(settings) == EngineSpec.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
 )
 def test_malformed_text_is_named(text: str, sentence: str) -> None:
     with pytest.raises(NotationError, match=sentence):
-        Entrant.parse(text, MATCH_TIME)
+        EngineSpec.parse(text, MATCH_TIME)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_malformed_text_is_named(text: str, sentence: str) -> None:
 )
 def test_values_of_a_wrong_kind_are_named(settings: dict[str, object], sentence: str) -> None:
     with pytest.raises(NotationError, match=sentence):
-        Entrant.from_settings(settings)
+        EngineSpec.from_settings(settings)
 
 
 @pytest.mark.parametrize(
@@ -159,11 +159,11 @@ def test_what_is_given_one_by_one_is_not_given_together(text: str) -> None:
     with pytest.raises(
         NotationError, match=r"(env|commands|options)= and .* exclude each other in the engine"
     ):
-        Entrant.parse(text)
+        EngineSpec.parse(text)
 
 
 def test_outflank_is_the_program_of_this_installation_and_gets_options() -> None:
-    entry = Entrant.parse("cmd='outflank gtp' level=4 nodes=1000 threads=2 option.hash=16")
+    entry = EngineSpec.parse("cmd='outflank gtp' level=4 nodes=1000 threads=2 option.hash=16")
     program, *arguments = command_line(entry)
 
     assert Path(program).parent == Path(sys.executable).parent
@@ -202,7 +202,7 @@ def test_settings_go_into_the_command_or_into_what_an_engine_is_told(
     text: str, command: str, listed: str, told: list[str]
 ) -> None:
     """Places in either are filled, braces of others stay, and a number of threads may be a mere declaration."""
-    entry = Entrant.parse(text)
+    entry = EngineSpec.parse(text)
 
     assert command_line(entry) == command.split()
     assert instructions(entry, frozenset(listed.split())) == told
@@ -215,16 +215,16 @@ def test_an_engine_that_cannot_be_told_is_unfit(name: str) -> None:
         UnfitEngineError,
         match=f"engine x: there is no way to give it {word}=.*: its command has no {{{word}}}, and it lists neither ",
     ):
-        instructions(Entrant.parse(f"cmd=x {name}=4"), NOTHING)
+        instructions(EngineSpec.parse(f"cmd=x {name}=4"), NOTHING)
 
 
 def test_the_book_is_a_setting_of_the_engine() -> None:
-    entry = Entrant.parse("cmd='outflank gtp' book='my openings.book' level=3")
+    entry = EngineSpec.parse("cmd='outflank gtp' book='my openings.book' level=3")
 
     assert command_line(entry)[1:] == ["gtp", "--level=3", "--book=my openings.book"]
     assert entry.settings()["book"] == "my openings.book"
     with pytest.raises(NotationError, match="expected a file or none for book, got ''"):
-        Entrant.parse("cmd=x book=")
+        EngineSpec.parse("cmd=x book=")
 
 
 def test_compliance_examines_outflank_without_its_book() -> None:
@@ -238,8 +238,8 @@ def test_compliance_examines_outflank_without_its_book() -> None:
 def game(tmp_path_factory: pytest.TempPathFactory) -> GameRecord:
     """A by GTP and B by NBoard's protocol; both know the opening f5 d6 c4, B the reply d3 too."""
     path = small_book(tmp_path_factory.mktemp("book"))
-    first = Entrant.parse(f"name=A cmd='outflank gtp' level=1 book={path}")
-    second = Entrant.parse(f"name=B cmd='outflank nboard' protocol=nboard level=1 book={path}")
+    first = EngineSpec.parse(f"name=A cmd='outflank gtp' level=1 book={path}")
+    second = EngineSpec.parse(f"name=B cmd='outflank nboard' protocol=nboard level=1 book={path}")
     players = [make_player(entry, Rules()) for entry in (first, second)]
     try:
         return referee(players[0], players[1], stall=30)

@@ -10,7 +10,7 @@ import pytest
 
 from outflank.engine import Colour, Game, Move
 from outflank.protocol.drivers.clock import TimeControl
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tests.support.runs import STARTED
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing, Score
 from outflank.tools.match.openings.sources import OpeningsChoice, random_openings
@@ -32,7 +32,7 @@ Result = Callable[[str, str], int]
 
 
 def settings_of(format: Format, players: int, games: int = 2, rounds: int = 1) -> RunSettings:
-    entries = tuple(Entrant(f"E{number}", "engine", TimeControl()) for number in range(players))
+    entries = tuple(EngineSpec(f"E{number}", "engine", TimeControl()) for number in range(players))
     return RunSettings(entries, OpeningsChoice(moves=4), format, games=games, rounds=rounds)
 
 

@@ -14,7 +14,7 @@ from outflank.engine.evaluation import weights
 from outflank.protocol.drivers.choice import ask_for_move
 from outflank.protocol.drivers.clock import SideClock, TimeControl
 from outflank.protocol.drivers.errors import UnfitEngineError
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats import ggf
 from outflank.tests.support import fake_engine, fake_nboard_engine, fake_uci_engine
 from outflank.tests.support.positions import WITH_PASSES
@@ -41,7 +41,7 @@ def test_an_engine_that_refuses_a_pass_is_not_asked_again(sit: Sit) -> None:
 
 
 def test_a_game_keeps_name_and_version_of_engines_in_their_own_words(sit: Sit, sit_nboard: SitNBoard) -> None:
-    entrant = Entrant("C", shlex.join([sys.executable, "-m", "outflank", "gtp"]), TimeControl())
+    entrant = EngineSpec("C", shlex.join([sys.executable, "-m", "outflank", "gtp"]), TimeControl())
     outflank = GtpPlayer(entrant, Rules())
     outflank.make_ready()
     outflank.stop()
@@ -53,7 +53,7 @@ def test_a_game_keeps_name_and_version_of_engines_in_their_own_words(sit: Sit, s
 
 
 def test_an_engine_that_cannot_be_told_the_rules_is_unfit() -> None:
-    entry = Entrant("A", shlex.join(fake_engine.command()), TimeControl())
+    entry = EngineSpec("A", shlex.join(fake_engine.command()), TimeControl())
     player = GtpPlayer(entry, Rules.parse("obversi"))
     with pytest.raises(UnfitEngineError, match=r"no way to set obversi: it does not list outflank-rules"):
         player.make_ready()
@@ -62,7 +62,7 @@ def test_an_engine_that_cannot_be_told_the_rules_is_unfit() -> None:
 
 @pytest.mark.parametrize("rules", ["othello,scoring=count", "othello,tie=second"])
 def test_rules_with_the_same_moves_need_not_be_told(rules: str) -> None:
-    player = GtpPlayer(Entrant("A", shlex.join(fake_engine.command()), TimeControl()), Rules.parse(rules))
+    player = GtpPlayer(EngineSpec("A", shlex.join(fake_engine.command()), TimeControl()), Rules.parse(rules))
     player.make_ready()
     player.stop()
 
@@ -166,7 +166,7 @@ def sit_nboard() -> Iterator[SitNBoard]:
         cmd = shlex.quote(shlex.join(fake_nboard_engine.command(fault, turn)))
         text = f"name=N cmd={cmd} protocol=nboard time={time} env.{MARK}=N {extra}"
         listener = None if heard is None else lambda *words: heard.append(" ".join(words))
-        player = make_player(Entrant.parse(text), Rules(), on_line=listener)
+        player = make_player(EngineSpec.parse(text), Rules(), on_line=listener)
         assert isinstance(player, NBoardPlayer)
         players.append(player)
         return player
@@ -360,7 +360,7 @@ def test_an_engine_that_knows_no_clock_is_not_told_to_think_for_ever(
 )
 def test_a_depth_is_told_and_then_what_the_user_wants(text: str, lines: list[str]) -> None:
     command = "" if "cmd=" in text else "cmd=x"
-    assert nboard_instructions(Entrant.parse(f"{command} protocol=nboard {text}")) == lines
+    assert nboard_instructions(EngineSpec.parse(f"{command} protocol=nboard {text}")) == lines
 
 
 @pytest.mark.parametrize("text", ["nodes=100", "option.hash=64", "level=4 depth=5"])
@@ -369,7 +369,7 @@ def test_what_cannot_be_told_is_refused(text: str) -> None:
         UnfitEngineError,
         match=r"engine x: NBoard's protocol can give it a depth and nothing else: .*(nodes|hash|level)=",
     ):
-        nboard_instructions(Entrant.parse(f"cmd=x protocol=nboard {text}"))
+        nboard_instructions(EngineSpec.parse(f"cmd=x protocol=nboard {text}"))
 
 
 def test_rules_with_other_moves_are_refused(sit_nboard: SitNBoard) -> None:
@@ -381,9 +381,9 @@ def test_rules_with_other_moves_are_refused(sit_nboard: SitNBoard) -> None:
 
 FIRST = Position.start().play("f5").play("d6").play("c3")
 ANYWHERE = {
-    "gtp": Entrant.parse("cmd='outflank gtp --level 1'"),
-    "nboard": Entrant.parse("cmd='outflank nboard --level 1' protocol=nboard"),
-    "uci": Entrant.parse(f"cmd={shlex.quote(shlex.join(fake_uci_engine.command()))} protocol=uci"),
+    "gtp": EngineSpec.parse("cmd='outflank gtp --level 1'"),
+    "nboard": EngineSpec.parse("cmd='outflank nboard --level 1' protocol=nboard"),
+    "uci": EngineSpec.parse(f"cmd={shlex.quote(shlex.join(fake_uci_engine.command()))} protocol=uci"),
 }
 
 
@@ -403,7 +403,7 @@ def test_a_game_may_begin_from_any_board(protocol: str) -> None:
 @pytest.mark.parametrize(("fault", "begin"), [("loads", "= (;FF[4]A"), ("loads as edax", "= (;GM[Oth")])
 def test_a_board_is_set_up_in_the_format_that_the_engine_reads(fault: str, begin: str) -> None:
     heard: list[str] = []
-    entry = Entrant("A", shlex.join(fake_engine.command(fault)), TimeControl())
+    entry = EngineSpec("A", shlex.join(fake_engine.command(fault)), TimeControl())
     player = GtpPlayer(entry, Rules(), on_line=lambda name, way, line: heard.append(line))
     player.make_ready()
     player.new_game(FIRST)
@@ -413,7 +413,7 @@ def test_a_board_is_set_up_in_the_format_that_the_engine_reads(fault: str, begin
 
 
 def test_an_engine_that_loads_no_games_can_not_begin_from_any_board() -> None:
-    player = GtpPlayer(Entrant("A", shlex.join(fake_engine.command()), TimeControl()), Rules())
+    player = GtpPlayer(EngineSpec("A", shlex.join(fake_engine.command()), TimeControl()), Rules())
     player.make_ready()
     assert not player.sets_boards_up
     with pytest.raises(UnfitEngineError, match="no way to set a board up: it does not list loadsgf"):
@@ -423,7 +423,7 @@ def test_an_engine_that_loads_no_games_can_not_begin_from_any_board() -> None:
 
 def test_an_engine_is_given_another_time_without_a_new_process() -> None:
     heard: list[str] = []
-    entry = Entrant("A", shlex.join(fake_engine.command("time")), TimeControl.parse("60+0"))
+    entry = EngineSpec("A", shlex.join(fake_engine.command("time")), TimeControl.parse("60+0"))
     player = GtpPlayer(entry, Rules(), on_line=lambda name, way, line: heard.append(f"{way} {line}"))
     pid = player.make_ready().pid
     player.new_game()

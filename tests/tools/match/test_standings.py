@@ -11,7 +11,7 @@ from outflank.engine import PRESETS, Colour, Game, Symmetry
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.support.runs import broken_off, played, random_run, run_of
-from outflank.tools.match.game.results import Ending, GameRecord, Outside, Score
+from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Score
 from outflank.tools.match.standings import Standings, game_key
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.stats.sprt import Sprt
@@ -196,7 +196,7 @@ def test_standings_that_grow_game_by_game_are_those_of_the_whole_run(names: str,
 
 def test_a_game_that_is_taken_back_leaves_nothing() -> None:
     """And its time outside moves, which was counted when it ended, is not counted once more."""
-    standings = Standings(run_of([]).settings, [replace(played(), outside={"A": Outside(1, 1.0)})])
+    standings = Standings(run_of([]).settings, [replace(played(), outside={"A": OffClockTime(1, 1.0)})])
     taken = standings.take_back(1)
 
     assert taken == played()

@@ -13,11 +13,11 @@ import pytest
 
 from outflank.engine import Colour, FileFormatError, Move, Position, Rules
 from outflank.protocol.drivers.clock import TimeControl
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.runs import broken_off, played
-from outflank.tools.match.game.results import Ending, GameRecord, Outside
+from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.state.events import Event, GameEnded, GameStarted, GameVoided, Remarked, TurnPlayed
 from outflank.tools.match.state.run import Format, RunSettings, Void
@@ -27,8 +27,8 @@ from outflank.tools.match.stats.sprt import Sprt
 
 RULES = Rules()
 ENTRIES = (
-    Entrant("A", "engine-a --fast", TimeControl()),
-    Entrant("B b", "engine-b 'x y'", TimeControl.parse("60+1"), threads=2),
+    EngineSpec("A", "engine-a --fast", TimeControl()),
+    EngineSpec("B b", "engine-b 'x y'", TimeControl.parse("60+1"), threads=2),
 )
 SETTINGS = RunSettings(
     entries=ENTRIES,
@@ -119,7 +119,7 @@ def test_no_text_is_stored_that_is_too_long_to_be_read(tmp_path: Path) -> None:
 
 
 def test_what_engines_took_between_their_moves_adds_up_and_counts_each_game_once(tmp_path: Path) -> None:
-    taken = {"A": Outside(30, 1.5, 0.5, 0.25), "B b": Outside(29, 0.25, 0.125, 2.0)}
+    taken = {"A": OffClockTime(30, 1.5, 0.5, 0.25), "B b": OffClockTime(29, 0.25, 0.125, 2.0)}
     first, second = (replace(game(number), outside=taken) for number in (1, 2))
     store = create(tmp_path)
     store.write([GameEnded(first)], RULES)
@@ -131,8 +131,8 @@ def test_what_engines_took_between_their_moves_adds_up_and_counts_each_game_once
 
     assert store.end(finished=False).outside == read_run(tmp_path).outside
     assert read_run(tmp_path).outside == {
-        "A": Outside(60, 3.0, 0.5, 0.25),
-        "B b": Outside(58, 0.5, 0.125, 2.0),
+        "A": OffClockTime(60, 3.0, 0.5, 0.25),
+        "B b": OffClockTime(58, 0.5, 0.125, 2.0),
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 from outflank.engine import Colour, Position, Rules
 from outflank.protocol.drivers.clock import SideClock, TimeControl
 from outflank.protocol.drivers.errors import UnfitEngineError
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.drivers.uciclient import UciClient, position_line
 from outflank.tests.support import fake_uci_engine
 from outflank.tests.support.positions import WITH_PASSES
@@ -36,7 +36,7 @@ def sit_uci() -> Iterator[SitUci]:
         cmd = shlex.quote(shlex.join(fake_uci_engine.command(fault, turn)))
         listener = None if heard is None else lambda *words: heard.append(" ".join(words))
         text = f"name=U cmd={cmd} protocol=uci {extra}"
-        players.append(make_player(Entrant.parse(text), Rules.parse(rules), on_line=listener))
+        players.append(make_player(EngineSpec.parse(text), Rules.parse(rules), on_line=listener))
         return players[-1]
 
     yield sit_down
@@ -62,7 +62,7 @@ def test_it_plays_the_game_that_two_gtp_engines_play(sit: Sit, sit_uci: SitUci, 
 @pytest.mark.parametrize("opening", ["", WITH_PASSES[:-20]])
 def test_outflank_plays_the_game_by_uci_that_it_plays_by_gtp(sit: Sit, opening: str) -> None:
     text = "cmd='outflank {0}' protocol={0} level=3 book=none"
-    players = [make_player(Entrant.parse(text.format(name)), Rules()) for name in ("uci", "gtp")]
+    players = [make_player(EngineSpec.parse(text.format(name)), Rules()) for name in ("uci", "gtp")]
     try:
         by_uci, by_gtp = (referee(player, sit(turn=90), opening=opening) for player in players)
     finally:
@@ -171,7 +171,7 @@ def test_blacks_discs_are_whites_pieces_and_squares_keep_their_names() -> None:
 )
 def test_its_clock_is_sent_with_each_question(control: str, extra: str, limits: str) -> None:
     command = "" if "cmd=" in extra else "cmd=x"
-    entry = Entrant.parse(f"{command} protocol=uci time={control} {extra}")
+    entry = EngineSpec.parse(f"{command} protocol=uci time={control} {extra}")
 
     assert uci_limits(entry, SideClock(TimeControl.parse(control))) == limits
 
@@ -183,7 +183,7 @@ def test_fairy_stockfish_plays_a_game(sit: Sit) -> None:
     """``OUTFLANK_FAIRY="fairy-stockfish"``, or ``cmd='node uci.js' dir=FOLDER`` as an engine is entered."""
     text = os.environ["OUTFLANK_FAIRY"]
     entry = text if "cmd=" in text else f"cmd={shlex.quote(text)}"
-    player = make_player(Entrant.parse(f"name=F protocol=uci depth=3 {entry}"), Rules())
+    player = make_player(EngineSpec.parse(f"name=F protocol=uci depth=3 {entry}"), Rules())
     try:
         game = referee(player, sit(name="G"), stall=60)
     finally:

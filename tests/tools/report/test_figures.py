@@ -21,7 +21,7 @@ from outflank.tests.support.runs import (
     settings,
     summary_of,
 )
-from outflank.tools.match.game.results import Ending, GameRecord, Outside, Score
+from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Score
 from outflank.tools.match.state.run import Format, Run, Void
 from outflank.tools.match.stats.elo import estimate
 from outflank.tools.match.stats.ratings import PairScore, Rating, rate
@@ -195,7 +195,7 @@ def test_the_table_of_a_match(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_time_taken_between_moves_is_noted_where_it_matters(capsys: pytest.CaptureFixture[str]) -> None:
-    taken = {"A": Outside(60, 0.3, 0.04, 0.9), "B": Outside(60, 0.3, 0.07, 1.25)}
+    taken = {"A": OffClockTime(60, 0.3, 0.04, 0.9), "B": OffClockTime(60, 0.3, 0.07, 1.25)}
     run = run_of([mirrored(1), mirrored(2)], outside=taken)
     timed = tuple(replace(entry, time=TimeControl.parse("1")) for entry in run.settings.entries)
     print_result_of(run)
@@ -215,7 +215,7 @@ def test_time_taken_between_moves_is_noted_where_it_matters(capsys: pytest.Captu
 def test_time_taken_between_moves_without_a_clock_is_noted_where_it_slows_a_match(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    print_result_of(run_of([mirrored(1), mirrored(2)], outside={"B": Outside(60, 0.9, 0.03)}))
+    print_result_of(run_of([mirrored(1), mirrored(2)], outside={"B": OffClockTime(60, 0.9, 0.03)}))
 
     assert (
         "Note: B took 0.015 s a move, 0.030 s at most, outside the commands for its moves\n"
@@ -375,7 +375,7 @@ def test_the_summary_has_the_table_and_the_rounds_of_a_swiss_tournament() -> Non
 
 
 def test_the_summary_says_what_engines_took_between_their_moves() -> None:
-    first, second = summary_of(replace(RUN, outside={"B": Outside(4, 1.0, 0.5, 0.25)}))["engines"]
+    first, second = summary_of(replace(RUN, outside={"B": OffClockTime(4, 1.0, 0.5, 0.25)}))["engines"]
     keys = ("mean_seconds_outside", "longest_seconds_outside", "longest_seconds_to_set_up")
 
     assert [first[key] for key in keys] == [None, 0.0, 0.0]

@@ -13,7 +13,7 @@ from typing import Self
 from distributed import Event as Flag
 from distributed import Future
 
-from outflank.tools.match.conduct.pairplayer import PairPlayer, StallWatch, Stopped, Task, needs_stall_watch
+from outflank.tools.match.conduct.pairplayer import PairWorker, StallWatch, Stopped, Task, needs_stall_watch
 from outflank.tools.match.conduct.pool import NewsQueue, PairEnded
 from outflank.tools.match.state.events import Event, TurnPlayed
 from outflank.tools.match.state.run import RunSettings, Void
@@ -122,14 +122,14 @@ def _play(task: Task) -> tuple[list[Event], Void | None]:
 
     with contextlib.ExitStack() as stack:
         stall_watch = stack.enter_context(StallWatch()) if needs_stall_watch(task.settings) else None
-        player = PairPlayer(task.settings, stall_watch, note, _StopFlag(task.run))
+        player = PairWorker(task.settings, stall_watch, note, _StopFlag(task.run))
         stack.callback(player.leave)
         return events, player.play(task)
 
 
 def _check_engines(settings: RunSettings, run: str) -> None:
     """Runs on a worker: every engine can be started and can play."""
-    player = PairPlayer(settings, None, lambda event: None, _StopFlag(run))
+    player = PairWorker(settings, None, lambda event: None, _StopFlag(run))
     try:
         player.check_engines()
     finally:

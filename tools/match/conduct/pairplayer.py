@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Protocol, Self
 
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.match.game.players import MakePlayer, Player, make_player
 from outflank.tools.match.game.referee import Referee, Solver
@@ -159,13 +159,13 @@ class Task:
         return frozenset(self.pairings[0].names.values())
 
     @property
-    def entries(self) -> list[Entrant]:
+    def entries(self) -> list[EngineSpec]:
         """The engines that play, with their options for this pair."""
         playing = (entry for entry in self.settings.entries if entry.name in self.names)
         return [entry.with_options(self.values.get(entry.name, {})) for entry in playing]
 
 
-class PairPlayer:
+class PairWorker:
     """Plays pairs of games, one after the other. Engines stay for the next pair if they play in it.
 
     Args:
@@ -238,7 +238,7 @@ class PairPlayer:
             _, player = self._players.popitem()
             player.stop(_HURRIED_SECONDS if hurried else _FAREWELL_SECONDS)
 
-    def _seat(self, entries: Iterable[Entrant]) -> None:
+    def _seat(self, entries: Iterable[EngineSpec]) -> None:
         """Send away who does not play and bring who does; who stays gets the options of the pair."""
         wanted = {entry.name: entry for entry in entries}
         for name in self.names - wanted.keys():

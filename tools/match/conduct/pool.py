@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-from outflank.tools.match.conduct.pairplayer import PairPlayer, StallWatch, Stopped, Task, needs_stall_watch
+from outflank.tools.match.conduct.pairplayer import PairWorker, StallWatch, Stopped, Task, needs_stall_watch
 from outflank.tools.match.game.players import MakePlayer, make_player
 from outflank.tools.match.state.events import Event, Glimpse, TurnPlayed
 from outflank.tools.match.state.run import RunSettings, Void
@@ -100,7 +100,7 @@ class LocalPool:
         self._stop = threading.Event()
         self._stall_watch = StallWatch() if needs_stall_watch(settings) else None
         self._players = [
-            PairPlayer(settings, self._stall_watch, self.news.put, self._stop, on_glimpse, make)
+            PairWorker(settings, self._stall_watch, self.news.put, self._stop, on_glimpse, make)
             for _ in range(settings.concurrency)
         ]
         self._free = list(self._players)
@@ -172,7 +172,7 @@ class LocalPool:
             with self._lock:
                 self._free.append(player)
 
-    def _take_player(self, names: frozenset[str]) -> PairPlayer:
+    def _take_player(self, names: frozenset[str]) -> PairWorker:
         """A free player, if possible one that has these engines."""
         with self._lock:
             player = max(self._free, key=lambda player: len(player.names & names))

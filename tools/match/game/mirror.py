@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from outflank.engine import Colour, Move, Rules
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.players import Player, make_player
 from outflank.tools.match.game.referee import Referee
 from outflank.tools.match.game.results import GameRecord, Pairing
@@ -52,7 +52,7 @@ class MirrorPair:
 
 
 def play_mirror_pair(
-    entry: Entrant, rules: Rules, opening: tuple[Move, ...], number: int, on_wait: Callable[[], object]
+    entry: EngineSpec, rules: Rules, opening: tuple[Move, ...], number: int, on_wait: Callable[[], object]
 ) -> MirrorPair:
     """Play both games.
 

@@ -9,14 +9,14 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from outflank.engine import Colour, IllegalMoveError, Move, NotationError, Position, Rules
-from outflank.protocol.drivers.boardclient import BoardClient, Manners
+from outflank.protocol.drivers.boardclient import BoardClient, EngineQuirks
 from outflank.protocol.drivers.choice import Reply
 from outflank.protocol.drivers.clock import SideClock
 from outflank.protocol.drivers.engineclient import EngineClient
 from outflank.protocol.drivers.errors import EngineCrash, EngineError, EngineRefusal, UnfitEngineError
 from outflank.protocol.drivers.nboardclient import NBoardClient
 from outflank.protocol.drivers.reports import possible_score
-from outflank.protocol.drivers.spec import Entrant, Protocol
+from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.protocol.drivers.uciclient import UciClient, position_line
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.annotated import AnnotatedGame, Recorder
@@ -56,7 +56,7 @@ class Player(ABC, Generic[Client]):
 
     def __init__(
         self,
-        entry: Entrant,
+        entry: EngineSpec,
         rules: Rules,
         *,
         on_wait: Callable[[], object] | None = None,
@@ -72,7 +72,7 @@ class Player(ABC, Generic[Client]):
         self._client: Client | None = None
         self._last_identity = ""
         self._rambles = False
-        self._told: Entrant | None = None  # as the running engine knows it, if that has changed
+        self._told: EngineSpec | None = None  # as the running engine knows it, if that has changed
 
     @property
     def name(self) -> str:
@@ -110,7 +110,7 @@ class Player(ABC, Generic[Client]):
         """Whether the running engine can begin a game from any board."""
         return True
 
-    def change_options(self, entry: Entrant) -> None:
+    def change_options(self, entry: EngineSpec) -> None:
         """Play from the next game on as this entry, which differs in its options and its time alone.
 
         A process is kept where it can be told of them; where they stand in its command, the next game starts another.
@@ -245,7 +245,7 @@ class Player(ABC, Generic[Client]):
         """Make a process ready that was just started."""
 
     @abstractmethod
-    def _tell_options(self, client: Client, before: Entrant) -> None:
+    def _tell_options(self, client: Client, before: EngineSpec) -> None:
         """Give it the options that differ from those before.
 
         Raises: EngineError.
@@ -279,9 +279,9 @@ class GtpPlayer(Player[BoardClient]):
         return self._running.sets_boards_up
 
     @cached_property
-    def manners(self) -> Manners:
+    def manners(self) -> EngineQuirks:
         """The commands that it understands; they outlive its process."""
-        return Manners(thinks_aloud=self.entry.analysis)
+        return EngineQuirks(thinks_aloud=self.entry.analysis)
 
     def announce(self, colour: Colour, move: Move, seconds: float | None) -> None:
         """Send it a move that it did not choose itself.
@@ -320,7 +320,7 @@ class GtpPlayer(Player[BoardClient]):
         client.prepare(self._rules, self.manners, self.remark)
         prepare(client, self.entry)
 
-    def _tell_options(self, client: BoardClient, before: Entrant) -> None:
+    def _tell_options(self, client: BoardClient, before: EngineSpec) -> None:
         old = instructions(before, client.commands)
         for command in instructions(self.entry, client.commands):
             if command not in old:
@@ -372,7 +372,7 @@ class NBoardPlayer(Player[NBoardClient]):
     def _prepare(self, client: NBoardClient) -> None:
         prepare_nboard(client, self.entry, self._rules, self.remark)
 
-    def _tell_options(self, client: NBoardClient, before: Entrant) -> None:
+    def _tell_options(self, client: NBoardClient, before: EngineSpec) -> None:
         old = nboard_instructions(before)
         for line in nboard_instructions(self.entry):
             if line not in old:
@@ -433,7 +433,7 @@ class UciPlayer(Player[UciClient]):
     def _prepare(self, client: UciClient) -> None:
         prepare_uci(client, self.entry, self._rules, self.remark)
 
-    def _tell_options(self, client: UciClient, before: Entrant) -> None:
+    def _tell_options(self, client: UciClient, before: EngineSpec) -> None:
         change_uci_options(client, self.entry, before)
 
     def _greet(self, client: UciClient) -> None:
@@ -451,7 +451,7 @@ _PLAYERS: dict[Protocol, type[Player[Any]]] = {
 }
 
 
-def make_player(entry: Entrant, rules: Rules, **callbacks: Any) -> Player[Any]:
+def make_player(entry: EngineSpec, rules: Rules, **callbacks: Any) -> Player[Any]:
     """The player of an entry; the callbacks are those of ``Player``.
 
     Raises: UnfitEngineError if it lies on another machine.

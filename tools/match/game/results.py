@@ -52,7 +52,7 @@ class Pairing:
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class OffClockTime:
     """Time of an engine outside the commands for its moves: to read moves and its clock, and to begin a game.
 
     Attributes:
@@ -67,8 +67,8 @@ class Outside:
     longest: float = 0.0
     setup: float = 0.0
 
-    def __add__(self, other: "Outside") -> "Outside":
-        return Outside(
+    def __add__(self, other: "OffClockTime") -> "OffClockTime":
+        return OffClockTime(
             self.moves + other.moves,
             self.seconds + other.seconds,
             max(self.longest, other.longest),
@@ -163,7 +163,7 @@ class GameRecord:
     started: str
     dialogue: tuple[str, ...] = ()
     attempt: int = 1
-    outside: Mapping[str, Outside] = field(default_factory=dict, compare=False)
+    outside: Mapping[str, OffClockTime] = field(default_factory=dict, compare=False)
     identities: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property

@@ -22,7 +22,7 @@ from outflank.protocol.drivers.errors import (
 )
 from outflank.protocol.formats.annotated import AnnotatedMove, for_black
 from outflank.tools.match.game.players import Player
-from outflank.tools.match.game.results import Ending, Loss, Outside
+from outflank.tools.match.game.results import Ending, Loss, OffClockTime
 
 _ENDINGS: dict[type[EngineError], Ending] = {  # the first that fits
     EngineOutOfTime: Ending.TIME,
@@ -89,7 +89,7 @@ class Seat:
         self.colour = colour
         self.player = player
         self.flag_fall: FlagFall | None = None
-        self.outside = Outside()
+        self.outside = OffClockTime()
         self._clock = SideClock(player.entry.time, player.entry.margin)
         self._stall = stall
         self._between = 0.0  # seconds since its last move, outside the commands for moves
@@ -100,7 +100,7 @@ class Seat:
         """Make the engine ready for the game. Raises: Loss."""
         with self._blamed():
             setup = self.player.new_game()
-        self.outside += Outside(setup=setup)
+        self.outside += OffClockTime(setup=setup)
         if self._clock.control.is_limited:
             self._before = self._look()
 
@@ -129,7 +129,7 @@ class Seat:
             """Charge the time until the engine has begun, then start its clock."""
             self._between += time.monotonic() - began
             self._settle()
-            self.outside += Outside(1, self._between, self._between)
+            self.outside += OffClockTime(1, self._between, self._between)
             self._between = self._allowed = 0.0
             if on_begun:
                 on_begun(self._clock.allowance)

@@ -19,8 +19,8 @@ from outflank.protocol.drivers.clock import SideClock, TimeControl
 from outflank.protocol.drivers.engineclient import START_SECONDS
 from outflank.protocol.drivers.errors import UnfitEngineError
 from outflank.protocol.drivers.nboardclient import NBoardClient
-from outflank.protocol.drivers.spawn import Surroundings
-from outflank.protocol.drivers.spec import Entrant, Protocol
+from outflank.protocol.drivers.spawn import ProcessSettings
+from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.protocol.drivers.uciclient import UciClient
 from outflank.protocol.formats.clocks import GgfClock
 
@@ -29,7 +29,7 @@ _PROGRAM = "outflank"
 _ENGINES = ("gtp", "nboard", "uci")
 
 
-def command_line(entry: Entrant) -> list[str]:
+def command_line(entry: EngineSpec) -> list[str]:
     """Program and arguments; ``outflank`` is the program of this installation, on PATH or not."""
     words = shlex.split(entry.cmd)
     parameters = _parameters(entry)
@@ -46,9 +46,9 @@ def command_line(entry: Entrant) -> list[str]:
     return [filled(word, entry) for word in words]
 
 
-def surroundings(entry: Entrant) -> Surroundings:
+def surroundings(entry: EngineSpec) -> ProcessSettings:
     """The folder, environment, processors and memory of the engine."""
-    return Surroundings(
+    return ProcessSettings(
         folder=None if entry.dir is None else Path(entry.dir).expanduser(),
         environment=dict(entry.env),
         cpus=entry.cpus,
@@ -56,14 +56,14 @@ def surroundings(entry: Entrant) -> Surroundings:
     )
 
 
-def prepare(client: BoardClient, entry: Entrant) -> None:
+def prepare(client: BoardClient, entry: EngineSpec) -> None:
     """Give it parameters, commands and its clock, when hands are shaken. Raises: EngineError."""
     for command in instructions(entry, client.commands):
         client.order(command)
     client.agree_on_time(entry.time, entry.dialect)
 
 
-def instructions(entry: Entrant, listed: frozenset[str]) -> list[str]:
+def instructions(entry: EngineSpec, listed: frozenset[str]) -> list[str]:
     """The GTP commands that give its parameters to an engine which lists these commands, before its own ones.
 
     Raises: UnfitEngineError if there is no way to give one. A number of threads is also a mere declaration.
@@ -82,13 +82,13 @@ def instructions(entry: Entrant, listed: frozenset[str]) -> list[str]:
     return commands + [filled(command, entry) for command in entry.commands]
 
 
-def is_ours(entry: Entrant) -> bool:
+def is_ours(entry: EngineSpec) -> bool:
     """Whether its command starts Outflank as an engine, of this installation or, by a path, of another."""
     program, *arguments = shlex.split(entry.cmd)
     return Path(program).name == _PROGRAM and arguments[:1] in [[name] for name in _ENGINES]
 
 
-def parameters_to_send(entry: Entrant) -> dict[str, str]:
+def parameters_to_send(entry: EngineSpec) -> dict[str, str]:
     """The parameters that have to be sent to the running engine, by name."""
     unplaced = _unplaced(entry, _parameters(entry))
     if is_ours(entry):
@@ -96,19 +96,19 @@ def parameters_to_send(entry: Entrant) -> dict[str, str]:
     return unplaced
 
 
-def _is_sent(entry: Entrant, name: str) -> bool:
+def _is_sent(entry: EngineSpec, name: str) -> bool:
     """Whether Outflank gets a parameter by GTP, so that another value needs no other process, and not as an option."""
     return name in PARAMETERS and entry.protocol is Protocol.GTP
 
 
-def filled(text: str, entry: Entrant) -> str:
+def filled(text: str, entry: EngineSpec) -> str:
     """`text` with each ``{name}`` replaced by the parameter."""
     for name, value in {"threads": str(entry.threads), **_parameters(entry)}.items():
         text = text.replace(f"{{{name}}}", value)
     return text
 
 
-def _parameters(entry: Entrant) -> dict[str, str]:
+def _parameters(entry: EngineSpec) -> dict[str, str]:
     """The parameters of the engine, by name."""
     given = {"level": entry.level, "depth": entry.depth, "nodes": entry.nodes, "book": entry.book}
     if entry.threads != 1:
@@ -116,7 +116,7 @@ def _parameters(entry: Entrant) -> dict[str, str]:
     return {**{name: str(value) for name, value in given.items() if value is not None}, **dict(entry.options)}
 
 
-def _unplaced(entry: Entrant, parameters: Mapping[str, str]) -> dict[str, str]:
+def _unplaced(entry: EngineSpec, parameters: Mapping[str, str]) -> dict[str, str]:
     """The parameters without a place in a command."""
     texts = (entry.cmd, *entry.commands)
     return {
@@ -132,7 +132,7 @@ _WITHOUT_CLOCK = ("edax", "ntest")
 
 
 def prepare_nboard(
-    client: NBoardClient, entry: Entrant, rules: Rules, remark: Callable[[str], object]
+    client: NBoardClient, entry: EngineSpec, rules: Rules, remark: Callable[[str], object]
 ) -> None:
     """Shake hands, give depth and commands, and wait until all is done. Raises: EngineError."""
     client.handshake()
@@ -156,7 +156,7 @@ def prepare_nboard(
             )
 
 
-def nboard_instructions(entry: Entrant) -> list[str]:
+def nboard_instructions(entry: EngineSpec) -> list[str]:
     """The lines that give an engine its depth, then its own ones.
 
     Raises: UnfitEngineError if there is no way to give a parameter. A number of threads is also a mere declaration.
@@ -178,12 +178,12 @@ def nboard_instructions(entry: Entrant) -> list[str]:
     return [_BEYOND_REACH if clock_text(entry.time) else _USUAL, *commands]
 
 
-def _own_depth(entry: Entrant) -> int | None:
+def _own_depth(entry: EngineSpec) -> int | None:
     """The depth that an engine is entered with, or else its level; None if it is entered with neither."""
     return entry.level if entry.depth is None else entry.depth
 
 
-def _is_told(entry: Entrant) -> bool:
+def _is_told(entry: EngineSpec) -> bool:
     """Whether an engine gets its depth by one of its own commands, or by the options of Outflank."""
     return is_ours(entry) or any(command.split()[:2] == _SET_DEPTH.split() for command in entry.commands)
 
@@ -200,7 +200,7 @@ _UCI_USUAL = f"depth {DEFAULT_LEVEL}"
 _MILLISECONDS = 1_000
 
 
-def prepare_uci(client: UciClient, entry: Entrant, rules: Rules, remark: Callable[[str], object]) -> None:
+def prepare_uci(client: UciClient, entry: EngineSpec, rules: Rules, remark: Callable[[str], object]) -> None:
     """Shake hands, set its options, send its commands, and wait until all is done.
 
     Raises: EngineError; UnfitEngineError if there is no way to give a parameter.
@@ -216,7 +216,7 @@ def prepare_uci(client: UciClient, entry: Entrant, rules: Rules, remark: Callabl
         )
 
 
-def change_uci_options(client: UciClient, entry: Entrant, before: Entrant) -> None:
+def change_uci_options(client: UciClient, entry: EngineSpec, before: EngineSpec) -> None:
     """Give it the options, and the commands with places for them, that differ from those before.
 
     Raises: EngineError.
@@ -225,7 +225,7 @@ def change_uci_options(client: UciClient, entry: Entrant, before: Entrant) -> No
     client.synchronise(START_SECONDS)
 
 
-def _set_uci_options(client: UciClient, entry: Entrant, before: Entrant | None) -> None:
+def _set_uci_options(client: UciClient, entry: EngineSpec, before: EngineSpec | None) -> None:
     """Set its options and send its commands; only those that differ from an entry before, if there is one."""
     options = {name: value for name, value in parameters_to_send(entry).items() if name not in _SEARCHES}
     known = parameters_to_send(before) if before else {}
@@ -240,7 +240,7 @@ def _set_uci_options(client: UciClient, entry: Entrant, before: Entrant | None) 
             client.tell(filled(command, entry))
 
 
-def uci_limits(entry: Entrant, clock: SideClock) -> str:
+def uci_limits(entry: EngineSpec, clock: SideClock) -> str:
     """The arguments of ``go``: its clock, which is told for both sides, depth and nodes. Outflank needs none."""
     parameters = parameters_to_send(entry)
     limits = [f"{name} {parameters[name]}" for name in _SEARCHES if name in parameters]

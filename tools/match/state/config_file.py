@@ -17,7 +17,7 @@ from typing import Any
 
 from outflank.engine import FileFormatError, NotationError
 from outflank.protocol.drivers.clock import NO_LIMIT, TimeControl
-from outflank.protocol.drivers.spec import Entrant, as_text
+from outflank.protocol.drivers.spec import EngineSpec, as_text
 from outflank.protocol.formats.reading import read_capped
 from outflank.tools.match.state.run import Format, RunSettings, plain_settings
 from outflank.tools.work.files import writing
@@ -48,7 +48,7 @@ def read_config(path: Path) -> dict[str, Any]:
 
 def chosen_entries(
     texts: Sequence[str], engines: Path | None, time: TimeControl = NO_LIMIT
-) -> tuple[Entrant, ...]:
+) -> tuple[EngineSpec, ...]:
     """The engines that take part.
 
     Args:
@@ -59,11 +59,11 @@ def chosen_entries(
     Raises: NotationError; FileFormatError about the file.
     """
     if engines is None:
-        return tuple(Entrant.parse(text, time) for text in texts)
+        return tuple(EngineSpec.parse(text, time) for text in texts)
     listed = {
         entry.name: entry
         for entry in (
-            Entrant.from_settings(table, time) for table in _engines(_read(engines).get(_ENGINE), engines)
+            EngineSpec.from_settings(table, time) for table in _engines(_read(engines).get(_ENGINE), engines)
         )
     }
     if not texts:
@@ -118,7 +118,7 @@ def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
     names = set()
     for number, table in enumerate(tables, 1):
         try:
-            name = Entrant.from_settings(table).name
+            name = EngineSpec.from_settings(table).name
         except NotationError as error:
             raise FileFormatError(f"{path}, engine {number}: {error}") from None
         if name in names:
@@ -129,12 +129,12 @@ def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
     return tables
 
 
-def _chosen(text: str, listed: Mapping[str, Entrant], path: Path, time: TimeControl) -> Entrant:
+def _chosen(text: str, listed: Mapping[str, EngineSpec], path: Path, time: TimeControl) -> EngineSpec:
     """The engine of a file that has this name, or the one that the text describes."""
     if text in listed:
         return listed[text]
     if "=" in text:
-        return Entrant.parse(text, time)
+        return EngineSpec.parse(text, time)
     raise NotationError(f"{path} has no engine {text!r}, only {', '.join(listed)}")
 
 

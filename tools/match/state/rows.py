@@ -13,7 +13,7 @@ from typing import Any
 from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, OutflankError, Position, Rules
 from outflank.protocol.drivers.engineclient import LONGEST_IDENTITY
 from outflank.protocol.formats.annotated import AnnotatedMove, Recorder
-from outflank.tools.match.game.results import Ending, GameRecord, Outside, Pairing
+from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Pairing
 from outflank.tools.match.state.events import GameStarted
 from outflank.tools.match.state.run import Run, RunSettings, Void, read_settings
 
@@ -89,7 +89,7 @@ def check_game(row: dict[str, Any], turns: Sequence[Sequence[Any]]) -> None:
         _check(dict(zip(_TURN, turn, strict=True)), _TURN)
 
 
-def check_outside(taken: Outside) -> None:
+def check_outside(taken: OffClockTime) -> None:
     """Check what an engine took outside the commands for its moves. Raises: ValueError."""
     _check(
         asdict(taken),
@@ -336,14 +336,14 @@ def read(connection: sqlite3.Connection) -> Run:
     return run
 
 
-def outside_text(outside: Mapping[str, Outside]) -> str:
+def outside_text(outside: Mapping[str, OffClockTime]) -> str:
     """The text that ``read_outside`` reads."""
     return json.dumps({name: astuple(taken) for name, taken in outside.items()}, ensure_ascii=False)
 
 
-def read_outside(text: str) -> dict[str, Outside]:
+def read_outside(text: str) -> dict[str, OffClockTime]:
     """The engines' times outside the commands for their moves. Raises: any of what ``refusals`` catches."""
-    taken = {name: Outside(*numbers) for name, numbers in json.loads(text).items()}
+    taken = {name: OffClockTime(*numbers) for name, numbers in json.loads(text).items()}
     for numbers in taken.values():
         check_outside(numbers)
     return taken

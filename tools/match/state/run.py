@@ -7,9 +7,9 @@ from typing import Any
 
 from outflank.engine import Rules
 from outflank.engine.evaluation import weights
-from outflank.protocol.drivers.spec import Entrant
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.referee import STALL_SECONDS
-from outflank.tools.match.game.results import GameRecord, Outside
+from outflank.tools.match.game.results import GameRecord, OffClockTime
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.match.stats.spsa import Tuning, ValuePath
@@ -52,7 +52,7 @@ class RunSettings:
             the second with the same values moved the other way; None for all other runs.
     """
 
-    entries: tuple[Entrant, ...]
+    entries: tuple[EngineSpec, ...]
     openings: OpeningsChoice
     format: Format = Format.MATCH
     games: int = 10
@@ -144,7 +144,7 @@ class Run:
     machine: str = ""
     interrupted: bool = False
     finished: bool = False
-    outside: Mapping[str, Outside] = field(default_factory=dict)
+    outside: Mapping[str, OffClockTime] = field(default_factory=dict)
     identities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cut_texts: int = 0
 
@@ -189,7 +189,7 @@ def plain_settings(settings: RunSettings) -> dict[str, Any]:
 def read_settings(plain: Mapping[str, Any]) -> RunSettings:
     """The settings that ``plain_settings`` wrote. Raises: NotationError, KeyError, TypeError for anything else."""
     return RunSettings(
-        entries=tuple(Entrant.from_settings(entry) for entry in plain["engines"]),
+        entries=tuple(EngineSpec.from_settings(entry) for entry in plain["engines"]),
         format=Format(plain["format"]),
         openings=OpeningsChoice.parse(plain["openings"]),
         rules=Rules.parse(plain["rules"]),

@@ -26,7 +26,7 @@ from outflank.book.lock import LOCK_SUFFIX, WriterLock, expect_no_other_file
 from outflank.engine import FileFormatError, Move, Rules
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.machine import cpu_name, processors
-from outflank.tools.match.game.results import GameRecord, Outside
+from outflank.tools.match.game.results import GameRecord, OffClockTime
 from outflank.tools.match.state import rows, schema
 from outflank.tools.match.state.events import (
     Entered,
@@ -124,7 +124,7 @@ class Store:
         self._seconds_before = 0.0
         self._has_played = False
         self._was_finished = False
-        self._outside: dict[str, Outside] = {}
+        self._outside: dict[str, OffClockTime] = {}
         self._identities: dict[str, tuple[str, ...]] = {}
 
     @classmethod
@@ -296,7 +296,7 @@ class Store:
     def _note_engines(self, game: GameRecord) -> None:
         """Count what the engines of a game took, and note how they called themselves."""
         for name, taken in game.outside.items():
-            self._outside[name] = self._outside.get(name, Outside()) + taken
+            self._outside[name] = self._outside.get(name, OffClockTime()) + taken
         for name, said in game.identities.items():
             known = self._identities.get(name, ())
             if said not in known and len(known) < MOST_IDENTITIES:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from outflank.engine import NotationError
-from outflank.protocol.drivers.spec import Entrant, Protocol, name
+from outflank.protocol.drivers.spec import EngineSpec, Protocol, name
 from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.game.setup import is_ours
 from outflank.tools.match.state.run import Run, RunSettings
@@ -40,7 +40,7 @@ def tuning_settings(settings: RunSettings, parameters: Sequence[Tuned]) -> RunSe
     return replace(settings, entries=entries, tuning=tuning, games=games, sprt=None)
 
 
-def _named(entry: Entrant, addition: str) -> Entrant:
+def _named(entry: EngineSpec, addition: str) -> EngineSpec:
     return replace(entry, name=name("name", f"{entry.name}{addition}"))
 
 
